@@ -107,10 +107,6 @@ test-browser: build ## Use the console in Chromium; as root it installs Debian's
 soak: build ## Kill nights, server, dispatcher and syncs 1,000 times (SOAK_KILLS) on one store, and compare what is counted
 	@node_modules/.bin/tsx test/soak/soak.ts
 
-.PHONY: html-scan
-html-scan: $(INSTALLED) ## Look for text that pages of the console would show unescaped
-	@scripts/html-scan.sh
-
 .PHONY: mcp-conformance
 mcp-conformance: build ## Run the protocol's own conformance suite against MCP
 	@node scripts/mcp-conformance/run.mjs

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays } from '../../runtime/day.ts';
 import {
   countOf,
+  drawn,
   elementsOf,
   findBadAttributes,
   someDay,
@@ -15,8 +16,6 @@ import { MARKS_MAX } from './parts/change-marks.tsx';
 import { PLOT_BOTTOM, PLOT_TOP } from './parts/layout.ts';
 import { RankChart } from './rank-chart.tsx';
 import { changesOf, gapsOf, isHeld, shownIntervals } from './scales/intervals.ts';
-import { ShareBar } from './share-bar.tsx';
-import { Sparkline } from './sparkline.tsx';
 import { UsageChart } from './usage-chart.tsx';
 
 /** What a person may call a thing. */
@@ -57,15 +56,13 @@ const someUsage = someDay.chain((from) =>
 type History = typeof someHistory extends fc.Arbitrary<infer T> ? T : never;
 
 function historyOf({ window, ...history }: History) {
-  return HistoryChart({ ...history, ...(window && { window }), id: 'a', unit: 'points' });
+  return drawn(HistoryChart({ ...history, ...(window && { window }), id: 'a', unit: 'points' }));
 }
 
 /** All kinds of charts over one history. */
-async function allOf(history: History): Promise<string> {
+function allOf(history: History): string {
   const { from, to, title, series, window } = history;
-  const rank = RankChart({ from, to, title, series, ...(window && { window }), id: 'b' });
-  const lines = series.map(({ name, intervals }) => Sparkline({ label: name, intervals, from, to }));
-  return (await Promise.all([historyOf(history), rank, ...lines])).join('');
+  return historyOf(history) + drawn(RankChart({ from, to, title, series, ...(window && { window }), id: 'b' }));
 }
 
 /** The same with names that hold nothing special. */
@@ -77,38 +74,36 @@ function withPlainNames(history: History): History {
 const lastOf = ({ from, to }: History) => (to < from ? from : to);
 
 describe('whatever the data', () => {
-  test('no attribute is without a number, of the usage chart and of a meter neither', async () => {
-    await fc.assert(
-      fc.asyncProperty(someHistory, someUsage, async (history, usage) => {
-        expect(findBadAttributes(await allOf(withPlainNames(history)))).toEqual([]);
-        expect(findBadAttributes(await UsageChart({ ...usage, id: 'u', title: 't' }))).toEqual([]);
-        const bars = usage.days.map(({ units, limit }) => ShareBar({ label: 'l', used: units, limit }));
-        expect(findBadAttributes((await Promise.all(bars)).join(''))).toEqual([]);
+  test('no attribute is without a number, of the usage chart neither', () => {
+    fc.assert(
+      fc.property(someHistory, someUsage, (history, usage) => {
+        expect(findBadAttributes(allOf(withPlainNames(history)))).toEqual([]);
+        expect(findBadAttributes(drawn(UsageChart({ ...usage, id: 'u', title: 't' })))).toEqual([]);
       }),
     );
   });
 
-  test('names are text alone, and nothing needs what the policy forbids: no script, no style attribute', async () => {
-    await fc.assert(
-      fc.asyncProperty(someHistory, someUsage, async (history, usage) => {
-        const named = elementsOf(await allOf(history));
-        expect(named).toEqual(elementsOf(await allOf(withPlainNames(history))));
-        const all = [...named, ...elementsOf(String(await UsageChart({ ...usage, id: 'u' })))];
+  test('names are text alone, and nothing needs what the policy forbids: no script, no style attribute', () => {
+    fc.assert(
+      fc.property(someHistory, someUsage, (history, usage) => {
+        const named = elementsOf(allOf(history));
+        expect(named).toEqual(elementsOf(allOf(withPlainNames(history))));
+        const all = [...named, ...elementsOf(drawn(UsageChart({ ...usage, id: 'u' })))];
         expect(all.filter((element) => /^<(?:script|style)| (?:style|on\w+)=/.test(element))).toEqual([]);
       }),
     );
   });
 
-  test('every change has a mark, which lies in the plot', async () => {
-    await fc.assert(
-      fc.asyncProperty(someHistory, async (history) => {
-        const html = await historyOf(history);
+  test('every change has a mark, which lies in the plot', () => {
+    fc.assert(
+      fc.property(someHistory, (history) => {
+        const html = historyOf(history);
         const changes = history.series.flatMap(({ intervals }) =>
           changesOf(shownIntervals(intervals, history.from, lastOf(history))),
         );
         expect(countOf(html, '<use')).toBe(changes.length);
-        const places = [...String(html).matchAll(/<use [^>]*x="([\d.]+)%" y="([\d.]+)"/g)];
-        expect(places).toHaveLength(countOf(String(html), '<use'));
+        const places = [...html.matchAll(/<use [^>]*x="([\d.]+)%" y="([\d.]+)"/g)];
+        expect(places).toHaveLength(countOf(html, '<use'));
         for (const [, x, y] of places) {
           expect(Number(x) >= 0 && Number(x) < 100).toBe(true);
           expect(Number(y) >= PLOT_TOP && Number(y) <= PLOT_BOTTOM).toBe(true);
@@ -117,10 +112,10 @@ describe('whatever the data', () => {
     );
   });
 
-  test('the table has every interval and every gap', async () => {
-    await fc.assert(
-      fc.asyncProperty(someHistory, async (history) => {
-        const rows = tableRows(String(await historyOf(history)));
+  test('the table has every interval and every gap', () => {
+    fc.assert(
+      fc.property(someHistory, (history) => {
+        const rows = tableRows(historyOf(history));
         const expected = history.series.flatMap(({ intervals }) => {
           const shown = shownIntervals(intervals, history.from, lastOf(history));
           return [...shown.filter(isHeld), ...gapsOf(shown, history.from, lastOf(history))];
@@ -131,15 +126,13 @@ describe('whatever the data', () => {
   });
 });
 
-test('more changes than are marked are counted in the summary, and all of them are in the table', async () => {
+test('more changes than are marked are counted in the summary, and all of them are in the table', () => {
   const intervals = Array.from({ length: MARKS_MAX + 30 }, (_, i) => {
     const day = addDays('2026-01-01', i);
     return { from: day, to: day, value: i % 7 };
   });
   const series = [{ name: 'Input', intervals }];
-  const html = String(
-    await HistoryChart({ id: 'h', title: 'T', unit: 'u', series, from: '2026-01-01', to: '2026-05-30' }),
-  );
+  const html = drawn(HistoryChart({ id: 'h', title: 'T', unit: 'u', series, from: '2026-01-01', to: '2026-05-30' }));
   expect(countOf(html, '<use')).toBe(MARKS_MAX);
   expect(html).toContain('Input: only the 120 latest of 150 changes have a mark.');
   expect(tableRows(html)).toHaveLength(150);

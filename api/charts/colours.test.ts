@@ -34,9 +34,7 @@ describe.each(Object.entries(schemes))('%s', (_, colours) => {
     expect(contrast(name, 'chart-background')).toBeGreaterThanOrEqual(3);
   });
 
-  test('what was used is told from what was refused, and a meter from its ground: 3:1', () => {
+  test('what was used is told from what was refused: 3:1', () => {
     expect(contrast('chart-used', 'chart-refused')).toBeGreaterThanOrEqual(3);
-    for (const name of ['chart-some', 'chart-most', 'chart-all'])
-      expect(contrast(name, 'chart-before')).toBeGreaterThanOrEqual(3);
   });
 });

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Day } from '../../runtime/day.ts';
 import { formatterOf, type NumberKind } from './format.ts';
 import { LAYOUT } from './parts/layout.ts';

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { addDays, type Day } from '../../runtime/day.ts';
 import { formatCount, formatDay, formatDayShort, formatNumber, formatSpan } from './format.ts';
 import { DayAxis, ValueAxis } from './parts/axes.tsx';
@@ -61,7 +62,7 @@ export function UsageChart(props: UsageChartProps): JSX.Element {
       ))}
       <LimitLine limits={usage} days={days} values={values} />
       {seen.length < limits.length && (
-        <text class="chart-note" x="100%" y={px(PLOT_TOP - 6)} text-anchor="end" safe>
+        <text class="chart-note" x="100%" y={px(PLOT_TOP - 6)} text-anchor="end">
           {`↑ limit ${formatNumber(limits.at(-1) ?? 0)} a day, above this chart`}
         </text>
       )}

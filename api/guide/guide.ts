@@ -3,9 +3,9 @@
  * plans, limits, routes and fields is made of the program, and nothing of it needs a script. All of it is made at the start and kept.
  */
 import { join } from 'node:path';
-import { escapeHtml } from '@kitajs/html';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { render } from 'preact-render-to-string';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { AddFace } from '../data/app.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
@@ -13,6 +13,7 @@ import { HTML_TYPE } from '../server/answer-headers.ts';
 import { Asset, addVersionedAssets, versionOf } from '../server/assets.ts';
 import type { BaseUrlOf } from '../server/base-url.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
+import { escapeHtml } from '../server/pages/html.tsx';
 import { readLook } from '../server/pages/look.ts';
 import { type GuideFacts, wordsFrom } from './facts/facts.ts';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
@@ -60,13 +61,12 @@ export async function makeGuide(settings: GuideSettings): Promise<Guide> {
     parts: navigationOf(pages, root),
   };
   const all = pages.parts.flatMap((part) => part.pages);
-  const htmlOf = new Map<string, string>();
-  for (const page of all) htmlOf.set(page.path, await frameOf(page, frame));
+  const htmlOf = new Map(all.map((page) => [page.path, frameOf(page, frame)]));
   const index = new SearchIndex(placesOf(all, { root, errors: API_ERRORS }));
   return {
     pages,
     showErrorPage: async ({ title, body, path }) => ({
-      html: await framePage(frame, body, { title, path }),
+      html: framePage(frame, body, { title, path }),
       headers: GUIDE_HEADERS,
     }),
     face: async (app, { baseUrlOf, limitAddress, missing }) => {
@@ -94,12 +94,11 @@ function navigationOf({ parts }: GuidePages, root: string): readonly NavigationP
   );
 }
 
-async function frameOf({ html, title, path, sections }: GuidePage, frame: Frame): Promise<string> {
+function frameOf({ html, title, path, sections }: GuidePage, frame: Frame): string {
   const below = sections.filter(({ depth }) => depth === 2);
   const links = below.map(({ heading, anchor }) => ({ href: `#${anchor}`, label: heading }));
   // Behind the title, which a page begins with.
-  const body =
-    links.length < 3 ? html : html.replace('</h1>\n', `</h1>\n${String(await OnThisPage({ sections: links }))}\n`);
+  const body = links.length < 3 ? html : html.replace('</h1>\n', `</h1>\n${render(OnThisPage({ sections: links }))}\n`);
   return framePage(frame, body, { title, path: frame.root + path });
 }
 

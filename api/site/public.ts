@@ -22,7 +22,7 @@ export interface PublicFaceSettings extends PublicSettings {
 export function publicFace(settings: PublicFaceSettings): AddFace {
   return async (app, deps) => {
     const stylesheet = addStylesheet(app);
-    const home = await homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
+    const home = homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
     await app.register((scope, _, done) => {
       const others = settings.isLive('embeds') ? routesToEmbed(addEmbedStyles(scope)) : [];
       bindPublicRoutes(scope, [home, ...others], { ...deps, ...settings });

@@ -9,7 +9,7 @@ import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasetsInTurn } from '..
 import type { Release } from '../../schemas/release.ts';
 import { getEntry, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
-import { type DuckDBLimits, writeLines } from '../../storage/duckdb/database.ts';
+import { type DuckDBLimits, recordsSql, writeLines } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, objectSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';

@@ -55,11 +55,11 @@ test('the page of sources shows licence, terms, attribution line and last fetch,
   const { body } = await ada.get(`${data}/sources`);
   const text = body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
   expect(text).toMatch(
-    /The mall Id in records mall Home page https:\/\/mall\.test Licence not known Terms not known Terms read not known Passing on not allowed Last fetch never The &lt;shop> Data from &#34;The shop&#34; Id in records shop/,
+    /The mall Id in records mall Home page https:\/\/mall\.test Licence not known Terms not known Terms read not known Passing on not allowed Last fetch never The &lt;shop> Data from &quot;The shop&quot; Id in records shop/,
   );
   expect(text).toContain('Licence CC0-1.0 Terms https://shop.test/terms Terms read 2026-05-01 Passing on allowed');
   expect(body).toContain('<a href="https://shop.test/terms">');
-  expect(body).toContain('https://stats.example.com/v1/sources&#34;');
+  expect(body).toContain('https://stats.example.com/v1/sources&quot;');
   expect(body).toMatch(/aria-current="page"[^>]*>\s*Sources/);
 });
 

@@ -116,7 +116,7 @@ describe('the data of a page', () => {
 
   test('are those of the request that the page names', async () => {
     const { body } = await owner.get(`/console/orgs/${org}/data/models?sort=-release_date`);
-    const [, url = ''] = /curl [^\n]*?&#34;(https:[^&]*(?:&amp;[^&#]*)*)&#34;/.exec(body) ?? [];
+    const [, url = ''] = /curl [^\n]*?&quot;(https:[^&]*(?:&amp;[^&]*)*)&quot;/.exec(body) ?? [];
     const { key } = await console.accounts.administration.createKey(org, 'compare');
     const path = url.replaceAll('&amp;', '&').replace('https://stats.example.com', '');
     const answer = await console.api.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } });

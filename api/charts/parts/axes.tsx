@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatTicks, type NumberKind } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { dayTicks } from '../scales/day-ticks.ts';
@@ -15,7 +16,7 @@ export function ValueAxis({ scale, unit, kind = 'number' }: ValueAxisProps): JSX
   const labels = formatTicks(scale.ticks, kind);
   return (
     <g class="chart-axis">
-      <text class="chart-unit" x="-44" y={LAYOUT.unitY} safe>
+      <text class="chart-unit" x="-44" y={LAYOUT.unitY}>
         {unit}
       </text>
       {scale.ticks.map((tick, i) => (
@@ -29,7 +30,7 @@ function ValueTick({ y, label }: { readonly y: number; readonly label: string })
   return (
     <>
       <line class="chart-grid" x1="0" x2="100%" y1={px(y)} y2={px(y)} />
-      <text class="chart-label" x="-8" y={px(y)} dy="0.32em" text-anchor="end" safe>
+      <text class="chart-label" x="-8" y={px(y)} dy="0.32em" text-anchor="end">
         {label}
       </text>
     </>
@@ -65,7 +66,7 @@ function CoarseTick({ x, label, isFirst }: CoarseTickProps): JSX.Element {
     <>
       {!isFirst && <line class="chart-grid chart-grid-coarse" x1={x} x2={x} y1={LAYOUT.top} y2={PLOT_BOTTOM + 36} />}
       {label !== '' && (
-        <text class="chart-label chart-label-coarse" x={x} dx={isFirst ? 0 : 5} y={PLOT_BOTTOM + 34} safe>
+        <text class="chart-label chart-label-coarse" x={x} dx={isFirst ? 0 : 5} y={PLOT_BOTTOM + 34}>
           {label}
         </text>
       )}
@@ -83,7 +84,12 @@ function FineTick({ x, label, onlyWide }: FineTickProps): JSX.Element {
   return (
     <>
       <line class="chart-base" x1={x} x2={x} y1={PLOT_BOTTOM} y2={PLOT_BOTTOM + 4} />
-      <text class={['chart-label', onlyWide && 'chart-only-wide']} x={x} y={PLOT_BOTTOM + 16} text-anchor="middle" safe>
+      <text
+        class={onlyWide ? 'chart-label chart-only-wide' : 'chart-label'}
+        x={x}
+        y={PLOT_BOTTOM + 16}
+        text-anchor="middle"
+      >
         {label}
       </text>
     </>

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatDay } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { type Change, changesOf, type Interval } from '../scales/intervals.ts';
@@ -61,7 +62,7 @@ export function ChangeMarks<T extends Interval>({
           x={percent(days.startOf(change.interval.from))}
           y={px(PLOT_TOP + values.yOf(change.interval.value))}
         >
-          <title safe>{`${name}: ${changeInWords(change, format)}`}</title>
+          <title>{`${name}: ${changeInWords(change, format)}`}</title>
         </use>
       ))}
     </>

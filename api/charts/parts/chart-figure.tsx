@@ -1,4 +1,4 @@
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
 import { type ChartTable, DataTable } from './data-table.tsx';
 import { CHART_HEIGHT } from './layout.ts';
 import { Legend, type LegendItem } from './legend.tsx';
@@ -12,7 +12,7 @@ interface ChartFigureProps {
   readonly legend: readonly LegendItem[];
   readonly table: ChartTable;
   /** Elements of SVG, already escaped. */
-  readonly children: Children;
+  readonly children: ComponentChildren;
 }
 
 /** What every chart has around its drawing: title, summary, legend, and the data as a table. */
@@ -20,10 +20,8 @@ export function ChartFigure({ id, title, summary, legend, table, children }: Cha
   return (
     <figure class="chart" id={id}>
       <figcaption class="chart-caption">
-        <strong id={`${id}-title`} safe>
-          {title}
-        </strong>
-        <span class="chart-summary" id={`${id}-summary`} safe>
+        <strong id={`${id}-title`}>{title}</strong>
+        <span class="chart-summary" id={`${id}-summary`}>
           {summary}
         </span>
       </figcaption>

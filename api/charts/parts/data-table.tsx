@@ -1,3 +1,5 @@
+import type { JSX } from 'preact';
+
 /** What a chart shows, as rows; the first cell of each names it. */
 export interface ChartTable {
   readonly caption: string;
@@ -18,15 +20,11 @@ export function DataTable({ id, table: { caption, columns, rows } }: DataTablePr
       <summary>Data as a table</summary>
       <section class="chart-table" tabindex={0} aria-labelledby={`${id}-caption`}>
         <table>
-          <caption id={`${id}-caption`} safe>
-            {caption}
-          </caption>
+          <caption id={`${id}-caption`}>{caption}</caption>
           <thead>
             <tr>
               {columns.map((column) => (
-                <th scope="col" safe>
-                  {column}
-                </th>
+                <th scope="col">{column}</th>
               ))}
             </tr>
           </thead>
@@ -44,11 +42,9 @@ export function DataTable({ id, table: { caption, columns, rows } }: DataTablePr
 function Row({ cells: [head = '', ...cells] }: { readonly cells: readonly string[] }): JSX.Element {
   return (
     <tr>
-      <th scope="row" safe>
-        {head}
-      </th>
+      <th scope="row">{head}</th>
       {cells.map((cell) => (
-        <td safe>{cell}</td>
+        <td>{cell}</td>
       ))}
     </tr>
   );

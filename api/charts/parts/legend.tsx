@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { hatch, lookOf, shapeOf } from './marks.tsx';
 
 /** How a thing looks in the drawing: a series by its number, or one of the looks that all charts share. */
@@ -9,8 +10,14 @@ export interface LegendItem {
 }
 
 /** What the looks of the drawing mean. */
-export function Legend({ id, items }: { readonly id: string; readonly items: readonly LegendItem[] }): JSX.Element {
-  if (items.length === 0) return '';
+export function Legend({
+  id,
+  items,
+}: {
+  readonly id: string;
+  readonly items: readonly LegendItem[];
+}): JSX.Element | null {
+  if (items.length === 0) return null;
   return (
     <ul class="chart-legend">
       {items.map(({ look, label }) => (
@@ -18,7 +25,7 @@ export function Legend({ id, items }: { readonly id: string; readonly items: rea
           <svg class="chart-swatch" width="26" height="12" aria-hidden="true">
             <Swatch id={id} look={look} />
           </svg>
-          <span safe>{label}</span>
+          <span>{label}</span>
         </li>
       ))}
     </ul>

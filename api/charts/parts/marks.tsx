@@ -1,3 +1,5 @@
+import type { JSX } from 'preact';
+
 /** The shapes that tell series apart beside colour and dash; drawn around 0, 0. */
 const SHAPES = [
   'M-3.5 0A3.5 3.5 0 1 0 3.5 0A3.5 3.5 0 1 0 -3.5 0Z',

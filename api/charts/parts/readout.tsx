@@ -1,4 +1,4 @@
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
 import { LAYOUT, PLOT_BOTTOM, percent } from './layout.ts';
 import { lookOf } from './marks.tsx';
 
@@ -19,7 +19,7 @@ interface ReadoutProps {
   readonly days: string;
   readonly facts: readonly Fact[];
   /** What is drawn for the stretch, already escaped. */
-  readonly children?: Children;
+  readonly children?: ComponentChildren;
 }
 
 /** So many facts stand beside the days; more begin a line of their own. */
@@ -30,16 +30,15 @@ export function Readout({ start, end, days, facts, children }: ReadoutProps): JS
   const [x, width, height] = [percent(start), percent(end - start), PLOT_BOTTOM - LAYOUT.top];
   return (
     <g class="chart-stretch">
-      <title safe>{[days, ...facts.map(({ text }) => text)].join(' · ')}</title>
+      <title>{[days, ...facts.map(({ text }) => text)].join(' · ')}</title>
       <rect class="chart-hit" x={x} y={LAYOUT.top} width={width} height={height} />
       {children}
       <text class="chart-readout" x="-44" y={LAYOUT.unitY}>
-        <tspan safe>{days}</tspan>
+        <tspan>{days}</tspan>
         {facts.map(({ text, short = text, look }, i) => (
           <tspan
             class={look === undefined ? 'chart-fact' : `chart-fact ${lookOf(look)}`}
             {...placeOf(i, facts.length > ONE_LINE_MAX)}
-            safe
           >
             {short}
           </tspan>

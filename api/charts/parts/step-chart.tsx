@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Day } from '../../../runtime/day.ts';
 import { formatCount, formatSpan, type NumberKind } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';

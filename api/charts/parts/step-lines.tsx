@@ -1,4 +1,4 @@
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
 import type { DayScale } from '../scales/day-scale.ts';
 import { gapsOf, type Held, type Interval, runsOf } from '../scales/intervals.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
@@ -31,7 +31,7 @@ export function StepLines({ series, days, values }: StepLinesProps): JSX.Element
 }
 
 /** Where paths of {@link linePath} are drawn: in coordinates of their own, stretched to the chart's width. */
-export function StretchedLines({ children }: { readonly children?: Children }): JSX.Element {
+export function StretchedLines({ children }: { readonly children?: ComponentChildren }): JSX.Element {
   return (
     <svg
       class="chart-lines"

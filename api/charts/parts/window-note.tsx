@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Day } from '../../../runtime/day.ts';
 import { formatCount, formatDay } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
@@ -11,9 +12,15 @@ export interface PlanWindow {
 }
 
 /** Shades what lies before the plan's window, and says so; where nothing does, it says where the window begins. */
-export function WindowNote({ window, scale }: { readonly window: PlanWindow; readonly scale: DayScale }): JSX.Element {
+export function WindowNote({
+  window,
+  scale,
+}: {
+  readonly window: PlanWindow;
+  readonly scale: DayScale;
+}): JSX.Element | null {
   const x = scale.startOf(window.from);
-  if (window.from < scale.from) return '';
+  if (window.from < scale.from) return null;
   const inside = x >= 45;
   const before = window.from > scale.to || inside ? "before your plan's window" : `← before your plan's window`;
   const text =
@@ -28,7 +35,6 @@ export function WindowNote({ window, scale }: { readonly window: PlanWindow; rea
         dx={inside ? -6 : 6}
         y={LAYOUT.top + 12}
         text-anchor={inside ? 'end' : 'start'}
-        safe
       >
         {text}
       </text>

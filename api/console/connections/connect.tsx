@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { type Authorization, type ConnectionRequest, OAUTH_PATHS } from '../../accounts/people/connections.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
@@ -107,14 +108,14 @@ function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX
   const { clientName, returnsTo } = request;
   return (
     <div class="narrow">
-      <h1 safe>{`Connect ${clientName}?`}</h1>
-      <p safe>{`It wants to ask modelstats over MCP, for an organization of ${session.person.email}.`}</p>
+      <h1>{`Connect ${clientName}?`}</h1>
+      <p>{`It wants to ask modelstats over MCP, for an organization of ${session.person.email}.`}</p>
       <ul>
         <li>
           It reads what the plan of the organization includes. It can change nothing, and sees no keys and members.
         </li>
         <li>What it asks for counts for the quota of the organization.</li>
-        <li safe>{`Afterwards your browser goes to ${returnsTo}.`}</li>
+        <li>{`Afterwards your browser goes to ${returnsTo}.`}</li>
         <li>You can end it at any time, on the page “Connections”.</li>
       </ul>
       <p>
@@ -156,7 +157,7 @@ function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX
 function GoingBackPage({ address, title }: { readonly address: string; readonly title: string }): JSX.Element {
   return (
     <div class="narrow">
-      <h1 safe>{title}</h1>
+      <h1>{title}</h1>
       <p>
         You go back to the program. If nothing happens, <a href={address}>follow this link</a>.
       </p>
@@ -178,7 +179,7 @@ function FailedPage({ reason }: { readonly reason: string }): JSX.Element {
     <div class="narrow">
       <h1>Not connected</h1>
       <p>
-        A program wanted to be connected to your account. <span safe>{reason}</span>
+        A program wanted to be connected to your account. <span>{reason}</span>
       </p>
       <p>
         Nothing was connected, and the program was not notified. Close this page; if you began this yourself, remove the

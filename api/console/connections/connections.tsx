@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Connection } from '../../accounts/people/connections.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
@@ -90,10 +91,8 @@ function ConnectionRow({
   const { id, clientName, person, createdAt, lastUsedAt } = connection;
   return (
     <tr>
-      <th scope="row" safe>
-        {clientName}
-      </th>
-      <td safe>{person.email}</td>
+      <th scope="row">{clientName}</th>
+      <td>{person.email}</td>
       <td>
         <Instant at={createdAt} />
       </td>

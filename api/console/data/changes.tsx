@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { cursorFromSeq } from '../../../schemas/change.ts';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../../charts/format.ts';
@@ -78,7 +79,6 @@ function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
           <a
             href={withQuery(here, { entity_type: type, through: String(through) })}
             aria-current={type === entityType ? 'true' : undefined}
-            safe
           >
             {type ?? 'all'}
           </a>
@@ -88,10 +88,7 @@ function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
         asked={asked}
         show={({ data }) => (
           <>
-            <p
-              class="hint"
-              safe
-            >{`The feed has changes from ${data.retained_from} to ${data.published_through}; these are number ${formatNumber(after + 1)} to ${formatNumber(through)}, newest first.`}</p>
+            <p class="hint">{`The feed has changes from ${data.retained_from} to ${data.published_through}; these are number ${formatNumber(after + 1)} to ${formatNumber(through)}, newest first.`}</p>
             <ChangesTable pages={pages} events={data.events.filter(({ seq }) => seq <= through).toReversed()} />
           </>
         )}
@@ -131,10 +128,8 @@ function ChangesTable({
       columns={['Number', 'Day', 'What', 'Of', 'Now']}
       rows={events.map((event) => (
         <tr>
-          <td class="number" safe>
-            {String(event.seq)}
-          </td>
-          <td safe>{event.occurred_on}</td>
+          <td class="number">{String(event.seq)}</td>
+          <td>{event.occurred_on}</td>
           <td>
             <Badge
               kind={event.op === 'delete' ? 'bad' : 'plain'}
@@ -144,7 +139,7 @@ function ChangesTable({
           <td>
             <Subject pages={pages} change={event} />
           </td>
-          <td safe>{describe(event)}</td>
+          <td>{describe(event)}</td>
         </tr>
       ))}
       empty="None of this kind here; older ones may have some."
@@ -157,12 +152,7 @@ function Subject({ pages, change }: { readonly pages: OrganizationPages; readonl
   const { id, model_id: modelId = id ?? '', ...rest } = change.key;
   return (
     <>
-      <a href={modelPath(pages, modelId)} safe>
-        {modelId}
-      </a>{' '}
-      <span class="hint" safe>
-        {Object.values(rest).join(' ')}
-      </span>
+      <a href={modelPath(pages, modelId)}>{modelId}</a> <span class="hint">{Object.values(rest).join(' ')}</span>
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** What the pages of data have in common. */
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
 import { Notice } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import type { Asked, Found } from './ask.ts';
@@ -16,7 +16,7 @@ const PAGES = [
 export interface DataPageProps {
   readonly pages: OrganizationPages;
   readonly title: string;
-  readonly children?: Children;
+  readonly children?: ComponentChildren;
 }
 
 /** A page of data below its heading and the links to the others. */
@@ -30,7 +30,7 @@ export function DataPage({ pages, title, children }: DataPageProps): JSX.Element
           </a>
         ))}
       </nav>
-      <h1 safe>{title}</h1>
+      <h1>{title}</h1>
       {children}
     </>
   );
@@ -41,7 +41,7 @@ export function Answered<T>({ asked, show }: AnsweredProps<T>): JSX.Element {
   if (asked.refusal !== undefined)
     return (
       <Notice kind="plain">
-        <p safe>{`${asked.refusal}.`}</p>
+        <p>{`${asked.refusal}.`}</p>
       </Notice>
     );
   return (

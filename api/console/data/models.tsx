@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
 import { modelsRoute } from '../../data/routes/current/models.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -107,26 +108,20 @@ function Found({ data, pages }: { readonly data: Models; readonly pages: Organiz
   const here = `${pages.path}/data/models`;
   return (
     <>
-      <p safe>{total === 1 ? '1 model' : `${total.toLocaleString('en')} models`}</p>
+      <p>{total === 1 ? '1 model' : `${total.toLocaleString('en')} models`}</p>
       <Table
         caption="Models"
         columns={['Model', 'Made by', 'Released', 'Context', 'Served by', 'Changed']}
         rows={models.map((model) => (
           <tr>
             <th scope="row">
-              <a href={modelPath(pages, model.id)} safe>
-                {model.name}
-              </a>
+              <a href={modelPath(pages, model.id)}>{model.name}</a>
             </th>
-            <td safe>{model.organization ?? ''}</td>
-            <td safe>{model.release_date ?? ''}</td>
-            <td class="number" safe>
-              {model.context_length === null ? '' : formatNumber(model.context_length)}
-            </td>
-            <td class="number" safe>
-              {String(model.inference?.length ?? 0)}
-            </td>
-            <td safe>{model.updated_at.slice(0, 10)}</td>
+            <td>{model.organization ?? ''}</td>
+            <td>{model.release_date ?? ''}</td>
+            <td class="number">{model.context_length === null ? '' : formatNumber(model.context_length)}</td>
+            <td class="number">{String(model.inference?.length ?? 0)}</td>
+            <td>{model.updated_at.slice(0, 10)}</td>
           </tr>
         ))}
         empty="No model meets these filters."

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
 import { RankChart } from '../../charts/rank-chart.tsx';
 import { FIRST_PLACES_DEPTH, rankSeriesOfCategory } from '../../charts/series/history-series.ts';
@@ -81,7 +82,7 @@ function RankingsPage({ pages, shown }: { readonly pages: OrganizationPages; rea
       <nav class="choices" aria-label="Categories">
         {categories.map(({ id, model_count: count }) => (
           <a href={withQuery(here, { category: id })} aria-current={id === category ? 'true' : undefined}>
-            <span safe>{id}</span> <small safe>{formatNumber(count)}</small>
+            <span>{id}</span> <small>{formatNumber(count)}</small>
           </a>
         ))}
       </nav>
@@ -126,7 +127,7 @@ function Places({ data, pages, category }: PlacesProps): JSX.Element {
   const { rankings, total, ranked_at: rankedAt, method, next_cursor: next } = data;
   return (
     <>
-      <p class="hint" safe>
+      <p class="hint">
         {`${formatNumber(total)} models${method === null ? '' : `, by ${method}`}, as of ${rankedAt ?? 'no capture yet'}`}
       </p>
       <Table
@@ -134,20 +135,12 @@ function Places({ data, pages, category }: PlacesProps): JSX.Element {
         columns={['Rank', 'Model', 'Skill', 'Uncertainty']}
         rows={rankings.map((ranking) => (
           <tr>
-            <td class="number" safe>
-              {formatNumber(ranking.rank)}
-            </td>
+            <td class="number">{formatNumber(ranking.rank)}</td>
             <th scope="row">
-              <a href={modelPath(pages, ranking.model_id)} safe>
-                {ranking.model_id}
-              </a>
+              <a href={modelPath(pages, ranking.model_id)}>{ranking.model_id}</a>
             </th>
-            <td class="number" safe>
-              {ranking.trueskill_mu === null ? '' : formatNumber(ranking.trueskill_mu)}
-            </td>
-            <td class="number" safe>
-              {ranking.trueskill_sigma === null ? '' : formatNumber(ranking.trueskill_sigma)}
-            </td>
+            <td class="number">{ranking.trueskill_mu === null ? '' : formatNumber(ranking.trueskill_mu)}</td>
+            <td class="number">{ranking.trueskill_sigma === null ? '' : formatNumber(ranking.trueskill_sigma)}</td>
           </tr>
         ))}
         empty="Nobody is ranked."

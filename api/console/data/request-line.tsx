@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { Copyable } from '../shell/parts.tsx';
 
 /** The request that gives what a page shows, to be pasted into a terminal. */

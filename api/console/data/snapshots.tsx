@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { formatNumber } from '../../charts/format.ts';
 import { snapshotDownloadRoute } from '../../data/routes/snapshots/snapshot-download.ts';
@@ -41,7 +42,7 @@ export function snapshotsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
           query: { dataset: query['dataset'] },
         });
         if (asked.data !== undefined) return redirect(asked.data.url);
-        return page('Snapshots', <Notice kind="bad">{<p safe>{asked.refusal}</p>}</Notice>, { status: 422 });
+        return page('Snapshots', <Notice kind="bad">{<p>{asked.refusal}</p>}</Notice>, { status: 422 });
       },
     },
   ];
@@ -70,12 +71,10 @@ function Shown({ pages, snapshots }: ShownProps): JSX.Element {
   const part = partOf(snapshots, { query: pages.query, size: SNAPSHOTS_SHOWN });
   return (
     <>
-      <p
-        safe
-      >{`Your plan shows ${snapshots.length === 1 ? '1 snapshot' : `${formatNumber(snapshots.length)} snapshots`}.`}</p>
+      <p>{`Your plan shows ${snapshots.length === 1 ? '1 snapshot' : `${formatNumber(snapshots.length)} snapshots`}.`}</p>
       {part.shown.map((snapshot) => (
         <Section title={snapshot.id}>
-          <p class="hint" safe>
+          <p class="hint">
             {`As of ${snapshot.data_as_of}, records of version ${snapshot.schema_version}; the feed goes on from cursor ${snapshot.change_cursor}.`}
           </p>
           <Files pages={pages} snapshot={snapshot} />
@@ -94,20 +93,14 @@ function Files({ pages, snapshot }: { readonly pages: OrganizationPages; readonl
       columns={['Dataset', 'Records', 'Size', 'SHA-256', '']}
       rows={snapshot.datasets.map(({ name: dataset, records: count, bytes, sha256 }) => (
         <tr>
-          <th scope="row" safe>
-            {dataset}
-          </th>
-          <td class="number" safe>
-            {formatNumber(count)}
-          </td>
-          <td class="number" safe>
-            {formatBytes(bytes)}
+          <th scope="row">{dataset}</th>
+          <td class="number">{formatNumber(count)}</td>
+          <td class="number">{formatBytes(bytes)}</td>
+          <td>
+            <code title={sha256}>{`${sha256.slice(0, 12)}…`}</code>
           </td>
           <td>
-            <code title={sha256} safe>{`${sha256.slice(0, 12)}…`}</code>
-          </td>
-          <td>
-            <a href={withQuery(download, { dataset })} safe>{`Download ${dataset}`}</a>
+            <a href={withQuery(download, { dataset })}>{`Download ${dataset}`}</a>
           </td>
         </tr>
       ))}

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { sourcesRoute } from '../../data/routes/current/sources.ts';
 import type { Source } from '../../view/view-meta.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -37,7 +38,7 @@ function Shown({ sources }: Sources): JSX.Element {
     <>
       {sources.map((source) => (
         <Section title={source.name} id={source.id}>
-          {source.attribution !== null && <p safe>{source.attribution}</p>}
+          {source.attribution !== null && <p>{source.attribution}</p>}
           <Facts items={factsOf(source)} />
         </Section>
       ))}
@@ -48,7 +49,7 @@ function Shown({ sources }: Sources): JSX.Element {
 function factsOf(source: Source): readonly (readonly [label: string, html: JSX.Element])[] {
   const { id, url, license, terms_url, terms_checked, redistribution, fetched_at, failed_since } = source;
   return [
-    ['Id in records', <code safe>{id}</code>],
+    ['Id in records', <code>{id}</code>],
     ['Home page', <Address url={url} />],
     ['Licence', <Known text={license} />],
     ['Terms', terms_url === null ? <Known text={null} /> : <Address url={terms_url} />],
@@ -66,13 +67,9 @@ function passingOn(isAllowed: boolean) {
 }
 
 function Address({ url }: { readonly url: string }): JSX.Element {
-  return (
-    <a href={url} safe>
-      {url}
-    </a>
-  );
+  return <a href={url}>{url}</a>;
 }
 
 function Known({ text }: { readonly text: string | null }): JSX.Element {
-  return text === null ? <span class="none">not known</span> : <span safe>{text}</span>;
+  return text === null ? <span class="none">not known</span> : <span>{text}</span>;
 }

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { ATTRIBUTION_BONUS, PLANS, type PlanName } from '../../accounts/plans/plans.ts';
 import type { Terms } from '../../accounts/plans/terms.ts';
 import type { Check, Integration } from '../../integrations/integration.ts';
@@ -76,11 +77,11 @@ function IntegrationPage({ pages, found: { integration, checks }, problems }: In
       <p>
         <a href={`${path}/integrations`}>All integrations</a>
       </p>
-      <h1 safe>{integration.name}</h1>
+      <h1>{integration.name}</h1>
       <Problems problems={problems} />
       {done !== undefined && (
         <Notice kind="good">
-          <p safe>{done}</p>
+          <p>{done}</p>
         </Notice>
       )}
       <Warning integration={integration} />
@@ -102,12 +103,12 @@ function IntegrationPage({ pages, found: { integration, checks }, problems }: In
 }
 
 /** What its owner has to do; nothing while all is well. */
-function Warning({ integration }: { readonly integration: Integration }): JSX.Element {
+function Warning({ integration }: { readonly integration: Integration }): JSX.Element | null {
   const { state, problem, lapsesAt, bonusUntil } = integration;
-  if (state === 'verified' || state === 'removed' || (state === 'pending' && problem === null)) return '';
+  if (state === 'verified' || state === 'removed' || (state === 'pending' && problem === null)) return null;
   return (
     <Notice kind={state === 'pending' ? 'plain' : 'bad'}>
-      {problem !== null && <p safe>{problem}</p>}
+      {problem !== null && <p>{problem}</p>}
       {lapsesAt !== null && (
         <p>
           Unless the link is found again, it {bonusUntil === null ? 'lapses' : 'lapses and earns nothing any more'} from{' '}
@@ -123,17 +124,17 @@ function factsOf(integration: Integration, { plan }: Pick<Terms, 'plan'>): reado
   return [
     [
       'Page',
-      <a class="long" href={url} rel="noopener noreferrer nofollow" target="_blank" safe>
+      <a class="long" href={url} rel="noopener noreferrer nofollow" target="_blank">
         {url}
       </a>,
     ],
-    ['Site', <span safe>{domain}</span>],
+    ['Site', <span>{domain}</span>],
     ['State', <IntegrationState integration={integration} />],
     ['Since', <Instant at={stateChangedAt} />],
     ['Counts for the bonus', <BonusUntil plan={plan} integration={integration} />],
     ['Checked next', <Instant at={nextCheckAt} />],
     ['Declared', <Instant at={createdAt} />],
-    ['Id', <code safe>{id}</code>],
+    ['Id', <code>{id}</code>],
   ];
 }
 
@@ -147,7 +148,7 @@ function BonusUntil({
   if (bonusUntil === 'lost') return <span>yes</span>;
   if (bonusUntil === null) {
     const hasMost = isInForce(state) && PLANS[plan].hasAttributionBonus;
-    return <span safe>{hasMost ? `no: ${ATTRIBUTION_BONUS.integrationsMax} others do, the most that can` : 'no'}</span>;
+    return <span>{hasMost ? `no: ${ATTRIBUTION_BONUS.integrationsMax} others do, the most that can` : 'no'}</span>;
   }
   return (
     <span>
@@ -188,23 +189,21 @@ function CheckRow({ check }: { readonly check: Check }): JSX.Element {
         {isAsked && <p class="hint">asked for</p>}
       </th>
       <td>
-        <code safe>{reason}</code>
-        <p class="hint" safe>
-          {message}
-        </p>
+        <code>{reason}</code>
+        <p class="hint">{message}</p>
       </td>
       <td class="long">
         {found === null ? (
           <span class="none">nothing</span>
         ) : (
-          <span safe>{`${found.kind} to ${found.href}${found.text === '' ? '' : `: “${found.text}”`}`}</span>
+          <span>{`${found.kind} to ${found.href}${found.text === '' ? '' : `: “${found.text}”`}`}</span>
         )}
       </td>
       <td class="long">
         {status === null ? (
           <span class="none">none</span>
         ) : (
-          <span safe>{`${status}${finalUrl === null ? '' : ` of ${finalUrl}`}, ${Math.round(durationMs)} ms`}</span>
+          <span>{`${status}${finalUrl === null ? '' : ` of ${finalUrl}`}, ${Math.round(durationMs)} ms`}</span>
         )}
       </td>
     </tr>

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { ATTRIBUTION_BONUS, PLANS } from '../../accounts/plans/plans.ts';
 import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integration.ts';
@@ -118,7 +119,7 @@ function Bonus({ pages }: Pick<IntegrationsPageProps, 'pages'>): JSX.Element {
   if (!PLANS[plan].hasAttributionBonus) {
     return (
       <Notice kind="plain">
-        <p safe>{`On the ${displayName} plan integrations earn no units.`}</p>
+        <p>{`On the ${displayName} plan integrations earn no units.`}</p>
       </Notice>
     );
   }
@@ -126,10 +127,10 @@ function Bonus({ pages }: Pick<IntegrationsPageProps, 'pages'>): JSX.Element {
   return (
     <Section title="Bonus">
       <p class="figure">
-        <strong safe>{`+${earned.toLocaleString('en')}`}</strong>
-        <span safe>{` of +${(perIntegration * integrationsMax).toLocaleString('en')} units a day`}</span>
+        <strong>{`+${earned.toLocaleString('en')}`}</strong>
+        <span>{` of +${(perIntegration * integrationsMax).toLocaleString('en')} units a day`}</span>
       </p>
-      <p class="hint" safe>
+      <p class="hint">
         {`Each verified page earns ${perIntegration} units a day, up to ${integrationsMax} of them, however much traffic it has.`}
       </p>
     </Section>
@@ -147,20 +148,12 @@ function IntegrationRow({
   return (
     <tr>
       <th scope="row">
-        <a href={`${path}/integrations/${id}`} safe>
-          {name}
-        </a>
+        <a href={`${path}/integrations/${id}`}>{name}</a>
       </th>
-      <td class="long" safe>
-        {url}
-      </td>
+      <td class="long">{url}</td>
       <td>
         <IntegrationState integration={integration} />
-        {problem !== null && (
-          <p class="hint" safe>
-            {problem}
-          </p>
-        )}
+        {problem !== null && <p class="hint">{problem}</p>}
       </td>
       <td>
         <Instant at={checkedAt} />
@@ -181,7 +174,7 @@ export function Snippets({ pages }: { readonly pages: OrganizationPages }): JSX.
       )}
       {snippetsFor(baseUrl, organization.id).map(({ name, code }) => (
         <>
-          <h3 safe>{name}</h3>
+          <h3>{name}</h3>
           <Copyable text={code} />
         </>
       ))}

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Integration } from '../../integrations/integration.ts';
 import { Badge } from '../shell/parts.tsx';
 

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { AuditEntry } from '../../accounts/audit.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
@@ -36,16 +37,16 @@ function AuditPage({ entries }: { readonly entries: readonly AuditEntry[] }): JS
               <td>
                 <Instant at={entry.at} />
               </td>
-              <td safe>{entry.actor.replace(/^person:/, '')}</td>
+              <td>{entry.actor.replace(/^person:/, '')}</td>
               <td>
-                <code safe>{entry.action}</code>
+                <code>{entry.action}</code>
               </td>
               <td>
-                <code safe>{entry.subjectId ?? ''}</code>
+                <code>{entry.subjectId ?? ''}</code>
               </td>
-              <td safe>{entry.origin ?? ''}</td>
+              <td>{entry.origin ?? ''}</td>
               <td class="wide">
-                <code safe>{detailsOf(entry)}</code>
+                <code>{detailsOf(entry)}</code>
               </td>
             </tr>
           ))}

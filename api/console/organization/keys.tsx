@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import type { ApiKey, NewApiKey } from '../../accounts/organizations/keys.ts';
 import { actorOf } from '../../accounts/people/person.ts';
@@ -159,11 +160,9 @@ function KeyRow({ apiKey: key, pages }: { readonly apiKey: ApiKey; readonly page
   const { path, token, now } = pages;
   return (
     <tr>
-      <th scope="row" safe>
-        {key.name}
-      </th>
+      <th scope="row">{key.name}</th>
       <td>
-        <code safe>{`…${key.lastFour}`}</code>
+        <code>{`…${key.lastFour}`}</code>
       </td>
       <td>
         <KeyState apiKey={key} now={now} />
@@ -219,7 +218,7 @@ interface NewKeyPageProps {
 function NewKeyPage({ pages, issued, replaced }: NewKeyPageProps): JSX.Element {
   return (
     <>
-      <h1 safe>{`Your new key “${issued.name}”`}</h1>
+      <h1>{`Your new key “${issued.name}”`}</h1>
       <Notice kind="plain">
         <p>This is the only time that it is shown. Put it where your program finds it, and nowhere else.</p>
       </Notice>
@@ -231,7 +230,7 @@ function NewKeyPage({ pages, issued, replaced }: NewKeyPageProps): JSX.Element {
       </Section>
       {replaced !== undefined && (
         <p>
-          The old one, <code safe>{`…${replaced.lastFour}`}</code>, ends on <Instant at={replaced.expiresAt} />.
+          The old one, <code>{`…${replaced.lastFour}`}</code>, ends on <Instant at={replaced.expiresAt} />.
         </p>
       )}
       <p>

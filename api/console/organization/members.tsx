@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -137,7 +138,7 @@ function MembersPage({ pages, members, invitations, problems }: MembersPageProps
       <h1>Members</h1>
       {done !== undefined && (
         <Notice kind="good">
-          <p safe>{done}</p>
+          <p>{done}</p>
         </Notice>
       )}
       <Problems problems={problems} />
@@ -190,9 +191,9 @@ function MemberRow({ member, pages }: { readonly member: Member; readonly pages:
   return (
     <tr>
       <th scope="row">
-        <span safe>{person.email}</span> {isSelf && <Badge kind="plain" text="you" />}
+        <span>{person.email}</span> {isSelf && <Badge kind="plain" text="you" />}
       </th>
-      <td safe>{member.role}</td>
+      <td>{member.role}</td>
       <td>
         <Instant at={member.since} />
       </td>
@@ -232,11 +233,9 @@ function InvitationRow({
 }): JSX.Element {
   return (
     <tr>
-      <th scope="row" safe>
-        {invitation.email}
-      </th>
-      <td safe>{invitation.role}</td>
-      <td safe>{invitation.invitedBy.replace(/^person:/, '')}</td>
+      <th scope="row">{invitation.email}</th>
+      <td>{invitation.role}</td>
+      <td>{invitation.invitedBy.replace(/^person:/, '')}</td>
       <td>
         <Instant at={invitation.expiresAt} />
       </td>

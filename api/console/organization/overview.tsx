@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { UsageState } from '../../accounts/account.ts';
 import type { ApiKey } from '../../accounts/organizations/keys.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
@@ -70,7 +71,7 @@ function OverviewPage({ pages, usage, keys, updates }: OverviewProps): JSX.Eleme
   const live = keys.filter((key) => isWorking(key, now));
   return (
     <>
-      <h1 safe>{organization.name}</h1>
+      <h1>{organization.name}</h1>
       <FirstSteps pages={pages} keys={live} />
       <div class="columns">
         <Section title="Today">
@@ -92,8 +93,8 @@ function Used({ usage }: { readonly usage: UsageState }): JSX.Element {
   return (
     <>
       <p class="figure">
-        <strong safe>{used.toLocaleString('en')}</strong>
-        <span safe>{limit === null ? ' units, without a limit' : ` of ${limit.toLocaleString('en')} units`}</span>
+        <strong>{used.toLocaleString('en')}</strong>
+        <span>{limit === null ? ' units, without a limit' : ` of ${limit.toLocaleString('en')} units`}</span>
       </p>
       {limit !== null && (
         <meter
@@ -102,13 +103,12 @@ function Used({ usage }: { readonly usage: UsageState }): JSX.Element {
           value={Math.min(used, limit)}
           high={limit * 0.9}
           aria-label="Units used today"
-          safe
         >
           {`${used} of ${limit}`}
         </meter>
       )}
       <p class="hint">
-        {remaining !== null && <span safe>{`${remaining.toLocaleString('en')} are left. `}</span>}
+        {remaining !== null && <span>{`${remaining.toLocaleString('en')} are left. `}</span>}
         The day begins anew at <Instant at={new Date(resetAt * 1000)} />.
       </p>
     </>
@@ -120,21 +120,16 @@ function planFacts({ terms }: Organization): readonly (readonly [string, JSX.Ele
   return [
     [
       'Plan',
-      <span
-        safe
-      >{`${terms.displayName}${terms.status === 'active' ? '' : ` (${terms.status.replace('_', ' ')})`}`}</span>,
+      <span>{`${terms.displayName}${terms.status === 'active' ? '' : ` (${terms.status.replace('_', ' ')})`}`}</span>,
     ],
-    ['Requests a minute', <span safe>{terms.burstPerMinute.toLocaleString('en')}</span>],
-    ['History', <span safe>{months}</span>],
+    ['Requests a minute', <span>{terms.burstPerMinute.toLocaleString('en')}</span>],
+    ['History', <span>{months}</span>],
     [
       'Beside current data',
-      <span safe>{terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'}</span>,
+      <span>{terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'}</span>,
     ],
-    [
-      'Attribution',
-      <span safe>{terms.attributionRequired ? 'required where you show the data' : 'not required'}</span>,
-    ],
-    ['Redistribution', <span safe>{terms.redistributionAllowed ? 'allowed' : 'not allowed'}</span>],
+    ['Attribution', <span>{terms.attributionRequired ? 'required where you show the data' : 'not required'}</span>],
+    ['Redistribution', <span>{terms.redistributionAllowed ? 'allowed' : 'not allowed'}</span>],
   ];
 }
 
@@ -145,8 +140,8 @@ function FirstSteps({
 }: {
   readonly pages: OrganizationPages;
   readonly keys: readonly ApiKey[];
-}): JSX.Element {
-  if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return '';
+}): JSX.Element | null {
+  if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return null;
   const { path, baseUrl } = pages;
   return (
     <Section title="First steps">
@@ -185,19 +180,15 @@ function News({ pages, updates }: Pick<OverviewProps, 'pages' | 'updates'>): JSX
             rows={models.map(({ id, name, organization, added_at }) => (
               <tr>
                 <td>
-                  <a href={modelPath(pages, id)} safe>
-                    {name}
-                  </a>
+                  <a href={modelPath(pages, id)}>{name}</a>
                 </td>
-                <td safe>{organization ?? 'unknown'}</td>
-                <td safe>{added_at.slice(0, 10)}</td>
+                <td>{organization ?? 'unknown'}</td>
+                <td>{added_at.slice(0, 10)}</td>
               </tr>
             ))}
             empty="None."
           />
-          {total > models.length && (
-            <p class="hint" safe>{`And ${(total - models.length).toLocaleString('en')} more.`}</p>
-          )}
+          {total > models.length && <p class="hint">{`And ${(total - models.length).toLocaleString('en')} more.`}</p>}
         </>
       )}
     />

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { actorOf, normalisedEmail } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -62,8 +63,8 @@ function SettingsPage({
       <Section title="Organization">
         <Facts
           items={[
-            ['Name', <span safe>{organization.name}</span>],
-            ['Id', <code safe>{organization.id}</code>],
+            ['Name', <span>{organization.name}</span>],
+            ['Id', <code>{organization.id}</code>],
             ['Since', <Instant at={organization.createdAt} />],
           ]}
         />
@@ -86,7 +87,7 @@ function SettingsPage({
             <button type="submit">Save</button>
           </Form>
         ) : (
-          <p safe>{organization.email ?? 'Nowhere yet; an owner can change that.'}</p>
+          <p>{organization.email ?? 'Nowhere yet; an owner can change that.'}</p>
         )}
       </Section>
     </>

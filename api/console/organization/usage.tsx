@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import type { KeyUsage, UsageReport } from '../../accounts/request-counts/read-usage.ts';
 import type { RequestCounts } from '../../accounts/request-counts/request-counts.ts';
@@ -68,7 +69,7 @@ function UsagePage({
       <h1>Usage</h1>
       <nav class="choices" aria-label="Days shown">
         {SPANS.toSorted((a, b) => a - b).map((days) => (
-          <a href={`${path}/usage?days=${days}`} aria-current={days === span ? 'true' : undefined} safe>
+          <a href={`${path}/usage?days=${days}`} aria-current={days === span ? 'true' : undefined}>
             {`${days} days`}
           </a>
         ))}
@@ -109,7 +110,7 @@ function UsagePage({
         <CountsTable
           caption="Requests by route"
           first="Route"
-          rows={report.routes.map((route) => [<code safe>{route.route}</code>, route])}
+          rows={report.routes.map((route) => [<code>{route.route}</code>, route])}
         />
       </Section>
       {report.client_sources.length > 1 && (
@@ -117,7 +118,7 @@ function UsagePage({
           <CountsTable
             caption="Requests by way in"
             first="Way in"
-            rows={report.client_sources.map((source) => [<code safe>{source.client_source}</code>, source])}
+            rows={report.client_sources.map((source) => [<code>{source.client_source}</code>, source])}
           />
         </Section>
       )}
@@ -141,21 +142,17 @@ function totals(total: RequestCounts): readonly (readonly [string, JSX.Element])
 }
 
 function Count({ value }: { readonly value: number }): JSX.Element {
-  return (
-    <span class="number" safe>
-      {value.toLocaleString('en')}
-    </span>
-  );
+  return <span class="number">{value.toLocaleString('en')}</span>;
 }
 
 function KeyName({ apiKey }: { readonly apiKey: KeyUsage }): JSX.Element {
   return (
     <>
-      <span safe>{apiKey.key_name}</span>
+      <span>{apiKey.key_name}</span>
       {apiKey.last_four !== '' && (
         <>
           {' '}
-          <code safe>{`…${apiKey.last_four}`}</code>
+          <code>{`…${apiKey.last_four}`}</code>
         </>
       )}
       {apiKey.revoked_at !== null && <span class="hint"> revoked</span>}
@@ -186,16 +183,14 @@ function CountsTable({ caption, first, rows }: CountsTableProps): JSX.Element {
               counts.rate_limited + counts.quota_exceeded,
               counts.client_errors + counts.server_errors,
             ].map((value) => (
-              <td class="number" safe>
-                {value.toLocaleString('en')}
-              </td>
+              <td class="number">{value.toLocaleString('en')}</td>
             ))}
           </tr>
         ))}
         empty="No requests in these days."
       />
       {rows.length > ROWS_SHOWN && (
-        <p class="hint" safe>{`The ${ROWS_SHOWN} with the most requests, of ${rows.length}; the CSV has all.`}</p>
+        <p class="hint">{`The ${ROWS_SHOWN} with the most requests, of ${rows.length}; the CSV has all.`}</p>
       )}
     </>
   );

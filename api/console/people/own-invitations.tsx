@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
 import { Form } from '../shell/fields.tsx';
 import { Instant, Section, Table } from '../shell/parts.tsx';
@@ -10,8 +11,8 @@ interface OwnInvitationsProps {
 }
 
 /** The open invitations of whoever is signed in, who accepts them here also where no mail came; nothing where there is none. */
-export function OwnInvitations({ pages, invitations }: OwnInvitationsProps): JSX.Element {
-  if (invitations.length === 0) return '';
+export function OwnInvitations({ pages, invitations }: OwnInvitationsProps): JSX.Element | null {
+  if (invitations.length === 0) return null;
   return (
     <Section title="Your invitations">
       <Table
@@ -33,10 +34,8 @@ function OwnInvitation({
 }): JSX.Element {
   return (
     <tr>
-      <td class="wide" safe>
-        {organizationName}
-      </td>
-      <td safe>{role}</td>
+      <td class="wide">{organizationName}</td>
+      <td>{role}</td>
       <td>
         <Instant at={expiresAt} />
       </td>

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_PATHS, type DescribedLink, type TooMany } from '../../accounts/people/people.ts';
 import { NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people-settings.ts';
@@ -104,7 +105,7 @@ export function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {
   const body = (
     <div class="narrow">
       <h1>Too many attempts</h1>
-      <p safe>{`Wait for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`}</p>
+      <p>{`Wait for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`}</p>
     </div>
   );
   return page('Too many attempts', body, { status: 429 });
@@ -208,8 +209,8 @@ function PasswordForm({ visitor: { root, token, form }, signIn, problems = {}, n
   );
 }
 
-function NextField({ next }: { readonly next: string }): JSX.Element {
-  return next === '' ? '' : <input type="hidden" name="next" value={next} />;
+function NextField({ next }: { readonly next: string }): JSX.Element | null {
+  return next === '' ? null : <input type="hidden" name="next" value={next} />;
 }
 
 function SentPage(): JSX.Element {
@@ -253,7 +254,7 @@ interface LinkPageProps {
 function LinkPage({ visitor: { root, token, query, session }, link: { email, isOwn } }: LinkPageProps): JSX.Element {
   return (
     <div class="narrow">
-      <h1 safe>{`Sign in as ${email}?`}</h1>
+      <h1>{`Sign in as ${email}?`}</h1>
       {!isOwn && (
         <Notice kind="bad">
           This link was asked for in another browser. Go on only if you asked for it yourself, and if this is your
@@ -261,7 +262,7 @@ function LinkPage({ visitor: { root, token, query, session }, link: { email, isO
         </Notice>
       )}
       {session !== undefined && session.person.email !== email && (
-        <p safe>{`You are signed in as ${session.person.email}. That session ends in this browser.`}</p>
+        <p>{`You are signed in as ${session.person.email}. That session ends in this browser.`}</p>
       )}
       {session !== undefined && session.person.email === email && (
         <p>You are signed in with this address already. A new session replaces the one in this browser.</p>

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, page } from '../shell/answer.ts';
@@ -54,7 +55,7 @@ function AskPage({
   return (
     <div class="narrow">
       <h1>Take the password away?</h1>
-      <p safe>{`${email} has no password afterwards, and is signed out everywhere.`}</p>
+      <p>{`${email} has no password afterwards, and is signed out everywhere.`}</p>
       <Form action={root + below(CONSOLE_PATHS.undoPassword)} token={token}>
         <input type="hidden" name="token" value={query['token'] ?? ''} />
         <button type="submit" class="danger">
@@ -69,7 +70,7 @@ function DonePage({ root, email }: { readonly root: string; readonly email: stri
   return (
     <div class="narrow">
       <h1>The password is gone</h1>
-      <p safe>{`${email} has no password and no session any more.`}</p>
+      <p>{`${email} has no password and no session any more.`}</p>
       <p>
         <a href={`${root}/sign-in`}>Sign in with a link by mail</a>, then check the keys, connections and members of
         your organizations: whoever changed the password could change those, too.

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { isAppError } from '../../../runtime/errors.ts';
 import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
@@ -126,7 +127,7 @@ function InvitedPage({
       <h1>Organizations</h1>
       <OwnInvitations pages={pages} invitations={invitations} />
       {memberships.length === 0 && (
-        <p safe>{`${session.person.email} belongs to no organization, and everything here belongs to one.`}</p>
+        <p>{`${session.person.email} belongs to no organization, and everything here belongs to one.`}</p>
       )}
       <p>
         Organizations are made by the operator here. To join one, ask one of its owners to invite your address, and
@@ -145,10 +146,8 @@ function InvitationPage({
 }): JSX.Element {
   return (
     <div class="narrow">
-      <h1 safe>{`Join ${invitation.organizationName}?`}</h1>
-      <p
-        safe
-      >{`${pages.session.person.email} was invited as ${invitation.role === 'owner' ? 'an owner' : 'a member'}.`}</p>
+      <h1>{`Join ${invitation.organizationName}?`}</h1>
+      <p>{`${pages.session.person.email} was invited as ${invitation.role === 'owner' ? 'an owner' : 'a member'}.`}</p>
       <p>
         The invitation ends on <Instant at={invitation.expiresAt} />.
       </p>
@@ -164,9 +163,7 @@ function NoInvitation({ email }: { readonly email: string }): JSX.Element {
   return (
     <div class="narrow">
       <h1>This invitation is over</h1>
-      <p
-        safe
-      >{`It was accepted, withdrawn or replaced, it is older than 7 days, or it was sent to another address than ${email}, as which you are signed in.`}</p>
+      <p>{`It was accepted, withdrawn or replaced, it is older than 7 days, or it was sent to another address than ${email}, as which you are signed in.`}</p>
       <p>Ask an owner of the organization for another one.</p>
     </div>
   );

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import type { Invitation, ListedSession, PasswordState } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -99,7 +100,7 @@ function YouPage(props: YouPageProps): JSX.Element {
       <Section title="Address">
         <Facts
           items={[
-            ['E-mail', <span safe>{session.person.email}</span>],
+            ['E-mail', <span>{session.person.email}</span>],
             ['Since', <Instant at={session.person.createdAt} />],
           ]}
         />
@@ -180,10 +181,8 @@ function SessionRow({ listed, isThis }: { readonly listed: ListedSession; readon
       <td>
         <Instant at={listed.expiresAt} />
       </td>
-      <td safe>{listed.address ?? 'unknown'}</td>
-      <td class="wide" safe>
-        {listed.userAgent ?? 'unknown'}
-      </td>
+      <td>{listed.address ?? 'unknown'}</td>
+      <td class="wide">{listed.userAgent ?? 'unknown'}</td>
       <td>{isThis && <Badge kind="good" text="this one" />}</td>
     </tr>
   );

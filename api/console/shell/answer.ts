@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { FormProblems } from './form.ts';
 
 /** What a page, or a form that was sent, is answered with. */

@@ -3,11 +3,13 @@
  * session, the membership of the organization that the path names, the role, the pages of one person in a minute, the token of the
  * form. Only then is it answered.
  */
+
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { JSX } from 'preact';
 import type { Session } from '../../accounts/people/people.ts';
 import type { FaceDeps } from '../../data/app.ts';
 import { HTML_TYPE } from '../../server/answer-headers.ts';
@@ -16,9 +18,9 @@ import { HttpError, httpError, notFound } from '../../server/errors/http-error.t
 import type { PageDeps } from '../console-deps.ts';
 import type { ConsoleAnswer } from './answer.ts';
 import { addAssets } from './assets.ts';
-import { FailurePage, failureFrom } from './errors.tsx';
+import { failureFrom, renderFailure } from './errors.tsx';
 import type { FormValues } from './form.ts';
-import { Document, OrganizationHeader, PersonHeader, StrangerHeader } from './layout.tsx';
+import { OrganizationHeader, PersonHeader, renderDocument, StrangerHeader } from './layout.tsx';
 import { type ConsoleRoute, formsWithoutPage, pathOf } from './routes.ts';
 import { isFromElsewhere, PAGE_HEADERS } from './security.ts';
 import { type Seen, see } from './see.ts';
@@ -62,7 +64,7 @@ export async function bindConsole(
     const failure = failureFrom(error);
     if (failure.status >= 500) request.log.error({ err: error }, 'a page of the console failed');
     if (error instanceof HttpError) reply.headers(error.options.headers ?? {});
-    const html = await FailurePage({ failure, requestId: request.id, root, version });
+    const html = renderFailure({ failure, requestId: request.id, root, version });
     return reply.code(failure.status).type(HTML_TYPE).send(html);
   };
   scope.setErrorHandler(fail);
@@ -164,17 +166,12 @@ async function send(
       const { root, version } = server;
       // A redirect would be asked about by the policy for forms, and so would those that follow it elsewhere.
       if (answer.goesTo !== undefined) reply.header('Refresh', `0; url=${answer.goesTo}`);
-      const document = Document({
-        title: answer.title,
-        root,
-        version,
-        header: headerFor(pages),
-        children: answer.body,
-      });
+      const header = headerFor(pages);
+      const html = renderDocument({ title: answer.title, root, version, header, children: answer.body });
       return reply
         .code(answer.status ?? 200)
         .type(HTML_TYPE)
-        .send(await document);
+        .send(html);
     }
   }
 }

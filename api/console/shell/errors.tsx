@@ -1,6 +1,6 @@
 import { isAppError } from '../../../runtime/errors.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
-import { Document, StrangerHeader } from './layout.tsx';
+import { renderDocument, StrangerHeader } from './layout.tsx';
 
 /** What a page that isn't one says. */
 export interface Failure {
@@ -55,24 +55,24 @@ export function failureFrom(error: unknown): Failure {
   return { status, title: 'That did not work', help: error.message };
 }
 
-export interface FailurePageProps {
+export interface FailureProps {
   readonly failure: Failure;
   readonly requestId: string;
   readonly root: string;
   readonly version: string;
 }
 
-export function FailurePage({ failure, requestId, root, version }: FailurePageProps): JSX.Element {
-  return (
-    <Document title={failure.title} root={root} version={version} header={StrangerHeader({ root })}>
-      <div class="narrow">
-        <h1 safe>{failure.title}</h1>
-        <p safe>{failure.help}</p>
-        <p>
-          <a href={root}>Go to the console</a>
-        </p>
-        <p class="hint" safe>{`Request ${requestId}`}</p>
-      </div>
-    </Document>
+/** The page of an error. */
+export function renderFailure({ failure, requestId, root, version }: FailureProps): string {
+  const children = (
+    <div class="narrow">
+      <h1>{failure.title}</h1>
+      <p>{failure.help}</p>
+      <p>
+        <a href={root}>Go to the console</a>
+      </p>
+      <p class="hint">{`Request ${requestId}`}</p>
+    </div>
   );
+  return renderDocument({ title: failure.title, root, version, header: <StrangerHeader root={root} />, children });
 }

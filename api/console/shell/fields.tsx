@@ -1,5 +1,5 @@
 /** The parts of forms. Every form is a plain one: it is sent and answered without a script. */
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
 import type { FormProblems, FormValues } from './form.ts';
 import { textOf } from './form.ts';
 
@@ -17,7 +17,7 @@ export interface FormProps {
   readonly action: string;
   readonly token: string;
   readonly className?: string;
-  readonly children?: Children;
+  readonly children?: ComponentChildren;
 }
 
 export interface FieldProps {
@@ -42,18 +42,16 @@ export function Field(props: FieldProps): JSX.Element {
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
   return (
     <div class="field">
-      <label for={id} safe>
-        {label}
-      </label>
+      <label for={id}>{label}</label>
       {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`} safe>
+        <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
       <input
         id={id}
         name={name}
-        type={type}
+        type={type as 'text'} // The types tell inputs apart by it for their roles, of which none is set here.
         value={type === 'password' ? undefined : textOf(values, name)}
         required={required}
         maxlength={maxlength}
@@ -79,12 +77,10 @@ export interface ChoiceProps {
 export function Choice({ label, name, options, chosen, id = `field-${name}` }: ChoiceProps): JSX.Element {
   return (
     <div class="field">
-      <label for={id} safe>
-        {label}
-      </label>
+      <label for={id}>{label}</label>
       <select id={id} name={name}>
         {options.map(({ value, label: words }) => (
-          <option value={value} selected={value === chosen} safe>
+          <option value={value} selected={value === chosen}>
             {words}
           </option>
         ))}
@@ -105,10 +101,10 @@ export interface ChecksProps {
 export function Checks({ legend, name, options, chosen, problems = {} }: ChecksProps): JSX.Element {
   return (
     <fieldset class="field">
-      <legend safe>{legend}</legend>
+      <legend>{legend}</legend>
       {options.map(({ value, label }) => (
         <label class="check">
-          <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} /> <span safe>{label}</span>
+          <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} /> <span>{label}</span>
         </label>
       ))}
       <FieldProblem id={`field-${name}`} problem={problems[name]} />
@@ -116,21 +112,27 @@ export function Checks({ legend, name, options, chosen, problems = {} }: ChecksP
   );
 }
 
-function FieldProblem({ id, problem }: { readonly id: string; readonly problem: string | undefined }): JSX.Element {
-  if (problem === undefined) return '';
+function FieldProblem({
+  id,
+  problem,
+}: {
+  readonly id: string;
+  readonly problem: string | undefined;
+}): JSX.Element | null {
+  if (problem === undefined) return null;
   return (
-    <p class="problem" id={`${id}-problem`} safe>
+    <p class="problem" id={`${id}-problem`}>
       {problem}
     </p>
   );
 }
 
 /** Says that a form was not accepted, and why where that is nobody's field. */
-export function Problems({ problems }: { readonly problems: FormProblems | undefined }): JSX.Element {
-  if (problems === undefined) return '';
+export function Problems({ problems }: { readonly problems: FormProblems | undefined }): JSX.Element | null {
+  if (problems === undefined) return null;
   return (
     <div class="notice bad" role="alert">
-      <p safe>{problems[''] ?? 'Something is missing or wrong below.'}</p>
+      <p>{problems[''] ?? 'Something is missing or wrong below.'}</p>
     </div>
   );
 }
@@ -139,15 +141,13 @@ export function Problems({ problems }: { readonly problems: FormProblems | undef
 export function Confirmed({ label, question, action, token, fields = {}, confirm }: ConfirmedProps): JSX.Element {
   return (
     <details class="confirm">
-      <summary class="button quiet" safe>
-        {label}
-      </summary>
+      <summary class="button quiet">{label}</summary>
       <Form action={action} token={token} className="confirm-form">
-        <p safe>{question}</p>
+        <p>{question}</p>
         {Object.entries(fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <button type="submit" class="danger" safe>
+        <button type="submit" class="danger">
           {confirm ?? label}
         </button>
       </Form>

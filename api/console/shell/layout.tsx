@@ -1,5 +1,6 @@
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
 import type { Capability } from '../../data/access/capabilities.ts';
+import { renderPage } from '../../server/pages/html.tsx';
 import { ICON, ICON_TYPE } from '../../server/pages/icon.ts';
 import type { OrganizationPages, PersonPages } from './visitor.ts';
 
@@ -13,49 +14,43 @@ export interface DocumentProps {
   /** Changes with the files, so that browsers keep no old ones. */
   readonly version: string;
   readonly header: JSX.Element;
-  readonly children?: Children;
+  readonly children?: ComponentChildren;
 }
 
 /** A page as a whole. htmx is kept from writing styles and from evaluating text, which the page's policy forbids. */
-export function Document({ title, root, version, header, children }: DocumentProps): JSX.Element {
+export function renderDocument({ title, root, version, header, children }: DocumentProps): string {
   const service = root.slice(0, -'/console'.length);
   const asset = (name: string) => `${root}/${ASSETS}/${name}?v=${version}`;
-  return (
+  const head = (
     <>
-      {'<!doctype html>'}
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <title safe>{`${title} · modelstats`}</title>
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <meta
-            name="htmx-config"
-            content='{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0}'
-          />
-          <link rel="stylesheet" href={asset('console.css')} />
-          <link rel="stylesheet" href={asset('charts.css')} />
-          <link rel="icon" type={ICON_TYPE} href={service + ICON} />
-          <script src={asset('htmx.min.js')} defer></script>
-          <script src={asset('console.js')} defer></script>
-        </head>
-        <body>
-          <a class="skip" href="#main">
-            Skip to the content
-          </a>
-          {header}
-          <main id="main" tabindex="-1">
-            {children}
-          </main>
-          <footer>
-            <p>
-              <a href={`${service}/docs`}>Documentation</a>
-            </p>
-          </footer>
-        </body>
-      </html>
+      <meta
+        name="htmx-config"
+        content='{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0}'
+      />
+      <link rel="stylesheet" href={asset('console.css')} />
+      <link rel="stylesheet" href={asset('charts.css')} />
+      <link rel="icon" type={ICON_TYPE} href={service + ICON} />
+      <script src={asset('htmx.min.js')} defer></script>
+      <script src={asset('console.js')} defer></script>
     </>
   );
+  const body = (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      {header}
+      <main id="main" tabindex={-1}>
+        {children}
+      </main>
+      <footer>
+        <p>
+          <a href={`${service}/docs`}>Documentation</a>
+        </p>
+      </footer>
+    </>
+  );
+  return renderPage({ title: `${title} · modelstats`, head, children: body });
 }
 
 /** Who sees no more than the way in. */
@@ -101,11 +96,7 @@ export function OrganizationHeader({
         <ul>
           {links.map(({ to, label }) => (
             <li>
-              <a
-                href={pages.path + to}
-                aria-current={isHere(here.slice(pages.path.length), to) ? 'page' : undefined}
-                safe
-              >
+              <a href={pages.path + to} aria-current={isHere(here.slice(pages.path.length), to) ? 'page' : undefined}>
                 {label}
               </a>
             </li>
@@ -162,14 +153,12 @@ function Organizations({
     <details class="menu">
       <summary>
         <span class="unseen">Organization: </span>
-        <span safe>{current ?? 'Choose an organization'}</span>
+        <span>{current ?? 'Choose an organization'}</span>
       </summary>
       <ul>
         {pages.memberships.map(({ organizationId, organizationName }) => (
           <li>
-            <a href={`${pages.root}/orgs/${organizationId}`} safe>
-              {organizationName}
-            </a>
+            <a href={`${pages.root}/orgs/${organizationId}`}>{organizationName}</a>
           </li>
         ))}
         <li>
@@ -185,7 +174,7 @@ function Person({ pages }: { readonly pages: PersonPages }): JSX.Element {
     <details class="menu end">
       <summary>
         <span class="unseen">Signed in as </span>
-        <span safe>{pages.session.person.email}</span>
+        <span>{pages.session.person.email}</span>
       </summary>
       <ul>
         <li>

@@ -1,4 +1,5 @@
 /** Long lists in parts, so that no page grows with what there is. */
+import type { JSX } from 'preact';
 import { withQuery } from './parts.tsx';
 
 /** The part of a list that a page shows. */
@@ -30,17 +31,17 @@ export interface PagerProps {
 }
 
 /** Links to the parts before and after; nothing where there are none. */
-export function Pager({ label, here, part: { from, size, total }, before, after }: PagerProps): JSX.Element {
-  if (from === 0 && total <= size) return '';
+export function Pager({ label, here, part: { from, size, total }, before, after }: PagerProps): JSX.Element | null {
+  if (from === 0 && total <= size) return null;
   return (
     <nav class="pager" aria-label={label}>
       {from > 0 && (
-        <a href={withQuery(here, { from: from > size ? String(from - size) : undefined })} rel="prev" safe>
+        <a href={withQuery(here, { from: from > size ? String(from - size) : undefined })} rel="prev">
           {before}
         </a>
       )}
       {from + size < total && (
-        <a href={withQuery(here, { from: String(from + size) })} rel="next" safe>
+        <a href={withQuery(here, { from: String(from + size) })} rel="next">
           {after}
         </a>
       )}

@@ -1,24 +1,24 @@
 /** What pages are put together from. */
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
 
 /** An instant, in UTC as everything here. */
 export function Instant({ at }: { readonly at: Date | null }): JSX.Element {
   if (at === null) return <span class="none">never</span>;
   const [day = '', time = ''] = at.toISOString().split('T');
-  return <time datetime={at.toISOString()} safe>{`${day} ${time.slice(0, 5)} UTC`}</time>;
+  return <time datetime={at.toISOString()}>{`${day} ${time.slice(0, 5)} UTC`}</time>;
 }
 
 export interface SectionProps {
   readonly id?: string;
   readonly title: string;
-  readonly children?: Children;
+  readonly children?: ComponentChildren;
 }
 
 /** A part of a page with a heading of its own. */
 export function Section({ id, title, children }: SectionProps): JSX.Element {
   return (
     <section class="card" id={id}>
-      <h2 safe>{title}</h2>
+      <h2>{title}</h2>
       {children}
     </section>
   );
@@ -37,30 +37,13 @@ export interface TableProps {
 
 /** A table that scrolls by itself where the page is too narrow for it. */
 export function Table({ caption, columns, rows, empty }: TableProps): JSX.Element {
-  if (rows.length === 0)
-    return (
-      <p class="none" safe>
-        {empty}
-      </p>
-    );
+  if (rows.length === 0) return <p class="none">{empty}</p>;
   return (
-    <section class="table" tabindex="0" aria-label={caption}>
+    <section class="table" tabindex={0} aria-label={caption}>
       <table>
-        <caption class="unseen" safe>
-          {caption}
-        </caption>
+        <caption class="unseen">{caption}</caption>
         <thead>
-          <tr>
-            {columns.map((column) =>
-              column === '' ? (
-                <td></td>
-              ) : (
-                <th scope="col" safe>
-                  {column}
-                </th>
-              ),
-            )}
-          </tr>
+          <tr>{columns.map((column) => (column === '' ? <td></td> : <th scope="col">{column}</th>))}</tr>
         </thead>
         <tbody>{rows.map((row) => row)}</tbody>
       </table>
@@ -79,7 +62,7 @@ export function Facts({ items }: FactsProps): JSX.Element {
     <dl class="facts">
       {items.map(([label, value]) => (
         <div>
-          <dt safe>{label}</dt>
+          <dt>{label}</dt>
           <dd>{value}</dd>
         </div>
       ))}
@@ -91,10 +74,8 @@ export function Facts({ items }: FactsProps): JSX.Element {
 export function Copyable({ text }: { readonly text: string }): JSX.Element {
   return (
     <div class="copyable">
-      <pre tabindex="0" safe>
-        {text}
-      </pre>
-      <button type="button" class="quiet" data-copy hidden>
+      <pre tabindex={0}>{text}</pre>
+      <button type="button" class="quiet" data-copy="" hidden>
         Copy
       </button>
     </div>
@@ -112,16 +93,12 @@ export function Notice({ kind, children }: NoticeProps): JSX.Element {
 
 export interface NoticeProps {
   readonly kind: 'good' | 'bad' | 'plain';
-  readonly children?: Children;
+  readonly children?: ComponentChildren;
 }
 
 /** A word about the state of something. */
 export function Badge({ kind, text }: { readonly kind: 'good' | 'bad' | 'plain'; readonly text: string }): JSX.Element {
-  return (
-    <span class={`badge ${kind}`} safe>
-      {text}
-    </span>
-  );
+  return <span class={`badge ${kind}`}>{text}</span>;
 }
 
 /** A link to the same page with other parameters; those that are undefined or empty are left out. */

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { LoggedDelivery } from '../../webhooks/administration/deliveries.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { type Attempt, DELIVERY_STATES, type DeliveryKind } from '../../webhooks/queue/delivery-queue.ts';
@@ -88,17 +89,13 @@ function DeliveryRow({ delivery, here }: { readonly delivery: LoggedDelivery; re
       <td>
         <Instant at={createdAt} />
       </td>
-      <td safe>{topic}</td>
-      <td safe>{DELIVERY_KINDS_SHOWN[kind]}</td>
+      <td>{topic}</td>
+      <td>{DELIVERY_KINDS_SHOWN[kind]}</td>
       <td>
         <Badge kind={STATE_KINDS[state]} text={state} />
       </td>
-      <td class="number" safe>
-        {String(attempts)}
-      </td>
-      <td class="wide" safe>
-        {describeLast({ state, lastAttempt })}
-      </td>
+      <td class="number">{String(attempts)}</td>
+      <td class="wide">{describeLast({ state, lastAttempt })}</td>
       <td>
         <a href={`${here}/deliveries/${id}`} aria-label={`Details of delivery ${id}`}>
           Details

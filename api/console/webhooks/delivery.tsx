@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { LoggedDeliveryWithAttempts } from '../../webhooks/administration/deliveries.ts';
 import type { Attempt } from '../../webhooks/queue/delivery-queue.ts';
@@ -62,19 +63,19 @@ function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Ele
       <p>
         <a href={endpoint}>The endpoint</a>
       </p>
-      <h1 safe>{`Delivery of ${delivery.topic}`}</h1>
+      <h1>{`Delivery of ${delivery.topic}`}</h1>
       <Problems problems={problems} />
       <Section title="Delivery">
         <Facts
           items={[
-            ['State', <span safe>{delivery.state}</span>],
-            ['Kind', <span safe>{DELIVERY_KINDS_SHOWN[delivery.kind]}</span>],
+            ['State', <span>{delivery.state}</span>],
+            ['Kind', <span>{DELIVERY_KINDS_SHOWN[delivery.kind]}</span>],
             ['Made', <Instant at={delivery.createdAt} />],
             ['Done', <Instant at={delivery.finishedAt} />],
             ['Next attempt', <Instant at={delivery.nextAttemptAt} />],
-            ['Change', <span safe>{delivery.seq === null ? 'none' : `number ${delivery.seq}`}</span>],
-            ['Id', <code safe>{delivery.id}</code>],
-            ['Event', <code safe>{delivery.eventId}</code>],
+            ['Change', <span>{delivery.seq === null ? 'none' : `number ${delivery.seq}`}</span>],
+            ['Id', <code>{delivery.id}</code>],
+            ['Event', <code>{delivery.eventId}</code>],
           ]}
         />
         {delivery.kind !== 'ping' && delivery.state !== 'waiting' && (
@@ -86,11 +87,7 @@ function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Ele
       {delivery.allAttempts.map((attempt) => (
         <AttemptSection attempt={attempt} />
       ))}
-      {delivery.allAttempts.length === 0 && (
-        <p class="none" safe>
-          {describeLast(delivery)}
-        </p>
-      )}
+      {delivery.allAttempts.length === 0 && <p class="none">{describeLast(delivery)}</p>}
     </>
   );
 }
@@ -102,13 +99,11 @@ function AttemptSection({ attempt }: { readonly attempt: Attempt }): JSX.Element
         <Badge kind={attempt.outcome === 'delivered' ? 'good' : 'bad'} text={attempt.outcome} />{' '}
         <Instant at={attempt.startedAt} />
       </p>
-      <p safe>{describeAttempt(attempt)}</p>
+      <p>{describeAttempt(attempt)}</p>
       {attempt.answer !== null && attempt.answer !== '' && (
         <>
           <p class="hint">The beginning of the answer:</p>
-          <pre tabindex="0" safe>
-            {attempt.answer}
-          </pre>
+          <pre tabindex={0}>{attempt.answer}</pre>
         </>
       )}
     </Section>

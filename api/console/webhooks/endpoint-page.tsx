@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { LoggedDelivery } from '../../webhooks/administration/deliveries.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
@@ -29,13 +30,11 @@ export function EndpointPage({ pages, endpoint, deliveries, problems }: Endpoint
       <p>
         <a href={`${pages.path}/webhooks`}>All endpoints</a>
       </p>
-      <h1 class="long" safe>
-        {endpoint.url}
-      </h1>
+      <h1 class="long">{endpoint.url}</h1>
       <Problems problems={problems} />
       {done !== undefined && (
         <Notice kind="good">
-          <p safe>{done}</p>
+          <p>{done}</p>
         </Notice>
       )}
       {endpoint.state === 'revoked' && (
@@ -67,16 +66,13 @@ function factsOf(endpoint: Endpoint): readonly (readonly [string, JSX.Element])[
   return [
     ['State', <EndpointState endpoint={endpoint} />],
     ['Since', <Instant at={endpoint.stateChangedAt} />],
-    ['Description', <span safe>{endpoint.description || 'none'}</span>],
-    ['Topics', <span safe>{endpoint.topics.join(', ')}</span>],
-    ['Filters', <span safe>{filters.join('; ') || 'none'}</span>],
-    [
-      'How',
-      <span safe>{endpoint.mode === 'digest' ? 'one delivery per topic and night' : 'one delivery per event'}</span>,
-    ],
-    ['Failures in a row', <span safe>{String(endpoint.consecutiveFailures)}</span>],
+    ['Description', <span>{endpoint.description || 'none'}</span>],
+    ['Topics', <span>{endpoint.topics.join(', ')}</span>],
+    ['Filters', <span>{filters.join('; ') || 'none'}</span>],
+    ['How', <span>{endpoint.mode === 'digest' ? 'one delivery per topic and night' : 'one delivery per event'}</span>],
+    ['Failures in a row', <span>{String(endpoint.consecutiveFailures)}</span>],
     ['Secret since', <Instant at={endpoint.secretChangedAt} />],
-    ['Id', <code safe>{endpoint.id}</code>],
+    ['Id', <code>{endpoint.id}</code>],
   ];
 }
 

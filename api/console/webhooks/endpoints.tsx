@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { TOPICS } from '../../webhooks/topic.ts';
@@ -110,9 +111,7 @@ function EndpointsPage({
       )}
       {!mayRegister && (
         <Notice kind="plain">
-          <p
-            safe
-          >{`The ${organization.terms.displayName} plan has no webhooks. With one that has, your servers are told of each change as it is published.`}</p>
+          <p>{`The ${organization.terms.displayName} plan has no webhooks. With one that has, your servers are told of each change as it is published.`}</p>
         </Notice>
       )}
       <Section title="Endpoints">
@@ -122,22 +121,14 @@ function EndpointsPage({
           rows={endpoints.map((endpoint) => (
             <tr>
               <th scope="row">
-                <a href={`${path}/webhooks/${endpoint.id}`} safe>
-                  {endpoint.url}
-                </a>
-                {endpoint.description !== '' && (
-                  <p class="hint" safe>
-                    {endpoint.description}
-                  </p>
-                )}
+                <a href={`${path}/webhooks/${endpoint.id}`}>{endpoint.url}</a>
+                {endpoint.description !== '' && <p class="hint">{endpoint.description}</p>}
               </th>
               <td>
                 <EndpointState endpoint={endpoint} />
               </td>
-              <td safe>{endpoint.topics.join(', ')}</td>
-              <td class="number" safe>
-                {String(endpoint.consecutiveFailures)}
-              </td>
+              <td>{endpoint.topics.join(', ')}</td>
+              <td class="number">{String(endpoint.consecutiveFailures)}</td>
               <td>
                 <Instant at={endpoint.createdAt} />
               </td>

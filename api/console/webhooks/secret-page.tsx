@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { Copyable, Notice, Section } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';
@@ -21,7 +22,7 @@ export function SecretPage({ pages, endpoint, secret, isNew }: SecretPageProps):
       <Section title="Secret">
         <Copyable text={secret} />
       </Section>
-      <p safe>
+      <p>
         {isNew
           ? `A ping to ${endpoint.url} waits to be sent; the endpoint is active once it was answered with a 2xx.`
           : `Every delivery to ${endpoint.url} from now on is signed with it, and none with the one before.`}

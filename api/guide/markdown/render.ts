@@ -1,5 +1,5 @@
-import { escapeHtml } from '@kitajs/html';
 import { Marked, type Token, type Tokens } from 'marked';
+import { escapeHtml } from '../../server/pages/html.tsx';
 import { Anchors } from './anchors.ts';
 import { plainText } from './plain-text.ts';
 

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { JSX } from 'preact';
 import { HTML_TYPE } from '../../server/answer-headers.ts';
 import { etagOf, findTagUnchanged } from '../../server/conditional.ts';
 import { GUIDE } from '../pages.ts';
 import { GUIDE_HEADERS, REFUSAL_HEADERS } from '../shell/frame-page.ts';
-import { type Frame, Page } from '../shell/layout.tsx';
+import { type Frame, renderGuidePage } from '../shell/layout.tsx';
 import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
 import { findRefusal, type LimitSearch } from './search-limit.ts';
 import { Refusal, Results } from './search-page.tsx';
@@ -19,14 +20,14 @@ export interface SearchDeps {
 /** `/docs/search?q=`: a page of what was found. Anybody may ask, so nothing is packed for it. */
 export function bindSearch(app: FastifyInstance, { frame, index, withAddress, limit }: SearchDeps): void {
   const path = `${frame.root}${GUIDE}/search`;
-  const pageOf = async (children: JSX.Element, query = '') =>
-    String(await Page({ frame, title: 'Search', path, query, children }));
+  const pageOf = (children: JSX.Element, query = '') =>
+    renderGuidePage({ frame, title: 'Search', path, query, children });
   const refuse = async (reply: FastifyReply, status: number, reason: string) =>
     reply
       .code(status)
       .headers(REFUSAL_HEADERS)
       .type(HTML_TYPE)
-      .send(await pageOf(Refusal({ reason })));
+      .send(pageOf(Refusal({ reason })));
 
   app.get(`${GUIDE}/search`, { compress: false }, async (request: FastifyRequest, reply) => {
     const { q = '' } = request.query as Readonly<Record<string, unknown>>; // As Fastify reads a query: text, or a list of texts.
@@ -38,7 +39,7 @@ export function bindSearch(app: FastifyInstance, { frame, index, withAddress, li
       return refuse(reply, refusal.status, `${refusal.message}. Wait for a minute, and search again.`);
     }
     const found = index.find(q).map((one) => inPlace(one, (text) => withAddress(text, request)));
-    const html = await pageOf(Results({ query: q, found }), q);
+    const html = pageOf(Results({ query: q, found }), q);
     const etag = etagOf(html);
     const unchanged = findTagUnchanged(request.headers['if-none-match'], etag);
     reply.headers({ ...GUIDE_HEADERS, ETag: unchanged ?? `"${etag}"` });

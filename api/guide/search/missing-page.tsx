@@ -1,8 +1,9 @@
+import type { JSX } from 'preact';
 import type { ShowMissing } from '../../server/pages/missing-pages.ts';
 import { pathOf } from '../../server/request-checks.ts';
 import { GUIDE } from '../pages.ts';
 import { REFUSAL_HEADERS } from '../shell/frame-page.ts';
-import { Page } from '../shell/layout.tsx';
+import { renderGuidePage } from '../shell/layout.tsx';
 import type { SearchDeps } from './bind-search.ts';
 import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
 import { findRefusal } from './search-limit.ts';
@@ -18,7 +19,7 @@ export function missingPage({ frame, index, limit }: Omit<SearchDeps, 'withAddre
     const words = decoded(path).slice(`${frame.root}${GUIDE}/`.length).slice(0, QUERY_LENGTH_MAX);
     const children = <Missing path={path.slice(0, SHOWN_MAX)} places={nearestOf(index, words)} />;
     const props = { frame, title: 'No such page', path, query: plainWords(words) };
-    return { html: String(await Page({ ...props, children })), headers: REFUSAL_HEADERS };
+    return { html: renderGuidePage({ ...props, children }), headers: REFUSAL_HEADERS };
   };
 }
 
@@ -51,7 +52,7 @@ function Missing({ path, places }: { readonly path: string; readonly places: rea
     <>
       <h1>There is no such page</h1>
       <p>
-        Nothing is at <code safe>{path}</code>.
+        Nothing is at <code>{path}</code>.
       </p>
       {places.length > 0 && (
         <>
@@ -59,14 +60,8 @@ function Missing({ path, places }: { readonly path: string; readonly places: rea
           <ul>
             {places.map(({ href, page, heading }) => (
               <li>
-                <a href={href} safe>
-                  {heading}
-                </a>
-                {page !== heading && (
-                  <span class="hint" safe>
-                    {` ${page}`}
-                  </span>
-                )}
+                <a href={href}>{heading}</a>
+                {page !== heading && <span class="hint">{` ${page}`}</span>}
               </li>
             ))}
           </ul>

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Found } from './search-index.ts';
 
 export interface ResultsProps {
@@ -18,20 +19,14 @@ export function Results({ query, found }: ResultsProps): JSX.Element {
   return (
     <>
       <h1>Search</h1>
-      <p safe>{found.length === 0 ? `Nothing was found for “${query}”.` : countedLine(query, found.length)}</p>
+      <p>{found.length === 0 ? `Nothing was found for “${query}”.` : countedLine(query, found.length)}</p>
       {found.map(({ href, page, heading, excerpt }) => (
         <section class="found">
           <h2>
-            <a href={href} safe>
-              {heading}
-            </a>
+            <a href={href}>{heading}</a>
           </h2>
-          {page !== heading && (
-            <p class="hint" safe>
-              {page}
-            </p>
-          )}
-          <p>{excerpt.map(({ text, isFound }) => (isFound ? <mark safe>{text}</mark> : <span safe>{text}</span>))}</p>
+          {page !== heading && <p class="hint">{page}</p>}
+          <p>{excerpt.map(({ text, isFound }) => (isFound ? <mark>{text}</mark> : <span>{text}</span>))}</p>
         </section>
       ))}
     </>
@@ -43,7 +38,7 @@ export function Refusal({ reason }: { readonly reason: string }): JSX.Element {
   return (
     <>
       <h1>Search</h1>
-      <p safe>{reason}</p>
+      <p>{reason}</p>
     </>
   );
 }

@@ -1,11 +1,11 @@
-import { type Frame, Page, type PageProps } from './layout.tsx';
+import { type Frame, type PageProps, renderGuidePage } from './layout.tsx';
 
 /** Stands where the body of a page has its place. It is no word that a frame could hold besides. */
 const BODY = '[the body of the page]';
 
 /** A page around a body that is HTML already: rendered Markdown of ours, or the page of an error. */
-export async function framePage(frame: Frame, body: string, props: Omit<PageProps, 'frame'>): Promise<string> {
-  const html = String(await Page({ ...props, frame, children: BODY }));
+export function framePage(frame: Frame, body: string, props: Omit<PageProps, 'frame'>): string {
+  const html = renderGuidePage({ ...props, frame, children: BODY });
   const [before, after, ...others] = html.split(BODY);
   if (after === undefined || others.length > 0) throw new Error(`the frame of ${props.title} has no place for a body`);
   return `${before}${body}${after}`;

@@ -1,4 +1,5 @@
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
+import { renderPage } from '../../server/pages/html.tsx';
 import { ICON, ICON_TYPE } from '../../server/pages/icon.ts';
 
 export interface NavigationLink {
@@ -30,62 +31,56 @@ export interface PageProps {
   readonly path: string;
   /** What was searched for, to be searched again. */
   readonly query?: string;
-  readonly children?: Children;
+  readonly children?: ComponentChildren;
 }
 
 /** A page as a whole. It runs no script: on a phone the navigation is folded, and beside the text where there is room. */
-export function Page({ frame, title, path, query = '', children }: PageProps): JSX.Element {
+export function renderGuidePage({ frame, title, path, query = '', children }: PageProps): string {
   const { root, stylesheet, hasConsole, queryLengthMax, parts } = frame;
-  return (
+  const head = (
     <>
-      {'<!doctype html>'}
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <title safe>{`${title} · modelstats`}</title>
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <link rel="stylesheet" href={stylesheet} />
-          <link rel="icon" type={ICON_TYPE} href={root + ICON} />
-        </head>
-        <body>
-          <a class="skip" href="#main">
-            Skip to the content
-          </a>
-          <header class="top">
-            <a class="brand" href={`${root}/`}>
-              modelstats
-            </a>
-            <a class="here" href={`${root}/docs`}>
-              Documentation
-            </a>
-            {hasConsole && <a href={`${root}/console`}>Console</a>}
-            <search>
-              <form action={`${root}/docs/search`}>
-                <label class="unseen" for="q">
-                  Search the documentation
-                </label>
-                <input id="q" type="search" name="q" maxlength={queryLengthMax} placeholder="Search" value={query} />
-                <button type="submit">Search</button>
-              </form>
-            </search>
-          </header>
-          <div class="columns">
-            <details class="folded">
-              <summary>Contents</summary>
-              <Navigation parts={parts} path={path} label="Contents, folded" />
-            </details>
-            <aside>
-              <Navigation parts={parts} path={path} label="Contents" />
-            </aside>
-            <main id="main" tabindex="-1">
-              {children}
-            </main>
-          </div>
-        </body>
-      </html>
+      <link rel="stylesheet" href={stylesheet} />
+      <link rel="icon" type={ICON_TYPE} href={root + ICON} />
     </>
   );
+  const body = (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href={`${root}/`}>
+          modelstats
+        </a>
+        <a class="here" href={`${root}/docs`}>
+          Documentation
+        </a>
+        {hasConsole && <a href={`${root}/console`}>Console</a>}
+        <search>
+          <form action={`${root}/docs/search`}>
+            <label class="unseen" for="q">
+              Search the documentation
+            </label>
+            <input id="q" type="search" name="q" maxlength={queryLengthMax} placeholder="Search" value={query} />
+            <button type="submit">Search</button>
+          </form>
+        </search>
+      </header>
+      <div class="columns">
+        <details class="folded">
+          <summary>Contents</summary>
+          <Navigation parts={parts} path={path} label="Contents, folded" />
+        </details>
+        <aside>
+          <Navigation parts={parts} path={path} label="Contents" />
+        </aside>
+        <main id="main" tabindex={-1}>
+          {children}
+        </main>
+      </div>
+    </>
+  );
+  return renderPage({ title: `${title} · modelstats`, head, children: body });
 }
 
 interface NavigationProps {
@@ -99,13 +94,11 @@ function Navigation({ parts, path, label }: NavigationProps): JSX.Element {
     <nav aria-label={label}>
       {parts.map(({ title, links }) => (
         <>
-          <p class="part" safe>
-            {title}
-          </p>
+          <p class="part">{title}</p>
           <ul>
             {links.map((link) => (
               <li>
-                <a href={link.href} aria-current={link.href === path ? 'page' : undefined} safe>
+                <a href={link.href} aria-current={link.href === path ? 'page' : undefined}>
                   {link.label}
                 </a>
               </li>
@@ -124,9 +117,7 @@ export function OnThisPage({ sections }: { readonly sections: readonly Navigatio
       <ul>
         {sections.map(({ href, label }) => (
           <li>
-            <a href={href} safe>
-              {label}
-            </a>
+            <a href={href}>{label}</a>
           </li>
         ))}
       </ul>

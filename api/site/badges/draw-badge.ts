@@ -1,5 +1,5 @@
-import { escapeHtml } from '@kitajs/html';
 import { makeBadge } from 'badge-maker';
+import { escapeHtml } from '../../server/pages/html.tsx';
 import { isRightToLeft } from '../text/plain-text.ts';
 import { lettersOf } from './badge-text.ts';
 

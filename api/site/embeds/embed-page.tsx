@@ -1,7 +1,8 @@
 /** What every page to embed has around its content. */
-import type { Children } from '@kitajs/html';
+import type { ComponentChildren, JSX } from 'preact';
 import type { Day } from '../../../runtime/day.ts';
 import { formatDay } from '../../charts/format.ts';
+import { renderPage } from '../../server/pages/html.tsx';
 import { EMBED_STYLES, type Theme } from './styles.ts';
 
 /** Any site may frame these pages, and nothing runs in them: what slips into one as text can do nothing there. */
@@ -29,49 +30,43 @@ export interface EmbedPageProps {
   readonly url?: string;
   /** As of which day the data are; left out: there are none. */
   readonly day?: Day;
-  readonly children?: Children;
+  readonly children?: ComponentChildren;
 }
 
 /** A page as a whole. */
-export function EmbedPage({ title, theme, base, version, url, day, children }: EmbedPageProps): JSX.Element {
-  return (
+export function renderEmbed({ title, theme, base, version, url, day, children }: EmbedPageProps): string {
+  const head = (
     <>
-      {'<!doctype html>'}
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <title safe>{`${title} · modelstats`}</title>
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content={theme ?? 'light dark'} />
-          <meta name="robots" content="noindex" />
-          {url !== undefined && (
-            <link
-              rel="alternate"
-              type="application/json+oembed"
-              href={`${base}/oembed?url=${encodeURIComponent(url)}`}
-              title={title}
-            />
-          )}
-          <link rel="stylesheet" href={`${UP_FROM_HERE}/${EMBED_STYLES}/${theme ?? 'auto'}.css?v=${version}`} />
-        </head>
-        <body>
-          <main>{children}</main>
-          <footer>
-            <span>
-              Data: <Outwards href={`${base}/`} text="modelstats" />
-            </span>
-            {day !== undefined && <time datetime={day} safe>{`as of ${formatDay(day)}`}</time>}
-          </footer>
-        </body>
-      </html>
+      <meta name="robots" content="noindex" />
+      {url !== undefined && (
+        <link
+          rel="alternate"
+          type="application/json+oembed"
+          href={`${base}/oembed?url=${encodeURIComponent(url)}`}
+          title={title}
+        />
+      )}
+      <link rel="stylesheet" href={`${UP_FROM_HERE}/${EMBED_STYLES}/${theme ?? 'auto'}.css?v=${version}`} />
     </>
   );
+  const body = (
+    <>
+      <main>{children}</main>
+      <footer>
+        <span>
+          Data: <Outwards href={`${base}/`} text="modelstats" />
+        </span>
+        {day !== undefined && <time datetime={day}>{`as of ${formatDay(day)}`}</time>}
+      </footer>
+    </>
+  );
+  return renderPage({ title: `${title} · modelstats`, colorScheme: theme ?? 'light dark', head, children: body });
 }
 
 /** A link that leaves the frame: what it leads to needs more room. */
 export function Outwards({ href, text }: { readonly href: string; readonly text: string }): JSX.Element {
   return (
-    <a href={href} target="_blank" rel="noopener" safe>
+    <a href={href} target="_blank" rel="noopener">
       {text}
     </a>
   );
@@ -81,12 +76,8 @@ export function Outwards({ href, text }: { readonly href: string; readonly text:
 export function Failure({ title, help }: { readonly title: string; readonly help: string }): JSX.Element {
   return (
     <>
-      <h1 dir="auto" safe>
-        {title}
-      </h1>
-      <p class="note" safe>
-        {help}
-      </p>
+      <h1 dir="auto">{title}</h1>
+      <p class="note">{help}</p>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { id as idParameter, oneOf } from '../../data/answers/parameters.ts';
 import { type GivenRequest, parseRequest } from '../../data/answers/parse-request.ts';
@@ -5,7 +6,7 @@ import { HTML_TYPE } from '../../server/answer-headers.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
 import { RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
 import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';
-import { EMBED_HEADERS, EmbedPage, Failure, UP_FROM_HERE } from './embed-page.tsx';
+import { EMBED_HEADERS, Failure, renderEmbed, UP_FROM_HERE } from './embed-page.tsx';
 import type { FrameHeights } from './frame.ts';
 import { THEMES, type Theme } from './styles.ts';
 
@@ -84,7 +85,7 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
           const url = urlOf(request, context);
           const { baseUrl: base, view } = context;
           const page = { title, theme: query.theme, base, version, url, day: view.newest.day };
-          return EmbedPage({ ...page, children: content });
+          return renderEmbed({ ...page, children: content });
         },
       }),
   };
@@ -100,8 +101,8 @@ function refuse(
   const title = isKnown ? error.message : 'This address can not be shown';
   const help = HELP[status] ?? error.message;
   const theme = themeOf(request.query);
-  const page = EmbedPage({ title, theme, base: UP_FROM_HERE, version, children: Failure({ title, help }) });
-  return { status, body: String(page) }; // There already, as no part of it waits for anything.
+  const page = { title, theme, base: UP_FROM_HERE, version };
+  return { status, body: renderEmbed({ ...page, children: <Failure title={title} help={help} /> }) };
 }
 
 const HELP: Readonly<Record<number, string>> = {

@@ -1,7 +1,7 @@
 import type { PublicRoute } from '../public-route.ts';
 import type { Embed } from './embed.tsx';
 import { modelEmbed } from './model/model-embed.tsx';
-import { oembedRoute } from './oembed.tsx';
+import { oembedRoute } from './oembed.ts';
 import { rankingEmbed } from './ranking/ranking-embed.tsx';
 
 const EMBEDS: readonly Embed[] = [modelEmbed, rankingEmbed];

@@ -1,7 +1,9 @@
+import type { JSX } from 'preact';
 import type { Day } from '../../../runtime/day.ts';
 import { formatDay } from '../../charts/format.ts';
 import { HTML_TYPE } from '../../server/answer-headers.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
+import { renderPage } from '../../server/pages/html.tsx';
 import { ICON, ICON_TYPE } from '../../server/pages/icon.ts';
 import { type PublicRoute, publicRoute } from '../public-route.ts';
 
@@ -24,8 +26,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** `GET /`: what the service is, and where everything else lies. */
-export async function homeRoute(settings: HomeSettings): Promise<PublicRoute> {
-  const withoutData = String(await Home({ ...settings, day: undefined, embedsAt: undefined }));
+export function homeRoute(settings: HomeSettings): PublicRoute {
+  const withoutData = renderHome({ ...settings, day: undefined, embedsAt: undefined });
   return publicRoute({
     path: '/',
     type: HTML_TYPE,
@@ -34,7 +36,7 @@ export async function homeRoute(settings: HomeSettings): Promise<PublicRoute> {
       error instanceof HttpError && error.code === 'unavailable' ? { status: 503, body: withoutData } : undefined,
     answer: async (_, { view, baseUrl, isLive }) => {
       const embedsAt = isLive('embeds') ? baseUrl : undefined;
-      return String(await Home({ ...settings, day: view.newest.day, embedsAt }));
+      return renderHome({ ...settings, day: view.newest.day, embedsAt });
     },
   });
 }
@@ -46,62 +48,45 @@ interface HomeProps extends HomeSettings {
   readonly embedsAt: string | undefined;
 }
 
-function Home({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps): JSX.Element {
-  return (
+function renderHome({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps): string {
+  const head = (
     <>
-      {'<!doctype html>'}
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <title>modelstats</title>
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <meta name="description" content="A daily record of AI models: scores, rankings, prices, and every change." />
-          <link rel="stylesheet" href={stylesheet} />
-          <link rel="icon" type={ICON_TYPE} href={root + ICON} />
-        </head>
-        <body>
-          <main>
-            <h1>modelstats</h1>
-            <p class="lead">
-              A daily record of AI models: what there is, how it scores and ranks, what it costs, and every change of
-              it.
-            </p>
-            {day === undefined ? (
-              <p>There are no data to answer from now. Come back in a while.</p>
-            ) : (
-              <AsOf day={day} />
-            )}
-            <h2>The API</h2>
-            <ul>
-              <li>
-                <a href={`${root}/docs`}>Documentation</a>: how to begin, what there is, and what it costs
-              </li>
-              <li>
-                <a href={`${root}/openapi.json`}>OpenAPI document</a>, the same for programs
-              </li>
-              {hasConsole && (
-                <li>
-                  <a href={`${root}/console`}>Console</a>: sign up, keys, usage, and the data in pictures
-                </li>
-              )}
-            </ul>
-            {embedsAt !== undefined && <WithoutKey root={root} baseUrl={embedsAt} />}
-          </main>
-        </body>
-      </html>
+      <meta name="description" content="A daily record of AI models: scores, rankings, prices, and every change." />
+      <link rel="stylesheet" href={stylesheet} />
+      <link rel="icon" type={ICON_TYPE} href={root + ICON} />
     </>
   );
+  const body = (
+    <main>
+      <h1>modelstats</h1>
+      <p class="lead">
+        A daily record of AI models: what there is, how it scores and ranks, what it costs, and every change of it.
+      </p>
+      {day === undefined ? <p>There are no data to answer from now. Come back in a while.</p> : <AsOf day={day} />}
+      <h2>The API</h2>
+      <ul>
+        <li>
+          <a href={`${root}/docs`}>Documentation</a>: how to begin, what there is, and what it costs
+        </li>
+        <li>
+          <a href={`${root}/openapi.json`}>OpenAPI document</a>, the same for programs
+        </li>
+        {hasConsole && (
+          <li>
+            <a href={`${root}/console`}>Console</a>: sign up, keys, usage, and the data in pictures
+          </li>
+        )}
+      </ul>
+      {embedsAt !== undefined && <WithoutKey root={root} baseUrl={embedsAt} />}
+    </main>
+  );
+  return renderPage({ title: 'modelstats', head, children: body });
 }
 
 function AsOf({ day }: { readonly day: Day }): JSX.Element {
   return (
     <p>
-      The data are as of{' '}
-      <time datetime={day} safe>
-        {formatDay(day)}
-      </time>
-      ; they are captured once a night.
+      The data are as of <time datetime={day}>{formatDay(day)}</time>; they are captured once a night.
     </p>
   );
 }
@@ -126,7 +111,7 @@ function WithoutKey({ root, baseUrl }: WithoutKeyProps): JSX.Element {
         </li>
       </ul>
       <pre>
-        <code safe>{`[![rank](${baseUrl}/badges/models/{id}.svg)](${baseUrl}/)`}</code>
+        <code>{`[![rank](${baseUrl}/badges/models/{id}.svg)](${baseUrl}/)`}</code>
       </pre>
     </>
   );

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import type { JSX } from 'preact';
+import { render } from 'preact-render-to-string';
 import type { Interval } from '../../../api/charts/scales/intervals.ts';
 import { addDays, type Day } from '../../../runtime/day.ts';
 
@@ -29,6 +31,11 @@ export function someIntervals(from: Day): fc.Arbitrary<readonly Interval[]> {
       return { from: first, to: addDays(next, -1), value };
     });
   });
+}
+
+/** A chart as HTML. */
+export function drawn(chart: JSX.Element): string {
+  return render(chart);
 }
 
 /** The drawing's attributes that hold numbers which are none, were forgotten, or are objects. */

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { withQuery } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import { SPANS, type Span } from './history-span.ts';
@@ -11,7 +12,6 @@ export function SpanChoice({ pages, shown }: { readonly pages: OrganizationPages
         <a
           href={withQuery(here, { ...pages.query, days: String(days) })}
           aria-current={days === shown ? 'true' : undefined}
-          safe
         >{`${days} days`}</a>
       ))}
     </nav>

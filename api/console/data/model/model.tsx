@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatNumber } from '../../../charts/format.ts';
 import { modelRoute } from '../../../data/routes/current/model.ts';
 import { modelHistoryRoute } from '../../../data/routes/history/model-history.ts';
@@ -106,12 +107,12 @@ function factsOf(model: ModelDetail): readonly (readonly [string, JSX.Element])[
   const { context_length: context, inference: providers } = model;
   const names = [...new Set(model.aliases.map(({ id }) => id))].filter((name) => name !== model.id);
   return [
-    ['Id', <code safe>{model.id}</code>],
-    ...(names.length === 0 ? [] : [['Also called', <span safe>{names.join(', ')}</span>] as const]),
-    ['Made by', <span safe>{model.organization ?? 'unknown'}</span>],
-    ['Released', <span safe>{model.release_date ?? 'unknown'}</span>],
-    ['Context', <span safe>{context === null ? 'unknown' : `${formatNumber(context)} tokens`}</span>],
-    ['Served by', <span safe>{providers?.join(', ') || 'nobody we know of'}</span>],
-    ['Last changed', <span safe>{model.updated_at}</span>],
+    ['Id', <code>{model.id}</code>],
+    ...(names.length === 0 ? [] : [['Also called', <span>{names.join(', ')}</span>] as const]),
+    ['Made by', <span>{model.organization ?? 'unknown'}</span>],
+    ['Released', <span>{model.release_date ?? 'unknown'}</span>],
+    ['Context', <span>{context === null ? 'unknown' : `${formatNumber(context)} tokens`}</span>],
+    ['Served by', <span>{providers?.join(', ') || 'nobody we know of'}</span>],
+    ['Last changed', <span>{model.updated_at}</span>],
   ];
 }

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatMoney } from '../../../charts/format.ts';
 import { HistoryChart } from '../../../charts/history-chart.tsx';
 import { priceSeries } from '../../../charts/series/history-series.ts';
@@ -67,14 +68,10 @@ export function Prices({ pages, prices, history, span }: PricesProps): JSX.Eleme
                 isShown={price.provider === history?.series}
               />
             </th>
-            <td class="number" safe>
-              {moneyOf(price.input_per_million)}
-            </td>
-            <td class="number" safe>
-              {moneyOf(price.output_per_million)}
-            </td>
-            <td safe>{price.currency}</td>
-            <td safe>{price.effective_from ?? ''}</td>
+            <td class="number">{moneyOf(price.input_per_million)}</td>
+            <td class="number">{moneyOf(price.output_per_million)}</td>
+            <td>{price.currency}</td>
+            <td>{price.effective_from ?? ''}</td>
             <td>{typeof price.source === 'string' && <SourceLink pages={pages} source={price.source} />}</td>
           </tr>
         ))}
@@ -86,11 +83,7 @@ export function Prices({ pages, prices, history, span }: PricesProps): JSX.Eleme
 
 /** Whose word a price is, with its terms behind the link. */
 function SourceLink({ pages, source }: SourceLinkProps): JSX.Element {
-  return (
-    <a href={`${pages.path}/data/sources#${encodeURIComponent(source)}`} safe>
-      {source}
-    </a>
-  );
+  return <a href={`${pages.path}/data/sources#${encodeURIComponent(source)}`}>{source}</a>;
 }
 
 interface SourceLinkProps {

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatNumber } from '../../../charts/format.ts';
 import { RankChart } from '../../../charts/rank-chart.tsx';
 import { rankSeriesOfModel } from '../../../charts/series/history-series.ts';
@@ -44,16 +45,10 @@ export function Ranks({ pages, rankings, history, span }: RanksProps): JSX.Eleme
         rows={rankings.map((ranking) => (
           <tr>
             <th scope="row">
-              <a href={withQuery(`${pages.path}/data/rankings`, { category: ranking.category })} safe>
-                {ranking.category}
-              </a>
+              <a href={withQuery(`${pages.path}/data/rankings`, { category: ranking.category })}>{ranking.category}</a>
             </th>
-            <td class="number" safe>
-              {formatNumber(ranking.rank)}
-            </td>
-            <td class="number" safe>
-              {ranking.trueskill_mu === null ? '' : formatNumber(ranking.trueskill_mu)}
-            </td>
+            <td class="number">{formatNumber(ranking.rank)}</td>
+            <td class="number">{ranking.trueskill_mu === null ? '' : formatNumber(ranking.trueskill_mu)}</td>
           </tr>
         ))}
         empty="It is ranked nowhere."

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatNumber } from '../../../charts/format.ts';
 import { HistoryChart } from '../../../charts/history-chart.tsx';
 import { scoreSeries } from '../../../charts/series/history-series.ts';
@@ -56,11 +57,9 @@ export function Scores({ pages, scores, history, span }: ScoresProps): JSX.Eleme
                 isShown={score.benchmark_id === history?.series}
               />
             </th>
-            <td class="number" safe>
-              {formatNumber(score.value)}
-            </td>
-            <td safe>{score.source ?? ''}</td>
-            <td safe>{score.measured_at ?? ''}</td>
+            <td class="number">{formatNumber(score.value)}</td>
+            <td>{score.source ?? ''}</td>
+            <td>{score.measured_at ?? ''}</td>
           </tr>
         ))}
         empty="No scores."

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { withQuery } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 
@@ -24,7 +25,6 @@ export function SeriesLink({ pages, parameter, series, section, isShown }: Serie
       hx-swap="outerHTML"
       hx-push-url="true"
       aria-current={isShown ? 'true' : undefined}
-      safe
     >
       {series}
     </a>

@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { HistoryChart } from '../../../charts/history-chart.tsx';
 import { RankChart } from '../../../charts/rank-chart.tsx';
 import { priceSeries, rankSeriesOfModel, scoreSeries } from '../../../charts/series/history-series.ts';

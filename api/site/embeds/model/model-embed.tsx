@@ -43,11 +43,11 @@ export const modelEmbed = embedOf({
     const history = shown && (await askModelHistory(model, shown, context));
     return (
       <>
-        <h1 dir="auto" title={model.name} safe>
+        <h1 dir="auto" title={model.name}>
           {model.name}
         </h1>
         {model.organization !== null && (
-          <p class="by" dir="auto" title={model.organization} safe>
+          <p class="by" dir="auto" title={model.organization}>
             {model.organization}
           </p>
         )}
@@ -55,11 +55,7 @@ export const modelEmbed = embedOf({
         {shown !== undefined && history !== undefined && (
           <ModelChart model={model} benchmarks={benchmarks} shown={shown} history={history} />
         )}
-        {shown === undefined && hasHistories(context) && (
-          <p class="note" safe>
-            {NOTHING[request.query.metric ?? 'any']}
-          </p>
-        )}
+        {shown === undefined && hasHistories(context) && <p class="note">{NOTHING[request.query.metric ?? 'any']}</p>}
       </>
     );
   },

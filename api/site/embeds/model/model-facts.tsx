@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { formatDay, formatMoney, formatNumber } from '../../../charts/format.ts';
 import { cheapest, type ModelDetail, type Price, standings } from '../../model/model-detail.ts';
 
@@ -5,15 +6,15 @@ import { cheapest, type ModelDetail, type Price, standings } from '../../model/m
 const RANKS_MAX = 2;
 
 /** What is known of a model, in a few lines; what isn't is left out. */
-export function ModelFacts({ model }: { readonly model: ModelDetail }): JSX.Element {
+export function ModelFacts({ model }: { readonly model: ModelDetail }): JSX.Element | null {
   const facts = factsOf(model);
-  if (facts.length === 0) return '';
+  if (facts.length === 0) return null;
   return (
     <dl class="facts">
       {facts.map(({ label, text, room }) => (
         <div class={room}>
-          <dt safe>{label}</dt>
-          <dd dir="auto" title={text} safe>
+          <dt>{label}</dt>
+          <dd dir="auto" title={text}>
             {text}
           </dd>
         </div>

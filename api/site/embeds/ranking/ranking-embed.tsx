@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { formatCount, formatDay } from '../../../charts/format.ts';
 import { RankChart } from '../../../charts/rank-chart.tsx';
@@ -38,10 +39,10 @@ export const rankingEmbed = embedOf({
     const history = models.length === 0 ? undefined : await askHistory(rankingsHistoryRoute, question, context);
     return (
       <>
-        <h1 dir="auto" title={titleOf(category)} safe>
+        <h1 dir="auto" title={titleOf(category)}>
           {titleOf(category)}
         </h1>
-        <p class="by" safe>
+        <p class="by">
           {[formatCount(total, 'model'), ...(rankedAt === null ? [] : [formatDay(rankedAt.slice(0, 10))])].join(', ')}
         </p>
         <Places models={models} base={context.baseUrl} />

@@ -39,24 +39,20 @@ export function oembedRoute(embeds: readonly Embed[]): PublicRoute {
         provider_name: 'modelstats',
         provider_url: `${context.baseUrl}/`,
         cache_age: CACHE_AGE,
-        html: await Frame({ ...found, ...size }),
+        html: frameHtml({ ...found, ...size }),
         ...size,
       });
     },
   });
 }
 
-function Frame({ title, url, width, height }: FoundEmbed & FrameSize): JSX.Element {
-  return (
-    <iframe
-      src={url}
-      title={title}
-      width={String(width)}
-      height={String(height)}
-      loading="lazy"
-      style="border:0;max-width:100%"
-    ></iframe>
+function frameHtml({ title, url, width, height }: FoundEmbed & FrameSize): string {
+  const attributes = { src: url, title, width, height, loading: 'lazy', style: 'border:0;max-width:100%' };
+  // Nothing but a quote ends a quoted attribute.
+  const written = Object.entries(attributes).map(
+    ([name, value]) => `${name}="${String(value).replaceAll('"', '&#34;')}"`,
   );
+  return `<iframe ${written.join(' ')}></iframe>`;
 }
 
 /** The page that an address means. Rejects with RequestInvalid where that is no address, with `not_found` where it is no page of ours. */
