@@ -62,7 +62,8 @@ format: $(INSTALLED) ## Format the code and apply safe fixes
 	@$(RUN) format
 
 .PHONY: golden
-golden: build ## Rewrite what the golden tests expect; review the difference
+golden: build ## Rewrite what the golden tests expect, and the client's types; review the difference
+	@node scripts/client-types.mjs "$$(scripts/clients.sh types)" --write
 	@$(RUN) golden
 
 .PHONY: coverage

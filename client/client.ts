@@ -10,6 +10,7 @@ import type {
   ModelDetail,
   ModelHistory,
   Models,
+  operations,
   Ranking,
   Rankings,
   RankingsHistory,
@@ -28,6 +29,7 @@ import type {
   ModelFilters,
   ModelHistoryFilters,
   Page,
+  QueryOf,
   RankingsHistoryFilters,
   ScoreFilters,
   SnapshotFilters,
@@ -87,7 +89,7 @@ export class ModelstatsClient {
 
   /** `GET /v1/models`. */
   listModels(filters: ModelFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Models>> {
-    return this.#get('/v1/models', filters, options);
+    return this.#get<'listModels'>('/v1/models', filters, options);
   }
 
   /** Every model that meets the filters. */
@@ -97,12 +99,12 @@ export class ModelstatsClient {
 
   /** `GET /v1/models/{id}`. */
   getModel(id: string, options: CallOptions = {}): Promise<Answer<ModelDetail>> {
-    return this.#get(`/v1/models/${pathPart(id)}`, {}, options);
+    return this.#get<'getModel'>(`/v1/models/${pathPart(id)}`, {}, options);
   }
 
   /** `GET /v1/benchmarks`. */
   listBenchmarks(filters: BenchmarkFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Benchmarks>> {
-    return this.#get('/v1/benchmarks', filters, options);
+    return this.#get<'listBenchmarks'>('/v1/benchmarks', filters, options);
   }
 
   eachBenchmark(filters: BenchmarkFilters = {}, options: CallOptions = {}): AsyncGenerator<Benchmark, void> {
@@ -111,7 +113,7 @@ export class ModelstatsClient {
 
   /** `GET /v1/scores`. */
   listScores(filters: ScoreFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Scores>> {
-    return this.#get('/v1/scores', filters, options);
+    return this.#get<'listScores'>('/v1/scores', filters, options);
   }
 
   eachScore(filters: ScoreFilters = {}, options: CallOptions = {}): AsyncGenerator<Score, void> {
@@ -120,7 +122,7 @@ export class ModelstatsClient {
 
   /** `GET /v1/rankings`. */
   getRankings(category: string, page: Page = {}, options: CallOptions = {}): Promise<Answer<Rankings>> {
-    return this.#get('/v1/rankings', { category, ...page }, options);
+    return this.#get<'listRankings'>('/v1/rankings', { category, ...page }, options);
   }
 
   /** Every rank of a category, the best first. */
@@ -130,22 +132,22 @@ export class ModelstatsClient {
 
   /** `GET /v1/updates`. */
   listUpdates(filters: UpdateFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Updates>> {
-    return this.#get('/v1/updates', filters, options);
+    return this.#get<'listUpdates'>('/v1/updates', filters, options);
   }
 
   /** `GET /v1/categories`. */
   listCategories(options: CallOptions = {}): Promise<Answer<Categories>> {
-    return this.#get('/v1/categories', {}, options);
+    return this.#get<'listCategories'>('/v1/categories', {}, options);
   }
 
   /** `GET /v1/sources`; costs no unit. */
   listSources(options: CallOptions = {}): Promise<Answer<Sources>> {
-    return this.#get('/v1/sources', {}, options);
+    return this.#get<'listSources'>('/v1/sources', {}, options);
   }
 
   /** `GET /v1/models/{model_id}/history`. */
   getModelHistory(id: string, filters: ModelHistoryFilters, options: CallOptions = {}): Promise<Answer<ModelHistory>> {
-    return this.#get(`/v1/models/${pathPart(id)}/history`, filters, options);
+    return this.#get<'getModelHistory'>(`/v1/models/${pathPart(id)}/history`, filters, options);
   }
 
   /** `GET /v1/rankings/history`. */
@@ -154,12 +156,12 @@ export class ModelstatsClient {
     filters: RankingsHistoryFilters = {},
     options: CallOptions = {},
   ): Promise<Answer<RankingsHistory>> {
-    return this.#get('/v1/rankings/history', { category_id: category, ...filters }, options);
+    return this.#get<'getRankingsHistory'>('/v1/rankings/history', { category_id: category, ...filters }, options);
   }
 
   /** `GET /v1/snapshots`, newest first. */
   listSnapshots(filters: SnapshotFilters = {}, options: CallOptions = {}): Promise<Answer<Snapshots>> {
-    return this.#get('/v1/snapshots', filters, options);
+    return this.#get<'listSnapshots'>('/v1/snapshots', filters, options);
   }
 
   /** `GET /v1/snapshots/{snapshot_id}/download`: an address for 15 minutes. */
@@ -168,12 +170,16 @@ export class ModelstatsClient {
     dataset: DatasetName,
     { schema_version, ...options }: CallOptions & SnapshotFilters = {},
   ): Promise<Answer<SnapshotDownload>> {
-    return this.#get(`/v1/snapshots/${pathPart(snapshot)}/download`, { dataset, schema_version }, options);
+    return this.#get<'downloadSnapshot'>(
+      `/v1/snapshots/${pathPart(snapshot)}/download`,
+      { dataset, schema_version },
+      options,
+    );
   }
 
   /** `GET /v1/changes`: one page of the feed. */
   getChanges(filters: ChangeFilters = {}, options: CallOptions = {}): Promise<Answer<Changes>> {
-    return this.#get('/v1/changes', filters, options);
+    return this.#get<'listChanges'>('/v1/changes', filters, options);
   }
 
   /** The feed from a cursor to its end. Store `next_cursor` of a page once it is applied. */
@@ -193,7 +199,7 @@ export class ModelstatsClient {
 
   /** `GET /v1/account`; costs no unit. */
   getAccount(options: CallOptions = {}): Promise<Answer<Account>> {
-    return this.#get('/v1/account', {}, options);
+    return this.#get<'getAccount'>('/v1/account', {}, options);
   }
 
   /**
@@ -212,8 +218,12 @@ export class ModelstatsClient {
     }
   }
 
-  /** `GET` of any route below the service's address. */
-  async #get<T>(path: string, query: object, { signal }: CallOptions): Promise<Answer<T>> {
+  /** `GET` of an operation of the OpenAPI document. */
+  async #get<Name extends keyof operations>(
+    path: string,
+    query: { readonly [K in keyof QueryOf<Name>]: QueryOf<Name>[K] | undefined },
+    { signal }: CallOptions,
+  ): Promise<Answer<BodyOf<Name>>> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const parameters = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
     const url = `${this.url}${path}${given.length === 0 ? '' : `?${parameters}`}`;
@@ -224,7 +234,7 @@ export class ModelstatsClient {
       Authorization: `Bearer ${this.#settings.key}`,
       ...(this.#etag === null ? {} : { 'If-None-Match': this.#etag }),
     };
-    return send({ url, headers }, (response) => readAnswer<T>(response, this.#settings), {
+    return send({ url, headers }, (response) => readAnswer<BodyOf<Name>>(response, this.#settings), {
       settings: this.#settings,
       signal,
       onRetry: this.#deps.onRetry,
@@ -244,6 +254,9 @@ export class ModelstatsClient {
     }
   }
 }
+
+/** What an operation answers with. */
+type BodyOf<Name extends keyof operations> = operations[Name]['responses'][200]['content']['application/json'];
 
 /** A body that can't be read is thrown as a SyntaxError, which counts as no answer. */
 async function readAnswer<T>(
