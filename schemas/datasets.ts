@@ -52,11 +52,29 @@ export const ID_LENGTH_MAX = 200;
 
 type Extra = Pick<Column, 'min' | 'max' | 'fallback' | 'references' | 'isUpstream'>;
 
-function required(name: string, type: ColumnType, description: string, extra: Extra = {}): Column {
+/** A column whose name and type the types of records derive from. */
+type ColumnOf<Name extends string, Type extends ColumnType, IsNullable extends boolean> = Column & {
+  readonly name: Name;
+  readonly type: Type;
+  readonly nullable: IsNullable;
+  readonly published: true;
+};
+
+function required<const Name extends string, const Type extends ColumnType>(
+  name: Name,
+  type: Type,
+  description: string,
+  extra: Extra = {},
+): ColumnOf<Name, Type, false> {
   return { name, type, nullable: false, published: true, description, ...extra };
 }
 
-function optional(name: string, type: ColumnType, description: string, extra: Extra = {}): Column {
+function optional<const Name extends string, const Type extends ColumnType>(
+  name: Name,
+  type: Type,
+  description: string,
+  extra: Extra = {},
+): ColumnOf<Name, Type, true> {
   return { name, type, nullable: true, published: true, description, ...extra };
 }
 
@@ -64,7 +82,7 @@ const UPDATED_AT = required('updated_at', 'timestamp', 'When the content of this
 const UPSTREAM = optional('source', 'text', 'Whose word it is: an id of GET /v1/sources', { isUpstream: true });
 const MODEL_ID = required('model_id', 'id', 'The model', { references: 'models' });
 
-export const DATASETS: Readonly<Record<DatasetName, Dataset>> = {
+const TABLE = {
   models: {
     name: 'models',
     grain: 'model',
@@ -139,6 +157,30 @@ export const DATASETS: Readonly<Record<DatasetName, Dataset>> = {
       UPDATED_AT,
     ],
   },
+} as const satisfies Readonly<Record<DatasetName, Dataset>>;
+
+/** The table, as what goes through all datasets reads it. */
+export const DATASETS: Readonly<Record<DatasetName, Dataset>> = TABLE;
+
+type ColumnsOf<Name extends DatasetName> = (typeof TABLE)[Name]['columns'][number];
+type PublishedColumn<Name extends DatasetName> = Extract<ColumnsOf<Name>, { readonly published: true }>;
+
+interface ValueOf {
+  readonly id: string;
+  readonly text: string;
+  readonly 'text[]': readonly string[];
+  readonly double: number;
+  readonly integer: number;
+  readonly bigint: number;
+  readonly date: string;
+  readonly timestamp: string;
+}
+
+/** A published record of a dataset, in the newest version of the records. */
+export type RecordOf<Name extends DatasetName> = {
+  readonly [Field in PublishedColumn<Name> as Field['name']]:
+    | ValueOf[Field['type']]
+    | (Field['nullable'] extends true ? null : never);
 };
 
 /** Datasets whose records refer to a record of this one. */

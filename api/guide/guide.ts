@@ -9,7 +9,7 @@ import { render } from 'preact-render-to-string';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { AddFace } from '../data/app.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
-import { HTML_TYPE } from '../server/answer-headers.ts';
+import { HTML_TYPE } from '../http/answer-headers.ts';
 import { Asset, addVersionedAssets, versionOf } from '../server/assets.ts';
 import type { BaseUrlOf } from '../server/base-url.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';

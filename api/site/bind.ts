@@ -9,7 +9,7 @@ import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../data/access/capabilities.ts';
 import type { FaceDeps } from '../data/app.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
-import type { AnswerHeaders } from '../server/answer-headers.ts';
+import type { AnswerHeaders } from '../http/answer-headers.ts';
 import { errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { logFailure, TOLD_AGAIN_MS } from '../server/errors/error-handling.ts';
 import { HttpError } from '../server/errors/http-error.ts';

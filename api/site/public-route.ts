@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Day } from '../../runtime/day.ts';
+import { type GivenRequest, parseRequest, type RequestSchemas } from '../api/answers/parse-request.ts';
 import type { Capability } from '../data/access/capabilities.ts';
-import { type GivenRequest, parseRequest, type RequestSchemas } from '../data/answers/parse-request.ts';
 import type { HttpError } from '../server/errors/http-error.ts';
 import type { RequestInvalid } from '../server/errors/validation.ts';
 import type { View } from '../view/view.ts';

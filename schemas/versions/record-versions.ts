@@ -20,10 +20,13 @@ import {
 import { defineVersions } from './define-versions.ts';
 import { datasetWithout, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
 
+/** The fields that version 1.1 has added: absent while the newest release is in version 1.0. */
+export const ADDED_IN_1_1 = { models: 'source', pricing: 'source' } as const;
+
 const DATASETS_1_0: RecordVersion['datasets'] = {
   ...DATASETS,
-  models: datasetWithout('source', DATASETS.models),
-  pricing: datasetWithout('source', DATASETS.pricing),
+  models: datasetWithout(ADDED_IN_1_1.models, DATASETS.models),
+  pricing: datasetWithout(ADDED_IN_1_1.pricing, DATASETS.pricing),
 };
 
 /** Every version that was ever published or announced, oldest first. */

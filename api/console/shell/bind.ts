@@ -12,7 +12,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
 import type { Session } from '../../accounts/people/people.ts';
 import type { FaceDeps } from '../../data/app.ts';
-import { HTML_TYPE } from '../../server/answer-headers.ts';
+import { HTML_TYPE } from '../../http/answer-headers.ts';
 import { takeBodies } from '../../server/bodies.ts';
 import { HttpError, httpError, notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';

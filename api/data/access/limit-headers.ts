@@ -1,6 +1,6 @@
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { PlanName } from '../../accounts/plans/plans.ts';
-import type { AnswerHeaders } from '../../server/answer-headers.ts';
+import type { AnswerHeaders } from '../../http/answer-headers.ts';
 
 /** Where a caller stands after a request (specification "Limit headers"). */
 export interface Standing {

@@ -7,7 +7,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
 import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
 import type { FinishedRequest } from '../../accounts/request-counts/request-recorder.ts';
-import type { AnswerHeaders } from '../../server/answer-headers.ts';
+import type { AnswerHeaders } from '../../http/answer-headers.ts';
 import { type HttpError, httpError } from '../../server/errors/http-error.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { hideOutageReason, quotaExceeded } from './refusals.ts';

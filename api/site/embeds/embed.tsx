@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
+import { type GivenRequest, parseRequest } from '../../api/answers/parse-request.ts';
 import { id as idParameter, oneOf } from '../../data/answers/parameters.ts';
-import { type GivenRequest, parseRequest } from '../../data/answers/parse-request.ts';
-import { HTML_TYPE } from '../../server/answer-headers.ts';
+import { HTML_TYPE } from '../../http/answer-headers.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
 import { RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
 import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';

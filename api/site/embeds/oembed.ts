@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { GivenRequest } from '../../api/answers/parse-request.ts';
 import { JSON_TYPE } from '../../data/answers/answers.ts';
 import { freeText, plainInteger } from '../../data/answers/parameters.ts';
-import type { GivenRequest } from '../../data/answers/parse-request.ts';
 import { ApiError } from '../../data/errors/api-error.ts';
 import { HttpError, notFound } from '../../server/errors/http-error.ts';
 import { queryProblem, RequestInvalid } from '../../server/errors/validation.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
-import { AnswerCache } from '../../../api/data/answers/answer-cache.ts';
+import { AnswerCache } from '../../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type ApiDeps, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files/file-links.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { AnswerCache } from '../../../api/data/answers/answer-cache.ts';
+import { AnswerCache } from '../../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files/file-links.ts';

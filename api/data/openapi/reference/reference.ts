@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { isAppError } from '../../../../runtime/errors.ts';
-import { HTML_TYPE } from '../../../server/answer-headers.ts';
+import { HTML_TYPE } from '../../../http/answer-headers.ts';
 import { Asset } from '../../../server/assets.ts';
 import { ICON, ICON_TYPE } from '../../../server/pages/icon.ts';
 import type { View } from '../../../view/view.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Awaitable } from '../../../runtime/awaitable.ts';
+import type { Awaitable } from '../../schemas/awaitable.ts';
 
 /** A body, and whether it was at hand. */
 export interface KeptBody {

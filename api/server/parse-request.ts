@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { noSuchRoute } from '../../server/errors/error-answer.ts';
-import { parsePart, RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
+import { noSuchRoute } from '../../http/errors/error-answer.ts';
+import { parsePart, RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
 
 /** What a request's parameters must be. */
 export interface RequestSchemas<Params, Query> {
