@@ -5,16 +5,17 @@ import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { addressLimiter, type LimitAddress } from '../accounts/address-limit.ts';
 import { API_KEYS } from '../accounts/credentials/token-form.ts';
+import { cacheResultOf } from '../server/bind-route.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
+import type { ResponseCache } from '../server/response-cache.ts';
 import { createServer, type RouteDeps, type ServerSettings } from '../server/server.ts';
 import type { AccessControl, BackstopLimits } from './access/access-control.ts';
 import { type Capability, type CapabilityStates, isLive } from './access/capabilities.ts';
-import type { AnswerCache } from './answers/answer-cache.ts';
 import { type AnswerDeps, Answers } from './answers/answers.ts';
 import type { SignUrl } from './answers/data-route.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { bindAccess } from './bind-access.ts';
-import { bindAccountRoute, bindDataRoute, cacheResultOf } from './bind-routes.ts';
+import { bindAccountRoute, bindDataRoute } from './bind-routes.ts';
 import { API_ERRORS } from './errors/api-errors.ts';
 import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
@@ -38,7 +39,7 @@ export interface ApiDeps {
   /** Whose keys are asked for; undefined: nobody's, and everything is open to all. */
   readonly accounts: Accounts | undefined;
   readonly views: AnswerDeps['views'] & HealthSource;
-  readonly cache: AnswerCache;
+  readonly cache: ResponseCache;
   readonly clock: () => Date;
   readonly signUrl: SignUrl;
   /** Where the objects of a file store lie, to be served under signed addresses; undefined for other stores. */

@@ -3,42 +3,33 @@
  * backstop, capability and quota are the same as over HTTP, the burst limit has counted the message.
  */
 import type { FastifyBaseLogger } from 'fastify';
+import type { Account } from '../accounts/account.ts';
 import type { AccessControl, RouteAccess } from '../data/access/access-control.ts';
 import type { Visit } from '../data/access/visit.ts';
-import type { Answers, Asker } from '../data/answers/answers.ts';
-import type { DataRoute } from '../data/answers/data-route.ts';
+import type { Answers, Asked } from '../data/answers/answers.ts';
+import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
-import { ACCOUNT_ROUTE, answerAccount } from '../data/routes/account.ts';
+import { ACCOUNT_ROUTE } from '../data/routes/account.ts';
 import { errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import type { Abort } from '../server/request-end.ts';
+import type { Question } from '../server/route.ts';
 import { inArguments } from './argument-problem.ts';
 
 export interface ExchangeDeps {
   /** The visit of the message. */
   readonly whole: Visit;
   readonly access: Pick<AccessControl, 'admitPart' | 'isThere'>;
-  readonly answers: Pick<Answers, 'answer'>;
+  readonly answers: Pick<Answers, 'ask'>;
   readonly baseUrl: string;
   readonly requestId: string;
   readonly log: Pick<FastifyBaseLogger, 'error'>;
 }
 
-/** Parameters of a route as text, as a URL has them. */
-export interface RouteRequest {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-}
+export type Body = JsonObject;
 
-export type Body = Readonly<Record<string, unknown>>;
-
-/** The body of an answer, and the moment that it reflects. */
-export interface RouteBody {
-  readonly body: Body;
-  /** Of the body as it was sent. */
-  readonly characters: number;
-  readonly dataAsOf: string | undefined;
-}
+/** The body of a route's answer, and the moment that it reflects. */
+export type RouteBody<B extends Body = Body> = Asked<B>;
 
 /** What a model is told of a refusal or a fault: the body that the HTTP answer has, and its status. */
 export interface Told {
@@ -61,19 +52,20 @@ export class Exchange {
   }
 
   /** Asks a route, for one unit; rejects with what the route would refuse the same request with. */
-  async ask(route: DataRoute, request: RouteRequest): Promise<RouteBody> {
-    return this.#answer(route, request, await this.#open(route.access));
+  async ask<P, Q, B extends Body>(route: DataRoute<P, Q, B>, question: Question<P, Q>): Promise<RouteBody<B>> {
+    const { answers, baseUrl } = this.#deps;
+    return answers.ask(route, question, { asker: await this.#open(route.access), baseUrl });
   }
 
   /** Asks for another part of what was asked for before, at no cost. */
-  askAgain(route: DataRoute, request: RouteRequest): Promise<RouteBody> {
-    return this.#answer(route, request, { rights: this.#deps.whole.rights });
+  askAgain<P, Q, B extends Body>(route: DataRoute<P, Q, B>, question: Question<P, Q>): Promise<RouteBody<B>> {
+    const { answers, baseUrl, whole } = this.#deps;
+    return answers.ask(route, question, { asker: { rights: whole.rights }, baseUrl });
   }
 
   /** The account object; it costs nothing. */
-  async account(): Promise<Body> {
-    const { body } = await answerAccount(await this.#open(ACCOUNT_ROUTE));
-    return JSON.parse(String(body)) as Body; // Our own answer, an object.
+  async account(): Promise<Account> {
+    return (await this.#open(ACCOUNT_ROUTE)).account();
   }
 
   /**
@@ -109,15 +101,6 @@ export class Exchange {
     this.#visits.push(visit);
     if (visit.refusal !== undefined) throw visit.refusal;
     return visit;
-  }
-
-  async #answer(route: DataRoute, request: RouteRequest, asker: Asker): Promise<RouteBody> {
-    const { answers, baseUrl } = this.#deps;
-    const { body, headers, giveBack } = await answers.answer(route, { ...request, baseUrl }, asker);
-    const json = String(body);
-    giveBack?.();
-    const parsed = JSON.parse(json) as Body; // Our own answer, an object.
-    return { body: parsed, characters: json.length, dataAsOf: headers['X-Data-As-Of'] };
   }
 
   async #settle(status: number): Promise<void> {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AnswerHeaders, HTML_TYPE } from './answer-headers.ts';
 import { etagOf, findTagUnchanged } from './conditional.ts';
 import { notFound } from './errors/http-error.ts';
 import { acceptsGzip, gzip } from './gzip.ts';
+import { HTML_TYPE, type ResponseHeaders } from './response-headers.ts';
 
 /** What there are files of. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ export class Asset {
 export function addVersionedAssets(
   scope: FastifyInstance,
   folder: string,
-  { files, headers = {} }: { readonly files: Readonly<Record<string, Buffer>>; readonly headers?: AnswerHeaders },
+  { files, headers = {} }: { readonly files: Readonly<Record<string, Buffer>>; readonly headers?: ResponseHeaders },
 ): string {
   const assets = new Map(Object.entries(files).map(([name, bytes]) => [name, assetFrom(name, bytes)]));
   scope.get<{ Params: { name: string } }>(`/${folder}/:name`, { compress: false }, (request, reply) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ResponseHeaders } from './response-headers.ts';
 
 /**
  * Conditional requests (RFC 9110 §13). An entity tag here is the text between the quotes; behind it may stand how the body
@@ -60,4 +61,39 @@ export function wholeSecond(instant: Date): number {
 export function isUnchangedSince(header: string | undefined, modifiedAt: Date, now: Date): boolean {
   const since = findDate(header);
   return since !== undefined && since <= now.getTime() && wholeSecond(modifiedAt) <= since;
+}
+
+/** The headers by which a client says what it has. */
+export interface Conditions {
+  readonly 'if-none-match'?: string | undefined;
+  readonly 'if-modified-since'?: string | undefined;
+}
+
+/** The headers of one body in each form; the same objects each time, so that senders look at them once. */
+export interface Forms {
+  /** Without quotes. */
+  readonly etag: string;
+  readonly plain: ResponseHeaders;
+  readonly packed: ResponseHeaders;
+  /** Of a 304. */
+  readonly unchanged: ResponseHeaders;
+}
+
+/** @param headers what each form has; those that only a body has are left out of `unchanged` */
+export function formsOf(etag: string, { 'Content-Type': type, ...headers }: ResponseHeaders, modifiedAt?: Date): Forms {
+  const modified = modifiedAt && { 'Last-Modified': modifiedAt.toUTCString() };
+  const unchanged: ResponseHeaders = { ...headers, ...modified, ETag: `"${etag}"`, 'X-Cache': 'HIT' };
+  const plain: ResponseHeaders = { ...unchanged, ...(type && { 'Content-Type': type }) };
+  const packed = { ...plain, ETag: etagWithEncoding(`"${etag}"`, 'gzip'), 'Content-Encoding': 'gzip' };
+  return { etag, plain, packed, unchanged };
+}
+
+/** Whether the conditions of a request say that the caller has this response (RFC 9110 §13.2.2). */
+export function isUnchanged(
+  { headers }: { readonly headers?: Conditions },
+  { etag, modifiedAt, now }: { readonly etag: string; readonly modifiedAt: Date; readonly now: Date },
+): boolean {
+  const ifNoneMatch = headers?.['if-none-match'];
+  if (ifNoneMatch !== undefined) return findTagUnchanged(ifNoneMatch, etag) !== undefined;
+  return isUnchangedSince(headers?.['if-modified-since'], modifiedAt, now);
 }

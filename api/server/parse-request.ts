@@ -1,35 +1,27 @@
-import type { z } from 'zod';
-import { noSuchRoute } from '../../http/errors/error-answer.ts';
-import { parsePart, RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
+import { z } from 'zod';
+import { noSuchRoute } from './errors/error-answer.ts';
+import { parsePart, RequestInvalid, type RequestProblem } from './errors/validation.ts';
+import type { GivenRequest, ParametersSchema } from './route.ts';
 
 /** What a request's parameters must be. */
 export interface RequestSchemas<Params, Query> {
-  readonly params: z.ZodObject & z.ZodType<Params>;
-  readonly query: z.ZodObject & z.ZodType<Query>;
+  readonly params: ParametersSchema<Params>;
+  readonly query: ParametersSchema<Query>;
   /** Finds what is wrong with parameters that are right one by one. */
   readonly check?: ((query: CheckedQuery<Query>) => readonly RequestProblem[]) | undefined;
 }
+
+/** The schemas of a route's parameters; those of none where a route takes none, whose type is of no interest then. */
+export function schemasOf<Params, Query>({ params, query }: Partial<RequestSchemas<Params, Query>>) {
+  return { params: params ?? NO_PARAMETERS, query: query ?? NO_PARAMETERS } as RequestSchemas<Params, Query>;
+}
+
+const NO_PARAMETERS = z.object({});
 
 /** Query parameters of which some may be wrong: those are left out of `values` and named in `wrong`. */
 export interface CheckedQuery<Query> {
   readonly values: Partial<Query>;
   readonly wrong: ReadonlySet<string>;
-}
-
-/** What a request gives a data route. */
-export interface GivenRequest {
-  /** By name, as text; default: none. */
-  readonly params?: unknown;
-  /** By name, as text, or as a list where it is given more than once; default: none. */
-  readonly query?: unknown;
-  readonly headers?: GivenHeaders;
-}
-
-/** The headers that a data route heeds. */
-export interface GivenHeaders {
-  readonly 'if-none-match'?: string | undefined;
-  readonly 'if-modified-since'?: string | undefined;
-  readonly 'idempotency-key'?: string | readonly string[] | undefined;
 }
 
 /** The parameters of a request; throws RequestInvalid with all problems at once (specification "Validation errors"). */
@@ -54,7 +46,7 @@ function problemsOf(result: ReturnType<typeof parsePart>): readonly RequestProbl
 
 /** The parameters that are right, with defaults, where others are wrong. */
 function rightValues<Query>(
-  schema: z.ZodObject & z.ZodType<Query>,
+  schema: ParametersSchema<Query>,
   given: unknown,
   wrong: ReadonlySet<string>,
 ): Partial<Query> {
@@ -64,29 +56,4 @@ function rightValues<Query>(
   const picked = schema.pick(mask);
   const result = parsePart(picked, given, 'query');
   return ('value' in result ? result.value : {}) as Partial<Query>; // The same schema, some of its fields.
-}
-
-/** Longest `Idempotency-Key`, in characters (specification "Idempotency-Key"). */
-const IDEMPOTENCY_KEY_LENGTH_MAX = 128;
-
-/** What is wrong with the `Idempotency-Key` of a request; none is fine. */
-export function findHeaderProblems({ headers }: Pick<GivenRequest, 'headers'>): readonly RequestProblem[] {
-  const key = idempotencyKeyOf(headers);
-  if (key === undefined) return [];
-  const told = { loc: ['header', 'Idempotency-Key'], input: key };
-  const max = IDEMPOTENCY_KEY_LENGTH_MAX;
-  if (key === '') {
-    return [
-      { ...told, msg: 'String should have at least 1 character', type: 'string_too_short', ctx: { min_length: 1 } },
-    ];
-  }
-  if (key.length <= max) return [];
-  const msg = `String should have at most ${max} characters`;
-  return [{ ...told, msg, type: 'string_too_long', ctx: { max_length: max } }];
-}
-
-/** Node joins what is sent twice with a comma, so there is no list. */
-export function idempotencyKeyOf(headers: GivenHeaders | undefined): string | undefined {
-  const key = headers?.['idempotency-key'];
-  return typeof key === 'string' ? key : undefined;
 }

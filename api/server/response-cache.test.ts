@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { AnswerCache } from './answer-cache.ts';
+import { ResponseCache } from './response-cache.ts';
 
 test('an answer is loaded once, also for those who ask while it is being loaded', async () => {
-  const cache = new AnswerCache(1 << 20);
+  const cache = new ResponseCache(1 << 20);
   let loads = 0;
   const load = async () => {
     loads += 1;
@@ -18,7 +18,7 @@ test('an answer is loaded once, also for those who ask while it is being loaded'
 });
 
 test('a failure is told to all who wait and is not kept', async () => {
-  const cache = new AnswerCache(1 << 20);
+  const cache = new ResponseCache(1 << 20);
   const fail = () => Promise.reject(new Error('no'));
   const results = await Promise.allSettled([cache.get('a', fail), cache.get('a', fail)]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -26,7 +26,7 @@ test('a failure is told to all who wait and is not kept', async () => {
 });
 
 test('the least recently used goes first, and what is too large is never kept', async () => {
-  const cache = new AnswerCache(10_000);
+  const cache = new ResponseCache(10_000);
   const load = (length: number) => async () => 'x'.repeat(length);
   await cache.get('large', load(5000));
   expect((await cache.get('large', load(5000))).isHit).toBe(false);
@@ -39,7 +39,7 @@ test('the least recently used goes first, and what is too large is never kept', 
 });
 
 test('an answer of a tenth of the memory is kept, one byte more is not', async () => {
-  const cache = new AnswerCache(10_000);
+  const cache = new ResponseCache(10_000);
   // An entry costs 200 bytes beside its body and its key, which is as long as the length is written.
   for (const [length, isKept] of [
     [797, true],
@@ -52,7 +52,7 @@ test('an answer of a tenth of the memory is kept, one byte more is not', async (
 });
 
 test('long keys take their share of the memory', async () => {
-  const cache = new AnswerCache(100_000);
+  const cache = new ResponseCache(100_000);
   const keys = Array.from({ length: 20 }, (_, i) => `${i} `.padEnd(9000, 'x'));
   for (const key of keys) await cache.get(key, async () => 'short');
   expect(keys.filter((key) => cache.has(key)).length).toBeLessThanOrEqual(11);

@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import type { Awaitable } from '../../schemas/awaitable.ts';
+import type { Awaitable } from '../../runtime/awaitable.ts';
 
 /** A body, and whether it was at hand. */
-export interface KeptBody {
-  /** In UTF-8, so that an answer that is sent again isn't encoded again. */
+export interface CachedBody {
+  /** In UTF-8, so that a response that is sent again isn't encoded again. */
   readonly body: Buffer;
   readonly isHit: boolean;
 }
 
 /**
- * Bodies by their entity tag, the least recently used going first. A tag names its bytes for ever, so nothing here goes
- * stale; requests for an answer that is being computed wait for it.
+ * Bodies by a key that names their bytes for ever, such as an entity tag, so nothing here goes stale; the least recently used go first.
+ * Requests for a body that is being made wait for it.
  */
-export class AnswerCache {
+export class ResponseCache {
   readonly #bodies: LRUCache<string, Buffer>;
   readonly #pending = new Map<string, Promise<Buffer>>();
 
-  /** @param bytesMax of all bodies together; an answer larger than a tenth of it is not kept. */
+  /** @param bytesMax of all bodies together; a body larger than a tenth of it is not kept. */
   constructor(bytesMax: number) {
     this.#bodies = new LRUCache({
       maxSize: bytesMax,
@@ -25,29 +25,29 @@ export class AnswerCache {
     });
   }
 
-  /** True for an answer that is at hand. */
-  has(etag: string): boolean {
-    return this.#bodies.has(etag);
+  /** True for a body that is at hand. */
+  has(key: string): boolean {
+    return this.#bodies.has(key);
   }
 
   /** A body, at once where it is at hand. Rejects with what `load` rejects with. */
-  get(etag: string, load: () => Promise<string | Buffer>): Awaitable<KeptBody> {
-    const known = this.#bodies.get(etag);
+  get(key: string, load: () => Promise<string | Buffer>): Awaitable<CachedBody> {
+    const known = this.#bodies.get(key);
     if (known !== undefined) return { body: known, isHit: true };
-    const pending = this.#pending.get(etag);
+    const pending = this.#pending.get(key);
     if (pending !== undefined) return pending.then((body) => ({ body, isHit: true }));
-    return this.#load(etag, load);
+    return this.#load(key, load);
   }
 
-  async #load(etag: string, load: () => Promise<string | Buffer>): Promise<KeptBody> {
+  async #load(key: string, load: () => Promise<string | Buffer>): Promise<CachedBody> {
     const loading = load().then((body) => (typeof body === 'string' ? Buffer.from(body, 'utf8') : body));
-    this.#pending.set(etag, loading);
+    this.#pending.set(key, loading);
     try {
       const body = await loading;
-      this.#bodies.set(etag, body);
+      this.#bodies.set(key, body);
       return { body, isHit: false };
     } finally {
-      this.#pending.delete(etag);
+      this.#pending.delete(key);
     }
   }
 }

@@ -13,7 +13,6 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Awaitable } from '../../runtime/awaitable.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
 import { type AnswerLogOptions, logAbort, logAnswer, logRawAnswer } from './answer-log.ts';
 import { type BaseUrlOf, baseUrlFrom } from './base-url.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
@@ -32,6 +31,7 @@ import { MissingPages } from './pages/missing-pages.ts';
 import { type Admit, addRequestChecks, assertHead, type HeadLimits } from './request-checks.ts';
 import { type Abort, watchEnd } from './request-end.ts';
 import { requestIds } from './request-ids.ts';
+import type { ResponseHeaders } from './response-headers.ts';
 import { securityHeaders } from './security-headers.ts';
 import { type SendWhole, wholeAnswerSender } from './whole-answers.ts';
 
@@ -82,7 +82,7 @@ export interface Guard {
   /** Sees a request once its head is known to be proper; throws or rejects with what refuses it. */
   readonly admit: Admit;
   /** What an answer says about whoever asked, now that its status is known; an answer that fails is asked for again. Never rejects. */
-  readonly headersOf: (request: FastifyRequest, status: number) => Awaitable<AnswerHeaders>;
+  readonly headersOf: (request: FastifyRequest, status: number) => Awaitable<ResponseHeaders>;
   /** Told once that a request is over, and how where it was not answered to its end. */
   readonly onEnd: (request: FastifyRequest, abort: Abort | undefined) => void;
   /**
@@ -160,7 +160,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
 /** Puts on every answer that Fastify sends what {@link wholeAnswerSender} puts on the others. */
 function addHeaders(
   app: FastifyInstance,
-  { headers, headersOf }: { readonly headers: AnswerHeaders; readonly headersOf: Guard['headersOf'] | undefined },
+  { headers, headersOf }: { readonly headers: ResponseHeaders; readonly headersOf: Guard['headersOf'] | undefined },
 ): void {
   app.addHook('onSend', (request, reply, _, done) => {
     for (const [name, value] of Object.entries(headers)) {

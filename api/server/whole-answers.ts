@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
-import { type AnswerHeaders, fieldsOf } from './answer-headers.ts';
+import { fieldsOf, type ResponseHeaders } from './response-headers.ts';
 
 /** An answer that is there as a whole. */
 export interface WholeAnswer {
   readonly status: number;
   /** Where the same object comes again, it is looked at once. */
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   /** Text in UTF-8; undefined: none. */
   readonly body: Buffer | string | undefined;
 }
 
 export interface WholeAnswerDeps {
   /** What every answer has that doesn't say otherwise. */
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   /** What the answer to this request has besides, now that its status is known. Never rejects. */
-  readonly headersOf: ((request: FastifyRequest, status: number) => Awaitable<AnswerHeaders>) | undefined;
+  readonly headersOf: ((request: FastifyRequest, status: number) => Awaitable<ResponseHeaders>) | undefined;
   /** Smallest body that is compressed when asked for, in bytes. */
   readonly compressFromBytes: number;
 }
@@ -33,8 +33,8 @@ export type SendWhole = (
  * headers from its hooks.
  */
 export function wholeAnswerSender({ headers: usual, headersOf, compressFromBytes }: WholeAnswerDeps): SendWhole {
-  const known = new WeakMap<AnswerHeaders, string[]>();
-  const knownFieldsOf = (headers: AnswerHeaders) => {
+  const known = new WeakMap<ResponseHeaders, string[]>();
+  const knownFieldsOf = (headers: ResponseHeaders) => {
     const fields = known.get(headers);
     if (fields !== undefined) return fields;
     const found = fieldsOf(withUsual(headers, usual));
@@ -58,9 +58,9 @@ export function wholeAnswerSender({ headers: usual, headersOf, compressFromBytes
   };
 }
 
-const NONE: AnswerHeaders = {};
+const NONE: ResponseHeaders = {};
 
-function withUsual(headers: AnswerHeaders, usual: AnswerHeaders): AnswerHeaders {
+function withUsual(headers: ResponseHeaders, usual: ResponseHeaders): ResponseHeaders {
   const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const others = Object.entries(usual).filter(([name]) => !own.has(name.toLowerCase()));
   return { ...Object.fromEntries(others), ...headers };

@@ -1,6 +1,5 @@
 /** How routes without a key are answered: limited by address, kept for as long as nothing changes, and shared with other sites. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { dayTeller } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -9,13 +8,16 @@ import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../data/access/capabilities.ts';
 import type { FaceDeps } from '../data/app.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
-import type { AnswerHeaders } from '../http/answer-headers.ts';
+import { type BoundRoute, bindRoute } from '../server/bind-route.ts';
 import { errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { logFailure, TOLD_AGAIN_MS } from '../server/errors/error-handling.ts';
 import { HttpError } from '../server/errors/http-error.ts';
-import { askerOf } from './ask.ts';
-import { KeptAnswers } from './kept-answers.ts';
-import type { PublicQuestion, PublicRoute } from './public-route.ts';
+import { acceptsGzip } from '../server/gzip.ts';
+import { Responder } from '../server/responder.ts';
+import { ResponseCache } from '../server/response-cache.ts';
+import type { ResponseHeaders } from '../server/response-headers.ts';
+import type { WholeAnswer } from '../server/whole-answers.ts';
+import { askAsAnybody, type PublicContext, type PublicRoute } from './public-route.ts';
 
 export interface PublicSettings {
   /** Requests of one client address to all these routes in any 60 seconds. */
@@ -30,9 +32,6 @@ export interface PublicSettings {
 
 /** Answers that are made at once, so that callers with a key have the rest of the machine, and those that may wait for their turn. */
 const [MAKING_MAX, WAITING_MAX] = [2, 500];
-
-/** Of all URLs whose meaning is remembered, and what they mean. */
-const URL_CHARACTERS_MAX = 1 << 20;
 
 /** Others may keep an answer for an hour: data change once a night. */
 const CACHE_CONTROL = 'public, max-age=3600';
@@ -51,43 +50,37 @@ export function bindPublicRoutes(
   routes: readonly PublicRoute[],
   { answers, views, limitAddress, baseUrlOf, sendWhole, ...settings }: FaceDeps & PublicSettings,
 ): void {
-  const { requestsPerMinute: perMinute, packFromBytes, isLive, clock } = settings;
-  const kept = new KeptAnswers({ bytesMax: settings.cacheBytes, packFromBytes });
-  const keyOf = keysByUrl();
+  const { requestsPerMinute: perMinute, isLive, clock } = settings;
+  const responder = responderOf(settings);
   const dayOf = dayTeller();
   const reasons = new ToldReasons({ againMs: TOLD_AGAIN_MS });
-  const making = pLimit(MAKING_MAX);
 
-  const inTurn = async (make: () => Promise<string>) => {
-    if (making.pendingCount < WAITING_MAX) return making(make);
-    throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
-  };
-
-  const answer = async ({ route, headers }: Bound, request: FastifyRequest, reply: FastifyReply) => {
+  const respond = async (route: PublicRoute, request: FastifyRequest) => {
     await limitAddress(request.ip, { what: PUBLIC_REQUESTS, perMinute });
     const view = views.current();
     const release = view.lease();
     try {
       const now = clock();
       const [today, baseUrl] = [dayOf(now), baseUrlOf(request)];
-      const { params, query, url, headers: conditions } = request;
-      const key = [view.version, today, baseUrl, keyOf(url, () => route.read({ params, query }))].join('\n');
-      const { isHit, ...whole } = await kept.answer(key, { headers, conditions }, () => {
-        const context = { view, ask: askerOf(answers, now), isLive, now, today, baseUrl };
-        return inTurn(() => route.read({ params, query }).answer(context));
+      const { url: key, headers } = request;
+      return await responder.respond(route, {
+        request,
+        context: { view, ask: askAsAnybody(answers, now), isLive, now, today, baseUrl },
+        now,
+        scope: [view.version, today, baseUrl].join('\n'),
+        key,
+        mayPack: acceptsGzip(headers['accept-encoding']),
       });
-      request.cacheResult = isHit ? 'HIT' : 'MISS';
-      return sendWhole(request, reply, whole);
     } finally {
       release();
     }
   };
 
-  const refuse = (thrown: unknown, route: PublicRoute, request: FastifyRequest, reply: FastifyReply) => {
+  const refuse = (thrown: unknown, route: PublicRoute, request: FastifyRequest): WholeAnswer | undefined => {
     const context = { requestId: request.id, baseUrl: baseUrlOf(request), errors: API_ERRORS };
     const { error, status } = errorAnswerFrom(thrown, context);
     const refusal = route.refuse?.(error, request);
-    if (refusal === undefined) throw thrown;
+    if (refusal === undefined) return undefined;
     logFailure(thrown, { error, status }, { log: request.log, told: reasons });
     const headers = {
       ...headersOf(route),
@@ -95,44 +88,35 @@ export function bindPublicRoutes(
       // Whoever shares a cache with somebody who asks too often, or at a bad moment, has no part in that.
       'Cache-Control': status === 404 || status === 422 ? REFUSAL_CACHE_CONTROL : 'no-store',
     };
-    return sendWhole(request, reply, { ...refusal, headers });
+    return { ...refusal, headers };
   };
 
   // Also on what is refused before there is a route to ask, such as a URL that is not properly encoded.
   app.addHook('onSend', async (_, reply) => void reply.headers(FOR_OTHER_SITES));
   for (const route of routes) {
-    const headers = { ...headersOf(route), 'Cache-Control': CACHE_CONTROL, Vary: 'accept-encoding' };
-    app.get(route.path, async (request, reply) => {
-      try {
-        return await answer({ route, headers }, request, reply);
-      } catch (error) {
-        return refuse(error, route, request, reply);
-      }
-    });
+    const bound: BoundRoute = {
+      path: route.path,
+      respond: (request) => respond(route, request),
+      refuse: (thrown, request) => refuse(thrown, route, request),
+    };
+    bindRoute(app, bound, sendWhole);
   }
 }
 
-/** Tells the keys of what URLs ask for; reading a URL takes long beside an answer that is at hand, and most are asked for again. */
-function keysByUrl(): (url: string, read: () => PublicQuestion) => string {
-  const keys = new LRUCache<string, string>({
-    maxSize: URL_CHARACTERS_MAX,
-    sizeCalculation: (key, url) => key.length + url.length + 100,
+/** Keeps what was made for as long as it is good, and lets few make something at once. */
+function responderOf({ cacheBytes, packFromBytes }: PublicSettings): Responder<PublicContext, PublicRoute> {
+  const making = pLimit(MAKING_MAX);
+  return new Responder({
+    cache: new ResponseCache(cacheBytes),
+    packFromBytes,
+    headersOf: (route) => ({ ...headersOf(route), 'Cache-Control': CACHE_CONTROL, Vary: 'accept-encoding' }),
+    inTurn: async (make) => {
+      if (making.pendingCount < WAITING_MAX) return making(make);
+      throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
+    },
   });
-  return (url, read) => {
-    const known = keys.get(url);
-    if (known !== undefined) return known;
-    const { key } = read();
-    keys.set(url, key);
-    return key;
-  };
 }
 
-interface Bound {
-  readonly route: PublicRoute;
-  /** Of each answer that is no refusal. */
-  readonly headers: AnswerHeaders;
-}
-
-function headersOf({ type, headers }: PublicRoute): AnswerHeaders {
+function headersOf({ type, headers }: PublicRoute): ResponseHeaders {
   return { ...FOR_OTHER_SITES, ...headers, 'Content-Type': type };
 }

@@ -1,11 +1,21 @@
-import { z } from 'zod';
 import type { Day } from '../../runtime/day.ts';
-import { type GivenRequest, parseRequest, type RequestSchemas } from '../api/answers/parse-request.ts';
+import { NO_BONUS } from '../accounts/plans/bonus.ts';
+import { effectiveTerms, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
 import type { Capability } from '../data/access/capabilities.ts';
+import type { Answers } from '../data/answers/answers.ts';
+import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
 import type { HttpError } from '../server/errors/http-error.ts';
 import type { RequestInvalid } from '../server/errors/validation.ts';
+import { parseRequest, type RequestSchemas, schemasOf } from '../server/parse-request.ts';
+import type { ResponseHeaders } from '../server/response-headers.ts';
+import type { GivenRequest, Question, Route } from '../server/route.ts';
 import type { View } from '../view/view.ts';
-import type { AskPublic } from './ask.ts';
+
+/** Asks a route of the API for the body that it describes. Rejects with what the route rejects with. */
+export type AskPublic = <Params, Query, Body extends JsonObject>(
+  route: DataRoute<Params, Query, Body>,
+  question: Question<Params, Query>,
+) => Promise<Body>;
 
 /** What an answer without a key may be made of. */
 export interface PublicContext {
@@ -35,7 +45,7 @@ export interface PublicRouteDescription {
   /** What the OpenAPI document says of it: what it answers, in a few words, and what programs call it. One without is not in there. */
   readonly operation?: { readonly operationId: string; readonly summary: string };
   /** What its answers have besides; default: nothing. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: ResponseHeaders;
   /** An error as this route tells it; undefined, or left out: as the error envelope. */
   readonly refuse?: (error: HttpError | RequestInvalid, request: GivenRequest) => PublicRefusal | undefined;
 }
@@ -53,38 +63,35 @@ export interface PublicRouteDefinition<Params, Query> extends PublicRouteDescrip
   ) => Promise<string>;
 }
 
-/** A route for everybody, of whatever parameters. */
-export interface PublicRoute extends PublicRouteDescription {
-  readonly params: z.ZodObject;
-  readonly query: z.ZodObject;
-  /** What a request asks for. Throws RequestInvalid. */
-  readonly read: (request: GivenRequest) => PublicQuestion;
-}
+/** A route for everybody. */
+export interface PublicRoute<Params = unknown, Query = unknown>
+  extends Route<PublicContext, Params, Query>,
+    PublicRouteDescription {}
 
-/** A request whose parameters are right. */
-export interface PublicQuestion {
-  /** The same for all requests that ask for the same, however their URLs are spelled and whatever else these hold. */
-  readonly key: string;
-  /** The body. Rejects with HttpError or RequestInvalid. */
-  readonly answer: (context: PublicContext) => Promise<string>;
-}
-
-/** Makes a route of its definition: the types of its parameters end here. */
-export function publicRoute<P, Q>(definition: PublicRouteDefinition<P, Q>): PublicRoute {
-  const { params = NO_PARAMETERS, query = NO_PARAMETERS, answer, ...description } = definition;
+/** Makes a route of its definition. */
+export function publicRoute<P, Q>({
+  params,
+  query,
+  answer,
+  ...description
+}: PublicRouteDefinition<P, Q>): PublicRoute<P, Q> {
+  const schemas = schemasOf<P, Q>({ ...(params && { params }), ...(query && { query }) });
   return {
     ...description,
-    params,
-    query,
+    ...schemas,
     read: (request) => {
-      // Without `params` or `query` P or Q is `{}`, which is what NO_PARAMETERS parses to.
-      const schemas = { params, query } as RequestSchemas<P, Q>;
       const asked = parseRequest(schemas, request);
-      // What is parsed has its parameters in the order of the schemas.
-      const key = JSON.stringify([description.path, asked.params, asked.query]);
-      return { key, answer: (context) => answer(asked, context) };
+      // What is parsed has its parameters in the order of the schemas, however a URL has them.
+      return { effective: [asked.params, asked.query], cached: (context) => answer(asked, context) };
     },
   };
 }
 
-const NO_PARAMETERS = z.object({});
+/** Asks on the terms of Community, which anybody has (specification "Without a key"). Nobody's quota is charged. */
+export function askAsAnybody(answers: Answers, now: Date): AskPublic {
+  return async (route, question) => {
+    const { plan, historyMonths, snapshots } = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
+    const { body } = await answers.ask(route, question, { asker: { rights: { plan, historyMonths, snapshots } } });
+    return body;
+  };
+}

@@ -6,18 +6,13 @@ import type { Organization } from '../../accounts/organizations/organizations.ts
 import { isLive } from '../../data/access/capabilities.ts';
 import { findMissingFeature } from '../../data/access/refusals.ts';
 import type { Rights } from '../../data/access/rights.ts';
-import type { DataRoute } from '../../data/answers/data-route.ts';
+import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
 import { RequestInvalid } from '../../server/errors/validation.ts';
+import type { Question } from '../../server/route.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { callerOf } from '../shell/callers.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
-
-/** What a page asks for: parameters as text, as in a URL; absent and empty ones are left out. */
-export interface Question {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | undefined>>;
-}
 
 export type Asked<T> = Found<T> | Refused;
 
@@ -35,24 +30,26 @@ export interface Refused {
   readonly url: string;
 }
 
-export type Ask = <T>(route: DataRoute, question?: Question) => Promise<Asked<T>>;
+/** Parameters that are empty, as a form sends them, are left out. */
+export type Ask = <Params, Query, Body extends JsonObject>(
+  route: DataRoute<Params, Query, Body>,
+  question: Question<Params, Query>,
+) => Promise<Asked<Body>>;
 
 type AskDeps = Pick<PageDeps, 'answers' | 'capabilities'>;
 
 /**
- * Asks for one page; `T` is what the route's response schema describes. Rejects with `not_found` where there is no such thing, and with
+ * Asks for one page. Rejects with `not_found` where there is no such thing, and with
  * what else the route rejects with.
  */
 export function askFor({ organization, baseUrl }: OrganizationPages, deps: AskDeps): Ask {
   const rights = rightsOf(organization, deps);
-  return async <T>(route: DataRoute, { params = {}, query = {} }: Question = {}) => {
-    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== ''));
-    const url = baseUrl + urlOf(route, params, given);
+  return async (route, question) => {
+    const query = withoutEmpty(question.query);
+    const url = baseUrl + urlOf(route, question.params, query);
     try {
       assertOpen(route, organization, deps);
-      const { body = '', giveBack } = await deps.answers.answer(route, { params, query: given, baseUrl }, { rights });
-      const data = JSON.parse(String(body)) as T; // Our own answer, whose shape the API's tests hold to its schema.
-      giveBack?.();
+      const { body: data } = await deps.answers.ask(route, { ...question, query }, { asker: { rights }, baseUrl });
       return { data, url };
     } catch (error) {
       const refusal = refusalOf(error);
@@ -84,12 +81,15 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof HttpError && [403, 410].includes(error.status) ? error.message : undefined;
 }
 
-function urlOf(
-  { path }: DataRoute,
-  params: Readonly<Record<string, string>>,
-  query: Readonly<Record<string, unknown>>,
-) {
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const search = new URLSearchParams(query as Record<string, string>).toString();
+/** The same parameters, without those that say nothing. */
+function withoutEmpty<Query extends object>(query: Query | undefined): Query {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(given) as Query; // Some of its own, none of which has to be there.
+}
+
+function urlOf({ path }: DataRoute, params: object = {}, query: object = {}): string {
+  const values = new Map(Object.entries(params));
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''));
+  const search = new URLSearchParams(Object.entries(query)).toString();
   return search === '' ? filled : `${filled}?${search}`;
 }

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { cursorFromSeq } from '../../../schemas/change.ts';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../../charts/format.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import { changesRoute } from '../../data/routes/changes.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
@@ -12,20 +13,8 @@ import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
 import { modelPath } from './models.tsx';
 
-interface Changes {
-  readonly events: readonly Change[];
-  readonly retained_from: string;
-  readonly published_through: string;
-}
-
-interface Change {
-  readonly seq: number;
-  readonly occurred_on: string;
-  readonly entity_type: (typeof ENTITY_TYPES)[number];
-  readonly key: Readonly<Record<string, string>>;
-  readonly op: 'upsert' | 'delete';
-  readonly data: Readonly<Record<string, unknown>> | null;
-}
+type Changes = BodyOf<typeof changesRoute>;
+type Change = Changes['events'][number];
 
 /** Events of a page, of all kinds together. */
 const EVENTS_SHOWN = 150;
@@ -42,7 +31,7 @@ export function changesPageRoute(deps: PageDeps): OrganizationRoute {
       const through = Number.isSafeInteger(wanted) && wanted > 0 ? Math.min(wanted, newest) : newest;
       const after = Math.max(0, through - EVENTS_SHOWN);
       const entityType = ENTITY_TYPES.find((type) => type === pages.query['entity_type']);
-      const asked = await askFor(pages, deps)<Changes>(changesRoute, {
+      const asked = await askFor(pages, deps)(changesRoute, {
         // From the beginning there is no cursor: the feed may have lost its first events.
         query: {
           cursor: after === 0 ? undefined : cursorFromSeq(after),

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import { modelsRoute } from '../../data/routes/current/models.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
@@ -10,21 +11,7 @@ import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
 
-export interface Model {
-  readonly id: string;
-  readonly name: string;
-  readonly organization: string | null;
-  readonly release_date: string | null;
-  readonly context_length: number | null;
-  readonly inference: readonly string[] | null;
-  readonly updated_at: string;
-}
-
-interface Models {
-  readonly models: readonly Model[];
-  readonly total: number;
-  readonly next_cursor: string | null;
-}
+type Models = BodyOf<typeof modelsRoute>;
 
 const SORTS = [
   { value: 'id', label: 'by id' },
@@ -53,7 +40,7 @@ export function modelsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
       path: '/data/models',
       answer: async (pages) => {
         const query = { ...filtersOf(pages), limit: '50', cursor: pages.query['cursor'] };
-        const asked = await askFor(pages, deps)<Models>(modelsRoute, { query });
+        const asked = await askFor(pages, deps)(modelsRoute, { query });
         return page('Models', <ModelsPage pages={pages} asked={asked} />);
       },
     },

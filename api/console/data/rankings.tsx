@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
 import { RankChart } from '../../charts/rank-chart.tsx';
 import { FIRST_PLACES_DEPTH, rankSeriesOfCategory } from '../../charts/series/history-series.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import { categoriesRoute } from '../../data/routes/current/categories.ts';
 import { rankingsRoute } from '../../data/routes/current/rankings.ts';
 import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
@@ -17,22 +18,7 @@ import { type HistorySpan, historySpanOf } from './history/history-span.ts';
 import { SpanChoice } from './history/span-choice.tsx';
 import { modelPath } from './models.tsx';
 
-interface Categories {
-  readonly categories: readonly { readonly id: string; readonly model_count: number }[];
-}
-
-interface Rankings {
-  readonly ranked_at: string | null;
-  readonly method: string | null;
-  readonly total: number;
-  readonly next_cursor: string | null;
-  readonly rankings: readonly {
-    readonly model_id: string;
-    readonly rank: number;
-    readonly trueskill_mu: number | null;
-    readonly trueskill_sigma: number | null;
-  }[];
-}
+type Rankings = BodyOf<typeof rankingsRoute>;
 
 /** Who stands where in a category, and how the first ones came there. */
 export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
@@ -42,14 +28,14 @@ export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
     path: '/data/rankings',
     answer: async (pages) => {
       const ask = askFor(pages, deps);
-      const categories = await ask<Categories>(categoriesRoute);
+      const categories = await ask(categoriesRoute, {});
       const span = historySpanOf(pages, deps.views.current().newest.day);
       const known = categories.data?.categories ?? [];
       const category = pages.query['category'] ?? known[0]?.id;
       const [rankings, history] = await Promise.all([
         category === undefined
           ? undefined
-          : ask<Rankings>(rankingsRoute, { query: { category, limit: '50', cursor: pages.query['cursor'] } }),
+          : ask(rankingsRoute, { query: { category, limit: '50', cursor: pages.query['cursor'] } }),
         category === undefined || pages.query['cursor'] !== undefined
           ? undefined
           : askHistory(
@@ -66,7 +52,7 @@ export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
 }
 
 interface Shown {
-  readonly categories: Categories['categories'];
+  readonly categories: BodyOf<typeof categoriesRoute>['categories'];
   readonly category: string | undefined;
   readonly rankings: Asked<Rankings> | undefined;
   /** Of the first places; only beside the first page. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { formatNumber } from '../../charts/format.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import { snapshotDownloadRoute } from '../../data/routes/snapshots/snapshot-download.ts';
 import { snapshotsRoute } from '../../data/routes/snapshots/snapshots.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -12,9 +13,7 @@ import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
 
-interface Snapshots {
-  readonly snapshots: readonly Manifest[];
-}
+type Snapshots = BodyOf<typeof snapshotsRoute>;
 
 /** Snapshots of a page; a plan may show a hundred. */
 const SNAPSHOTS_SHOWN = 20;
@@ -27,7 +26,7 @@ export function snapshotsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
       method: 'GET',
       path: '/data/snapshots',
       answer: async (pages) => {
-        const asked = await askFor(pages, deps)<Snapshots>(snapshotsRoute);
+        const asked = await askFor(pages, deps)(snapshotsRoute, {});
         return page('Snapshots', <SnapshotsPage pages={pages} asked={asked} />);
       },
     },
@@ -37,7 +36,7 @@ export function snapshotsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
       path: '/data/snapshots/:snapshot/download',
       answer: async (pages) => {
         const { params, query } = pages;
-        const asked = await askFor(pages, deps)<{ readonly url: string }>(snapshotDownloadRoute, {
+        const asked = await askFor(pages, deps)(snapshotDownloadRoute, {
           params: { snapshot_id: params['snapshot'] ?? '' },
           query: { dataset: query['dataset'] },
         });

@@ -1,3 +1,4 @@
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import type { JSX } from 'preact';
 import { sourcesRoute } from '../../data/routes/current/sources.ts';
 import type { Source } from '../../view/view-meta.ts';
@@ -8,10 +9,6 @@ import type { OrganizationRoute } from '../shell/routes.ts';
 import { askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
 
-interface Sources {
-  readonly sources: readonly Source[];
-}
-
 /** Whom the data come from, with the line that each of them asks for. */
 export function sourcesRoutes(deps: PageDeps): readonly OrganizationRoute[] {
   return [
@@ -20,7 +17,7 @@ export function sourcesRoutes(deps: PageDeps): readonly OrganizationRoute[] {
       method: 'GET',
       path: '/data/sources',
       answer: async (pages) => {
-        const asked = await askFor(pages, deps)<Sources>(sourcesRoute);
+        const asked = await askFor(pages, deps)(sourcesRoute, {});
         return page(
           'Sources',
           <DataPage pages={pages} title="Sources">
@@ -32,7 +29,7 @@ export function sourcesRoutes(deps: PageDeps): readonly OrganizationRoute[] {
   ];
 }
 
-function Shown({ sources }: Sources): JSX.Element {
+function Shown({ sources }: BodyOf<typeof sourcesRoute>): JSX.Element {
   if (sources.length === 0) return <p class="none">The newest release names nobody.</p>;
   return (
     <>

@@ -3,6 +3,7 @@ import type { UsageState } from '../../accounts/account.ts';
 import type { ApiKey } from '../../accounts/organizations/keys.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import { updatesRoute } from '../../data/routes/current/updates.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type Asked, askFor } from '../data/ask.ts';
@@ -17,17 +18,7 @@ import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { isWorking } from './keys.tsx';
 
-interface Updates {
-  readonly total: number;
-  readonly models: readonly NewModel[];
-}
-
-interface NewModel {
-  readonly id: string;
-  readonly name: string;
-  readonly organization: string | null;
-  readonly added_at: string;
-}
+type Updates = BodyOf<typeof updatesRoute>;
 
 /** What an organization has, what it used of it today, and what there is to do first. */
 export function overviewRoute(deps: PageDeps): OrganizationRoute {
@@ -51,7 +42,7 @@ export function overviewRoute(deps: PageDeps): OrganizationRoute {
 /** Undefined while there is nothing to answer from. */
 async function askUpdates(pages: OrganizationPages, deps: PageDeps): Promise<Asked<Updates> | undefined> {
   try {
-    return await askFor(pages, deps)<Updates>(updatesRoute, { query: { days: '7', limit: '8' } });
+    return await askFor(pages, deps)(updatesRoute, { query: { days: '7', limit: '8' } });
   } catch (error) {
     if (failureFrom(error).status === 503) return undefined;
     throw error;

@@ -1,6 +1,6 @@
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { PlanName } from '../../accounts/plans/plans.ts';
-import type { AnswerHeaders } from '../../http/answer-headers.ts';
+import type { ResponseHeaders } from '../../server/response-headers.ts';
 
 /** Where a caller stands after a request (specification "Limit headers"). */
 export interface Standing {
@@ -20,7 +20,7 @@ export interface QuotaStanding {
 }
 
 /** The headers of every authenticated answer, errors included, behind those that the answer has already. */
-export function limitHeaders({ plan, burst, quota }: Standing, before: AnswerHeaders): AnswerHeaders {
+export function limitHeaders({ plan, burst, quota }: Standing, before: ResponseHeaders): ResponseHeaders {
   const { limit, used, remaining, resetAt } = quota;
   const headers: Record<string, string> = { ...before };
   headers['X-RateLimit-Limit'] = String(burst.limit);

@@ -7,8 +7,8 @@ import type { Caller } from '../../accounts/caller.ts';
 import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
 import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
 import type { FinishedRequest } from '../../accounts/request-counts/request-recorder.ts';
-import type { AnswerHeaders } from '../../http/answer-headers.ts';
 import { type HttpError, httpError } from '../../server/errors/http-error.ts';
+import type { ResponseHeaders } from '../../server/response-headers.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { hideOutageReason, quotaExceeded } from './refusals.ts';
 import type { Rights } from './rights.ts';
@@ -115,7 +115,7 @@ export class Visit implements FinishedRequest {
    * told, and of a data route's error that it was never kept. An answer that fails while it is sent becomes another one and is
    * settled again, so the unit is not final before {@link finish}. Never rejects.
    */
-  settle(status: number): Awaitable<AnswerHeaders> {
+  settle(status: number): Awaitable<ResponseHeaders> {
     this.#status = status;
     const own = this.isData && status >= 400 ? OF_DATA_ERRORS : CALLERS_OWN;
     if (!this.hasLimits || this.#isAbandoned) return own;
@@ -199,8 +199,8 @@ export class Visit implements FinishedRequest {
 }
 
 /** Whatever a caller is sent carries its own limits: no cache between may keep it for others (decision 0032). */
-const CALLERS_OWN: AnswerHeaders = { 'CDN-Cache-Control': 'no-store' };
-const OF_DATA_ERRORS: AnswerHeaders = { ...CALLERS_OWN, 'X-Cache': 'BYPASS' };
+const CALLERS_OWN: ResponseHeaders = { 'CDN-Cache-Control': 'no-store' };
+const OF_DATA_ERRORS: ResponseHeaders = { ...CALLERS_OWN, 'X-Cache': 'BYPASS' };
 
 /** What counts as a data response (specification "Daily quota"). */
 function isCounted(status: number): boolean {

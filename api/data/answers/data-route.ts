@@ -2,25 +2,18 @@
  * What a data route is: what it takes, what a request comes to, and how it is answered. A route names everything that is its
  * own, so that a new one is a file and a line in `data-routes.ts`. What all of them do alike is in `answers.ts`.
  */
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
 import type { RequestProblem } from '../../server/errors/validation.ts';
-import type { LentBytes } from '../../view/text/text-file.ts';
+import { type CheckedQuery, parseRequest, schemasOf } from '../../server/parse-request.ts';
+import type { Answer, GivenHeaders, GivenRequest, ParametersSchema, Route } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
 import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability } from '../access/capabilities.ts';
 import type { Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../errors/api-errors.ts';
-import type { Dependency } from './dependencies.ts';
-import {
-  type CheckedQuery,
-  findHeaderProblems,
-  type GivenRequest,
-  parseRequest,
-  type RequestSchemas,
-} from './parse-request.ts';
 
 /** Text that is JSON: what the view stores as it will be sent is neither parsed nor printed again. */
 export type JsonText = string;
@@ -35,8 +28,8 @@ export interface RequestContext {
   readonly today: Day;
 }
 
-/** What a route may know whose answer is made once. */
-export interface OnceContext extends RequestContext {
+/** What the surface knows of a request; only an answer that is made once takes addresses from it. */
+export interface DataContext extends RequestContext {
   /** A URL from which anybody can download an object of the store for a while. */
   readonly signUrl: SignUrl;
 }
@@ -46,35 +39,11 @@ export type SignUrl = (key: string, options: { readonly expiresInSeconds: number
 /** The capabilities that have data routes. */
 export type DataCapability = Extract<Capability, 'current' | 'history' | 'snapshots' | 'changes'>;
 
-/** An answer that isn't the usual 200 with a body that others may be given too. */
-export interface OnceAnswer {
-  readonly status: 200 | 302;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: JsonText;
-}
-
-/**
- * How an effective request is answered; `cached`: the body is kept and shared, `lent`: it is read faster than it would be kept, `once`:
- * made for each. Throws ApiError.
- */
-export type RouteAnswer<Effective> =
-  | {
-      readonly cached: (effective: Effective, context: RequestContext) => Promise<JsonText | Buffer>;
-      /** All that the body depends on beside the effective request. Runs no query. */
-      readonly dependsOn: (effective: Effective, context: RequestContext) => Dependency;
-      /** Rejects with what `cached` would reject with, at the cost of a look-up; left out where it never does. */
-      readonly assertThere?: (effective: Effective, context: RequestContext) => Promise<void>;
-    }
-  | {
-      /** For answers so large and many that they would push all others out. */
-      readonly lent: (effective: Effective, context: RequestContext) => Promise<LentBytes>;
-      /** As of a `cached` answer. */
-      readonly dependsOn: (effective: Effective, context: RequestContext) => Dependency;
-    }
-  | { readonly once: (effective: Effective, context: OnceContext) => Promise<OnceAnswer> };
+/** A body in JSON: every data route answers with an object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What a route says about itself, whatever its parameters are. */
-export interface RouteDescription {
+export interface RouteDescription<Body extends JsonObject = JsonObject> {
   /** The pattern below the base path, such as `/v1/models/:id`. */
   readonly path: `/v1/${string}`;
   /** What programs made of the OpenAPI document call it; it stays. */
@@ -89,7 +58,7 @@ export interface RouteDescription {
   readonly summary: string;
   readonly description?: string;
   /** The body, for the OpenAPI document and the tests; nothing is checked against it while serving. */
-  readonly response: z.ZodType;
+  readonly response: z.ZodType<Body>;
   /** A body, for the OpenAPI document. */
   readonly example: unknown;
   /** True where the answer may be a redirect. */
@@ -100,54 +69,75 @@ export interface RouteDescription {
 }
 
 /** A route as it is written down. */
-export interface DataRouteDefinition<Params, Query, Effective> extends RouteDescription {
+export interface DataRouteDefinition<Params, Query, Effective, Body extends JsonObject> extends RouteDescription<Body> {
   /** Default: none. */
-  readonly params?: RequestSchemas<Params, Query>['params'];
+  readonly params?: ParametersSchema<Params>;
   /** Default: none. */
-  readonly query?: RequestSchemas<Params, Query>['query'];
+  readonly query?: ParametersSchema<Query>;
   /** Finds what is wrong with query parameters that are right one by one. */
   readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly RequestProblem[];
   /** The effective request: JSON-compatible. Throws ApiError; runs no query on the view. */
   readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
-  readonly answer: RouteAnswer<Effective>;
+  readonly answer: (effective: Effective) => Answer<DataContext>;
 }
 
-/** A data route of whatever parameters. */
-export interface DataRoute extends RouteDescription {
+/** A data route; its body's type is for whoever asks it from inside. */
+export interface DataRoute<Params = unknown, Query = unknown, Body extends JsonObject = JsonObject>
+  extends Route<DataContext, Params, Query>,
+    RouteDescription<Body> {
+  readonly path: `/v1/${string}`;
   readonly access: RouteAccess;
-  readonly params: z.ZodObject;
-  readonly query: z.ZodObject;
-  /**
-   * The effective request: JSON-compatible. Throws RequestInvalid with every problem of the request at once, or ApiError.
-   */
-  readonly prepare: (request: GivenRequest, context: RequestContext) => unknown;
-  /** Takes what `prepare` made. */
-  readonly answer: RouteAnswer<unknown>;
 }
 
-/** Makes a route of its definition: the types of its parameters end here. */
-export function dataRoute<P, Q, E>(definition: DataRouteDefinition<P, Q, E>): DataRoute {
-  const { params = NO_PARAMETERS, query = NO_PARAMETERS, check, prepare, answer, ...description } = definition;
+/** What a route answers with. */
+export type BodyOf<R extends DataRoute> = z.output<R['response']>;
+
+/** Makes a route of its definition. */
+export function dataRoute<P, Q, E, B extends JsonObject>(
+  definition: DataRouteDefinition<P, Q, E, B>,
+): DataRoute<P, Q, B> {
+  const { params, query, check, prepare, answer, ...description } = definition;
   const { path, capability, feature, limitPerMinute } = description;
+  const schemas = schemasOf<P, Q>({ ...(params && { params }), ...(query && { query }) });
   return {
     ...description,
+    ...schemas,
     access: { name: path.replaceAll(/:(\w+)/g, '{$1}'), capability, feature, limitPerMinute },
-    params,
-    query,
-    prepare: (request, context) => {
-      // Without `params` or `query` P or Q is `{}`, which is what NO_PARAMETERS parses to.
-      const schemas = { params, query } as RequestSchemas<P, Q>;
+    read: (request, context) => {
       const checked = (values: CheckedQuery<Q>) => [
         ...(check?.(values, context) ?? []),
         ...findHeaderProblems(request),
       ];
-      return prepare(parseRequest({ ...schemas, check: checked }, request), context);
+      const effective = prepare(parseRequest({ ...schemas, check: checked }, request), context);
+      return { effective, ...answer(effective) };
     },
-    answer: answer as RouteAnswer<unknown>, // Only ever given what `prepare` made, an E.
   };
 }
 
-const NO_PARAMETERS = z.object({});
+/** Longest `Idempotency-Key`, in characters (specification "Idempotency-Key"). */
+const IDEMPOTENCY_KEY_LENGTH_MAX = 128;
+
+/** What is wrong with the `Idempotency-Key` of a request; none is fine. */
+export function findHeaderProblems({ headers }: Pick<GivenRequest, 'headers'>): readonly RequestProblem[] {
+  const key = idempotencyKeyOf(headers);
+  if (key === undefined) return [];
+  const told = { loc: ['header', 'Idempotency-Key'], input: key };
+  const max = IDEMPOTENCY_KEY_LENGTH_MAX;
+  if (key === '') {
+    return [
+      { ...told, msg: 'String should have at least 1 character', type: 'string_too_short', ctx: { min_length: 1 } },
+    ];
+  }
+  if (key.length <= max) return [];
+  const msg = `String should have at most ${max} characters`;
+  return [{ ...told, msg, type: 'string_too_long', ctx: { max_length: max } }];
+}
+
+/** Node joins what is sent twice with a comma, so there is no list. */
+export function idempotencyKeyOf(headers: GivenHeaders | undefined): string | undefined {
+  const key = headers?.['idempotency-key'];
+  return typeof key === 'string' ? key : undefined;
+}
 
 /** An array of values that are JSON text already. */
 export function jsonArray(texts: readonly JsonText[]): JsonText {

@@ -6,14 +6,9 @@
 
 import type { Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
+import type { Dependency } from '../../server/route.ts';
 import type { HistoryKind } from '../../view/tables/history-kinds.ts';
 import type { ValueInForce, View } from '../../view/view.ts';
-
-export interface Dependency {
-  /** As JSON: the same while the answer is the same. */
-  readonly on: unknown;
-  readonly changedAt: Date;
-}
 
 /** The records of some datasets as they are now. */
 export function contentOf(view: View, datasets: readonly DatasetName[]): Dependency {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { RequestProblem } from '../../server/errors/validation.ts';
+import type { CheckedQuery } from '../../server/parse-request.ts';
+import type { Dependency, ParametersSchema } from '../../server/route.ts';
 import { findCursorProblem } from '../queries/list-cursor.ts';
 import { type ListQuery, listPage } from '../queries/list-page.ts';
 import {
@@ -11,24 +13,22 @@ import {
   type RequestContext,
   type RouteDescription,
 } from './data-route.ts';
-import type { Dependency } from './dependencies.ts';
 import { freeText, integer } from './parameters.ts';
-import type { CheckedQuery } from './parse-request.ts';
 
 /** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
-export interface ListRouteDefinition<Filters>
+export interface ListRouteDefinition<Filters, Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape>
   extends Pick<RouteDescription, 'path' | 'operationId' | 'limitPerMinute' | 'summary' | 'description' | 'example'> {
   /** Query parameters besides `limit` and `cursor`. */
-  readonly filters: z.ZodObject & z.ZodType<Filters>;
+  readonly filters: ParametersSchema<Filters>;
   /** Records per page. */
   readonly limit: { readonly max: number; readonly fallback: number };
   /** What the body is called in the OpenAPI document. */
   readonly bodyName: string;
   /** The records' field of the body. */
-  readonly records: { readonly name: string; readonly schema: z.ZodArray };
+  readonly records: { readonly name: Name; readonly schema: z.ZodArray<Item> };
   /** Fields of the body before the records. */
   readonly before?: {
-    readonly schema: z.ZodRawShape;
+    readonly schema: Before;
     readonly values: (filters: Filters, context: RequestContext) => Readonly<Record<string, JsonText>>;
   };
   /** All that a page depends on beside the parameters. */
@@ -44,28 +44,43 @@ interface PageParameters {
   readonly cursor?: string | undefined;
 }
 
+/** A page of a list. */
+type ListBody<Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape> = {
+  readonly [Field in keyof Before]: z.output<Before[Field]>;
+} & { readonly [Field in Name]: readonly z.output<Item>[] } & z.output<z.ZodObject<typeof LIST_FIELDS>>;
+
 /** A route that lists current records in pages (specification "Lists"): `{…, <records>: […], total, next_cursor}`. */
-export function listRoute<Filters>(definition: ListRouteDefinition<Filters>): DataRoute {
+export function listRoute<
+  Filters,
+  Name extends string,
+  Item extends z.ZodType,
+  Before extends z.ZodRawShape = Readonly<Record<never, z.ZodType>>,
+>(
+  definition: ListRouteDefinition<Filters, Name, Item, Before>,
+): DataRoute<unknown, Filters & PageParameters, ListBody<Name, Item, Before>> {
   const { filters, limit, bodyName, records, before, dependsOn, assertThere, list, ...description } = definition;
-  // zod can't express the type of `extend` on an object whose shape is a type parameter.
   const query = filters.extend({
     limit: integer({ min: 1, ...limit, description: 'Records per page' }),
     cursor: LIST_CURSOR,
-  }) as unknown as z.ZodObject & z.ZodType<Filters & PageParameters>;
-  return dataRoute({
+  });
+  const response = z
+    .object({ ...before?.schema, [records.name]: records.schema, ...LIST_FIELDS })
+    .meta({ id: bodyName });
+  return dataRoute<unknown, Filters & PageParameters, Filters & PageParameters, ListBody<Name, Item, Before>>({
     ...description,
     capability: 'current',
     feature: null,
-    query,
-    response: z.object({ ...before?.schema, [records.name]: records.schema, ...LIST_FIELDS }).meta({ id: bodyName }),
+    // zod can't express the types of objects whose shape is a type parameter.
+    query: query as unknown as ParametersSchema<Filters & PageParameters>,
+    response: response as unknown as z.ZodType<ListBody<Name, Item, Before>>,
     errors: assertThere === undefined ? [] : ['not_found'],
     cacheControl: 'public, max-age=60',
     check: findCursorProblems,
     prepare: (request) => request.query,
-    answer: {
-      dependsOn,
-      ...(assertThere && { assertThere }),
-      cached: async (effective, context) => {
+    answer: (effective) => ({
+      dependsOn: (context) => dependsOn(effective, context),
+      assertThere: assertThere && ((context) => assertThere(effective, context)),
+      cached: async (context) => {
         const { limit: pageSize, cursor } = effective;
         const page = await listPage(context.view, { ...list(effective, context), limit: pageSize, cursor });
         if (page.total === 0) await assertThere?.(effective, context);
@@ -76,7 +91,7 @@ export function listRoute<Filters>(definition: ListRouteDefinition<Filters>): Da
           next_cursor: JSON.stringify(page.nextCursor),
         });
       },
-    },
+    }),
   });
 }
 

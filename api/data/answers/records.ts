@@ -1,13 +1,20 @@
 import { z } from 'zod';
-import { DATASETS, type DatasetName, publishedName } from '../../../schemas/datasets.ts';
+import { DATASETS, type DatasetName, publishedName, type RecordOf } from '../../../schemas/datasets.ts';
 import { recordSchema } from '../../../schemas/records.ts';
-import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { type ADDED_IN_1_1, RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 
-/**
- * A record in an answer: as in the snapshots; keys may be added by a minor version (specification "Record versions"). What one has
- * added is not there while the newest release is in a version before it.
- */
-function record(dataset: DatasetName, name: string) {
+/** The fields of a record in an answer; what a minor version has added is not there while the newest release is in one before it. */
+type AnswerShape<Name extends DatasetName> = {
+  readonly [Field in keyof RecordOf<Name>]: Field extends AddedField<Name>
+    ? z.ZodOptional<z.ZodType<RecordOf<Name>[Field]>>
+    : z.ZodType<RecordOf<Name>[Field]>;
+};
+type AddedField<Name extends DatasetName> = Name extends keyof typeof ADDED_IN_1_1
+  ? (typeof ADDED_IN_1_1)[Name]
+  : never;
+
+/** A record in an answer: as in the snapshots; keys may be added by a minor version (specification "Record versions"). */
+function record<Name extends DatasetName>(dataset: Name, name: string): z.ZodObject<AnswerShape<Name>, z.core.$loose> {
   const isInAll = (field: string) =>
     RECORD_VERSIONS.every(({ datasets }) =>
       datasets[dataset].columns.some((column) => publishedName(column) === field),
@@ -15,9 +22,8 @@ function record(dataset: DatasetName, name: string) {
   const fields = Object.entries(recordSchema(dataset).shape).map(
     ([field, schema]) => [field, isInAll(field) ? schema : z.optional(schema)] as const,
   );
-  return z
-    .looseObject(Object.fromEntries(fields))
-    .meta({ id: name, description: `One record per ${DATASETS[dataset].grain}` });
+  const shape = Object.fromEntries(fields) as unknown as AnswerShape<Name>; // Made of the table that the type derives from.
+  return z.looseObject(shape).meta({ id: name, description: `One record per ${DATASETS[dataset].grain}` });
 }
 
 export const ModelSchema = record('models', 'Model');

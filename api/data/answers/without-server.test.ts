@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { ResponseCache } from '../../server/response-cache.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
 import { modelRoute } from '../routes/current/model.ts';
 import { modelsRoute } from '../routes/current/models.ts';
 import { snapshotDownloadRoute } from '../routes/snapshots/snapshot-download.ts';
-import { AnswerCache } from './answer-cache.ts';
 import { Answers } from './answers.ts';
 import { dataRoute } from './data-route.ts';
 import { value } from './dependencies.ts';
@@ -23,7 +23,7 @@ beforeAll(() => {
     views: api.follower,
     versions: RECORD_VERSIONS,
     clock: api.clock.now,
-    cache: new AnswerCache(1 << 20),
+    cache: new ResponseCache(1 << 20),
     signUrl: async (key) => `/files/${key}`,
     packFromBytes: 1,
   });
@@ -57,7 +57,7 @@ test('what is wrong with a request is thrown, all of it at once', async () => {
   await expect(unknown).rejects.toMatchObject({ code: 'not_found', options: { param: 'id' } });
 });
 
-/** A route at a path, whose answer is the path. */
+/** A route at a path, whose answer names the path. */
 function routeAt(path: `/v1/${string}`) {
   return dataRoute({
     path,
@@ -67,19 +67,19 @@ function routeAt(path: `/v1/${string}`) {
     limitPerMinute: 1,
     summary: 'A path',
     params: z.object({}),
-    response: z.string(),
-    example: path,
+    response: z.object({ path: z.string() }),
+    example: { path },
     errors: [],
     cacheControl: 'public, max-age=60',
     prepare: () => null,
-    answer: { dependsOn: () => value('the same'), cached: async () => JSON.stringify(path) },
+    answer: () => ({ dependsOn: () => value('the same'), cached: async () => JSON.stringify({ path }) }),
   });
 }
 
 test('routes that are asked for the same, and depend on the same, have tags of their own', async () => {
   const paths = ['/v1/one', '/v1/other'] as const;
   const told = await Promise.all(paths.map((path) => answers.answer(routeAt(path), {}, { rights: ALL_RIGHTS })));
-  expect(told.map(({ body }) => JSON.parse(String(body)))).toEqual(paths);
+  expect(told.map(({ body }) => JSON.parse(String(body)))).toEqual(paths.map((path) => ({ path })));
   expect(new Set(told.map(({ headers }) => headers['ETag'])).size).toBe(2);
 });
 

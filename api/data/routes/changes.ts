@@ -92,13 +92,13 @@ export const changesRoute = dataRoute({
     limit: query.limit,
     entityType: query.entity_type,
   }),
-  answer: {
+  answer: ({ after, limit, entityType }) => ({
     // The newest release stands for all events: its hash covers those before. `published_through` is its day.
-    dependsOn: (_, { view }) => {
+    dependsOn: ({ view }) => {
       const { catalog } = view.meta;
       return all(releaseOf(view), value([retainedFrom(catalog), firstRetainedSeq(catalog)]));
     },
-    lent: async ({ after, limit, entityType }, { view }) => {
+    borrowed: async ({ view }) => {
       const { catalog } = view.meta;
       return view.read((texts) => {
         const stretch = texts.findEvents({ after, limit, entityType, scannedMax: SCANNED_MAX });
@@ -111,7 +111,7 @@ export const changesRoute = dataRoute({
         return texts.readEvents(stretch, frame);
       });
     },
-  },
+  }),
 });
 
 /** What is wrong with a cursor: it is none, or ahead of the feed. */

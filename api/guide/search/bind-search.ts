@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
-import { HTML_TYPE } from '../../server/answer-headers.ts';
 import { etagOf, findTagUnchanged } from '../../server/conditional.ts';
+import { HTML_TYPE } from '../../server/response-headers.ts';
 import { GUIDE } from '../pages.ts';
 import { GUIDE_HEADERS, REFUSAL_HEADERS } from '../shell/frame-page.ts';
 import { type Frame, renderGuidePage } from '../shell/layout.tsx';

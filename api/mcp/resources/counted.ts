@@ -20,11 +20,10 @@ function countedRoute(name: string, summary: string, sql: string) {
     errors: [],
     cacheControl: 'public, max-age=60',
     prepare: () => ({ counted: name }),
-    answer: {
-      dependsOn: (_, { view }) => contentOf(view, ['models']),
-      cached: async (_, { view }) =>
-        JSON.stringify({ [name]: await view.rows({ id: text, model_count: number }, sql) }),
-    },
+    answer: () => ({
+      dependsOn: ({ view }) => contentOf(view, ['models']),
+      cached: async ({ view }) => JSON.stringify({ [name]: await view.rows({ id: text, model_count: number }, sql) }),
+    }),
   });
 }
 

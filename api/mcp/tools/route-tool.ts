@@ -1,8 +1,9 @@
 import type { DataRoute } from '../../data/answers/data-route.ts';
 import type { JsonSchema } from '../../data/openapi/schema-collector.ts';
 import { RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
+import type { Question } from '../../server/route.ts';
 import { argumentProblem } from '../argument-problem.ts';
-import type { Body, Exchange, RouteBody, RouteRequest } from '../exchange.ts';
+import type { Body, Exchange, RouteBody } from '../exchange.ts';
 import { fits, TOKENS_MAX, tokensOf } from '../text/size.ts';
 import { rowsOf } from '../text/table.ts';
 import type { Found, Telling } from '../text/telling.ts';
@@ -66,6 +67,9 @@ export function routeTool(definition: RouteToolDefinition): Tool {
     },
   };
 }
+
+/** What a route is asked, whichever it is. */
+type RouteRequest = Question<unknown, unknown>;
 
 type Text = RouteToolDefinition['text'];
 

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ToldReasons } from '../../../runtime/told-reasons.ts';
-import { type AnswerHeaders, HTML_TYPE } from '../answer-headers.ts';
+import { HTML_TYPE, type ResponseHeaders } from '../response-headers.ts';
 import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
 import type { HttpError } from './http-error.ts';
 import { RequestInvalid } from './validation.ts';
@@ -13,7 +13,7 @@ export const TOLD_AGAIN_MS = 60_000;
 /** An error for people, in HTML, with the headers that it is sent with. */
 export interface MissingPage {
   readonly html: string;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
 }
 
 /** The page for whoever is told of an error; undefined where all are told by the envelope. */

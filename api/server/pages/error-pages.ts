@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { type AnswerHeaders, HTML_TYPE } from '../answer-headers.ts';
 import { Asset } from '../assets.ts';
 import { type ErrorInfo, type ErrorTable, notFound } from '../errors/http-error.ts';
+import { HTML_TYPE, type ResponseHeaders } from '../response-headers.ts';
 import { ICON, ICON_TYPE } from './icon.ts';
 
 /** A page about errors, as what shows it needs it. */
@@ -15,7 +15,7 @@ export interface ErrorPage {
 }
 
 /** Makes a whole page of the content, with the headers that it is sent with. */
-export type ShowErrorPage = (page: ErrorPage) => Promise<{ readonly html: string; readonly headers: AnswerHeaders }>;
+export type ShowErrorPage = (page: ErrorPage) => Promise<{ readonly html: string; readonly headers: ResponseHeaders }>;
 
 /**
  * `/docs/errors/{code}`: the pages behind `help_url`, one for every code; `/docs/errors` lists them. All are made now and kept.

@@ -3,23 +3,14 @@ import { freeText, id, oneOf } from '../../data/answers/parameters.ts';
 import { categoriesRoute } from '../../data/routes/current/categories.ts';
 import { modelRoute } from '../../data/routes/current/model.ts';
 import { RequestInvalid } from '../../server/errors/validation.ts';
-import type { AskPublic } from '../ask.ts';
 import { askBenchmarks } from '../model/benchmarks.ts';
-import type { Price, Ranking } from '../model/model-detail.ts';
+import type { ModelDetail } from '../model/model-detail.ts';
 import { findMetricProblems, METRICS } from '../model/shown-metric.ts';
+import type { AskPublic } from '../public-route.ts';
 import { plainText } from '../text/plain-text.ts';
 import { badgeRoutes } from './badge-routes.ts';
 import { BADGE_STYLES } from './draw-badge.ts';
-import { type Category, type Score, type Words, wordsOfPrice, wordsOfRank, wordsOfScore } from './model-words.ts';
-
-/** What of it a badge reads; the route's schema has all. */
-interface Model {
-  readonly id: string;
-  readonly name: string;
-  readonly rankings: readonly Ranking[];
-  readonly scores: readonly Score[];
-  readonly pricing: readonly Price[];
-}
+import { type Words, wordsOfPrice, wordsOfRank, wordsOfScore } from './model-words.ts';
 
 /** Longest label that can be asked for, in characters; fewer are shown. */
 const LABEL_LENGTH_MAX = 100;
@@ -64,17 +55,17 @@ export const modelBadgeRoutes = badgeRoutes({
   badge: async ({ params, query }, { ask }) => {
     const problems = findMetricProblems(query);
     if (problems.length > 0) throw new RequestInvalid(problems);
-    const model = await ask<Model>(modelRoute, { params });
+    const model = await ask(modelRoute, { params });
     const { message, isFigure } = await wordsOf(model, query, ask);
     const { label = plainText(model.name) || model.id, color = 'blue', style } = query;
     return { label, message, color: isFigure ? color : 'lightgrey', style };
   },
 });
 
-async function wordsOf(model: Model, query: BadgeQuery, ask: AskPublic): Promise<Words> {
+async function wordsOf(model: ModelDetail, query: BadgeQuery, ask: AskPublic): Promise<Words> {
   switch (query.metric) {
     case 'rank': {
-      const { categories } = await ask<{ readonly categories: readonly Category[] }>(categoriesRoute);
+      const { categories } = await ask(categoriesRoute, {});
       return wordsOfRank(model.rankings, categories, query.category);
     }
     case 'score':

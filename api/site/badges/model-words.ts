@@ -1,18 +1,16 @@
 /** What a badge says of a model (specification "Badges"): pure functions of what the API's routes answer. */
+
+import type { RecordOf } from '../../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../../charts/format.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { categoriesRoute } from '../../data/routes/current/categories.ts';
 import type { Benchmark } from '../model/benchmarks.ts';
 import { cheapest, type Price, type Ranking, standings } from '../model/model-detail.ts';
 import { isolated, plainText } from '../text/plain-text.ts';
 
-export interface Category {
-  readonly id: string;
-  readonly model_count: number;
-}
+type Category = BodyOf<typeof categoriesRoute>['categories'][number];
 
-export interface Score {
-  readonly benchmark_id: string;
-  readonly value: number;
-}
+export type Score = Pick<RecordOf<'scores'>, 'benchmark_id' | 'value'>;
 
 /** What a badge says behind the name, and whether that is a figure: else it says that there is none. */
 export interface Words {

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import { type GivenRequest, parseRequest } from '../../api/answers/parse-request.ts';
 import { id as idParameter, oneOf } from '../../data/answers/parameters.ts';
-import { HTML_TYPE } from '../../http/answer-headers.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
 import { RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
+import { parseRequest } from '../../server/parse-request.ts';
+import { HTML_TYPE } from '../../server/response-headers.ts';
+import type { GivenRequest } from '../../server/route.ts';
 import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';
 import { EMBED_HEADERS, Failure, renderEmbed, UP_FROM_HERE } from './embed-page.tsx';
 import type { FrameHeights } from './frame.ts';

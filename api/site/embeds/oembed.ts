@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { GivenRequest } from '../../api/answers/parse-request.ts';
 import { JSON_TYPE } from '../../data/answers/answers.ts';
 import { freeText, plainInteger } from '../../data/answers/parameters.ts';
 import { ApiError } from '../../data/errors/api-error.ts';
 import { HttpError, notFound } from '../../server/errors/http-error.ts';
 import { queryProblem, RequestInvalid } from '../../server/errors/validation.ts';
+import type { GivenRequest } from '../../server/route.ts';
 import { type PublicContext, type PublicRoute, publicRoute } from '../public-route.ts';
 import type { Embed, FoundEmbed } from './embed.tsx';
 import { FRAME_HEIGHT_MIN, FRAME_WIDTH_MIN, type FrameSize, frameSizeIn } from './frame.ts';

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import type { Day } from '../../../runtime/day.ts';
 import { formatDay } from '../../charts/format.ts';
-import { HTML_TYPE } from '../../http/answer-headers.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
 import { renderPage } from '../../server/pages/html.tsx';
 import { ICON, ICON_TYPE } from '../../server/pages/icon.ts';
+import { HTML_TYPE } from '../../server/response-headers.ts';
 import { type PublicRoute, publicRoute } from '../public-route.ts';
 
 export interface HomeSettings {

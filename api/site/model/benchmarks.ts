@@ -1,11 +1,9 @@
+import type { RecordOf } from '../../../schemas/datasets.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import { benchmarksRoute } from '../../data/routes/current/benchmarks.ts';
-import type { AskPublic } from '../ask.ts';
+import type { AskPublic } from '../public-route.ts';
 
-export interface Benchmark {
-  readonly id: string;
-  readonly name: string;
-  readonly model_count: number;
-}
+export type Benchmark = Pick<RecordOf<'benchmarks'>, 'id' | 'name' | 'model_count'>;
 
 /** As many as the API lists at once. */
 const PAGE = '200';
@@ -15,14 +13,9 @@ export async function askBenchmarks(ask: AskPublic): Promise<readonly Benchmark[
   const found: Benchmark[] = [];
   let cursor: string | undefined;
   do {
-    const page: BenchmarksPage = await ask<BenchmarksPage>(benchmarksRoute, { query: { limit: PAGE, cursor } });
+    const page: BodyOf<typeof benchmarksRoute> = await ask(benchmarksRoute, { query: { limit: PAGE, cursor } });
     found.push(...page.benchmarks);
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return found.toSorted((a, b) => b.model_count - a.model_count); // Which leaves equal ones by id, as they come.
-}
-
-interface BenchmarksPage {
-  readonly benchmarks: readonly Benchmark[];
-  readonly next_cursor: string | null;
 }

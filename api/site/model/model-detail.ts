@@ -1,25 +1,18 @@
-/** A model as `GET /v1/models/{id}` answers it, as far as it is shown. */
-export interface ModelDetail {
-  readonly id: string;
-  readonly name: string;
-  readonly organization: string | null;
-  readonly release_date: string | null;
-  readonly context_length: number | null;
+import type { RecordOf } from '../../../schemas/datasets.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { modelRoute } from '../../data/routes/current/model.ts';
+
+export type ModelDetail = BodyOf<typeof modelRoute>;
+
+/** What of a ranking and of a price pages and badges show. */
+export type Ranking = Pick<RecordOf<'rankings'>, 'category' | 'rank'>;
+export type Price = Pick<RecordOf<'pricing'>, 'provider' | 'input_per_million' | 'output_per_million' | 'currency'>;
+
+/** What of a model the metric of its chart is chosen by. */
+export interface Figures {
   readonly rankings: readonly Ranking[];
-  readonly scores: readonly { readonly benchmark_id: string }[];
+  readonly scores: readonly Pick<RecordOf<'scores'>, 'benchmark_id'>[];
   readonly pricing: readonly Price[];
-}
-
-export interface Ranking {
-  readonly category: string;
-  readonly rank: number;
-}
-
-export interface Price {
-  readonly provider: string;
-  readonly input_per_million: number | null;
-  readonly output_per_million: number | null;
-  readonly currency: string;
 }
 
 /** The best rank first; of equal ones by category. */

@@ -1,24 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { cheapest, type ModelDetail, type Price, standings } from './model-detail.ts';
+import { cheapest, type Figures, type Price, standings } from './model-detail.ts';
 import { findMetricProblems, shownMetricOf } from './shown-metric.ts';
 
-const BARE: ModelDetail = {
-  id: 'm',
-  name: 'M',
-  organization: null,
-  release_date: null,
-  context_length: null,
-  rankings: [],
-  scores: [],
-  pricing: [],
-};
+const BARE: Figures = { rankings: [], scores: [], pricing: [] };
 const PRICING = [price('b', 2, 3), price('a', 1, 9)];
 const SCORES = [{ benchmark_id: 'rare' }, { benchmark_id: 'usual' }];
 const RANKINGS = [
   { category: 'text', rank: 2 },
   { category: 'code', rank: 1 },
 ];
-const FULL: ModelDetail = { ...BARE, rankings: RANKINGS, scores: SCORES, pricing: PRICING };
+const FULL: Figures = { rankings: RANKINGS, scores: SCORES, pricing: PRICING };
 
 const BENCHMARKS = ['popular', 'usual', 'rare'].map((id) => ({ id, name: id, model_count: 1 }));
 

@@ -1,6 +1,6 @@
 import { queryProblem, type RequestProblem } from '../../server/errors/validation.ts';
 import type { Benchmark } from './benchmarks.ts';
-import { cheapest, type ModelDetail, standings } from './model-detail.ts';
+import { cheapest, type Figures, standings } from './model-detail.ts';
 
 /** What a chart of a model can show. */
 export const METRICS = ['rank', 'score', 'price'] as const;
@@ -42,7 +42,7 @@ export function findMetricProblems(wanted: WantedMetric): readonly RequestProble
  * @param benchmarks all of them, those first in which most models have a score
  */
 export function shownMetricOf(
-  model: ModelDetail,
+  model: Figures,
   benchmarks: readonly Benchmark[],
   wanted: WantedMetric,
 ): ShownMetric | undefined {

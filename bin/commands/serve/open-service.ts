@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
-import { AnswerCache } from '../../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type ApiDeps, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files/file-links.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { ResponseCache } from '../../../api/server/response-cache.ts';
 import { type ViewEvent, viewEventLog } from '../../../api/view/follow/view-events.ts';
 import { ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
@@ -99,7 +99,7 @@ async function openParts(
     settings: apiSettings(config),
     accounts,
     views: follower,
-    cache: new AnswerCache(config.CACHE_BYTES),
+    cache: new ResponseCache(config.CACHE_BYTES),
     clock,
     signUrl: (key, link) => store.signedUrl(key, link),
     files: storeFolder === undefined ? undefined : { folder: storeFolder, links },

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { AnswerCache } from '../../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files/file-links.ts';
 import type { OpenRoute } from '../../../api/data/openapi/open-operation.ts';
 import type { Guide } from '../../../api/guide/guide.ts';
+import { ResponseCache } from '../../../api/server/response-cache.ts';
 import type { ViewEvent } from '../../../api/view/follow/view-events.ts';
 import { type FollowerSettings, ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
@@ -87,7 +87,7 @@ export async function startApp(
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
     accounts: accounts && (options.accounts?.wrap?.(accounts.accounts) ?? accounts.accounts),
     views: follower,
-    cache: new AnswerCache(options.cacheBytes ?? 1 << 24),
+    cache: new ResponseCache(options.cacheBytes ?? 1 << 24),
     clock,
     signUrl: (key, link) => store.signedUrl(key, link),
     files: folder === undefined ? undefined : { folder, links },

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../../charts/format.ts';
+import type { BodyOf } from '../../../data/answers/data-route.ts';
 import { modelRoute } from '../../../data/routes/current/model.ts';
 import { modelHistoryRoute } from '../../../data/routes/history/model-history.ts';
 import type { PageDeps } from '../../console-deps.ts';
@@ -12,17 +13,11 @@ import { Answered, DataPage } from '../data-page.tsx';
 import { askHistory } from '../history/history.ts';
 import { type HistorySpan, historySpanOf } from '../history/history-span.ts';
 import { SpanChoice } from '../history/span-choice.tsx';
-import type { Model } from '../models.tsx';
-import { type Price, Prices, type ShownHistory } from './prices.tsx';
-import { type Ranking, Ranks } from './ranks.tsx';
-import { type Score, Scores } from './scores.tsx';
+import { Prices, type ShownHistory } from './prices.tsx';
+import { Ranks } from './ranks.tsx';
+import { Scores } from './scores.tsx';
 
-interface ModelDetail extends Model {
-  readonly scores: readonly Score[];
-  readonly rankings: readonly Ranking[];
-  readonly pricing: readonly Price[];
-  readonly aliases: readonly { readonly id: string }[];
-}
+type ModelDetail = BodyOf<typeof modelRoute>;
 
 /** One model: what is said of it now, and how its prices, scores and ranks became so. */
 export function modelPageRoute(deps: PageDeps): OrganizationRoute {
@@ -34,7 +29,7 @@ export function modelPageRoute(deps: PageDeps): OrganizationRoute {
       const { params, query } = pages;
       const id = params['model'] ?? '';
       const ask = askFor(pages, deps);
-      const model = await ask<ModelDetail>(modelRoute, { params: { id } });
+      const model = await ask(modelRoute, { params: { id } });
       const span = historySpanOf(pages, deps.views.current().newest.day);
       const show = async (
         kind: string,

@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { formatMoney } from '../../../charts/format.ts';
 import { HistoryChart } from '../../../charts/history-chart.tsx';
 import { priceSeries } from '../../../charts/series/history-series.ts';
+import type { BodyOf } from '../../../data/answers/data-route.ts';
+import type { modelRoute } from '../../../data/routes/current/model.ts';
 import { Section, Table } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import type { Asked } from '../ask.ts';
@@ -9,16 +11,6 @@ import { Answered } from '../data-page.tsx';
 import type { History } from '../history/history.ts';
 import type { ChartSpan } from '../history/history-span.ts';
 import { SeriesLink } from './series-link.tsx';
-
-export interface Price {
-  readonly provider: string;
-  readonly input_per_million: number | null;
-  readonly output_per_million: number | null;
-  readonly currency: string;
-  readonly effective_from: string | null;
-  /** Absent where the newest release is in version 1.0 of the records. */
-  readonly source?: string | null;
-}
 
 /** The history that a section shows, and of which of its series. */
 export interface ShownHistory {
@@ -28,7 +20,7 @@ export interface ShownHistory {
 
 export interface PricesProps {
   readonly pages: OrganizationPages;
-  readonly prices: readonly Price[];
+  readonly prices: BodyOf<typeof modelRoute>['pricing'];
   /** One provider's; undefined where nobody sells the model. */
   readonly history: ShownHistory | undefined;
   readonly span: ChartSpan;

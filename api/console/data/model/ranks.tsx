@@ -2,21 +2,17 @@ import type { JSX } from 'preact';
 import { formatNumber } from '../../../charts/format.ts';
 import { RankChart } from '../../../charts/rank-chart.tsx';
 import { rankSeriesOfModel } from '../../../charts/series/history-series.ts';
+import type { BodyOf } from '../../../data/answers/data-route.ts';
+import type { modelRoute } from '../../../data/routes/current/model.ts';
 import { Section, Table, withQuery } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import { Answered } from '../data-page.tsx';
 import type { ChartSpan } from '../history/history-span.ts';
 import type { ShownHistory } from './prices.tsx';
 
-export interface Ranking {
-  readonly category: string;
-  readonly rank: number;
-  readonly trueskill_mu: number | null;
-}
-
 export interface RanksProps {
   readonly pages: OrganizationPages;
-  readonly rankings: readonly Ranking[];
+  readonly rankings: BodyOf<typeof modelRoute>['rankings'];
   /** In all categories; undefined where it is ranked in none. */
   readonly history: ShownHistory | undefined;
   readonly span: ChartSpan;

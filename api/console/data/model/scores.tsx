@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { formatNumber } from '../../../charts/format.ts';
 import { HistoryChart } from '../../../charts/history-chart.tsx';
 import { scoreSeries } from '../../../charts/series/history-series.ts';
+import type { BodyOf } from '../../../data/answers/data-route.ts';
+import type { modelRoute } from '../../../data/routes/current/model.ts';
 import { Section, Table } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import { Answered } from '../data-page.tsx';
@@ -9,16 +11,9 @@ import type { ChartSpan } from '../history/history-span.ts';
 import type { ShownHistory } from './prices.tsx';
 import { SeriesLink } from './series-link.tsx';
 
-export interface Score {
-  readonly benchmark_id: string;
-  readonly value: number;
-  readonly source: string | null;
-  readonly measured_at: string | null;
-}
-
 export interface ScoresProps {
   readonly pages: OrganizationPages;
-  readonly scores: readonly Score[];
+  readonly scores: BodyOf<typeof modelRoute>['scores'];
   /** In one benchmark; undefined where it has no score. */
   readonly history: ShownHistory | undefined;
   readonly span: ChartSpan;

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { isAppError } from '../../../../runtime/errors.ts';
-import { HTML_TYPE } from '../../../http/answer-headers.ts';
 import { Asset } from '../../../server/assets.ts';
 import { ICON, ICON_TYPE } from '../../../server/pages/icon.ts';
+import { HTML_TYPE } from '../../../server/response-headers.ts';
 import type { View } from '../../../view/view.ts';
 import { JSON_TYPE } from '../../answers/answers.ts';
 import { readScalar, startOfScalar } from './scalar.ts';

@@ -33,14 +33,14 @@ export const categoriesRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   prepare: () => ({}),
-  answer: {
-    dependsOn: (_, { view }) => contentOf(view, ['rankings']),
-    cached: async (_, { view }) => {
+  answer: () => ({
+    dependsOn: ({ view }) => contentOf(view, ['rankings']),
+    cached: async ({ view }) => {
       const categories = await view.rows(
         { id: text, model_count: number },
         'SELECT category AS id, count(*)::INTEGER AS model_count FROM rankings GROUP BY category ORDER BY category',
       );
       return JSON.stringify({ categories });
     },
-  },
+  }),
 });

@@ -43,13 +43,13 @@ export const modelRoute = dataRoute({
   errors: ['not_found'],
   cacheControl: 'public, max-age=60',
   prepare: ({ params }) => params,
-  answer: {
-    dependsOn: (_, { view }) => all(contentOf(view, ['models', 'scores', 'rankings', 'pricing']), inForce(view.names)),
-    assertThere: async ({ id: model }, { view }) => {
+  answer: ({ id: model }) => ({
+    dependsOn: ({ view }) => all(contentOf(view, ['models', 'scores', 'rankings', 'pricing']), inForce(view.names)),
+    assertThere: async ({ view }) => {
       const [record] = await linesOf(view, 'SELECT line FROM models WHERE id = $1', model);
       if (record === undefined) throw noSuchModel();
     },
-    cached: async ({ id: model }, { view }) => {
+    cached: async ({ view }) => {
       const [[record], scores, rankings, pricing] = await Promise.all([
         view.rows({ line: text, aliases: text }, 'SELECT line, aliases FROM models WHERE id = $1', [model]),
         linesOf(view, 'SELECT line FROM scores WHERE model_id = $1 ORDER BY benchmark_id', model),
@@ -61,7 +61,7 @@ export const modelRoute = dataRoute({
       const lists = `"scores":${jsonArray(scores)},"rankings":${jsonArray(rankings)},"pricing":${jsonArray(pricing)}`;
       return `${open},${lists},"aliases":${record.aliases}}`;
     },
-  },
+  }),
 });
 
 function noSuchModel(): HttpError {

@@ -34,8 +34,8 @@ export const sourcesRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   prepare: () => ({}),
-  answer: {
-    dependsOn: (_, { view }) => inForce(view.sources),
-    cached: async (_, { view }) => `{"sources":${view.sources.value}}`,
-  },
+  answer: () => ({
+    dependsOn: ({ view }) => inForce(view.sources),
+    cached: async ({ view }) => `{"sources":${view.sources.value}}`,
+  }),
 });

@@ -1,17 +1,11 @@
 /** What the answers of both histories have besides their points. */
+
 import type { Day } from '../../../../runtime/day.ts';
+import type { Dependency } from '../../../server/route.ts';
 import { HISTORY_SOURCES, type HistoryKind } from '../../../view/tables/history-kinds.ts';
 import type { View } from '../../../view/view.ts';
 import type { JsonText } from '../../answers/data-route.ts';
-import {
-  all,
-  availableFromOf,
-  backfillOf,
-  capturesOf,
-  type Dependency,
-  sinceDay,
-  value,
-} from '../../answers/dependencies.ts';
+import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../../answers/dependencies.ts';
 import type { HistoryRange } from './history-range.ts';
 
 /** The `window` of a history answer, as JSON text. */

@@ -1,9 +1,9 @@
 import { addDays, type Day } from '../../../../runtime/day.ts';
 import { planWindowStart } from '../../../accounts/plans/plans.ts';
 import { queryProblem, type RequestProblem } from '../../../server/errors/validation.ts';
+import type { CheckedQuery } from '../../../server/parse-request.ts';
 import type { Rights } from '../../access/rights.ts';
 import { day } from '../../answers/parameters.ts';
-import type { CheckedQuery } from '../../answers/parse-request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
 /** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */

@@ -39,7 +39,11 @@ const RankingPayloadSchema = payload('ranking', 'RankingPayload', {
 });
 
 /** The history of one model of one kind, whose points have these fields between `date` and `source`. */
-function modelHistory<Kind extends HistoryKind>(kind: Kind, name: string, fields: z.ZodRawShape) {
+function modelHistory<Kind extends HistoryKind, Fields extends z.ZodRawShape>(
+  kind: Kind,
+  name: string,
+  fields: Fields,
+) {
   const point = z.looseObject({ date: DATE, ...fields, source: ORIGIN }).meta({ id: `${name}Point` });
   return z
     .object({

@@ -71,10 +71,10 @@ export const modelHistoryRoute = dataRoute({
     };
     return { model: params.model_id, kind, series: series[kind], ...resolveRange({ from, to }, context) };
   },
-  answer: {
-    dependsOn: (effective, { view, today }) => historyDependency(view, effective.kind, effective, today),
-    assertThere: (effective, { view }) => assertIdsKnown(view, effective),
-    cached: async (effective, { view }) => {
+  answer: (effective) => ({
+    dependsOn: ({ view, today }) => historyDependency(view, effective.kind, effective, today),
+    assertThere: ({ view }) => assertIdsKnown(view, effective),
+    cached: async ({ view }) => {
       const { model, kind } = effective;
       const positions = kind === 'ranking' ? await view.positions() : undefined;
       const frame = jsonFrame({ model_id: JSON.stringify(model), kind: JSON.stringify(kind) }, 'points', {
@@ -90,7 +90,7 @@ export const modelHistoryRoute = dataRoute({
       if (!hasPoints) await assertIdsKnown(view, effective);
       return body;
     },
-  },
+  }),
 });
 
 /** Tells a series without points from an id that never was. */

@@ -55,10 +55,10 @@ export const rankingsHistoryRoute = dataRoute({
     const { category_id: category, top, from, to } = query;
     return { category, top, ...resolveRange({ from, to }, context) };
   },
-  answer: {
-    dependsOn: (range, { view, today }) => historyDependency(view, 'ranking', range, today),
-    assertThere: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category_id' }),
-    cached: async ({ category, top, ...range }, { view }) => {
+  answer: ({ category, top, ...range }) => ({
+    dependsOn: ({ view, today }) => historyDependency(view, 'ranking', range, today),
+    assertThere: ({ view }) => assertKnown(view, 'category', { id: category, param: 'category_id' }),
+    cached: async ({ view }) => {
       const rows = await view.rows(
         { day: text, rank: number, model_id: text, payload: text, positions: number },
         `SELECT CAST(c.day AS VARCHAR) AS day, p.rank, p.model_id, p.payload, c.positions
@@ -87,5 +87,5 @@ export const rankingsHistoryRoute = dataRoute({
         window: windowText(view, 'ranking', range),
       });
     },
-  },
+  }),
 });

@@ -1,9 +1,9 @@
 import type { Manifest } from '../../../../schemas/manifest.ts';
 import { findVersion, isVersion } from '../../../../schemas/versions/record-versions.ts';
 import { queryProblem, type RequestProblem } from '../../../server/errors/validation.ts';
+import type { CheckedQuery } from '../../../server/parse-request.ts';
 import type { RequestContext } from '../../answers/data-route.ts';
 import { freeText } from '../../answers/parameters.ts';
-import type { CheckedQuery } from '../../answers/parse-request.ts';
 
 /** `schema_version` of the snapshot routes (specification "Snapshot routes"). */
 export function schemaVersion(description: string) {

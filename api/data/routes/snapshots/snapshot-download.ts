@@ -62,8 +62,8 @@ export const snapshotDownloadRoute = dataRoute({
     if (snapshot === undefined) throw noSuchSnapshot();
     return { snapshot: snapshot.id, dataset: query.dataset, redirect: query.redirect };
   },
-  answer: {
-    once: async ({ snapshot, dataset, redirect }, { view, now, signUrl }) => {
+  answer: ({ snapshot, dataset, redirect }) => ({
+    once: async ({ view, now, signUrl }) => {
       const { key, bytes, sha256 } = getFile(snapshot, dataset, view);
       const url = await signUrl(key, { expiresInSeconds: URL_LIFETIME_SECONDS });
       const expiresAt = new Date(Math.floor(now.getTime() / 1000) * 1000 + URL_LIFETIME_SECONDS * 1000);
@@ -71,7 +71,7 @@ export const snapshotDownloadRoute = dataRoute({
       if (!redirect) return { status: 200, headers: {}, body };
       return { status: 302, headers: { Location: url, 'Cache-Control': 'no-store' }, body };
     },
-  },
+  }),
 });
 
 /** The file of a dataset: its key in the store, and what its manifest says of it. */

@@ -78,16 +78,16 @@ export const snapshotsRoute = dataRoute({
     shown: rights.snapshots,
     historyMonths: rights.snapshots?.monthEnds === true ? rights.historyMonths : null,
   }),
-  answer: {
+  answer: (effective) => ({
     // What a release holds never changes, so the newest one stands for all that go before it. Which of them are listed is named
     // besides: month-ends leave the history of a plan at midnight, and old snapshots leave the store when it is pruned.
-    dependsOn: (effective, context) => {
+    dependsOn: (context) => {
       const { view, rights, today } = context;
       const ids = value(listedSnapshots(effective, context).map(({ id }) => id));
       return all(ids, releaseOf(view), rights.snapshots?.monthEnds === true ? sinceDay(today) : value(null));
     },
-    cached: async (effective, context) => JSON.stringify({ snapshots: listedSnapshots(effective, context) }),
-  },
+    cached: async (context) => JSON.stringify({ snapshots: listedSnapshots(effective, context) }),
+  }),
 });
 
 /** The manifests of a list, newest first. */

@@ -64,7 +64,7 @@ export const modelEmbed = embedOf({
 /** Rejects with `not_found`, which tells a model that is gone from one that never was. */
 async function findModel(model: string, { ask, view }: PublicContext): Promise<ModelDetail> {
   try {
-    return await ask<ModelDetail>(modelRoute, { params: { id: model } });
+    return await ask(modelRoute, { params: { id: model } });
   } catch (error) {
     if (!(error instanceof HttpError && error.status === 404)) throw error;
     await assertKnown(view, 'model', { id: model, param: 'id' });

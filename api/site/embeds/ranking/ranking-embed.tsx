@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { formatCount, formatDay } from '../../../charts/format.ts';
 import { RankChart } from '../../../charts/rank-chart.tsx';
 import { FIRST_PLACES_DEPTH, rankSeriesOfCategory, SERIES_MAX } from '../../../charts/series/history-series.ts';
+import type { BodyOf } from '../../../data/answers/data-route.ts';
 import { assertKnown } from '../../../data/queries/known-ids.ts';
 import { modelRoute } from '../../../data/routes/current/model.ts';
 import { rankingsRoute } from '../../../data/routes/current/rankings.ts';
@@ -17,11 +18,7 @@ import { namesApart, type RankedModel } from './ranked-model.ts';
 /** So many are listed. */
 const PLACES = 10;
 
-interface Rankings {
-  readonly ranked_at: string | null;
-  readonly total: number;
-  readonly rankings: readonly { readonly model_id: string; readonly rank: number }[];
-}
+type Rankings = BodyOf<typeof rankingsRoute>;
 
 /** `GET /embed/rankings/{category}`: who stands first in a category, and how the first ones came there. */
 export const rankingEmbed = embedOf({
@@ -66,7 +63,7 @@ function titleOf(category: string): string {
 
 /** The first ones of a category. Rejects with `not_found` where nothing was ever ranked in it. */
 async function findRankings(category: string, { ask, view }: PublicContext): Promise<Rankings> {
-  const found = await ask<Rankings>(rankingsRoute, { query: { category, limit: String(PLACES) } });
+  const found = await ask(rankingsRoute, { query: { category, limit: String(PLACES) } });
   if (found.total === 0) await assertKnown(view, 'category', { id: category, param: 'id' });
   return found;
 }
@@ -75,7 +72,7 @@ async function findRankings(category: string, { ask, view }: PublicContext): Pro
 async function withName(place: Rankings['rankings'][number], { ask }: PublicContext): Promise<RankedModel> {
   const { model_id: id, rank } = place;
   try {
-    const { name } = await ask<{ readonly name: string }>(modelRoute, { params: { id } });
+    const { name } = await ask(modelRoute, { params: { id } });
     return { id, rank, name };
   } catch (error) {
     if (!(error instanceof HttpError && error.status === 404)) throw error;
