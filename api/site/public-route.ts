@@ -1,6 +1,5 @@
 import type { Day } from '../../runtime/day.ts';
-import { NO_BONUS } from '../accounts/plans/bonus.ts';
-import { effectiveTerms, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
+import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
 import type { Capability } from '../data/access/capabilities.ts';
 import type { Answers } from '../data/answers/answers.ts';
 import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';

@@ -1,5 +1,5 @@
-import type { BodyOf } from '../../data/answers/data-route.ts';
 import type { JSX } from 'preact';
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import { sourcesRoute } from '../../data/routes/current/sources.ts';
 import type { Source } from '../../view/view-meta.ts';
 import type { PageDeps } from '../console-deps.ts';
