@@ -4,14 +4,13 @@ import { timestampFromDate } from '../../runtime/day.ts';
 import type { UnzippedFolder } from '../../schemas/upstreams.ts';
 import type { FileHash } from '../../storage/hash.ts';
 import type { FetchEntry } from '../source/fetch-list.ts';
+import type { RecordedFile } from '../source/fetch-record.ts';
+import { type EarlierFile, findEarlier, hasValidator, isWhole } from '../source/fetch-record.ts';
 import { fillEntry, findUnfilled, type Variables } from '../source/variables.ts';
 import { assertEnough, assertUnpackedSize, type ContentDeps, checkContent } from './content.ts';
 import { fetchPages } from './fetch-pages.ts';
-import type { RecordedFile } from './fetch-record.ts';
-import { type EarlierFile, findEarlier, hasValidator, isWhole } from './fetch-record.ts';
 import { type DownloadDeps, download, type Validators } from './http/download.ts';
-import { type RetryDeps, withRetries } from './http/retries.ts';
-import { passingFault, UpstreamFault } from './http/upstream-client.ts';
+import { passingFault, type RetryDeps, UpstreamFault, withRetries } from './http/upstream-fault.ts';
 import { unzip } from './unzip.ts';
 
 /** What a fetch may take. */

@@ -7,9 +7,6 @@ import type { FetchedFile } from '../../schemas/upstreams.ts';
 import { eachAtOnce } from '../run/concurrency.ts';
 import { isAnotherProcess } from '../run/work-folder.ts';
 import type { FetchEntry } from '../source/fetch-list.ts';
-import type { SourceSettings } from '../source/source-settings.ts';
-import { assertFilled } from '../source/variables.ts';
-import { type FetchFileDeps, fetchFile, type StoredFiles } from './fetch-file.ts';
 import {
   describeFailure,
   type EarlierFile,
@@ -19,9 +16,12 @@ import {
   type RecordedFile,
   readFetchRecord,
   writeFetchRecord,
-} from './fetch-record.ts';
-import { Reachability } from './http/retries.ts';
-import type { UpstreamFault } from './http/upstream-client.ts';
+} from '../source/fetch-record.ts';
+import type { SourceSettings } from '../source/source-settings.ts';
+import { assertFilled } from '../source/variables.ts';
+import { type FetchFileDeps, fetchFile, type StoredFiles } from './fetch-file.ts';
+import { Reachability } from './http/reachability.ts';
+import type { UpstreamFault } from './http/upstream-fault.ts';
 import { copyOwnFiles } from './own-files.ts';
 
 export interface FetchRequest {

@@ -4,8 +4,8 @@ import { isDay } from '../../runtime/day.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { DAY_FILES } from '../source/fetch-list.ts';
+import { type OwnFile, writeWhole } from '../source/fetch-record.ts';
 import { assertFile } from '../source/source-folder.ts';
-import { type OwnFile, writeWhole } from './fetch-record.ts';
 
 /** What is for people; everything else beside source.json may be read by a SELECT. */
 const FOR_PEOPLE = /^(?:README|LICENSE|NOTICE|CHANGELOG)(?:\.\w+)?$/i;

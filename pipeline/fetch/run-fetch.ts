@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { AllowedNetwork } from '../../runtime/outbound/public-address.ts';
-import { Database, type DuckDBLimits } from '../../storage/duckdb/database.ts';
+import type { Database, DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
+import { withScratch } from '../run/scratch.ts';
 import type { Variables } from '../source/variables.ts';
 import type { FetchLimits } from './fetch-file.ts';
 import { type FetchDeps, type FetchedDay, type FetchRequest, fetchSource } from './fetch-source.ts';
@@ -30,36 +28,19 @@ export async function runFetch(
 ): Promise<FetchedDay> {
   const client = new UpstreamClient(setup);
   try {
-    return await fetchSource(request, {
-      client,
-      clock,
-      limits: setup.limits,
-      variables: setup.variables,
-      random: setup.random,
-      sleep: setup.sleep,
-      onBegin: setup.onBegin,
-      onEnd: setup.onEnd,
-      countParquetRows: (path) => countParquetRows(path, duckdb),
-    });
+    const countParquetRows = (path: string) => withScratch(duckdb, ({ database }) => parquetRows(path, database));
+    return await fetchSource(request, { ...setup, client, clock, countParquetRows });
   } finally {
     await client.close();
   }
 }
 
-/** The rows that a Parquet file tells of; rejects where it is none, or cut off. It needs no memory that would have to be spilled. */
-async function countParquetRows(path: string, duckdb: DuckDBLimits): Promise<number> {
-  const database = await Database.open(':memory:', {
-    ...duckdb,
-    tempFolder: join(tmpdir(), `modelstats-${randomUUID()}`),
-  });
-  try {
-    const counted = await database.row(
-      { rows: number },
-      'SELECT coalesce(sum(num_rows), 0)::DOUBLE AS rows FROM parquet_file_metadata($1)',
-      [path],
-    );
-    return counted.rows;
-  } finally {
-    database.close();
-  }
+/** The rows that a Parquet file tells of; rejects where it is none, or cut off. */
+async function parquetRows(path: string, database: Database): Promise<number> {
+  const counted = await database.row(
+    { rows: number },
+    'SELECT coalesce(sum(num_rows), 0)::DOUBLE AS rows FROM parquet_file_metadata($1)',
+    [path],
+  );
+  return counted.rows;
 }

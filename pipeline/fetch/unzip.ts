@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import { codeFromError } from '../../runtime/errors.ts';
-import { hashOfFiles } from './fetch-record.ts';
-import { lastingFault, passingFault, UpstreamFault } from './http/upstream-client.ts';
+import { hashOfFiles } from '../source/fetch-record.ts';
+import { lastingFault, passingFault, UpstreamFault } from './http/upstream-fault.ts';
 
 export interface UnzipLimits {
   /** All files together, unpacked. */

@@ -15,13 +15,13 @@ import {
 } from '../../schemas/release.ts';
 import { fetchedFileFrom, type ReleasedFile } from '../../schemas/upstreams.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
-import { describeFiles, type FetchRecord } from '../fetch/fetch-record.ts';
+import { describeFiles, type FetchRecord } from '../source/fetch-record.ts';
 import type { Source } from '../source/open-source.ts';
 import type { Capture } from './capture/capture.ts';
+import type { NightSource } from './capture/missing-files.ts';
 import type { Check } from './check/check.ts';
 import { upstreamCounts } from './check/losses.ts';
 import type { Diff } from './diff.ts';
-import type { NightSource } from './open-day.ts';
 import type { Previous } from './previous.ts';
 import type { SnapshotFiles, WrittenSnapshot } from './snapshot.ts';
 

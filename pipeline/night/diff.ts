@@ -6,7 +6,7 @@ import { type Database, sqlText } from '../../storage/duckdb/database.ts';
 import { columnList, DUCKDB_TYPES, entityIdSql, keySql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
 import type { Capture } from './capture/capture.ts';
-import { type Check, type Counts, emptyCounts } from './check/check.ts';
+import { type Check, emptyCounts, type RecordCounts } from './check/check.ts';
 import type { NightVersions } from './night-versions.ts';
 import type { Previous } from './previous.ts';
 import { table } from './tables.ts';
@@ -21,13 +21,7 @@ export interface DiffInput {
   readonly versions: NightVersions;
 }
 
-export interface Diff {
-  /** Records in force after the night. */
-  readonly records: Counts;
-  /** Records in force before the night. */
-  readonly previousRecords: Counts;
-  /** Records that vanished. */
-  readonly deleted: Counts;
+export interface Diff extends RecordCounts {
   readonly events: { readonly upsert: number; readonly delete: number };
   readonly firstSeq: number | null;
   /** The first event of a record that is sent anew although it did not change; such events come last. */

@@ -5,18 +5,12 @@ import type { Catalog } from '../../schemas/catalog.ts';
 import type { FetchedFile } from '../../schemas/upstreams.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { type RecordedFile, readFetchRecord } from '../fetch/fetch-record.ts';
 import { assertComplete, type FetchedDay, type FetchRequest } from '../fetch/fetch-source.ts';
 import type { FetchSetup } from '../fetch/run-fetch.ts';
 import type { Run } from '../run/run.ts';
-import { type DayPlace, openSource, placeOfDay, type Source } from '../source/open-source.ts';
-import { StoredFetch } from './capture/missing-files.ts';
-
-/** A source as its night has it. */
-export interface NightSource extends Source {
-  /** Fetched files that no fetch has ever brought. */
-  readonly absent: readonly RecordedFile[];
-}
+import { readFetchRecord } from '../source/fetch-record.ts';
+import { type DayPlace, openSource, placeOfDay } from '../source/open-source.ts';
+import { type NightSource, StoredFetch } from './capture/missing-files.ts';
 
 interface OpenInput {
   readonly request: { readonly day: Day; readonly source: string };

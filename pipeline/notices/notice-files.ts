@@ -57,7 +57,7 @@ export class NoticeFiles {
   claim(notice: Notice & NoticeName): readonly string[] | undefined {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     if (this.#create(notice)) return [];
-    const file = this.#read(notice);
+    const file = this.find(notice);
     if (file === undefined) return []; // Damaged: better told twice than not at all.
     if (this.#isOwned(file)) return undefined;
     return file.taken;
@@ -65,7 +65,7 @@ export class NoticeFiles {
 
   /** For how long a notice is another process's, in milliseconds; 0 where it is nobody's. */
   ownedForMs(name: NoticeName): number {
-    const file = this.#read(name);
+    const file = this.find(name);
     return file !== undefined && this.#isOwned(file) ? OWNED_MS_MAX - this.#ageMs(file) : 0;
   }
 
@@ -87,11 +87,6 @@ export class NoticeFiles {
       const known = NOTICE_KINDS.find((candidate) => candidate === kind);
       return known === undefined || !isDay(day) ? [] : [{ day, kind: known }];
     });
-  }
-
-  /** What a file that can be read says. */
-  find(name: NoticeName): NoticeFile | undefined {
-    return this.#read(name);
   }
 
   /** Removes the oldest beyond what is kept. */
@@ -125,7 +120,8 @@ export class NoticeFiles {
     }
   }
 
-  #read(name: NoticeName): NoticeFile | undefined {
+  /** What a file that can be read says. */
+  find(name: NoticeName): NoticeFile | undefined {
     try {
       return FileSchema.parse(JSON.parse(readFileSync(this.#pathOf(name), 'utf8')));
     } catch {

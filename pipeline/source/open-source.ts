@@ -7,9 +7,9 @@ import { join, resolve } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import { type FetchRecord, isWhole, readFetchRecord } from '../fetch/fetch-record.ts';
 import { type AliasTable, loadAliasTable } from './aliases.ts';
 import { DAY_FILES } from './fetch-list.ts';
+import { type FetchRecord, isWhole, readFetchRecord } from './fetch-record.ts';
 import { assertFile, assertFolder, assertTree, describeDayLike, listSourceDays, readFolder } from './source-folder.ts';
 import { loadSettings, type SourceSettings } from './source-settings.ts';
 

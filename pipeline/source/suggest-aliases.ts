@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
@@ -164,7 +163,7 @@ export async function readModels(
   const entry = newestEntry((await loadCatalogToContinue(store)).catalog);
   if (entry === undefined) return undefined;
   const release = await loadRelease(store, entry);
-  const models = await withScratch({ workFolder: tmpdir(), prefix: 'modelstats-', duckdb }, async (scratch) => {
+  const models = await withScratch(duckdb, async (scratch) => {
     const path = join(scratch.folder, 'models.parquet');
     await fetchReleaseFile(store, release, RELEASE_PATHS.state(DATASETS.models.name), path);
     return scratch.database.rows(MODEL, 'SELECT id, name, organization FROM read_parquet($1) ORDER BY id', [path]);

@@ -1,5 +1,4 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { addDays, type Day, dayFromDate } from '../../runtime/day.ts';
@@ -63,8 +62,7 @@ export async function correct(
   const before = await loadRelease(store, previous);
   const { into } = request;
   const next_day = dayAfter(newestEntry(catalog)?.day ?? entry.day, clock());
-  const scratchOptions = { workFolder: tmpdir(), prefix: 'modelstats-', duckdb };
-  const { datasets, warnings } = await withScratch(scratchOptions, async ({ database, folder: scratch }) => {
+  const { datasets, warnings } = await withScratch(duckdb, async ({ database, folder: scratch }) => {
     const deps = { store, database, scratch };
     const found = await mapDatasetsInTurn((name) => compareSnapshots(name, { ...deps, before, after: release }));
     if (into === undefined) return { datasets: found, warnings: [] };

@@ -6,9 +6,9 @@ import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
 import { loadRelease } from '../../storage/catalog.ts';
 import { fetchObject, type RecordedObject } from '../../storage/fetch-object.ts';
 import { hashStream, sha256 } from '../../storage/hash.ts';
-import { backfillKey, backfillMarkKey, partOfPath, RELEASE_PATHS, releaseId, releaseKey } from '../../storage/keys.ts';
+import { backfillKey, backfillMarkKey, RELEASE_PATHS, releaseId, releaseKey } from '../../storage/keys.ts';
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts';
-import type { StoredObjects } from './stored-objects.ts';
+import { isListed, type StoredObjects } from './stored-objects.ts';
 
 /** Two stores, as they were found. */
 export interface Sides {
@@ -19,12 +19,6 @@ export interface Sides {
   readonly theirs: Catalog | undefined;
   readonly ourObjects: StoredObjects;
   readonly theirObjects: StoredObjects;
-}
-
-/** True for a path of a release whose part the catalog still lists. */
-function isListed({ parts }: CatalogEntry, path: string): boolean {
-  const part = partOfPath(path);
-  return part === undefined || parts.includes(part);
 }
 
 /**

@@ -16,10 +16,10 @@ import { text } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { snapshotPaths } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { describeFiles } from '../fetch/fetch-record.ts';
 import { uploadRelease } from '../night/publish.ts';
 import { type Run, runUpkeep, type UpkeepDeps, type UpkeepEnd, type WorkDeps } from '../run/run.ts';
 import { claimWorkFolder } from '../run/work-folder.ts';
+import { describeFiles } from '../source/fetch-record.ts';
 
 export interface RedateDeps extends UpkeepDeps {
   readonly store: ObjectStore;

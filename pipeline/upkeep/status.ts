@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Day, dayFromDate } from '../../runtime/day.ts';
@@ -82,7 +81,7 @@ export async function readStatus(store: ObjectStore, deps: StatusDeps): Promise<
 }
 
 function readSuspects(store: ObjectStore, release: Release, duckdb: DuckDBLimits): Promise<readonly PendingSuspect[]> {
-  return withScratch({ workFolder: tmpdir(), prefix: 'modelstats-', duckdb }, async ({ database, folder }) => {
+  return withScratch(duckdb, async ({ database, folder }) => {
     const path = join(folder, 'suspects.parquet');
     await fetchReleaseFile(store, release, RELEASE_PATHS.suspects, path);
     return database.rows(

@@ -1,5 +1,12 @@
-import type { ReleasePart } from '../../schemas/catalog.ts';
-import { BACKFILL_PREFIX, backfillFromKey, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../storage/keys.ts';
+import type { CatalogEntry, ReleasePart } from '../../schemas/catalog.ts';
+import {
+  BACKFILL_PREFIX,
+  backfillFromKey,
+  partOfPath,
+  RELEASES_PREFIX,
+  releaseFromKey,
+  releaseId,
+} from '../../storage/keys.ts';
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts';
 
 /** An object of a release, with its path inside it. */
@@ -44,6 +51,12 @@ function addTo<T>(groups: Map<string, T[]>, id: string, object: T): void {
   const group = groups.get(id);
   if (group === undefined) groups.set(id, [object]);
   else group.push(object);
+}
+
+/** True for a path of a release whose part the catalog still lists. */
+export function isListed({ parts }: Pick<CatalogEntry, 'parts'>, path: string): boolean {
+  const part = partOfPath(path);
+  return part === undefined || parts.includes(part);
 }
 
 /** Objects that go together, and why. */

@@ -232,7 +232,7 @@ describe('the cache folder', () => {
       (path) => eachText(path, async (text) => truncate(text, (await stat(text)).size - 1)),
     ],
     ['unnamed', (path) => rm(join(path, '../current'))],
-    ['named by garbage', (path) => writeFile(join(path, '../current'), '../../etc/passwd')],
+    ['named by garbage', (path) => writeFile(join(path, '../current'), '../../data/etc/passwd')],
   ])('is built anew where the view is %s, and nothing else is left in it', async (_, spoil) => {
     const [name = ''] = (await readdir(views)).filter((each) => each.endsWith('.duckdb'));
     await writeFile(join(views, `${ulid()}.feed`), 'of a build that died');

@@ -3,9 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FileHash } from '../../../storage/hash.ts';
-import { waitFromRetryAfter } from './retries.ts';
 import type { UpstreamAnswer, UpstreamClient, UpstreamRequest } from './upstream-client.ts';
-import { lastingFault, passingFault, UpstreamFault } from './upstream-client.ts';
+import { lastingFault, passingFault, UpstreamFault, waitFromRetryAfter } from './upstream-fault.ts';
 
 /** What an upstream calls a version of a file. */
 export interface Validators {

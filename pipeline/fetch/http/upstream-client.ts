@@ -10,6 +10,7 @@ import { checkedLookup } from '../../../runtime/outbound/checked-lookup.ts';
 import { faultFrom, isUnreachable, type OutboundFault } from '../../../runtime/outbound/outbound-fault.ts';
 import { type AllowedNetwork, parseNetwork } from '../../../runtime/outbound/public-address.ts';
 import { FOLLOWED } from '../../../runtime/outbound/redirects.ts';
+import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface UpstreamRequest {
   readonly url: URL;
@@ -170,41 +171,4 @@ function upstreamFaultFrom(error: unknown, { host }: URL, { asked, signal }: Dea
   }
   const { message, reason }: OutboundFault = faultFrom(error, host);
   return new UpstreamFault(message, { mayPass: reason !== 'blocked', isUnreachable: isUnreachable(error) });
-}
-
-export interface UpstreamFaultOptions {
-  /** Whether another try may help. */
-  readonly mayPass: boolean;
-  /** How long the upstream wants to be left alone, in milliseconds, where it says so. */
-  readonly waitMs?: number | undefined;
-  /** Whether the request came to no host at all: nothing resolved its name, or took its connection. */
-  readonly isUnreachable?: boolean | undefined;
-}
-
-/**
- * Why a file could not be had from its upstream, in words for the operator. They name hosts and numbers, never what was sent or
- * received: either may hold a secret.
- */
-export class UpstreamFault extends Error {
-  override readonly name = 'UpstreamFault';
-  readonly mayPass: boolean;
-  readonly waitMs: number | undefined;
-  readonly isUnreachable: boolean;
-
-  constructor(message: string, options: UpstreamFaultOptions) {
-    super(message);
-    this.mayPass = options.mayPass;
-    this.waitMs = options.waitMs;
-    this.isUnreachable = options.isUnreachable ?? false;
-  }
-}
-
-/** A fault that time may mend: the network, a busy server, an answer that was cut off. */
-export function passingFault(message: string): UpstreamFault {
-  return new UpstreamFault(message, { mayPass: true });
-}
-
-/** A fault that is the same tomorrow. */
-export function lastingFault(message: string): UpstreamFault {
-  return new UpstreamFault(message, { mayPass: false });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Release } from '../../../schemas/release.ts';
 import type { ReleasedFile } from '../../../schemas/upstreams.ts';
-import type { RecordedFile } from '../../fetch/fetch-record.ts';
+import type { RecordedFile } from '../../source/fetch-record.ts';
 import { findNeverFetched, type LastFetch } from './missing-files.ts';
 
 const NOTHING = { bytes: null, sha256: null, fetched_at: null, unzipped: null };

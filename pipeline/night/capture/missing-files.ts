@@ -9,7 +9,14 @@ import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { StoredFiles } from '../../fetch/fetch-file.ts';
-import { describeFailure, type FetchRecord, type RecordedFile } from '../../fetch/fetch-record.ts';
+import { describeFailure, type FetchRecord, type RecordedFile } from '../../source/fetch-record.ts';
+import type { Source } from '../../source/open-source.ts';
+
+/** A source as its night has it. */
+export interface NightSource extends Source {
+  /** Fetched files that no fetch has ever brought. */
+  readonly absent: readonly RecordedFile[];
+}
 
 export const NO_FILE = 'no file today';
 

@@ -5,8 +5,8 @@ import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions } from '../../../storage/duckdb/record-sql.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';
 import type { Capture } from '../capture/capture.ts';
+import type { NightSource } from '../capture/missing-files.ts';
 import { failedUpstreams } from '../capture/missing-files.ts';
-import type { NightSource } from '../open-day.ts';
 import { table } from '../tables.ts';
 import { createIssues, describeReason, type Issue, listIssues, reasonsOf } from './issues.ts';
 import { checkReferences, UNKNOWN_PARENT } from './references.ts';
@@ -15,6 +15,13 @@ import { checkSuspects, type SuspectCheck } from './suspects.ts';
 import { countUpstreamRows, type UpstreamRows } from './upstreams.ts';
 
 export type Counts = Readonly<Record<DatasetName, number>>;
+
+/** Records of each dataset before and after a night, and those that vanished. */
+export interface RecordCounts {
+  readonly previousRecords: Counts;
+  readonly records: Counts;
+  readonly deleted: Counts;
+}
 
 export interface Check {
   readonly issues: readonly Issue[];

@@ -4,14 +4,13 @@ import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import type { Hold, Release } from '../../../schemas/release.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';
-import type { Diff } from '../diff.ts';
-import type { Check } from './check.ts';
+import type { Check, RecordCounts } from './check.ts';
 import { countsOf, findLosses, type Loss, loadPastNights, type PastNights } from './losses.ts';
 import { findUnusual, isNoticeable, shareOf } from './usual-loss.ts';
 
 export interface GuardInput {
   readonly checked: Check;
-  readonly changed: Diff;
+  readonly changed: RecordCounts;
   readonly settings: SourceSettings;
   /** The release that the night continues; undefined before the first. */
   readonly previous: Release | undefined;
@@ -39,7 +38,7 @@ export async function guard(input: GuardInput, { store }: { readonly store: Obje
   return [...holds, ...open.flatMap((loss) => holdOfUnusual(loss, past, settings))];
 }
 
-function holdsOfDatasets(changed: Diff, settings: SourceSettings): readonly Hold[] {
+function holdsOfDatasets(changed: RecordCounts, settings: SourceSettings): readonly Hold[] {
   return DATASET_NAMES.flatMap((dataset): readonly Hold[] => {
     const [lost, before] = [changed.deleted[dataset], changed.previousRecords[dataset]];
     if (before === 0 || (lost <= settings.max_shrink * before && lost < before)) return [];

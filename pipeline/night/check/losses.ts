@@ -6,8 +6,7 @@ import type { Release, UpstreamCounts } from '../../../schemas/release.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { allEnded } from '../../run/concurrency.ts';
-import type { Diff } from '../diff.ts';
-import type { Check } from './check.ts';
+import type { Check, RecordCounts } from './check.ts';
 import type { UpstreamRows } from './upstreams.ts';
 import type { Shrinkage } from './usual-loss.ts';
 
@@ -20,7 +19,7 @@ export interface Loss extends Shrinkage {
 }
 
 /** Everything that became fewer, datasets first. Growth and what isn't known are nowhere here. */
-export function findLosses(checked: Check, changed: Diff, previous: Release | undefined): readonly Loss[] {
+export function findLosses(checked: Check, changed: RecordCounts, previous: Release | undefined): readonly Loss[] {
   const losses = DATASET_NAMES.flatMap((dataset): readonly Loss[] => {
     const known = previous?.upstream_rows?.[dataset] ?? {};
     const counted = [...(checked.upstreamRows[dataset] ?? [])].flatMap(([upstream, rows]) =>

@@ -13,11 +13,12 @@ import type { RecordVersion } from '../../../schemas/versions/record-version.ts'
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 import { getEntry, type LoadedCatalog, loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
-import { partOfPath, RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
+import { RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { retryWhenRaced } from '../../run/concurrency.ts';
 import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../../run/run.ts';
 import { claimWorkFolder } from '../../run/work-folder.ts';
+import { isListed } from '../stored-objects.ts';
 import { Materials } from './materials.ts';
 import { assertGives, assertTakes, type FoundRelease, findRelease, listRelease } from './other-stores.ts';
 import { type FileReport, restoreFile } from './restore-file.ts';
@@ -79,21 +80,25 @@ export function republish(snapshot: Day, deps: RepublishDeps): Promise<Republish
   });
 }
 
-/** The release before, with its files as they are after repairs; `unknown` where its release.json is lost. */
-type Previous = Release | 'none' | 'unknown';
+/** The release before, with its files as they are after repairs, where there is one. */
+interface Previous {
+  readonly release: Release | undefined;
+}
 
+/** Undefined where its release.json is lost. */
 async function findPrevious(
   { prev }: Release,
   entries: readonly CatalogEntry[],
   stores: readonly ObjectStore[],
-): Promise<Previous> {
-  if (prev === null) return 'none';
+): Promise<Previous | undefined> {
+  if (prev === null) return { release: undefined };
   try {
     const { release } = await findRelease(prev, stores);
-    return withRepairs(release, entries.find(({ release_sha256 }) => release_sha256 === prev.release_sha256)?.repaired);
+    const entry = entries.find(({ release_sha256 }) => release_sha256 === prev.release_sha256);
+    return { release: withRepairs(release, entry?.repaired) };
   } catch (error) {
     if (!isAppError(error, 'corrupt')) throw error;
-    return 'unknown';
+    return undefined;
   }
 }
 
@@ -102,7 +107,7 @@ interface Work {
   /** What the origin's catalog lists. */
   readonly releases: readonly CatalogEntry[];
   readonly found: FoundRelease;
-  readonly previous: Previous;
+  readonly previous: Previous | undefined;
   readonly scratch: string;
   readonly database: Database;
   readonly deps: RepublishDeps;
@@ -120,7 +125,9 @@ async function republishOnce(work: Work): Promise<RepublishResult> {
   const { files, corrected } = await restoreAll(work, { target, known });
   const ok = files.every(({ status }) => status !== 'refused');
   if (known !== undefined && corrected.length > 0) await recordRepairs(known, corrected, { target, loaded, work });
-  const reason = known === undefined ? await listCopy(work, { target, loaded, ok }) : undefined;
+  const prevSha256 = work.found.release.prev?.release_sha256;
+  const list = () => (ok ? listRelease(target, { entry, prevSha256, loaded }) : 'it is not complete');
+  const reason = known === undefined ? await list() : undefined;
   const mark = reason === undefined ? [await restoreMark(work, target)] : [];
   return {
     ok,
@@ -143,28 +150,18 @@ interface Target {
 async function restoreAll(work: Work, { target, known }: Target) {
   const { entry, found, previous, deps, database, scratch } = work;
   const { versions = RECORD_VERSIONS } = deps;
-  const { parts, repaired } = known ?? entry;
+  const listed = known ?? entry;
   const others = deps.second === undefined ? [deps.from] : [deps.origin];
   const sources = others.filter((store) => store !== undefined);
-  let release = withRepairs(found.release, repaired);
-  const recorded = release.files.filter(({ path }) => {
-    const part = partOfPath(path);
-    return part === undefined || parts.includes(part);
-  });
+  let release = withRepairs(found.release, listed.repaired);
+  const recorded = release.files.filter(({ path }) => isListed(listed, path));
   const itself = { path: RELEASE_PATHS.release, bytes: found.body.length, sha256: entry.release_sha256 };
   const files: FileReport[] = [];
   const corrected: ReleaseFile[] = [];
   for (const file of [itself, ...recorded].sort((a, b) => rankOfPath(a.path) - rankOfPath(b.path))) {
     const rebuild = { release, database, scratch };
-    const materials =
-      previous === 'unknown'
-        ? undefined
-        : new Materials({
-            ...rebuild,
-            stores: [target, ...sources],
-            previous: previous === 'none' ? undefined : previous,
-            versions,
-          });
+    const stores = [target, ...sources];
+    const materials = previous && new Materials({ ...rebuild, stores, previous: previous.release, versions });
     deps.onFile(file.path);
     const mayCorrect = known !== undefined;
     const done = await restoreFile(file, { target, sources, found, materials, versions, rebuild, mayCorrect });
@@ -205,16 +202,4 @@ async function recordRepairs(
   const repaired = [...kept, ...corrected.map((file) => ({ ...file, repaired_at }))];
   const releases = (loaded.catalog?.releases ?? []).map((each) => (each === known ? { ...each, repaired } : each));
   await swapCatalog(target, loaded, { releases });
-}
-
-interface CopyState {
-  readonly target: ObjectStore;
-  readonly loaded: LoadedCatalog;
-  readonly ok: boolean;
-}
-
-/** Resolves to why the copy isn't listed, or to undefined where it is. */
-async function listCopy({ entry, found }: Work, { target, loaded, ok }: CopyState): Promise<string | undefined> {
-  if (!ok) return 'it is not complete';
-  return listRelease(target, { entry, prevSha256: found.release.prev?.release_sha256, loaded });
 }

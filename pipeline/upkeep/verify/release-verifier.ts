@@ -15,11 +15,12 @@ import { nullable, number } from '../../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../storage/gzip-lines.ts';
 import { sha256 } from '../../../storage/hash.ts';
-import { partOfPath, RELEASE_PATHS, releaseKey, snapshotPaths } from '../../../storage/keys.ts';
+import { RELEASE_PATHS, releaseKey, snapshotPaths } from '../../../storage/keys.ts';
 import { LineReader } from '../../../storage/line-reader.ts';
 import { linesSql, misnamedEventsSql, noLinesSql, replaySql } from '../../proof/replay-sql.ts';
 import { findRecordFault } from '../../proof/same-records.ts';
 import type { WorkDeps } from '../../run/run.ts';
+import { isListed } from '../stored-objects.ts';
 import {
   findContentProblems,
   findFetchedProblems,
@@ -90,8 +91,7 @@ export class ReleaseVerifier {
     const before = this.problems.length;
     for (const { path } of release.files) {
       await mkdir(dirname(this.#path(path)), { recursive: true });
-      const part = partOfPath(path);
-      if (part !== undefined && !this.#input.entry.parts.includes(part)) continue;
+      if (!isListed(this.#input.entry, path)) continue;
       await this.#attempt(() => fetchReleaseFile(this.#input.store, release, path, this.#path(path)));
     }
     return this.problems.length === before;

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { type Day, isDay } from '../../runtime/day.ts';
 import { type FetchedFile, FetchedFileSchema, UpstreamSchema } from '../../schemas/upstreams.ts';
 import { type FileHash, hashFile } from '../../storage/hash.ts';
-import { DAY_FILES } from '../source/fetch-list.ts';
+import { DAY_FILES } from './fetch-list.ts';
 
 /** The folder, below the day's, into which a zip file is unpacked, and the columns that the recipe says. */
 const CarrySchema = z.object({ folder: z.string().nullable(), columns: z.record(z.string(), z.string()) });
