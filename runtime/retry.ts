@@ -1,6 +1,6 @@
 /**
- * Trying again what may pass. When, how often and after how long is the caller's to say, so that an upstream can ask to be left alone, a
- * signal can end a wait, and tests have a clock and a chance of their own; p-retry gives a caller none of these.
+ * Trying again what may pass. When, how often and after how long is the caller's to say: an upstream may ask to be left alone, and tests
+ * have a clock and a chance of their own. p-retry has one formula for the wait, a timer and a chance that can't be given.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 

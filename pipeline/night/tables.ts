@@ -22,12 +22,23 @@
  * was not there; `carry` set aside or withheld, in force without a point today; `delete` gone.
  */
 import type { DatasetName } from '../../schemas/datasets.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import { number } from '../../storage/duckdb/row-shape.ts';
 
 export type TableStage = 'source' | 'previous' | 'aside' | 'captured' | 'merged' | 'closed';
 
 /** The name of a dataset's table of a stage. */
 export function table(stage: TableStage, dataset: DatasetName): string {
   return `${stage}_${dataset}`;
+}
+
+/**
+ * Counts rows.
+ * @param from what stands behind FROM: a table, and a condition where not all of it counts
+ */
+export async function countRows(database: Database, from: string): Promise<number> {
+  const { rows } = await database.row({ rows: number }, `SELECT count(*)::DOUBLE AS rows FROM ${from}`);
+  return rows;
 }
 
 /** The columns of a suspect, in `suspects`, `previous_suspects` and `state/suspects.parquet`. */

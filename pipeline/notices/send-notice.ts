@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { messageFromError } from '../../runtime/errors.ts';
+import { retry } from '../../runtime/retry.ts';
 import { headlineOf, type Notice } from './notice.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';
 
@@ -41,17 +42,19 @@ class Refusal extends Error {}
 /** Sends a notice to a target: tried up to three times, each bounded. Never rejects. */
 export async function sendNotice(target: NoticeTarget, notice: Notice, deps: SendDeps): Promise<Sent> {
   const stop = deps.stop ?? new AbortController().signal;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await sendOnce(target, notice, { ...deps, stop });
-      return { tries, problem: undefined };
-    } catch (error) {
-      const waitMs = WAITS_MS[tries - 1];
-      if (waitMs === undefined || error instanceof Refusal) return { tries, problem: messageFromError(error) };
-      await deps.sleep(waitMs, stop);
-      if (stop.aborted) return { tries, problem: messageFromError(error) };
-    }
-  }
+  let tries = 0;
+  const send = (attempt: number) => {
+    tries = attempt;
+    return sendOnce(target, notice, { ...deps, stop });
+  };
+  const problem = await retry(send, {
+    delayAfter: (error, attempt) => (error instanceof Refusal ? undefined : WAITS_MS[attempt - 1]),
+    sleep: async (ms) => {
+      await deps.sleep(ms, stop);
+      stop.throwIfAborted();
+    },
+  }).then(() => undefined, messageFromError);
+  return { tries, problem };
 }
 
 function sendOnce(

@@ -1,18 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayFromDate } from '../../runtime/day.ts';
-import { backOffMs } from '../../runtime/retry.ts';
 import { answer, FakeNights, failed } from '../../test/support/schedule/fake-nights.ts';
 import { FakeTime, settle } from '../../test/support/schedule/fake-time.ts';
-import {
-  type DayEvent,
-  type DayOutcome,
-  type NightEnd,
-  type RetryPolicy,
-  retryDeadline,
-  runDay,
-  TIME_OF_DAY,
-} from './run-day.ts';
+import { type DayEvent, type DayOutcome, type NightEnd, retryDeadline, runDay, TIME_OF_DAY } from './run-day.ts';
 
 const DAY = '2026-11-20';
 const RETRY = { firstMs: 60_000, maxMs: 1_800_000, until: '12:00' };
@@ -147,28 +138,6 @@ test('what happens is told in order', async () => {
     { type: 'night_started', day: DAY, attempt: 2 },
     { type: 'night_ended', day: DAY, attempt: 2, end: answer('published') },
   ]);
-});
-
-const POLICY: RetryPolicy = { firstMs: 60_000, maxMs: 1_800_000, until: '12:00' };
-const MINUTE = 60_000;
-
-test('delays double from the first to the longest', () => {
-  const delays = [1, 2, 3, 4, 5, 6, 7, 1000].map((attempt) => backOffMs(attempt, POLICY, () => 0) / MINUTE);
-  expect(delays).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
-});
-
-test('chance takes up to half of a delay and never makes one longer', () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 5000 }),
-      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      (attempt, part) => {
-        const [fullMs, delayMs] = [() => 0, () => part].map((random) => backOffMs(attempt, POLICY, random));
-        expect(delayMs).toBeGreaterThan((fullMs ?? 0) / 2 - 1);
-        expect(delayMs).toBeLessThanOrEqual(fullMs ?? 0);
-      },
-    ),
-  );
 });
 
 test.each([

@@ -119,8 +119,8 @@ async function noData(root: string, folder: string): Promise<AppError> {
 }
 
 async function dayLikeHint(root: string): Promise<string> {
-  const told = await describeDayLike(root);
-  return told === undefined ? '' : `; ${told}`;
+  const hint = await describeDayLike(root);
+  return hint === undefined ? '' : `; ${hint}`;
 }
 
 /**

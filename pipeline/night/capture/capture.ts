@@ -3,11 +3,10 @@ import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
 import type { SourceFile } from '../../../schemas/release.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
-import { number } from '../../../storage/duckdb/row-shape.ts';
 import { hashFile } from '../../../storage/hash.ts';
 import type { DatasetSource, Source } from '../../source/open-source.ts';
 import { type ScanLimits, TooMuch, unpackedBytesMax } from '../../source/source-settings.ts';
-import { table } from '../tables.ts';
+import { countRows, table } from '../tables.ts';
 import { assertRequiredColumns, columnWarnings } from './columns.ts';
 import { diagnose } from './diagnose.ts';
 import type { NightSource } from './missing-files.ts';
@@ -193,8 +192,7 @@ async function readRows(dataset: Dataset, relation: Relation, deps: ReadDeps): P
     FROM (SELECT *, ${typedColumnsSql(dataset)} FROM (SELECT ${raw} FROM (${relation.sql} ${isCounted ? '' : `LIMIT ${rowsMax + 1}`})))`;
   const isWithin = await database.runWithin(sql, { parameters: relation.parameters, bytesMax });
   if (!isWithin) throw new TooMuch(`has rows of more than ${bytesMax} bytes`);
-  const count = `SELECT count(*)::DOUBLE AS rows FROM ${table('source', dataset.name)}`;
-  const { rows } = await database.row({ rows: number }, count);
+  const rows = await countRows(database, table('source', dataset.name));
   if (rows > rowsMax) throw new TooMuch(`has more than ${rowsMax} rows`);
   return rows;
 }

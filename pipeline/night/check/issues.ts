@@ -1,7 +1,9 @@
-import type { DatasetName } from '../../../schemas/datasets.ts';
+import type { Dataset, DatasetName } from '../../../schemas/datasets.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
+import { columnList } from '../../../storage/duckdb/record-sql.ts';
 import { nullable, number, text, word } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
+import { table } from '../tables.ts';
 
 /**
  * A problem with one row: `bad` rows are quarantined and count towards rejection; an `orphan` lists a record whose
@@ -49,6 +51,31 @@ export function issueSql(issue: {
     `'${issue.dataset}', '${issue.kind}', ${issue.rowid} + 1, ${issue.field}, ` +
     `left(CAST(${issue.value} AS VARCHAR), ${VALUE_LENGTH_MAX}), ${issue.reason}`
   );
+}
+
+/** Rows that can't stay, and why. */
+interface RowsToTake {
+  /** As SQL over a row `c` of `captured_<dataset>`, as `value` is. */
+  readonly condition: string;
+  readonly kind: IssueKind;
+  readonly field: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+/**
+ * Takes rows out of `captured_<dataset>` and records why; the keys of bad ones are set aside, so that their records are carried. Resolves
+ * to their number.
+ */
+export async function takeRowsOut(database: Database, { name, key }: Dataset, rows: RowsToTake): Promise<number> {
+  const { condition, kind, field, value, reason } = rows;
+  const from = `FROM ${table('captured', name)} c WHERE ${condition}`;
+  const issue = issueSql({ dataset: name, kind, rowid: 'c.rowid', field: `'${field}'`, value, reason: `'${reason}'` });
+  const taken = await database.run(`INSERT INTO issues SELECT ${issue} ${from}`);
+  if (taken === 0) return 0;
+  if (kind === 'bad') await database.run(`INSERT INTO ${table('aside', name)} SELECT ${columnList(key, 'c')} ${from}`);
+  await database.run(`DELETE ${from}`);
+  return taken;
 }
 
 /** A row of `issues`, without its dataset. */

@@ -1,10 +1,8 @@
 import type { Day } from '../../../runtime/day.ts';
 import { childrenOf, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
-import { columnList } from '../../../storage/duckdb/record-sql.ts';
-import { number } from '../../../storage/duckdb/row-shape.ts';
-import { table } from '../tables.ts';
-import { issueSql } from './issues.ts';
+import { countRows, table } from '../tables.ts';
+import { takeRowsOut } from './issues.ts';
 
 export interface ReferenceCheck {
   /** Rows whose parent never existed, by dataset; they are quarantined. */
@@ -75,11 +73,7 @@ interface TakeOut {
 /** True where any row of a captured dataset has no parent in force: mostly none, and then one look takes the place of two. */
 async function hasLost(database: Database, child: Omit<TakeOut, 'kind'>): Promise<boolean> {
   const { parent, dataset, column } = child;
-  const { rows } = await database.row(
-    { rows: number },
-    `SELECT count(*)::DOUBLE AS rows FROM ${table('captured', dataset)} c WHERE ${lostSql(parent, column)}`,
-  );
-  return rows > 0;
+  return (await countRows(database, `${table('captured', dataset)} c WHERE ${lostSql(parent, column)}`)) > 0;
 }
 
 /** True of a row \`c\` whose parent is not in force. */
@@ -88,25 +82,13 @@ function lostSql(parent: TakeOut['parent'], column: string): string {
 }
 
 /** Takes rows without a parent out of the capture; those whose parent never existed are set aside. */
-async function takeOut(database: Database, { parent, dataset, column, kind }: TakeOut): Promise<number> {
-  const captured = table('captured', dataset);
-  const key = columnList(DATASETS[dataset].key);
+function takeOut(database: Database, { parent, dataset, column, kind }: TakeOut): Promise<number> {
   const wasRemoved = `c.${column} IN (SELECT id FROM removed WHERE dataset = '${parent}')`;
-  const condition = `${lostSql(parent, column)} AND ${kind === 'orphan' ? wasRemoved : `NOT ${wasRemoved}`}`;
-  const reason = kind === 'orphan' ? 'is gone; the record goes with it' : UNKNOWN_PARENT;
-  const issue = issueSql({
-    dataset,
+  return takeRowsOut(database, DATASETS[dataset], {
+    condition: `${lostSql(parent, column)} AND ${kind === 'orphan' ? wasRemoved : `NOT ${wasRemoved}`}`,
     kind,
-    rowid: 'c.rowid',
-    field: `'${column}'`,
+    field: column,
     value: `c.${column}`,
-    reason: `'${reason}'`,
+    reason: kind === 'orphan' ? 'is gone; the record goes with it' : UNKNOWN_PARENT,
   });
-  const rows = await database.run(`INSERT INTO issues SELECT ${issue} FROM ${captured} c WHERE ${condition}`);
-  if (rows === 0) return 0;
-  if (kind === 'bad') {
-    await database.run(`INSERT INTO ${table('aside', dataset)} SELECT ${key} FROM ${captured} c WHERE ${condition}`);
-  }
-  await database.run(`DELETE FROM ${captured} c WHERE ${condition}`);
-  return rows;
 }

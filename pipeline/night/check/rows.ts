@@ -4,8 +4,8 @@ import { columnList, entityIdSql, sameKeySql } from '../../../storage/duckdb/rec
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
 import { meantIdSql, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
-import { table } from '../tables.ts';
-import { ISSUES_MAX, issueSql } from './issues.ts';
+import { countRows, table } from '../tables.ts';
+import { ISSUES_MAX, issueSql, takeRowsOut } from './issues.ts';
 import { setStaleAside, takeStaleRows } from './upstreams.ts';
 
 export interface RowCheck {
@@ -120,8 +120,7 @@ async function findRepeats(database: Database, dataset: Dataset): Promise<boolea
      GROUP BY ${columnList(dataset.key, 's')} HAVING count(*) > 1`,
   );
   await database.run('DROP TABLE repeated');
-  const { repeats } = await database.row({ repeats: number }, 'SELECT count(*)::DOUBLE AS repeats FROM verdict');
-  return repeats > 0;
+  return (await countRows(database, 'verdict')) > 0;
 }
 
 function insertRepeats(dataset: Dataset, kind: 'bad' | 'repeat', condition: string): string {
@@ -157,21 +156,13 @@ export async function setAsideSharedIds(database: Database, name: DatasetName): 
        UNION SELECT ${columnList(dataset.key)}, ${entityIdSql(dataset)} FROM ${table('previous', name)} WHERE ${hasColon(dataset.key)})
      GROUP BY entity_id HAVING count(*) > 1`,
   );
-  const isShared = `${entityIdSql(dataset, 'c')} IN (SELECT entity_id FROM shared_ids)`;
-  const issue = issueSql({
-    dataset: name,
+  const rows = await takeRowsOut(database, dataset, {
+    condition: `${entityIdSql(dataset, 'c')} IN (SELECT entity_id FROM shared_ids)`,
     kind: 'bad',
-    rowid: 'c.rowid',
-    field: `'${dataset.key.join(', ')}'`,
+    field: dataset.key.join(', '),
     value: entityIdSql(dataset, 'c'),
-    reason: `'is the entity id of another record too'`,
+    reason: 'is the entity id of another record too',
   });
-  const rows = await database.run(`INSERT INTO issues SELECT ${issue} FROM ${captured} c WHERE ${isShared}`);
-  if (rows > 0) {
-    const key = columnList(dataset.key, 'c');
-    await database.run(`INSERT INTO ${table('aside', name)} SELECT ${key} FROM ${captured} c WHERE ${isShared}`);
-    await database.run(`DELETE FROM ${captured} c WHERE ${isShared}`);
-  }
   await database.run('DROP TABLE shared_ids');
   return rows;
 }

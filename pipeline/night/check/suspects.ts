@@ -2,9 +2,9 @@ import type { Day } from '../../../runtime/day.ts';
 import { DATASETS } from '../../../schemas/datasets.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { entityIdSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
-import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import { text } from '../../../storage/duckdb/row-shape.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';
-import { table } from '../tables.ts';
+import { countRows, table } from '../tables.ts';
 import { issueSql } from './issues.ts';
 
 export interface SuspectInput {
@@ -36,12 +36,12 @@ export async function checkSuspects(database: Database, input: SuspectInput): Pr
     await database.run(
       'CREATE TABLE suspects AS SELECT * FROM previous_suspects WHERE model_id IN (SELECT id FROM present_models)',
     );
-    return { pending: await countSuspects(database), admitted: [], unknownAccepts: input.accept };
+    return { pending: await countRows(database, 'suspects'), admitted: [], unknownAccepts: input.accept };
   }
   await findCandidates(database, input);
   const admitted = await admit(database, input);
   await setAside(database);
-  return { pending: await countSuspects(database), ...admitted };
+  return { pending: await countRows(database, 'suspects'), ...admitted };
 }
 
 /** One row per implausible price of today, with the days for which exactly this price has been seen. */
@@ -99,9 +99,4 @@ async function setAside(database: Database): Promise<void> {
   await database.run(`INSERT INTO issues SELECT ${issue} FROM ${captured} c, ${join}`);
   await database.run(`INSERT INTO ${table('aside', 'pricing')} SELECT model_id, provider FROM suspects`);
   await database.run(`DELETE FROM ${captured} c USING ${join}`);
-}
-
-async function countSuspects(database: Database): Promise<number> {
-  const { pending } = await database.row({ pending: number }, 'SELECT count(*)::DOUBLE AS pending FROM suspects');
-  return pending;
 }

@@ -5,7 +5,7 @@ import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import type { Capture, CapturedDataset } from '../capture/capture.ts';
 import { upstreamIdsSql } from '../capture/relation.ts';
 import { meantIdSql } from '../capture/typed-rows.ts';
-import { table } from '../tables.ts';
+import { countRows, table } from '../tables.ts';
 
 /** Rows of each upstream that the source lists, by dataset; null where today doesn't tell: not captured, carried, or not named by rows. */
 export type UpstreamRows = Readonly<Partial<Record<DatasetName, ReadonlyMap<string, number | null>>>>;
@@ -30,7 +30,7 @@ export async function countUpstreamRows(
   if (upstreams.listed.length === 0) return counted;
   for (const name of DATASET_NAMES) {
     const captured = capture.datasets.find(({ dataset }) => dataset === name);
-    const rows = captured === undefined ? undefined : await countRows(database, captured, upstreams.listed);
+    const rows = captured === undefined ? undefined : await rowsByUpstream(database, captured, upstreams.listed);
     counted[name] = new Map(
       upstreams.listed.map((id) => [id, upstreams.carried.includes(id) ? null : (rows?.get(id) ?? null)]),
     );
@@ -39,7 +39,7 @@ export async function countUpstreamRows(
 }
 
 /** Rows by upstream, 0 for one that no row names; undefined where rows don't say whose they are. */
-async function countRows(
+async function rowsByUpstream(
   database: Database,
   { rows, relation: { staged } }: CapturedDataset,
   listed: readonly string[],
@@ -84,8 +84,7 @@ export async function takeStaleRows(
   );
   await database.run(`DELETE FROM ${source} WHERE rowid IN (FROM stale_rows)`);
   await database.run('DROP TABLE stale_rows');
-  const { keys } = await database.row({ keys: number }, 'SELECT count(*)::DOUBLE AS keys FROM stale');
-  return keys;
+  return countRows(database, 'stale');
 }
 
 /** Sets the keys of stale rows aside, so that their records are carried where no other row stands for them. */
