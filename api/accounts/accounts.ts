@@ -1,7 +1,8 @@
 import type { Awaitable } from '../../runtime/awaitable.ts';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
 import type { Account, UsageState } from './account.ts';
-import type { Administration } from './administration.ts';
+import type { Actor } from './actor.ts';
+import type { AuditedChanges } from './audit.ts';
 import type { Way } from './authentication.ts';
 import type { BurstState } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';
@@ -53,8 +54,12 @@ export interface Accounts {
    * lines at a time, so that it can be sent on while it is read.
    */
   usageCsv(organizationId: string, range: DayRange): AsyncIterable<string>;
-  readonly administration: Administration;
-  /** Forgets what is remembered of keys and connections: somebody has changed them beside the administration. */
+  /**
+   * Organizations and keys as an actor reads and changes them, with the functions of organizations/; a change is in force here at
+   * once.
+   */
+  as(actor: Actor): AuditedChanges;
+  /** Forgets what is remembered of keys and connections: somebody has changed them otherwise than with `as`. */
   forgetCredentials(): void;
   /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
   readonly problem: HealthProblem | undefined;

@@ -1,31 +1,31 @@
+import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { ControlTables } from '../database/tables/tables.ts';
+import { type Actor, addressOf, auditName } from './actor.ts';
 
 export interface AuditDeps {
   readonly database: Kysely<ControlTables>;
   readonly clock: () => Date;
   /** A new unique id, later ones sorting after earlier ones. */
   readonly newId: () => string;
+  /** That many cryptographically random bytes; default: the system's. */
+  readonly random?: (bytes: number) => Uint8Array;
   /** Called when something was changed. */
   readonly onChange?: () => void;
 }
 
-/** Writes a line of the audit log, in the transaction of the change that it tells of. */
+/** Writes a line of the audit log, in the transaction of the change that it records. */
 export type NoteAudit = (entry: Omit<NewAuditEntry, 'id' | 'at' | 'actor' | 'origin'>) => Promise<void>;
 
-/** Reads and changes the control database for somebody who acts: each change leaves its line in the same transaction. */
+/** Reads and changes the control database for an actor: each change leaves its line of the audit log in the same transaction. */
 export class AuditedChanges {
   readonly #deps: AuditDeps;
-  /** Who does it, as the audit log names them. */
-  readonly actor: string;
-  /** The address that they do it from; null: from this machine. */
-  readonly origin: string | null;
+  readonly actor: Actor;
 
-  constructor(deps: AuditDeps, actor: string, origin: string | null = null) {
+  constructor(deps: AuditDeps, actor: Actor) {
     this.#deps = deps;
     this.actor = actor;
-    this.origin = origin;
   }
 
   now(): Date {
@@ -37,6 +37,11 @@ export class AuditedChanges {
     return `${prefix}_${this.#deps.newId()}`;
   }
 
+  /** 32 bytes that nobody can guess: what a key or the token of a link is made of. */
+  newSecret(): Uint8Array {
+    return (this.#deps.random ?? randomBytes)(32);
+  }
+
   /** Does work that only reads. Rejects with `unavailable`. */
   read<T>(work: (database: Kysely<ControlTables>) => Promise<T>): Promise<T> {
     return orUnavailable(() => work(this.#deps.database));
@@ -44,13 +49,15 @@ export class AuditedChanges {
 
   /** Does work in a transaction, which has to begin with a write, as SQLite needs it. Rejects with `unavailable`. */
   async change<T>(work: (transaction: Transaction<ControlTables>, note: NoteAudit) => Promise<T>): Promise<T> {
+    const by = { actor: auditName(this.actor), origin: addressOf(this.actor) };
     const result = await this.read((database) =>
-      database.transaction().execute((transaction) =>
-        work(transaction, (entry) => {
-          const id = this.newId('audit');
-          return recordAudit(transaction, { ...entry, id, at: this.now(), actor: this.actor, origin: this.origin });
-        }),
-      ),
+      database
+        .transaction()
+        .execute((transaction) =>
+          work(transaction, (entry) =>
+            recordAudit(transaction, { ...entry, ...by, id: this.newId('audit'), at: this.now() }),
+          ),
+        ),
     );
     this.#deps.onChange?.();
     return result;

@@ -1,7 +1,9 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useSqlite } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, callerOf, subjectAt, TestClock, times } from '../../test/support/accounts/subject.ts';
+import { SYSTEM } from './actor.ts';
 import { openAccounts } from './open-accounts.ts';
+import { createKey } from './organizations/keys.ts';
 
 const another = useSqlite();
 let address: string;
@@ -16,7 +18,7 @@ describe("an organization's burst limit", () => {
   test('is shared by its keys, and no other organization feels it', async () => {
     const accounts = await subject.open({ clock: new TestClock().now });
     const customer = await addCustomer(accounts);
-    const second = await accounts.administration.createKey(customer.organizationId, 'second');
+    const second = await createKey({ organizationId: customer.organizationId, name: 'second' }, accounts.as(SYSTEM));
     const callers = [await customer.caller(), await callerOf(accounts, second.key)] as const;
     const states = await times(61, (index) => accounts.burst.hit(callers[index % 2 === 0 ? 0 : 1]));
     expect(states.filter(({ refused }) => refused)).toHaveLength(1);
@@ -44,7 +46,7 @@ describe('the backstop', () => {
     const enforcement = { mode: 'measure', from: null } as const;
     const accounts = await subject.open({ clock: new TestClock().now, enforcement });
     const customer = await addCustomer(accounts, limited);
-    const second = await accounts.administration.createKey(customer.organizationId, 'second');
+    const second = await createKey({ organizationId: customer.organizationId, name: 'second' }, accounts.as(SYSTEM));
     const caller = await customer.caller();
     const states = await times(31, () => accounts.backstop.hit(caller, { route: '/v1/updates', limit: 30 }));
     expect(states.map(({ refused }) => refused)).toEqual([...Array(30).fill(false), true]);

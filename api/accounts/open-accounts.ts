@@ -6,7 +6,7 @@ import { type OpenDatabaseOptions, openDatabase } from '../database/open-databas
 import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
 import { accountFrom } from './account.ts';
 import type { Accounts } from './accounts.ts';
-import { Administration } from './administration.ts';
+import { AuditedChanges } from './audit.ts';
 import { Authentication, type AuthenticationOptions } from './authentication.ts';
 import { RateLimiter, type WindowCounter } from './burst/rate-limiter.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/shared-counter.ts';
@@ -140,6 +140,13 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     refreshTerms: (caller) => authentication.refreshTerms(caller),
     onReserve: (now) => cleanup.at(now),
   });
+  const audit = {
+    database: database.kysely,
+    clock,
+    random,
+    newId: monotonicFactory(),
+    onChange: () => authentication.forget(),
+  };
   const burst = new RateLimiter(counter, clock, 'organization');
   const backstop = new RateLimiter(counter, clock, 'route');
   return {
@@ -175,13 +182,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
       await recorder.flush();
       yield* usageCsv(database.kysely, organizationId, range);
     },
-    administration: new Administration({
-      database: database.kysely,
-      clock,
-      random,
-      newId: monotonicFactory(),
-      onChange: () => authentication.forget(),
-    }),
+    as: (actor) => new AuditedChanges(audit, actor),
     forgetCredentials: () => authentication.forget(),
     close: once(async () => {
       health.close();

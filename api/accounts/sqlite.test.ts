@@ -6,7 +6,9 @@ import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, TestClock } from '../../test/support/accounts/subject.ts';
 import { openDatabase } from '../database/open-database.ts';
 import type { Accounts } from './accounts.ts';
+import { SYSTEM } from './actor.ts';
 import { openAccounts, openAccountsOn } from './open-accounts.ts';
+import { createOrganization, listOrganizations } from './organizations/organizations.ts';
 
 let folder: string;
 let path: string;
@@ -25,12 +27,14 @@ test('while another process writes for too long nothing is granted, and afterwar
   const other = new Database(path);
   other.exec('BEGIN IMMEDIATE');
   await expect(accounts.quota.reserve(caller)).rejects.toMatchObject({ code: 'unavailable' });
-  await expect(accounts.administration.createOrganization('Late')).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(createOrganization({ name: 'Late' }, accounts.as(SYSTEM))).rejects.toMatchObject({
+    code: 'unavailable',
+  });
   expect(await accounts.authenticate(key), 'reading goes on').toBeDefined();
   other.exec('ROLLBACK');
   other.close();
   expect(await accounts.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 1 } });
-  expect(await accounts.administration.listOrganizations()).toHaveLength(1);
+  expect(await listOrganizations(accounts.as(SYSTEM))).toHaveLength(1);
 });
 
 test('a write of another process that ends in time is waited for, without holding up anything else', async () => {

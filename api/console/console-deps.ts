@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Actor } from '../accounts/actor.ts';
 import type { People } from '../accounts/people/open-people.ts';
-import type { Origin, Person } from '../accounts/people/people.ts';
 import type { CapabilityStates } from '../data/access/capabilities.ts';
 import type { Answers } from '../data/answers/answers.ts';
 import type { FaceDeps } from '../data/app.ts';
@@ -30,13 +30,13 @@ export interface ConsoleSettings {
 
 /** Endpoints and what was sent to them, changed in the name of whoever acts. */
 export interface ConsoleWebhooks {
-  endpointsAs(person: Person, origin: Origin): EndpointAdministration;
-  logAs(person: Person, origin: Origin): DeliveryLog;
+  endpointsAs(actor: Actor): EndpointAdministration;
+  logAs(actor: Actor): DeliveryLog;
 }
 
 /** Declared pages, looked after in the name of whoever acts. */
 export interface ConsoleIntegrations {
-  as(person: Person, origin: Origin): Integrations;
+  as(actor: Actor): Integrations;
 }
 
 /** What pages are made with. */

@@ -5,6 +5,9 @@ import {
   openIntegrationSubject,
   persist,
 } from '../../test/support/integrations/integration-subject.ts';
+import { SYSTEM } from '../accounts/actor.ts';
+import { createKey } from '../accounts/organizations/keys.ts';
+import { changePlan, getOrganization } from '../accounts/organizations/organizations.ts';
 
 /** What holds for what integrations earn on every control database; `another` makes an empty one and gives its address. */
 export function describeBonus(name: string, another: () => Promise<string>): void {
@@ -25,7 +28,8 @@ export function describeBonus(name: string, another: () => Promise<string>): voi
       const { id } = await subject.declare(org, page);
       return (await subject.integrations.check({ organizationId: org, id })).integration;
     };
-    const keyOf = async (org = organizationId) => (await subject.accounts.administration.createKey(org, 'test')).key;
+    const keyOf = async (org = organizationId) =>
+      (await createKey({ organizationId: org, name: 'test' }, subject.accounts.as(SYSTEM))).key;
     const limitOf = async (at: IntegrationSubject, key: string) => (await callerOf(at.accounts, key)).terms.quotaLimit;
 
     test('holds at once here and after 3 seconds elsewhere, for two at most', async () => {
@@ -40,7 +44,7 @@ export function describeBonus(name: string, another: () => Promise<string>): voi
         limits.push(await limitOf(there, key));
       }
       expect(limits).toEqual([750, 750, 1000, 1000, 1000, 1000]);
-      const { terms } = await there.accounts.administration.getOrganization(organizationId);
+      const { terms } = await getOrganization(organizationId, there.accounts.as(SYSTEM));
       expect([terms.quotaLimit, terms.dailyQuota]).toEqual([1000, 500]);
       await there.close();
     });
@@ -60,17 +64,16 @@ export function describeBonus(name: string, another: () => Promise<string>): voi
       await subject.integrations.remove({ organizationId, id: b.id });
       const { integration } = await subject.integrations.find({ organizationId, id: a.id });
       expect([integration.bonusUntil, await shown()]).toEqual([new Date('2026-11-21T00:00:00Z'), ['lost']]);
-      const { administration } = subject.accounts;
-      await administration.changePlan(organizationId, (before) => ({ ...before, plan: 'commercial' }));
+      const changes = subject.accounts.as(SYSTEM);
+      await changePlan(organizationId, (before) => ({ ...before, plan: 'commercial' }), changes);
       expect(await shown()).toEqual([null]);
     });
 
     test('of the plan in force: none on Commercial, and Community’s after a Builder’s time is over', async () => {
       await verify('https://a.example/');
       const key = await keyOf();
-      const { administration } = subject.accounts;
       const change = (changes: object) =>
-        administration.changePlan(organizationId, (before) => ({ ...before, ...changes }));
+        changePlan(organizationId, (before) => ({ ...before, ...changes }), subject.accounts.as(SYSTEM));
       await change({ plan: 'builder' });
       expect(await limitOf(subject, key)).toBe(5250);
       await change({ status: 'past_due', graceUntil: new Date('2026-11-20T18:00:00Z') });
@@ -93,7 +96,7 @@ export function describeBonus(name: string, another: () => Promise<string>): voi
         subject.clock.set(time);
         const limits = [await limitOf(subject, key), await limitOf(there, key)];
         const usage = await subject.accounts.quota.usage(await callerOf(subject.accounts, key));
-        const { terms } = await subject.accounts.administration.getOrganization(organizationId);
+        const { terms } = await getOrganization(organizationId, subject.accounts.as(SYSTEM));
         return [...limits, usage.limit, terms.quotaLimit];
       };
       expect(await limitAt('2026-11-20T23:59:58Z')).toEqual([1000, 1000, 1000, 1000]);

@@ -1,5 +1,6 @@
 import type { BaseLogger } from 'pino';
 import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
+import { SYSTEM } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import type { Mailer } from '../accounts/mail/mailer.ts';
 import { orUnavailable } from '../database/database-errors.ts';
@@ -63,7 +64,7 @@ export class CheckService {
 
   constructor(deps: CheckServiceDeps) {
     this.#deps = deps;
-    this.#changes = new AuditedChanges(deps, 'system');
+    this.#changes = new AuditedChanges(deps, SYSTEM);
   }
 
   get inFlight(): number {

@@ -7,6 +7,8 @@ import {
   openIntegrationSubject,
   persist,
 } from '../../test/support/integrations/integration-subject.ts';
+import { SYSTEM } from '../accounts/actor.ts';
+import { listAudit } from '../accounts/organizations/organizations.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -29,7 +31,7 @@ export function describeIntegrations(name: string, another: () => Promise<string
       const { id } = await at.declare(org, page);
       return (await at.integrations.check({ organizationId: org, id })).integration;
     };
-    const auditOf = (org = organizationId) => subject.accounts.administration.listAudit(org, { limit: 100 });
+    const auditOf = (org = organizationId) => listAudit(org, { limit: 100 }, subject.accounts.as(SYSTEM));
 
     test('a page is declared as pending, due at once, with a line in the audit log', async () => {
       const integration = await subject.declare(organizationId, 'https://Shop.example/a#b');

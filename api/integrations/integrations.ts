@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
+import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { lockOrganization } from '../accounts/organizations/organizations.ts';
 import type { ControlTables, IntegrationRow } from '../database/tables/tables.ts';
@@ -54,13 +55,9 @@ export class Integrations {
   readonly #deps: IntegrationsDeps;
   readonly #changes: AuditedChanges;
 
-  /**
-   * @param actor who does it, as the audit log names them
-   * @param origin the address that they do it from; null: from this machine
-   */
-  constructor(deps: IntegrationsDeps, actor: string, origin: string | null = null) {
+  constructor(deps: IntegrationsDeps, actor: Actor) {
     this.#deps = deps;
-    this.#changes = new AuditedChanges(deps, actor, origin);
+    this.#changes = new AuditedChanges(deps, actor);
   }
 
   /**

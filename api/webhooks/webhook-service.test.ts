@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
+import { SYSTEM } from '../accounts/actor.ts';
 import type { Mailer } from '../accounts/mail/mailer.ts';
+import { changePlan } from '../accounts/organizations/organizations.ts';
 import type { LookResult } from './events/publish-events.ts';
 import { WebhookService } from './webhook-service.ts';
 
@@ -55,14 +57,14 @@ function startService(look: () => Promise<LookResult>, send: Mailer['send'] = as
 test('plans are followed every 3 seconds, and what they change is sent at once', async () => {
   const organizationId = await subject.organization();
   const id = await subject.active(organizationId);
-  const { administration } = subject.accounts;
+  const changes = subject.accounts.as(SYSTEM);
   const { service, done, asleep, wakeAll } = startService(async () => 'idle');
   expect(await asleep()).toEqual([3_000, 3_000, 15_000]);
-  await administration.changePlan(organizationId, (before) => ({ ...before, plan: 'builder' }));
+  await changePlan(organizationId, (before) => ({ ...before, plan: 'builder' }), changes);
   wakeAll();
   await asleep();
   expect((await subject.endpoints.get(id)).state).toBe('suspended');
-  await administration.changePlan(organizationId, (before) => ({ ...before, plan: 'commercial' }));
+  await changePlan(organizationId, (before) => ({ ...before, plan: 'commercial' }), changes);
   wakeAll();
   await asleep();
   expect((await subject.endpoints.get(id)).state).toBe('registered');
@@ -124,7 +126,7 @@ describe('while the mail server', () => {
       () => new Promise(() => {}),
     );
     await asleep(2);
-    await subject.accounts.administration.changePlan(organizationId, (before) => ({ ...before, plan: 'builder' }));
+    await changePlan(organizationId, (before) => ({ ...before, plan: 'builder' }), subject.accounts.as(SYSTEM));
     wakeAll();
     await asleep(2);
     expect(await states()).toEqual(['suspended', 'suspended']);

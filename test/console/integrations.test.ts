@@ -1,5 +1,8 @@
 /** Pages that an organization declares, as its members see and look after them (specification "Pages"; specification "Integrations"). */
+
 import { beforeAll, expect, test } from 'vitest';
+import { SYSTEM } from '../../api/accounts/actor.ts';
+import { getOrganization } from '../../api/accounts/organizations/organizations.ts';
 import type { Evidence } from '../../api/integrations/integration.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';
@@ -35,7 +38,7 @@ async function check(name: string, url: string, list = here) {
   return { own, body: (await ada.get(own)).body };
 }
 
-const limit = async () => (await console.accounts.administration.getOrganization(org)).terms.quotaLimit;
+const limit = async () => (await getOrganization(org, console.accounts.as(SYSTEM))).terms.quotaLimit;
 
 test('a page is declared, checked when asked to, verified with what was seen, earns its bonus, and is removed', async () => {
   console.looks.set(PAGE, FOUND);

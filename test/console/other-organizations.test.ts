@@ -1,5 +1,9 @@
-/** Nobody sees or changes what belongs to an organization that they are no member of (specification "Console"). */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../api/accounts/actor.ts';
+/** Nobody sees or changes what belongs to an organization that they are no member of (specification "Console"). */
+import { createKey } from '../../api/accounts/organizations/keys.ts';
+import { invite } from '../../api/accounts/people/invitations.ts';
+import { listMembers, removeMember } from '../../api/accounts/people/memberships.ts';
 import type { OrganizationRoute } from '../../api/console/shell/routes.ts';
 import { dumpTables } from '../support/console/dump-tables.ts';
 import { useConsole } from '../support/console/use-console.ts';
@@ -24,20 +28,27 @@ beforeAll(async () => {
     'rem@example.com': 'member',
   });
   otherId = await console.organization({ 'eve@example.com': 'owner' });
-  const { administration } = console.accounts;
-  const [key, other] = [await administration.createKey(org, 'theirs'), await administration.createKey(otherId, 'ours')];
+  const changes = console.accounts.as(SYSTEM);
+  const [key, other] = [
+    await createKey({ organizationId: org, name: 'theirs' }, changes),
+    await createKey({ organizationId: otherId, name: 'ours' }, changes),
+  ];
   const { endpoint, pingId } = await console.addEndpoint(org);
   const page = { organizationId: org, name: 'Ours', url: 'https://example.org/' };
   const declared = await console.integrations.declare(page);
   const { members } = console;
-  const invitation = await members.invite({ organizationId: org, email: 'new@example.com', role: 'member' });
+  const invitation = await invite(
+    { organizationId: org, email: 'new@example.com', role: 'member' },
+    members,
+    console.people,
+  );
   owner = await console.signIn('ada@example.com');
   member = await console.signIn('max@example.com');
   outsider = await console.signIn('eve@example.com');
   removed = await console.signIn('rem@example.com');
-  const people = await members.listMembers(org);
+  const people = await listMembers(org, members);
   const idOf = (email: string) => people.find(({ person }) => person.email === email)?.person.id ?? '';
-  await members.removeMember({ organizationId: org, personId: idOf('rem@example.com') });
+  await removeMember({ organizationId: org, personId: idOf('rem@example.com') }, members);
   theirs = {
     org,
     key: key.id,

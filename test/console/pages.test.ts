@@ -1,5 +1,9 @@
 /** What holds on every page of the console, whatever it shows (specification "Console"). */
+
 import { beforeAll, describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../api/accounts/actor.ts';
+import { createKey } from '../../api/accounts/organizations/keys.ts';
+import { changePlan, getOrganization } from '../../api/accounts/organizations/organizations.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';
 import { MODEL, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
@@ -21,8 +25,8 @@ beforeAll(async () => {
   await owner.post('/console/welcome', { name: HOSTILE.slice(0, 100) }, { from: '/console/welcome' });
   const location = (await owner.get('/console')).headers.location;
   org = String(location).split('/').at(-1) ?? '';
-  const { administration } = console.accounts;
-  await administration.changePlan(org, (before) => ({ ...before, plan: 'commercial' }));
+  const changes = console.accounts.as(SYSTEM);
+  await changePlan(org, (before) => ({ ...before, plan: 'commercial' }), changes);
   await owner.post(`/console/orgs/${org}/keys`, { name: HOSTILE }, { from: `/console/orgs/${org}/keys` });
   const added = await console.addEndpoint(org, {
     url: `https://example.com/hooks?${encodeURIComponent(HOSTILE)}`,
@@ -108,7 +112,7 @@ test('no page takes what people or data say for HTML', async () => {
 describe('the data of a page', () => {
   test('cost no unit', async () => {
     const { accounts } = console;
-    const { terms } = await accounts.administration.getOrganization(org);
+    const { terms } = await getOrganization(org, accounts.as(SYSTEM));
     const caller = { organizationId: org, credentialId: '', terms, clientSource: 'api_key' } as const;
     for (const path of pagePaths().filter((url) => url.includes('/data/'))) await owner.get(path);
     expect((await accounts.quota.usage(caller)).used).toBe(0);
@@ -116,8 +120,9 @@ describe('the data of a page', () => {
 
   test('are those of the request that the page names', async () => {
     const { body } = await owner.get(`/console/orgs/${org}/data/models?sort=-release_date`);
-    const [, url = ''] = /curl [^\n]*?&quot;(https:[^&]*(?:&amp;[^&]*)*)&quot;/.exec(body) ?? [];
-    const { key } = await console.accounts.administration.createKey(org, 'compare');
+    const [, url = ''] = /curl [^
+]*?&quot;(https:[^&]*(?:&amp;[^&]*)*)&quot;/.exec(body) ?? [];
+    const { key } = await createKey({ organizationId: org, name: 'compare' }, console.accounts.as(SYSTEM));
     const path = url.replaceAll('&amp;', '&').replace('https://stats.example.com', '');
     const answer = await console.api.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } });
     const { models } = answer.json() as { readonly models: readonly { readonly id: string }[] };

@@ -1,5 +1,8 @@
-/** The way in and out, as browsers go it (specification "Console"; specification "Sign-in"). */
 import { describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../api/accounts/actor.ts';
+/** The way in and out, as browsers go it (specification "Console"; specification "Sign-in"). */
+import { createOrganization } from '../../api/accounts/organizations/organizations.ts';
+import { invite } from '../../api/accounts/people/invitations.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import { sent } from '../support/people/use-people.ts';
 
@@ -175,7 +178,7 @@ test('a name with an address is refused where it enters, in the console and by a
   const name = 'Win a prize at evil.example';
   const refused = await browser.post('/console/welcome', { name }, { from: '/console/welcome' });
   expect([refused.statusCode, refused.body.includes('no web address and no domain')]).toEqual([422, true]);
-  const made = console.accounts.administration.createOrganization(name);
+  const made = createOrganization({ name }, console.accounts.as(SYSTEM));
   await expect(made).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('no web address') });
 });
 
@@ -201,7 +204,7 @@ test.each(['/console/welcome', '/console/you'])(
   async (page) => {
     const email = `${page.length}.found@example.com`;
     const org = await console.organization({ 'host@example.com': 'owner' });
-    const { id } = await console.members.invite({ organizationId: org, email, role: 'member' });
+    const { id } = await invite({ organizationId: org, email, role: 'member' }, console.members, console.people);
     const guest = await console.signIn(email);
     expect((await guest.get(page)).body).toContain(`name="token" value="${id}"`);
     const stranger = await console.signIn('somebody@example.com');

@@ -1,5 +1,6 @@
 /** How people get in where the service offers less than everything (specification "Sign-in"; specification "Console"). */
 import { describe, expect, test } from 'vitest';
+import { listMembers, removeMember } from '../../api/accounts/people/memberships.ts';
 import { useConsole } from '../support/console/use-console.ts';
 
 const SIGN_IN = '/console/sign-in';
@@ -33,8 +34,8 @@ describe('where people are invited', () => {
   test('who belongs to no organization is told how to join one, not to make one', async () => {
     const org = await console.organization({ 'ada@example.com': 'owner', 'max@example.com': 'member' });
     const max = await console.signIn('max@example.com');
-    const [, gone] = await console.members.listMembers(org);
-    await console.members.removeMember({ organizationId: org, personId: gone?.person.id ?? '' });
+    const [, gone] = await listMembers(org, console.members);
+    await removeMember({ organizationId: org, personId: gone?.person.id ?? '' }, console.members);
     expect((await max.get('/console')).headers.location).toBe('/console/welcome');
     const { body } = await max.get('/console/welcome');
     expect([body.includes('name="name"'), body.includes('ask one of its owners to invite')]).toEqual([false, true]);

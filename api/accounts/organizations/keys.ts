@@ -1,20 +1,28 @@
 import type { Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import type { ApiKeyRow, ControlTables } from '../../database/tables/tables.ts';
+import { type ApiKeyRow, type ControlTables, dateOrNull } from '../../database/tables/tables.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { API_KEYS, hashOfToken, lastFourOf } from '../credentials/token-form.ts';
 import { getOrganization, lockOrganization } from './organizations.ts';
 
-export interface KeysDeps {
-  readonly changes: AuditedChanges;
-  /** That many cryptographically random bytes. */
-  readonly random: (bytes: number) => Uint8Array;
+/** What is known of an issued key; the key itself is not kept. */
+export interface ApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly lastFour: string;
+  readonly createdAt: Date;
+  /** From then on it is refused like an unknown one; null: never. */
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly revokedAt: Date | null;
 }
 
-export interface CreateKeyOptions {
-  /** When it ends; null: never. */
-  readonly expiresAt?: Date | null;
-}
+/** A key at the only time when it can be shown. */
+export type NewApiKey = ApiKey & { readonly key: string };
+
+/** Whose a new key is, what it is called, and when it ends; null or absent: never. */
+export type NewKeyOptions = Pick<ApiKey, 'organizationId' | 'name'> & Partial<Pick<ApiKey, 'expiresAt'>>;
 
 export interface RotateKeyOptions {
   /** Refuses a key with `usage` that another one is replacing already, so that two who ask at once make one successor. */
@@ -33,14 +41,12 @@ export interface KeyRotation {
 
 /** Issues a key. The key itself is in this answer only: it is not stored. */
 export function createKey(
-  of: { readonly organizationId: string; readonly name: string },
-  { expiresAt = null }: CreateKeyOptions,
-  deps: KeysDeps,
+  { organizationId, name, expiresAt = null }: NewKeyOptions,
+  changes: AuditedChanges,
 ): Promise<NewApiKey> {
-  return deps.changes.change(async (transaction, note) => {
-    const { organizationId, name } = of;
+  return changes.change(async (transaction, note) => {
     await lockOrganization(transaction, organizationId);
-    const issued = await issue(transaction, { organizationId, name, expiresAt }, deps);
+    const issued = await issueKey(transaction, { organizationId, name, expiresAt }, changes);
     const details = { name, expires_at: expiresAt };
     await note({ organizationId, action: 'key.create', subjectId: issued.id, details });
     return issued;
@@ -54,18 +60,18 @@ export function createKey(
 export function rotateKey(
   id: string,
   { overlapMs, expiresAt = null, isOnce = false }: RotateKeyOptions,
-  deps: KeysDeps,
+  changes: AuditedChanges,
 ): Promise<KeyRotation> {
-  return deps.changes.change(async (transaction, note) => {
+  return changes.change(async (transaction, note) => {
     const old = await lockKey(transaction, id);
-    const now = deps.changes.now().getTime();
+    const now = changes.now().getTime();
     if (hasEnded(old, now)) throw new AppError('usage', `the key ${id} has ended already; issue a new one`);
     if (isOnce && old.expires_at !== null && old.expires_at <= now + overlapMs)
       throw new AppError('usage', `the key ${id} ends within that time anyway; issue a new one`);
     const expires_at = Math.min(old.expires_at ?? Number.POSITIVE_INFINITY, now + overlapMs);
     await transaction.updateTable('api_keys').set({ expires_at }).where('id', '=', id).execute();
     const { organization_id: organizationId, name } = old;
-    const issued = await issue(transaction, { organizationId, name, expiresAt }, deps);
+    const issued = await issueKey(transaction, { organizationId, name, expiresAt }, changes);
     const details = { new_key_id: issued.id, ends_at: new Date(expires_at), expires_at: expiresAt };
     await note({ organizationId, action: 'key.rotate', subjectId: id, details });
     return { issued, replaced: keyFromRow({ ...old, expires_at }) };
@@ -98,13 +104,23 @@ export function revokeKey(id: string, changes: AuditedChanges): Promise<ApiKey> 
   });
 }
 
-async function issue(
+async function issueKey(
   transaction: Transaction<ControlTables>,
   { organizationId, name, expiresAt }: Pick<ApiKey, 'organizationId' | 'name' | 'expiresAt'>,
-  { changes, random }: KeysDeps,
+  changes: AuditedChanges,
 ): Promise<NewApiKey> {
-  const [id, createdAt] = [changes.newId('key'), changes.now()];
-  const { key, row } = issueKey({ bytes: random(32), id, organizationId, name, createdAt, expiresAt });
+  const key = API_KEYS.fromBytes(changes.newSecret());
+  const row: ApiKeyRow = {
+    id: changes.newId('key'),
+    organization_id: organizationId,
+    hash: hashOfToken(key),
+    name,
+    last_four: lastFourOf(key),
+    created_at: changes.now().getTime(),
+    expires_at: expiresAt?.getTime() ?? null,
+    last_used_at: null,
+    revoked_at: null,
+  };
   await transaction.insertInto('api_keys').values(row).execute();
   return { ...keyFromRow(row), key };
 }
@@ -125,45 +141,7 @@ function hasEnded({ revoked_at, expires_at }: ApiKeyRow, nowMs: number): boolean
   return revoked_at !== null || (expires_at !== null && expires_at <= nowMs);
 }
 
-/** What is known of an issued key; the key itself is not kept. */
-export interface ApiKey {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly lastFour: string;
-  readonly createdAt: Date;
-  /** From then on it is refused like an unknown one; null: never. */
-  readonly expiresAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  readonly revokedAt: Date | null;
-}
-
-/** A key at the only time when it can be shown. */
-export type NewApiKey = ApiKey & { readonly key: string };
-
-export interface KeyToIssue extends Pick<ApiKey, 'id' | 'organizationId' | 'name' | 'createdAt' | 'expiresAt'> {
-  /** 32 of them. */
-  readonly bytes: Uint8Array;
-}
-
-/** A new key, and the row that is kept of it. */
-export function issueKey({ bytes, id, organizationId, name, createdAt, expiresAt }: KeyToIssue) {
-  const key = API_KEYS.fromBytes(bytes);
-  const row: ApiKeyRow = {
-    id,
-    organization_id: organizationId,
-    hash: hashOfToken(key),
-    name,
-    last_four: lastFourOf(key),
-    created_at: createdAt.getTime(),
-    expires_at: expiresAt?.getTime() ?? null,
-    last_used_at: null,
-    revoked_at: null,
-  };
-  return { key, row };
-}
-
-export function keyFromRow(row: ApiKeyRow): ApiKey {
+function keyFromRow(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -174,8 +152,4 @@ export function keyFromRow(row: ApiKeyRow): ApiKey {
     lastUsedAt: dateOrNull(row.last_used_at),
     revokedAt: dateOrNull(row.revoked_at),
   };
-}
-
-function dateOrNull(milliseconds: number | null): Date | null {
-  return milliseconds === null ? null : new Date(milliseconds);
 }

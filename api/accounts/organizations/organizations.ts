@@ -2,37 +2,40 @@ import type { Kysely, Transaction } from 'kysely';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
-import type { AuditedChanges, NoteAudit } from '../audit.ts';
+import { type AuditEntry, type AuditedChanges, type NoteAudit, readAudit } from '../audit.ts';
 import { ATTRIBUTION_BONUS } from '../plans/plans.ts';
 import { rowFromSubscription, SUBSCRIPTION_COLUMNS, subscriptionFromRow } from '../plans/subscription-row.ts';
-import { bonusEndsFrom, effectiveTerms, NO_BONUS, type Subscription, type Terms } from '../plans/terms.ts';
+import {
+  bonusEndsFrom,
+  effectiveTerms,
+  NO_BONUS,
+  NO_SUBSCRIPTION,
+  type Subscription,
+  type Terms,
+} from '../plans/terms.ts';
 import { organizationName } from './organization-name.ts';
 
 /** What a new organization is. */
 export interface NewOrganization {
   /** As {@link organizationName} takes it. */
   readonly name: string;
-  /** Where it is told what concerns it; null: nowhere. */
-  readonly email: string | null;
-  readonly subscription: Subscription;
-  /** The person who makes it for itself; null: an operator. */
-  readonly createdBy: string | null;
+  /** Where it is told what concerns it; null or absent: nowhere. */
+  readonly email?: string | null;
+  /** Default: none, which is Community. */
+  readonly subscription?: Subscription;
+  /** The person who makes it for itself; null or absent: an operator. */
+  readonly createdBy?: string | null;
 }
 
-/** @param email where it is told what concerns it; null: nowhere */
-export function createOrganization(
-  { name, email }: { readonly name: string; readonly email: string | null },
-  subscription: Subscription,
-  changes: AuditedChanges,
-): Promise<Organization> {
-  const made = { name, email, subscription, createdBy: null };
-  return changes.change((transaction, note) => insertOrganization(transaction, made, { changes, note }));
+/** Rejects with `usage` where it can't be called so. */
+export function createOrganization(wanted: NewOrganization, changes: AuditedChanges): Promise<Organization> {
+  return changes.change((transaction, note) => insertOrganization(transaction, wanted, { changes, note }));
 }
 
 /** Makes an organization and notes it, as a part of a change. Rejects with `usage` where it can't be called so. */
 export async function insertOrganization(
   transaction: Transaction<ControlTables>,
-  { name: text, email, subscription, createdBy }: NewOrganization,
+  { name: text, email = null, subscription = NO_SUBSCRIPTION, createdBy = null }: NewOrganization,
   { changes, note }: { readonly changes: AuditedChanges; readonly note: NoteAudit },
 ): Promise<Organization> {
   const name = organizationName(text);
@@ -98,6 +101,16 @@ export function changePlan(
     await note({ organizationId, subjectId: organizationId, action: 'organization.set_plan', details });
     return { before, after };
   });
+}
+
+/** What was done to an organization and its keys, or without one all that was done; newest first. Rejects with `not_found`. */
+export async function listAudit(
+  organizationId: string | undefined,
+  { limit }: { readonly limit: number },
+  changes: AuditedChanges,
+): Promise<readonly AuditEntry[]> {
+  if (organizationId !== undefined) await getOrganization(organizationId, changes);
+  return changes.read((database) => readAudit(database, { organizationId, limit }));
 }
 
 /**

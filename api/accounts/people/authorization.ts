@@ -3,36 +3,47 @@ import { AppError } from '../../../runtime/errors.ts';
 import { isThisMachine } from '../../../runtime/this-machine.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Origin } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
-import { type AuditDeps, AuditedChanges } from '../audit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
-import { type AttemptLimits, namedLimits } from './attempt-limits.ts';
-import { type Authorization, type ConnectionRequest, OAUTH_PATHS } from './connections.ts';
-import { CONSOLE_PATHS, type Origin, type Session, type TooMany } from './people.ts';
+import { namedLimits } from './attempt-limits.ts';
+import { OAUTH_PATHS } from './connections.ts';
+import type { OpenedMembers } from './open-members.ts';
+import { CONSOLE_PATHS, type Session, type TooMany } from './people.ts';
 import type { PeopleSettings } from './people-settings.ts';
-import { actorOf } from './person.ts';
 import { assertMember } from './rights.ts';
 import type { Auth } from './sign-in/auth.ts';
 import { withOrganization } from './sign-in/oauth-provider.ts';
 
-export interface OAuthAuthorizationDeps {
-  readonly auth: Auth;
-  readonly audit: AuditDeps;
-  readonly limits: AttemptLimits;
+/** What a program asks a person for. */
+export interface ConnectionRequest {
+  /** As it calls itself. */
+  readonly clientName: string;
+  /** Where the browser goes afterwards: a host, `this computer`, or the scheme of an app. */
+  readonly returnsTo: string;
 }
 
-/** better-auth's OAuth provider, bound to organizations; what a method does is told in connections.ts. */
-export class OAuthAuthorization implements Authorization {
+export interface AuthorizationDeps extends Pick<OpenedMembers, 'limits' | 'as'> {
+  readonly auth: Auth;
+  readonly database: Kysely<ControlTables>;
+}
+
+/**
+ * better-auth's OAuth 2.1 provider, bound to organizations, as the console and whoever serves its routes use it. A query is what a
+ * page was opened with by the provider and is signed by it: it holds for ten minutes.
+ */
+export class Authorization {
   readonly #settings: Pick<PeopleSettings, 'publicUrl' | 'limits'>;
-  readonly #deps: OAuthAuthorizationDeps;
+  readonly #deps: AuthorizationDeps;
   readonly #database: Kysely<ControlTables>;
 
-  constructor(settings: Pick<PeopleSettings, 'publicUrl' | 'limits'>, deps: OAuthAuthorizationDeps) {
+  constructor(settings: Pick<PeopleSettings, 'publicUrl' | 'limits'>, deps: AuthorizationDeps) {
     this.#settings = settings;
     this.#deps = deps;
-    this.#database = deps.audit.database;
+    this.#database = deps.database;
   }
 
+  /** Undefined where the request was changed or is over, or its program is not known any more. */
   async describe(query: string): Promise<ConnectionRequest | undefined> {
     const parameters = new URLSearchParams(query);
     const clientId = parameters.get('client_id') ?? '';
@@ -44,10 +55,15 @@ export class OAuthAuthorization implements Authorization {
     return { clientName: client.clientName, returnsTo: placeOf(new URL(parameters.get('redirect_uri') ?? '')) };
   }
 
+  /** Whether a program is registered under this id. */
   async knows(clientId: string): Promise<boolean> {
     return (await this.#findClient(clientId)) !== undefined;
   }
 
+  /**
+   * Connects the program to an organization of the session's person; resolves to the program's own address, where the browser goes.
+   * Rejects with `not_found` where the person does not belong to it, and with `usage` where the request is over or was changed.
+   */
   async accept(
     query: string,
     {
@@ -58,10 +74,11 @@ export class OAuthAuthorization implements Authorization {
     organizationId: string,
   ): Promise<string> {
     const { person } = session;
-    await orUnavailable(() => assertMember(this.#database, organizationId, { person }));
+    const actor = { person, origin };
+    await orUnavailable(() => assertMember(this.#database, organizationId, actor));
     const to = await withOrganization(organizationId, () => this.#answerConsent(query, { accept: true, cookies }));
     const { clientId, clientName } = await this.#getClient(new URLSearchParams(query).get('client_id') ?? '');
-    await new AuditedChanges(this.#deps.audit, actorOf(person), origin.address).change(async (transaction, note) => {
+    await this.#deps.as(actor).change(async (transaction, note) => {
       const { id } = await transaction
         .updateTable('connections')
         .set(({ ref }) => ({ client_id: ref('client_id') }))
@@ -80,10 +97,15 @@ export class OAuthAuthorization implements Authorization {
     return to;
   }
 
+  /** Tells the program that it may not; resolves to its own address. Rejects with `usage` as `accept` does. */
   deny(query: string, { cookies }: { readonly cookies: string | undefined }): Promise<string> {
     return this.#answerConsent(query, { accept: false, cookies });
   }
 
+  /**
+   * Registers a program (RFC 7591), and counts it; resolves to what it is answered. Of apps that are known by a scheme of their own the
+   * addresses are taken as well.
+   */
   async register(registration: Readonly<Record<string, unknown>>, { address }: Origin): Promise<Response | TooMany> {
     const { registrationsPerOrigin: limit } = namedLimits(this.#settings.limits);
     const refused = await this.#deps.limits.hit(limit, limitedOrigin(address));
@@ -109,6 +131,11 @@ export class OAuthAuthorization implements Authorization {
     return Response.json({ ...registered, redirect_uris: redirects }, { status: response.status });
   }
 
+  /**
+   * Answers what the protocol asks: authorization, tokens, revocation, as {@link OAUTH_PATHS} has them. A browser is sent to pages of the
+   * console alone: what is refused there is told on one of them, and not by a redirect to an address that anybody can register (RFC 9700,
+   * 4.11).
+   */
   async handle(request: Request): Promise<Response> {
     const response = await orUnavailable(() => this.#deps.auth.handler(request));
     const location = response.headers.get('location');

@@ -1,54 +1,50 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import { addressOf, auditName } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
-import type { Outbox } from '../mail/outbox.ts';
-import { type AttemptLimits, namedLimits } from './attempt-limits.ts';
-import { findMemberByEmail, insertMember, type MembersDeps } from './memberships.ts';
+import type { AuditedChanges } from '../audit.ts';
+import { namedLimits } from './attempt-limits.ts';
+import { findMemberByEmail, insertMember } from './memberships.ts';
+import type { PeopleParts } from './open-members.ts';
 import {
   CONSOLE_PATHS,
   type Invitation,
   type Membership,
+  ROLES,
   type Role,
   type SentInvitation,
   type TooMany,
 } from './people.ts';
 import { invitationMail } from './people-mails.ts';
-import { INVITATION_MS, type PeopleSettings } from './people-settings.ts';
-import { emailFrom, roleFromWord } from './person.ts';
-import { assertMember, lockAsOwner, nameOf } from './rights.ts';
+import { INVITATION_MS } from './people-settings.ts';
+import { emailFrom } from './person.ts';
+import { assertMember, lockAsOwner } from './rights.ts';
 
-export interface InvitationsDeps extends MembersDeps {
-  readonly settings: Pick<PeopleSettings, 'publicUrl' | 'limits'>;
-  readonly limits: AttemptLimits;
-  readonly outbox: Outbox;
-  /** That many cryptographically random bytes. */
-  readonly random: (bytes: number) => Uint8Array;
-}
-
-const TOKEN_BYTES = 32;
 /** Open invitations of one address that are listed: a page of the console has room for them. */
 const OWN_MAX = 50;
 
 /**
  * Invites an address, for owners. The mail has the only copy of the token; the table holds its hash. An organization has one open
- * invitation per address: inviting again replaces it, so that the newest mail is the one that works.
+ * invitation per address: inviting again replaces it, so that the newest mail is the one that works. An address that was sent too
+ * many is sent no mail, and finds the invitation in the console.
  */
 export async function invite(
   wanted: { readonly organizationId: string; readonly email: string; readonly role: Role },
-  deps: InvitationsDeps,
+  changes: AuditedChanges,
+  { settings, limits, outbox }: PeopleParts,
 ): Promise<SentInvitation> {
-  const { actor, changes, settings, limits } = deps;
+  const { actor } = changes;
   const { organizationId, role } = wanted;
   const email = emailFrom(wanted.email);
-  deps.outbox.assertRoom();
+  outbox.assertRoom();
   // Asked before anything is counted, so that strangers use nobody's limits up.
-  await changes.change((transaction) => lockAsOwner(transaction, organizationId, actor));
-  assertNotTooMany(await hitLimits(organizationId, email, deps));
-  const token = Buffer.from(deps.random(TOKEN_BYTES)).toString('base64url');
+  await changes.change((transaction) => lockAsOwner(transaction, organizationId, changes.actor));
+  assertNotTooMany(await hitLimits(organizationId, email, { changes, settings, limits }));
+  const token = Buffer.from(changes.newSecret()).toString('base64url');
   const invitation = await changes.change(async (transaction, note) => {
-    await lockAsOwner(transaction, organizationId, actor);
+    await lockAsOwner(transaction, organizationId, changes.actor);
     if ((await findMemberByEmail(transaction, organizationId, email)) !== undefined)
       throw new AppError('usage', `${email} belongs to the organization already`);
     const open = invitationsOf(transaction, organizationId);
@@ -58,7 +54,7 @@ export async function invite(
       .execute();
     await assertRoom(transaction, { organizationId, now: changes.now(), max: settings.limits.invitations });
     const [id, now] = [changes.newId('invitation'), changes.now().getTime()];
-    const row = { id, organization_id: organizationId, email, role, invited_by: nameOf(actor), created_at: now };
+    const row = { id, organization_id: organizationId, email, role, invited_by: auditName(actor), created_at: now };
     await transaction
       .insertInto('invitations')
       .values({ ...row, token_hash: hashOf(token), expires_at: now + INVITATION_MS })
@@ -73,17 +69,14 @@ export async function invite(
   const invitedBy = 'person' in actor ? actor.person.email : 'The operator';
   const { organizationName } = invitation;
   const { publicUrl } = settings;
-  deps.outbox.send(invitationMail({ to: email, link: link.href, publicUrl, organizationName, role, invitedBy }));
+  outbox.send(invitationMail({ to: email, link: link.href, publicUrl, organizationName, role, invitedBy }));
   return { ...invitation, isMailed: true };
 }
 
 /** Those that are open, newest first. */
-export function listInvitations(
-  organizationId: string,
-  { actor, changes }: MembersDeps,
-): Promise<readonly Invitation[]> {
+export function listInvitations(organizationId: string, changes: AuditedChanges): Promise<readonly Invitation[]> {
   return changes.read(async (database) => {
-    await assertMember(database, organizationId, actor);
+    await assertMember(database, organizationId, changes.actor);
     const rows = await selectInvitations(database)
       .where('invitations.organization_id', '=', organizationId)
       .where('invitations.expires_at', '>', changes.now().getTime())
@@ -94,9 +87,9 @@ export function listInvitations(
 }
 
 /** Those that are open for the acting person's address, newest first. */
-export function listOwnInvitations({ actor, changes }: MembersDeps): Promise<readonly Invitation[]> {
-  if (!('person' in actor)) throw new AppError('usage', 'an operator has no invitations');
-  const { email } = actor.person;
+export async function listOwnInvitations(changes: AuditedChanges): Promise<readonly Invitation[]> {
+  if (!('person' in changes.actor)) throw new AppError('usage', 'an operator has no invitations');
+  const { email } = changes.actor.person;
   return changes.read(async (database) => {
     const rows = await selectInvitations(database)
       .where('invitations.email', '=', email)
@@ -111,10 +104,10 @@ export function listOwnInvitations({ actor, changes }: MembersDeps): Promise<rea
 /** For owners. */
 export function revokeInvitation(
   { organizationId, invitationId }: { readonly organizationId: string; readonly invitationId: string },
-  { actor, changes }: MembersDeps,
+  changes: AuditedChanges,
 ): Promise<Invitation> {
   return changes.change(async (transaction, note) => {
-    await lockAsOwner(transaction, organizationId, actor);
+    await lockAsOwner(transaction, organizationId, changes.actor);
     const invitation = await findBy(transaction, 'id', invitationId);
     if (invitation?.organizationId !== organizationId)
       throw new AppError('not_found', `there is no invitation ${invitationId}`);
@@ -126,17 +119,22 @@ export function revokeInvitation(
 }
 
 /** What the link of an invitation is about; undefined where it is over, was used, replaced or revoked. */
-export function findInvitation(token: string, { changes }: MembersDeps): Promise<Invitation | undefined> {
+export function findInvitation(token: string, changes: AuditedChanges): Promise<Invitation | undefined> {
   return changes.read(async (database) => {
     const invitation = await findBy(database, 'token_hash', hashOf(token));
     return invitation !== undefined && invitation.expiresAt > changes.now() ? invitation : undefined;
   });
 }
 
-/** Makes the acting person a member; an invitation is used up by that, once. */
-export function acceptInvitation(token: string, { actor, changes }: MembersDeps): Promise<Membership> {
-  if (!('person' in actor)) throw new AppError('usage', 'an invitation is for a person to accept');
-  const { person } = actor;
+/**
+ * Makes the acting person a member; an invitation is used up by that, once. Rejects with `not_found` where it is over, was used,
+ * replaced or revoked, and with `usage` where it is for another address.
+ *
+ * @param token of its link, or its id
+ */
+export async function acceptInvitation(token: string, changes: AuditedChanges): Promise<Membership> {
+  if (!('person' in changes.actor)) throw new AppError('usage', 'an invitation is for a person to accept');
+  const { person } = changes.actor;
   return changes.change(async (transaction, note) => {
     // The write that comes first takes the row: of several at once one goes on, and gives it back where it fails.
     // By its id, too, which is no secret: whose address it is for is checked below, by either.
@@ -151,7 +149,7 @@ export function acceptInvitation(token: string, { actor, changes }: MembersDeps)
       throw new AppError('usage', 'the invitation is for another address of mail: sign in with that one to accept it');
     const { organization_id: organizationId, id } = taken;
     const since = changes.now();
-    const invited = { organizationId, personId: person.id, role: roleFromWord(taken.role), since };
+    const invited = { organizationId, personId: person.id, role: getWord(ROLES, taken.role), since };
     const role = await insertMember(transaction, invited);
     const details = { email: person.email, role, invitation_id: id, invited_by: taken.invited_by };
     await note({ organizationId, action: 'member.accept', subjectId: person.id, details });
@@ -168,11 +166,15 @@ function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-async function hitLimits(organizationId: string, email: string, deps: InvitationsDeps): Promise<TooMany | undefined> {
-  const { limits, changes } = deps;
-  const named = namedLimits(deps.settings.limits);
+async function hitLimits(
+  organizationId: string,
+  email: string,
+  { changes, settings, limits }: Pick<PeopleParts, 'settings' | 'limits'> & { readonly changes: AuditedChanges },
+): Promise<TooMany | undefined> {
+  const named = namedLimits(settings.limits);
+  const address = addressOf(changes.actor);
   return (
-    (changes.origin === null ? undefined : await limits.hit(named.mailsPerOrigin, limitedOrigin(changes.origin))) ??
+    (address === null ? undefined : await limits.hit(named.mailsPerOrigin, limitedOrigin(address))) ??
     (await limits.hit(named.invitationsPerOrganization, organizationId)) ??
     (await limits.hit(named.invitationsPerPair, `${organizationId} ${email}`))
   );
@@ -215,7 +217,7 @@ function invitationFromRow(row: SelectedInvitation): Invitation {
     organizationId: row.organization_id,
     organizationName: row.organization_name,
     email: row.email,
-    role: roleFromWord(row.role),
+    role: getWord(ROLES, row.role),
     invitedBy: row.invited_by,
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),

@@ -1,21 +1,15 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import type { AuditedChanges, NoteAudit } from '../audit.ts';
 import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
 import { deleteConnections } from './connections.ts';
-import type { Actor, Member, Membership, Role } from './people.ts';
-import { emailFrom, ensurePerson, PERSON_COLUMNS, personFromRow, roleFromWord } from './person.ts';
+import { type Member, type Membership, ROLES, type Role } from './people.ts';
+import { emailFrom, ensurePerson, PERSON_COLUMNS, personFromRow } from './person.ts';
 import { assertMember, lockAsMember, lockAsOwner } from './rights.ts';
 
-/** What each of these works with: who acts, and the control database on their behalf. */
-export interface MembersDeps {
-  readonly actor: Actor;
-  readonly changes: AuditedChanges;
-}
-
 /** A person's organizations, the longest membership first. */
-export function listMemberships(personId: string, { changes }: MembersDeps): Promise<readonly Membership[]> {
+export function listMemberships(personId: string, changes: AuditedChanges): Promise<readonly Membership[]> {
   return changes.read(async (database) => {
     const rows = await database
       .selectFrom('members')
@@ -28,17 +22,17 @@ export function listMemberships(personId: string, { changes }: MembersDeps): Pro
     return rows.map(({ id, name, role, created_at }) => ({
       organizationId: id,
       organizationName: name,
-      role: roleFromWord(role),
+      role: getWord(ROLES, role),
       since: new Date(created_at),
     }));
   });
 }
 
 /** The members of an organization, the oldest first. */
-export async function listMembers(organizationId: string, { actor, changes }: MembersDeps): Promise<readonly Member[]> {
+export async function listMembers(organizationId: string, changes: AuditedChanges): Promise<readonly Member[]> {
   await getOrganization(organizationId, changes);
   return changes.read(async (database) => {
-    await assertMember(database, organizationId, actor);
+    await assertMember(database, organizationId, changes.actor);
     const rows = await selectMembers(database)
       .where('members.organization_id', '=', organizationId)
       .orderBy('members.created_at')
@@ -49,15 +43,16 @@ export async function listMembers(organizationId: string, { actor, changes }: Me
 }
 
 /** For operators: makes the person where there is none of this address; of a member changes nothing but the role. */
-export function addMember(
+export async function addMember(
   {
     organizationId,
     email: text,
     role,
   }: { readonly organizationId: string; readonly email: string; readonly role: Role },
-  { actor, changes }: MembersDeps,
+  changes: AuditedChanges,
 ): Promise<Member> {
-  if (!('operator' in actor)) throw new AppError('usage', 'who is to belong to an organization has to be invited');
+  if (!('operator' in changes.actor))
+    throw new AppError('usage', 'who is to belong to an organization has to be invited');
   const email = emailFrom(text);
   return changes.change(async (transaction, note) => {
     await lockOrganization(transaction, organizationId);
@@ -80,10 +75,10 @@ export function changeRole(
     personId,
     role,
   }: { readonly organizationId: string; readonly personId: string; readonly role: Role },
-  { actor, changes }: MembersDeps,
+  changes: AuditedChanges,
 ): Promise<Member> {
   return changes.change(async (transaction, note) => {
-    await lockAsOwner(transaction, organizationId, actor);
+    await lockAsOwner(transaction, organizationId, changes.actor);
     const member = await getMember(transaction, organizationId, personId);
     return setRole(transaction, { organizationId, member, role }, note);
   });
@@ -92,12 +87,12 @@ export function changeRole(
 /** For owners; a member may remove itself. The last owner can't go. What the member has connected ends with it. */
 export function removeMember(
   { organizationId, personId }: { readonly organizationId: string; readonly personId: string },
-  { actor, changes }: MembersDeps,
+  changes: AuditedChanges,
 ): Promise<Member> {
   return changes.change(async (transaction, note) => {
-    const isOwn = 'person' in actor && actor.person.id === personId;
-    if (isOwn) await lockAsMember(transaction, organizationId, actor);
-    else await lockAsOwner(transaction, organizationId, actor);
+    const isOwn = 'person' in changes.actor && changes.actor.person.id === personId;
+    if (isOwn) await lockAsMember(transaction, organizationId, changes.actor);
+    else await lockAsOwner(transaction, organizationId, changes.actor);
     const member = await getMember(transaction, organizationId, personId);
     if (member.role === 'owner') await assertOtherOwner(transaction, organizationId, personId);
     await deleteConnections(transaction, { organizationId, personId });
@@ -124,7 +119,7 @@ function selectMembers(database: Kysely<ControlTables>) {
 type SelectedMember = Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>;
 
 function memberFromRow(row: SelectedMember): Member {
-  return { person: personFromRow(row), role: roleFromWord(row.role), since: new Date(row.created_at) };
+  return { person: personFromRow(row), role: getWord(ROLES, row.role), since: new Date(row.created_at) };
 }
 
 /** Makes a person a member of an organization; who is one already keeps the role. Resolves to the role that holds. */

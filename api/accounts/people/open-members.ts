@@ -1,16 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { monotonicFactory } from 'ulid';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { type CleanupStep, HourlyCleanup } from '../../database/hourly-cleanup.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Actor } from '../actor.ts';
+import { AuditedChanges } from '../audit.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { Outbox } from '../mail/outbox.ts';
 import { AttemptLimits } from './attempt-limits.ts';
-import { ConnectionList, type Connections } from './connections.ts';
-import { MembersService } from './members-service.ts';
-import type { Members } from './people.ts';
 import type { PeopleSettings } from './people-settings.ts';
 import { storedInstant } from './person.ts';
 
@@ -26,48 +24,49 @@ export interface OpenPeopleDeps {
   readonly onChange?: () => void;
 }
 
+/** What members and invitations need beside the control database. */
+export interface PeopleParts {
+  readonly settings: Pick<PeopleSettings, 'publicUrl' | 'signUp' | 'limits'>;
+  readonly limits: AttemptLimits;
+  readonly outbox: Outbox;
+}
+
 /** What operators need: members and connections alone, without what signs people in. */
-export interface OpenedMembers {
-  readonly members: Members;
-  readonly connections: Connections;
-  /** Waits for mail under way. */
+export interface OpenedMembers extends PeopleParts {
+  /** Memberships, invitations and connections as an actor reads and changes them, with the functions beside this file. */
+  as(actor: Actor): AuditedChanges;
+  /** Starts the hourly clean-up where it is due. */
+  cleanUp(now: Date): void;
+  /** Waits for mail under way and for the clean-up. The control database and the mailer stay open. */
   close(): Promise<void>;
 }
 
-/** Who acts where nobody is named. */
-export const SYSTEM = { operator: 'system' } as const;
-
 /** Opens members and invitations on a control database that others use as well. */
 export function openMembers(
-  settings: Pick<PeopleSettings, 'publicUrl' | 'signUp' | 'limits'>,
-  deps: OpenPeopleDeps,
+  settings: PeopleParts['settings'],
+  { database: { kysely: database }, mailer, log, clock = () => new Date(), random, onChange }: OpenPeopleDeps,
 ): OpenedMembers {
-  const { members: parts, close } = membersParts(deps);
-  return {
-    members: new MembersService({ settings, ...parts }, SYSTEM),
-    connections: new ConnectionList(parts.audit, SYSTEM),
-    close,
+  const audit = {
+    database,
+    clock,
+    newId: monotonicFactory(),
+    ...(random && { random }),
+    ...(onChange && { onChange }),
   };
-}
-
-/** What members and sign-in share. */
-export function membersParts({
-  database,
-  mailer,
-  log,
-  clock = () => new Date(),
-  random = randomBytes,
-  onChange = () => {},
-}: OpenPeopleDeps) {
-  const audit = { database: database.kysely, clock, newId: monotonicFactory(), onChange };
-  const cleanup = peopleCleanup(database.kysely, log);
-  const limits = new AttemptLimits({ database: database.kysely, clock, onHit: (now) => cleanup.at(now) });
+  const cleanup = peopleCleanup(database, log);
   const outbox = new Outbox(mailer, log);
-  const close = async () => {
-    await outbox.idle();
-    await cleanup.close();
+  const cleanUp = (now: Date) => cleanup.at(now);
+  return {
+    settings,
+    limits: new AttemptLimits({ database, clock, onHit: cleanUp }),
+    outbox,
+    as: (actor) => new AuditedChanges(audit, actor),
+    cleanUp,
+    async close() {
+      await outbox.idle();
+      await cleanup.close();
+    },
   };
-  return { members: { audit, limits, outbox, random }, clock, cleanup, close };
 }
 
 /** Rows that a step removes at once: more keep other writers waiting longer. */

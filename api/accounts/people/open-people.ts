@@ -1,39 +1,33 @@
+import { randomBytes } from 'node:crypto';
 import { orUnavailable } from '../../database/database-errors.ts';
-import { OAuthAuthorization } from './authorization.ts';
-import { type Authorization, ConnectionList, type Connections } from './connections.ts';
-import { MembersService } from './members-service.ts';
-import { membersParts, type OpenPeopleDeps, SYSTEM } from './open-members.ts';
-import type { Members, SignIn } from './people.ts';
+import { Authorization } from './authorization.ts';
+import { type OpenedMembers, type OpenPeopleDeps, openMembers } from './open-members.ts';
 import type { PeopleSettings } from './people-settings.ts';
-import { createAuth } from './sign-in/auth.ts';
+import { type Auth, createAuth } from './sign-in/auth.ts';
 import { Links } from './sign-in/links.ts';
 import { Passwords } from './sign-in/passwords.ts';
 import { Sessions } from './sign-in/sessions.ts';
-import { SignInService } from './sign-in/sign-in-service.ts';
 
 /** Everything about people: who signs in, who belongs where, and what they connect. */
-export interface People {
-  readonly signIn: SignIn;
-  /** Memberships and invitations, changed by nobody yet: name who acts with `as`. */
-  readonly members: Members;
-  /** Programs that ask for organizations, seen and ended by nobody yet: name who acts with `as`. */
-  readonly connections: Connections;
-  /** Connects them; undefined where none may be. */
+export interface People extends OpenedMembers {
+  readonly settings: Omit<PeopleSettings, 'secret'>;
+  /** Sign people in by mail. */
+  readonly links: Links;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+  /** Connects programs; undefined where none may be. */
   readonly authorization: Authorization | undefined;
-  /** Waits for mail under way and for the clean-up. The control database and the mailer stay open. */
-  close(): Promise<void>;
 }
 
 /** Opens people on a control database that others use as well. Rejects with `unavailable` where it does not answer. */
 export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps): Promise<People> {
-  const { kysely: database } = deps.database;
-  const { members: parts, clock, cleanup, close } = membersParts(deps);
-  const { audit, limits, outbox, random } = parts;
-  const links = new Links(settings, { database, limits, outbox, clock, auth: () => auth });
-  const auth = createAuth(settings, {
+  const { clock = () => new Date(), random = randomBytes } = deps;
+  const members = openMembers(settings, deps);
+  const parts = { ...members, database: deps.database.kysely, clock };
+  const links = new Links(settings, { ...parts, auth: () => auth, sessions: () => sessions });
+  const auth: Auth = createAuth(settings, {
     database: deps.database,
-    newId: audit.newId,
-    random: parts.random,
+    random,
     log: deps.log,
     hooks: {
       onLink: links.onLink,
@@ -42,13 +36,13 @@ export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps)
     },
   });
   await orUnavailable(() => auth.$context); // Keeps what tokens are for, where it is not there yet.
-  const sessions = new Sessions({ auth, database, clock, onFind: (now) => cleanup.at(now) });
-  const passwords = new Passwords(settings, { auth, database, limits, outbox, random, clock });
+  const sessions = new Sessions({ ...parts, auth });
   return {
-    signIn: new SignInService(settings, { auth, sessions, links, passwords, audit }),
-    members: new MembersService({ settings, ...parts }, SYSTEM),
-    connections: new ConnectionList(audit, SYSTEM),
-    authorization: settings.connections && new OAuthAuthorization(settings, { auth, audit, limits }),
-    close,
+    ...members,
+    settings,
+    links,
+    passwords: new Passwords(settings, { ...parts, auth, links, sessions }),
+    sessions,
+    authorization: settings.connections && new Authorization(settings, { ...parts, auth }),
   };
 }

@@ -1,4 +1,4 @@
-import { CONSOLE_PATHS, type SignIn } from './people.ts';
+import { CONSOLE_PATHS, type SignInMethod } from './people.ts';
 
 /** What can be configured of people. */
 export interface PeopleSettings {
@@ -6,8 +6,10 @@ export interface PeopleSettings {
   readonly publicUrl: string;
   /** At least 32 characters that nobody else knows, the same for all processes; a new one ends all sessions. */
   readonly secret: string;
-  readonly methods: SignIn['methods'];
-  readonly signUp: SignIn['signUp'];
+  /** What the sign-in page offers, in its order. */
+  readonly methods: readonly SignInMethod[];
+  /** `open`: whoever asks gets a link; `invited`: only who exists or was invited, though the answer is the same. */
+  readonly signUp: 'open' | 'invited';
   /** How long a session lasts without being used. */
   readonly sessionMs: number;
   /** A session that was last prolonged longer ago than this is prolonged when it is used. Smaller: more writes. */

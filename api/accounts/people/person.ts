@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
-import { type Person, ROLES, type Role } from './people.ts';
+import type { Person } from '../actor.ts';
 
 /** What of a person's row a {@link Person} is made of. */
 export const PERSON_COLUMNS = [
@@ -22,11 +22,6 @@ export function personFromRow(row: {
 /** An instant as the tables of better-auth are written and compared with, on both engines. */
 export function storedInstant(date: Date): string {
   return date.toISOString();
-}
-
-/** A person as the audit log names them. */
-export function actorOf({ email }: Pick<Person, 'email'>): string {
-  return `person:${email}`;
 }
 
 export async function findPersonByEmail(database: Kysely<ControlTables>, email: string): Promise<Person | undefined> {
@@ -63,13 +58,6 @@ export async function lockPerson(transaction: Transaction<ControlTables>, id: st
   return numUpdatedRows === 1n;
 }
 
-/** A role as the database keeps it. */
-export function roleFromWord(word: string): Role {
-  const role = ROLES.find((known) => known === word);
-  if (role === undefined) throw new AppError('internal_error', `'${word}' is no role`);
-  return role;
-}
-
 /** What mail itself allows (RFC 5321): longer ones are no addresses. */
 const LENGTH_MAX = 254;
 /** The part before the @, which zod doesn't bound. */
@@ -89,4 +77,14 @@ export function emailFrom(text: string): string {
   const email = normalisedEmail(text);
   if (email !== undefined) return email;
   throw new AppError('usage', 'that is no address of mail; it must be like ada@example.com');
+}
+
+/** Ends the sessions of a locked person; `exceptId` stays. */
+export async function deleteSessions(
+  transaction: Transaction<ControlTables>,
+  personId: string,
+  exceptId?: string,
+): Promise<void> {
+  const all = transaction.deleteFrom('sessions').where('person_id', '=', personId);
+  await (exceptId === undefined ? all : all.where('id', '!=', exceptId)).execute();
 }

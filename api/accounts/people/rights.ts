@@ -1,14 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import type { Actor } from '../actor.ts';
 import { lockOrganization } from '../organizations/organizations.ts';
-import type { Actor, Role } from './people.ts';
-import { actorOf, roleFromWord } from './person.ts';
-
-/** Whoever acts, as the audit log names them. */
-export function nameOf(actor: Actor): string {
-  return 'operator' in actor ? actor.operator : actorOf(actor.person);
-}
+import { ROLES, type Role } from './people.ts';
 
 export async function findRole(
   database: Kysely<ControlTables>,
@@ -20,10 +15,13 @@ export async function findRole(
     .where('organization_id', '=', organizationId)
     .where('person_id', '=', personId)
     .executeTakeFirst();
-  return row === undefined ? undefined : roleFromWord(row.role);
+  return row === undefined ? undefined : getWord(ROLES, row.role);
 }
 
 /**
+ * Rights in an organization. To a person who doesn't belong to it everything rejects with `not_found`, as if it weren't there; what
+ * only owners may do rejects for members with `usage`. Operators may do everything.
+ *
  * Keeps others from changing who belongs to the organization until the transaction ends, and checks that `actor` may do what only
  * owners may. Operators may. To who doesn't belong to it, there is no such organization.
  */

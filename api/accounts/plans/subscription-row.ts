@@ -1,4 +1,4 @@
-import type { SubscriptionRow } from '../../database/tables/tables.ts';
+import { dateOrNull, type SubscriptionRow } from '../../database/tables/tables.ts';
 import { PLANS } from './plans.ts';
 import { NO_SUBSCRIPTION, type Subscription, SubscriptionSchema } from './terms.ts';
 
@@ -29,11 +29,7 @@ export function subscriptionFromRow(row: SubscriptionColumns): Subscription {
     plan: row.plan,
     status: row.status,
     contract: JSON.parse(row.contract ?? '{}'),
-    periodEnd: dateFrom(row.period_end),
-    graceUntil: dateFrom(row.grace_until),
+    periodEnd: dateOrNull(row.period_end),
+    graceUntil: dateOrNull(row.grace_until),
   });
-}
-
-function dateFrom(milliseconds: number | null): Date | null {
-  return milliseconds === null ? null : new Date(milliseconds);
 }

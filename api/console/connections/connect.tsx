@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import { type Authorization, type ConnectionRequest, OAUTH_PATHS } from '../../accounts/people/connections.ts';
+import type { Authorization, ConnectionRequest } from '../../accounts/people/authorization.ts';
+import { OAUTH_PATHS } from '../../accounts/people/connections.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { below } from '../people/sign-in.tsx';

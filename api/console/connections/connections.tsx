@@ -1,5 +1,5 @@
+import { type Connection, listConnections, revokeConnection } from '../../accounts/people/connections.ts';
 import type { JSX } from 'preact';
-import type { Connection } from '../../accounts/people/connections.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Confirmed } from '../shell/fields.tsx';
@@ -13,8 +13,6 @@ const CONNECTIONS_SHOWN = 40;
 
 /** The programs that ask for an organization over MCP: seen and ended by every member, and how one is added. */
 export function connectionsRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
-  const connectionsAs = ({ session: { person }, origin }: OrganizationPages) =>
-    people.connections.as({ person }, origin);
   const isOffered = people.authorization !== undefined;
   return [
     {
@@ -22,7 +20,7 @@ export function connectionsRoutes({ people }: Pick<PageDeps, 'people'>): readonl
       method: 'GET',
       path: '/connections',
       answer: async (pages) => {
-        const connections = await connectionsAs(pages).list(pages.organization.id);
+        const connections = await listConnections(pages.organization.id, people.as(pages.actor));
         return page('Connections', <ConnectionsPage pages={pages} connections={connections} isOffered={isOffered} />);
       },
     },
@@ -32,7 +30,7 @@ export function connectionsRoutes({ people }: Pick<PageDeps, 'people'>): readonl
       path: '/connections/:connection/revoke',
       answer: async (pages) => {
         const of = { organizationId: pages.organization.id, connectionId: pages.params['connection'] ?? '' };
-        await connectionsAs(pages).revoke(of);
+        await revokeConnection(of, people.as(pages.actor));
         return redirect(`${pages.path}/connections?done=revoked`);
       },
     },

@@ -24,7 +24,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
 
 /** One integration: its state, what its checks found, and what can be done with it. */
 export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
-  const actingFor = ({ session, origin }: OrganizationPages) => integrations.as(session.person, origin);
+  const actingFor = ({ actor }: OrganizationPages) => integrations.as(actor);
   const selectorOf = ({ organization, params }: OrganizationPages) => ({
     organizationId: organization.id,
     id: params['integration'] ?? '',

@@ -23,7 +23,7 @@ const DeclarationForm = z.object({
 export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
   const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
     assertOffered(pages);
-    const declared = await integrations.as(pages.session.person, pages.origin).list(pages.organization.id);
+    const declared = await integrations.as(pages.actor).list(pages.organization.id);
     const body = <IntegrationsPage pages={pages} declared={declared} problems={problems} />;
     return formPage('Integrations', body, problems);
   };
@@ -38,7 +38,7 @@ export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integration
           show,
           work: async ({ name, public_url: url }) => {
             assertOffered(pages);
-            const acting = integrations.as(pages.session.person, pages.origin);
+            const acting = integrations.as(pages.actor);
             const { id } = await acting.declare({ organizationId: pages.organization.id, name, url });
             return redirect(`${pages.path}/integrations/${id}?done=declared`);
           },

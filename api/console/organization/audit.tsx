@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { AuditEntry } from '../../accounts/audit.ts';
+import { listAudit } from '../../accounts/organizations/organizations.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Instant, Section, Table } from '../shell/parts.tsx';
@@ -17,8 +18,8 @@ export function auditRoute({ accounts }: Pick<PageDeps, 'accounts'>): Organizati
     method: 'GET',
     path: '/audit',
     isForOwners: true,
-    answer: async ({ organization }) => {
-      const entries = await accounts.administration.listAudit(organization.id, { limit: ENTRIES_MAX });
+    answer: async ({ organization, actor }) => {
+      const entries = await listAudit(organization.id, { limit: ENTRIES_MAX }, accounts.as(actor));
       return page('Audit log', <AuditPage entries={entries} />);
     },
   };

@@ -1,7 +1,13 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import type { ApiKey, NewApiKey } from '../../accounts/organizations/keys.ts';
-import { actorOf } from '../../accounts/people/person.ts';
+import {
+  type ApiKey,
+  createKey,
+  listKeys,
+  type NewApiKey,
+  revokeKey,
+  rotateKey,
+} from '../../accounts/organizations/keys.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/request-line.tsx';
@@ -54,17 +60,15 @@ function endOfSuccessor({ createdAt, expiresAt }: ApiKey, now: Date): Date | nul
 
 /** An organization's keys: issued, replaced and revoked by every member. */
 export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
-  const { administration } = accounts;
-  const administrationOf = ({ session, origin }: OrganizationPages) =>
-    administration.as(actorOf(session.person), origin.address);
+  const changesBy = ({ actor }: OrganizationPages) => accounts.as(actor);
   const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
-    const keys = await administration.listKeys(pages.organization.id);
+    const keys = await listKeys(pages.organization.id, changesBy(pages));
     return formPage('Keys', <KeysPage pages={pages} keys={keys} problems={problems} />, problems);
   };
   /** Rejects with `not_found` for another organization's key. */
-  const ownKey = async ({ organization, params }: OrganizationPages) => {
-    const keys = await administration.listKeys(organization.id);
-    const key = keys.find(({ id }) => id === params['key']);
+  const ownKey = async (pages: OrganizationPages) => {
+    const keys = await listKeys(pages.organization.id, changesBy(pages));
+    const key = keys.find(({ id }) => id === pages.params['key']);
     if (key === undefined) throw notFound(null, 'There is no such key');
     return key;
   };
@@ -79,7 +83,10 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
           show,
           work: async ({ name, days }) => {
             const expiresAt = days === '' ? null : new Date(pages.now.getTime() + Number(days) * DAY_MS);
-            const issued = await administrationOf(pages).createKey(pages.organization.id, name, { expiresAt });
+            const issued = await createKey(
+              { organizationId: pages.organization.id, name, expiresAt },
+              changesBy(pages),
+            );
             return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
           },
         }),
@@ -94,7 +101,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
           work: async () => {
             const key = await ownKey(pages);
             const rotation = { overlapMs: OVERLAP_MS, expiresAt: endOfSuccessor(key, pages.now), isOnce: true };
-            const { issued, replaced } = await administrationOf(pages).rotateKey(key.id, rotation);
+            const { issued, replaced } = await rotateKey(key.id, rotation, changesBy(pages));
             return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
           },
         }),
@@ -104,7 +111,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
       method: 'POST',
       path: '/keys/:key/revoke',
       answer: async (pages) => {
-        await administrationOf(pages).revokeKey((await ownKey(pages)).id);
+        await revokeKey((await ownKey(pages)).id, changesBy(pages));
         return redirect(`${pages.path}/keys?done=revoked`);
       },
     },

@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
+import { invite, listInvitations, revokeInvitation } from '../../accounts/people/invitations.ts';
+import { changeRole, listMembers, removeMember } from '../../accounts/people/memberships.ts';
 import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { formPage, redirect } from '../shell/answer.ts';
@@ -42,11 +44,10 @@ const DONE: ReadonlyMap<string, string> = new Map(
 
 /** Who belongs to an organization; changed by owners, seen by all members. */
 export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
-  const membersAs = ({ session: { person }, origin }: OrganizationPages) => people.members.as({ person }, origin);
   const show = async (pages: OrganizationPages, problems?: FormProblems) => {
     const { id } = pages.organization;
-    const members = membersAs(pages);
-    const [list, invitations] = await Promise.all([members.listMembers(id), members.listInvitations(id)]);
+    const changes = people.as(pages.actor);
+    const [list, invitations] = await Promise.all([listMembers(id, changes), listInvitations(id, changes)]);
     const body = <MembersPage pages={pages} members={list} invitations={invitations} problems={problems} />;
     return formPage('Members', body, problems);
   };
@@ -64,7 +65,7 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
           show,
           work: async ({ email, role }) => {
             const invitation = { organizationId: pages.organization.id, email, role };
-            const { isMailed } = await membersAs(pages).invite(invitation);
+            const { isMailed } = await invite(invitation, people.as(pages.actor), people);
             return back(pages, isMailed ? 'invited' : 'waiting');
           },
         }),
@@ -78,12 +79,9 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
         submit(RoleForm, pages, {
           show,
           work: async ({ role }) => {
-            const { organization, params } = pages;
-            await membersAs(pages).changeRole({
-              organizationId: organization.id,
-              personId: params['person'] ?? '',
-              role,
-            });
+            const { organization, params, actor } = pages;
+            const member = { organizationId: organization.id, personId: params['person'] ?? '', role };
+            await changeRole(member, people.as(actor));
             return back(pages, 'role');
           },
         }),
@@ -97,7 +95,7 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
           show,
           work: async () => {
             const personId = pages.params['person'] ?? '';
-            await membersAs(pages).removeMember({ organizationId: pages.organization.id, personId });
+            await removeMember({ organizationId: pages.organization.id, personId }, people.as(pages.actor));
             // Whoever has left sees no page of it any more.
             return personId === pages.session.person.id ? redirect(`${pages.root}/`) : back(pages, 'removed');
           },
@@ -112,9 +110,9 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
         submit(NO_FIELDS, pages, {
           show,
           work: async () => {
-            const { organization, params } = pages;
+            const { organization, params, actor } = pages;
             const of = { organizationId: organization.id, invitationId: params['invitation'] ?? '' };
-            await membersAs(pages).revokeInvitation(of);
+            await revokeInvitation(of, people.as(actor));
             return back(pages, 'withdrawn');
           },
         }),

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { UsageState } from '../../accounts/account.ts';
-import type { ApiKey } from '../../accounts/organizations/keys.ts';
+import { type ApiKey, listKeys } from '../../accounts/organizations/keys.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
 import type { BodyOf } from '../../data/answers/data-route.ts';
@@ -31,7 +31,7 @@ export function overviewRoute(deps: PageDeps): OrganizationRoute {
       const { organization } = pages;
       const [usage, keys, updates] = await Promise.all([
         accounts.quota.usage(callerOf(organization)),
-        accounts.administration.listKeys(organization.id),
+        listKeys(organization.id, accounts.as(pages.actor)),
         askUpdates(pages, deps),
       ]);
       return page('Overview', <OverviewPage pages={pages} usage={usage} keys={keys} updates={updates} />);

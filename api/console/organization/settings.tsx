@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import { actorOf, normalisedEmail } from '../../accounts/people/person.ts';
+import { setEmail } from '../../accounts/organizations/organizations.ts';
+import { normalisedEmail } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
@@ -34,8 +35,7 @@ export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readon
         submit(EmailForm, pages, {
           show,
           work: async ({ email }) => {
-            const administration = accounts.administration.as(actorOf(pages.session.person), pages.origin.address);
-            await administration.setEmail(pages.organization.id, email);
+            await setEmail(pages.organization.id, email, accounts.as(pages.actor));
             return redirect(`${pages.path}/settings?done=email`);
           },
         }),

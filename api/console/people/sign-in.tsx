@@ -28,12 +28,12 @@ const WRONG_PASSWORD = 'This address and this password do not belong together.';
 
 /** The way in: by a link that comes by mail, or by password. Known and unknown addresses get the same answers. */
 export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly OpenRoute[] {
-  const { signIn } = people;
+  const { links, passwords, settings } = people;
   const show = (visitor: Visitor, problems?: FormProblems): ConsoleAnswer => {
     if (visitor.session !== undefined) return redirect(visitor.root);
     const isNew = visitor.url.slice(visitor.root.length).startsWith('/sign-up');
-    if (isNew && signIn.signUp !== 'open') return redirect(withNext(`${visitor.root}/sign-in`, nextOf(visitor)));
-    const body = <SignInPage visitor={visitor} signIn={signIn} isNew={isNew} problems={problems} />;
+    if (isNew && settings.signUp !== 'open') return redirect(withNext(`${visitor.root}/sign-in`, nextOf(visitor)));
+    const body = <SignInPage visitor={visitor} settings={settings} isNew={isNew} problems={problems} />;
     return formPage(isNew ? 'Sign up' : 'Sign in', body, problems);
   };
   return [
@@ -47,7 +47,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
         submit(LinkFields, visitor, {
           show,
           work: async (fields) => {
-            const refused = await signIn.sendLink(fields, visitor.origin);
+            const refused = await links.send(fields, visitor.origin);
             return refused === undefined ? redirect(`${visitor.root}/sign-in/sent`) : tooMany(refused);
           },
         }),
@@ -61,7 +61,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
         submit(PasswordFields, visitor, {
           show,
           work: async (fields) => {
-            const result = await signIn.signInWithPassword(fields, visitor.origin, visitor.session);
+            const result = await passwords.signIn(fields, visitor.origin, visitor.session);
             if (result === undefined) return show(visitor, { '': WRONG_PASSWORD });
             if ('tooMany' in result) return tooMany(result);
             if ('confirmByMail' in result) return page('Check your email', <ConfirmPage />);
@@ -74,7 +74,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       method: 'GET',
       path: below(CONSOLE_PATHS.signInLink),
       answer: async (visitor) => {
-        const link = await signIn.describeLink(visitor.query['token'] ?? '', visitor.origin);
+        const link = await links.describe(visitor.query['token'] ?? '', visitor.origin);
         return link === undefined ? linkOver(visitor) : page('Sign in', <LinkPage visitor={visitor} link={link} />);
       },
     },
@@ -83,7 +83,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       method: 'POST',
       path: below(CONSOLE_PATHS.signInLink),
       answer: async (visitor) => {
-        const result = await signIn.redeemLink(textOf(visitor.form, 'token'), visitor.origin, visitor.session);
+        const result = await links.redeem(textOf(visitor.form, 'token'), visitor.origin, visitor.session);
         return result === undefined ? linkOver(visitor) : redirect(result.next, result);
       },
     },
@@ -122,16 +122,16 @@ function withNext(path: string, next: string): string {
 
 interface SignInPageProps {
   readonly visitor: Visitor;
-  readonly signIn: PageDeps['people']['signIn'];
+  readonly settings: PageDeps['people']['settings'];
   readonly isNew: boolean;
   readonly problems: FormProblems | undefined;
 }
 
 function SignInPage(props: SignInPageProps): JSX.Element {
-  const { visitor, signIn, isNew, problems } = props;
+  const { visitor, settings, isNew, problems } = props;
   const { root } = visitor;
   const next = nextOf(visitor);
-  const hasLinks = signIn.methods.includes('link');
+  const hasLinks = settings.methods.includes('link');
   return (
     <div class="narrow">
       <h1>{isNew ? 'Create an account' : 'Sign in'}</h1>
@@ -140,7 +140,7 @@ function SignInPage(props: SignInPageProps): JSX.Element {
       )}
       <Problems problems={problems} />
       {(hasLinks || isNew) && <LinkForm {...props} next={hasLinks ? next : `${root}/you`} />}
-      {!isNew && signIn.methods.includes('password') && <PasswordForm {...props} next={next} />}
+      {!isNew && settings.methods.includes('password') && <PasswordForm {...props} next={next} />}
       {!hasLinks && !isNew && (
         <details class="more">
           <summary>No password yet?</summary>
@@ -148,7 +148,7 @@ function SignInPage(props: SignInPageProps): JSX.Element {
           <LinkForm {...props} next={`${root}/you`} />
         </details>
       )}
-      {signIn.signUp === 'open' && !isNew && (
+      {settings.signUp === 'open' && !isNew && (
         <p>
           No account yet? <a href={withNext(`${root}/sign-up`, next)}>Create one</a>.
         </p>
@@ -158,7 +158,7 @@ function SignInPage(props: SignInPageProps): JSX.Element {
           Been here before? <a href={withNext(`${root}/sign-in`, next)}>Sign in</a>
         </p>
       )}
-      {signIn.signUp !== 'open' && (
+      {settings.signUp !== 'open' && (
         <p class="hint">New accounts are by invitation here: ask an owner of your organization, or the operator.</p>
       )}
     </div>
@@ -188,10 +188,10 @@ function LinkForm({ visitor: { root, token, form }, problems = {}, next }: WayIn
   );
 }
 
-function PasswordForm({ visitor: { root, token, form }, signIn, problems = {}, next }: WayInProps): JSX.Element {
+function PasswordForm({ visitor: { root, token, form }, settings, problems = {}, next }: WayInProps): JSX.Element {
   return (
     <Form action={`${root}/sign-in/password`} token={token}>
-      {signIn.methods.includes('link') && <h2>Or with your password</h2>}
+      {settings.methods.includes('link') && <h2>Or with your password</h2>}
       <Field
         label="E-mail address"
         name="email"

@@ -9,7 +9,7 @@ import type { Visitor } from '../shell/visitor.ts';
 import { below } from './sign-in.tsx';
 
 /** Where the link of the mail leads that tells of a changed password. Opening it changes nothing: mail programs do that. */
-export function undoPasswordRoutes({ people: { signIn } }: Pick<PageDeps, 'people'>): readonly OpenRoute[] {
+export function undoPasswordRoutes({ people: { passwords } }: Pick<PageDeps, 'people'>): readonly OpenRoute[] {
   const path = below(CONSOLE_PATHS.undoPassword);
   return [
     {
@@ -17,7 +17,7 @@ export function undoPasswordRoutes({ people: { signIn } }: Pick<PageDeps, 'peopl
       method: 'GET',
       path,
       answer: async (visitor) => {
-        const person = await signIn.describeUndo(visitor.query['token'] ?? '');
+        const person = await passwords.describeUndo(visitor.query['token'] ?? '');
         if (person === undefined) return over();
         return page('Take the password away?', <AskPage visitor={visitor} email={person.email} />);
       },
@@ -27,7 +27,7 @@ export function undoPasswordRoutes({ people: { signIn } }: Pick<PageDeps, 'peopl
       method: 'POST',
       path,
       answer: async ({ form, origin, root }) => {
-        const person = await signIn.undoPassword(textOf(form, 'token'), origin);
+        const person = await passwords.undo(textOf(form, 'token'), origin);
         if (person === undefined) return over();
         return page('The password is gone', <DonePage root={root} email={person.email} />);
       },

@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
 import { isAppError } from '../../../runtime/errors.ts';
+import { acceptInvitation, findInvitation, listOwnInvitations } from '../../accounts/people/invitations.ts';
+import { createOwnOrganization } from '../../accounts/people/own-organization.ts';
 import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
@@ -19,10 +21,9 @@ const OrganizationForm = z.object({
 
 /** Where somebody begins: their first page, an organization of their own, an invitation. */
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
-  const membersAs = ({ session: { person }, origin }: PersonPages) => people.members.as({ person }, origin);
   const showWelcome = async (pages: PersonPages, problems?: FormProblems) => {
-    const invitations = await membersAs(pages).listOwnInvitations();
-    return people.signIn.signUp === 'open'
+    const invitations = await listOwnInvitations(people.as(pages.actor));
+    return people.settings.signUp === 'open'
       ? formPage('New organization', <WelcomePage {...{ pages, invitations, problems }} />, problems)
       : page('Organizations', <InvitedPage pages={pages} invitations={invitations} />);
   };
@@ -45,7 +46,7 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
         submit(OrganizationForm, pages, {
           show: showWelcome,
           work: async ({ name }) => {
-            const { id } = await membersAs(pages).createOwnOrganization(name);
+            const { id } = await createOwnOrganization(name, people.as(pages.actor), people);
             return redirect(`${pages.root}/orgs/${id}`);
           },
         }),
@@ -54,7 +55,8 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
       kind: 'person',
       method: 'GET',
       path: below(CONSOLE_PATHS.invitation),
-      answer: async (pages) => showInvitation(pages, await people.members.findInvitation(pages.query['token'] ?? '')),
+      answer: async (pages) =>
+        showInvitation(pages, await findInvitation(pages.query['token'] ?? '', people.as(pages.actor))),
     },
     {
       kind: 'person',
@@ -62,7 +64,7 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
       path: below(CONSOLE_PATHS.invitation),
       answer: async (pages) => {
         try {
-          const { organizationId } = await membersAs(pages).acceptInvitation(textOf(pages.form, 'token'));
+          const { organizationId } = await acceptInvitation(textOf(pages.form, 'token'), people.as(pages.actor));
           return redirect(`${pages.root}/orgs/${organizationId}`);
         } catch (error) {
           if (isAppError(error, 'not_found') || isAppError(error, 'usage')) return showInvitation(pages, undefined);

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
+import { listOwnInvitations } from '../../accounts/people/invitations.ts';
 import type { Invitation, ListedSession, PasswordState } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { formPage, redirect } from '../shell/answer.ts';
@@ -22,13 +23,13 @@ const PasswordForm = z.object({
 });
 
 /** What belongs to a person rather than to an organization: where they are signed in, and their password. */
-export function youRoutes({ people: { signIn, members } }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
+export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
   const show = async (pages: PersonPages, problems?: FormProblems) => {
-    const { session, origin } = pages;
-    const sessions = await signIn.listSessions(session.person.id);
-    const invitations = await members.as({ person: session.person }, origin).listOwnInvitations();
-    const password = signIn.methods.includes('password') ? await signIn.passwordState(session) : undefined;
-    const hasLinks = signIn.methods.includes('link') || password?.hasPassword === false;
+    const { session, actor } = pages;
+    const sessions = await people.sessions.list(session.person.id);
+    const invitations = await listOwnInvitations(people.as(actor));
+    const password = people.settings.methods.includes('password') ? await people.passwords.state(session) : undefined;
+    const hasLinks = people.settings.methods.includes('link') || password?.hasPassword === false;
     const props = { pages, sessions, invitations, password, hasLinks, problems };
     return formPage('You', <YouPage {...props} />, problems);
   };
@@ -42,7 +43,7 @@ export function youRoutes({ people: { signIn, members } }: Pick<PageDeps, 'peopl
         submit(PasswordForm, pages, {
           show,
           work: async (fields) => {
-            const refused = await signIn.setPassword(pages.session, fields, pages.origin);
+            const refused = await people.passwords.set(pages.session, fields, pages.origin);
             if (refused !== undefined) return show(pages, { '': 'Too many attempts: wait for some minutes.' });
             return redirect(`${pages.root}/you?done=password`);
           },
@@ -53,7 +54,7 @@ export function youRoutes({ people: { signIn, members } }: Pick<PageDeps, 'peopl
       method: 'POST',
       path: '/you/link',
       answer: async ({ root, session, origin }) => {
-        const refused = await signIn.sendLink({ email: session.person.email, next: `${root}/you` }, origin);
+        const refused = await people.links.send({ email: session.person.email, next: `${root}/you` }, origin);
         return refused === undefined ? redirect(`${root}/sign-in/sent`) : tooMany(refused);
       },
     },
@@ -61,15 +62,16 @@ export function youRoutes({ people: { signIn, members } }: Pick<PageDeps, 'peopl
       kind: 'person',
       method: 'POST',
       path: '/sign-out',
-      answer: async ({ root, cookies }) => redirect(`${root}/sign-in`, { cookies: await signIn.signOut(cookies) }),
+      answer: async ({ root, cookies }) =>
+        redirect(`${root}/sign-in`, { cookies: await people.sessions.signOut(cookies) }),
     },
     {
       kind: 'person',
       method: 'POST',
       path: '/sign-out-everywhere',
       answer: async ({ root, session, origin, cookies }) => {
-        await signIn.signOutEverywhere(session, origin);
-        return redirect(`${root}/sign-in`, { cookies: await signIn.signOut(cookies) });
+        await people.sessions.signOutEverywhere(session, origin);
+        return redirect(`${root}/sign-in`, { cookies: await people.sessions.signOut(cookies) });
       },
     },
   ];

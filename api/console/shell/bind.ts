@@ -120,7 +120,7 @@ async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: S
   // No id and no word has it, and PostgreSQL fails where it is asked for one that does.
   if (request.url.includes('%00')) throw notFound(null, 'There is no such page');
   const { cookie: cookies } = request.headers;
-  const found = await server.people.signIn.findSession(cookies);
+  const found = await server.people.sessions.find(cookies);
   for (const value of found?.cookies ?? []) reply.header('Set-Cookie', value);
   request.consoleSession = found?.session;
   return {

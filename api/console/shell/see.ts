@@ -1,5 +1,7 @@
-/** Who may see a page, or send a form, and what it is answered with. */
 import { hitFixed } from '../../accounts/address-limit.ts';
+/** Who may see a page, or send a form, and what it is answered with. */
+import { getOrganization } from '../../accounts/organizations/organizations.ts';
+import { listMemberships } from '../../accounts/people/memberships.ts';
 import { type Capability, isLive } from '../../data/access/capabilities.ts';
 import { httpError, notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -24,8 +26,9 @@ export async function see(
   if (route.kind === 'open') return { pages: visitor, run: () => route.answer(visitor) };
   const { session } = visitor;
   if (session === undefined) return { answer: redirect(signInPath(visitor, route.method)) };
-  const memberships = await deps.people.members.listMemberships(session.person.id);
-  const pages: PersonPages = { ...visitor, session, memberships };
+  const actor = { person: session.person, origin: visitor.origin };
+  const memberships = await listMemberships(session.person.id, deps.people.as(actor));
+  const pages: PersonPages = { ...visitor, session, actor, memberships };
   await assertNotTooOften(pages, deps);
   if (route.kind === 'person') return { pages, run: () => route.answer(pages) };
   const own = await organizationPages(route, pages, deps);
@@ -42,9 +45,9 @@ async function organizationPages(
   const membership = pages.memberships.find(({ organizationId }) => organizationId === id);
   if (membership === undefined || (isForOwners && membership.role !== 'owner'))
     throw notFound(null, 'There is no such organization');
-  const organization = await deps.accounts.administration.getOrganization(membership.organizationId);
+  const organization = await getOrganization(membership.organizationId, deps.accounts.as(pages.actor));
   if (pages.session.organizationId !== organization.id)
-    await deps.people.signIn.selectOrganization(pages.session, organization.id);
+    await deps.people.sessions.selectOrganization(pages.session, organization.id);
   const offers = (capability: Capability) => isLive(deps.capabilities, capability, organization.id);
   return { ...pages, organization, offers, role: membership.role, path: `${pages.root}/orgs/${organization.id}` };
 }

@@ -1,6 +1,8 @@
 /** Who asks the console for something, and what is known of them. */
+
+import type { Origin, PersonActor } from '../../accounts/actor.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
-import type { Membership, Origin, Role, Session } from '../../accounts/people/people.ts';
+import type { Membership, Role, Session } from '../../accounts/people/people.ts';
 import type { Capability } from '../../data/access/capabilities.ts';
 import type { FormValues } from './form.ts';
 
@@ -29,6 +31,8 @@ export interface Visitor {
 /** What the pages of somebody who is signed in are made of. */
 export interface PersonPages extends Visitor {
   readonly session: Session;
+  /** The session's person, for whom its forms act. */
+  readonly actor: PersonActor;
   readonly memberships: readonly Membership[];
 }
 

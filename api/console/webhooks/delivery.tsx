@@ -16,9 +16,9 @@ import { ownEndpoint } from './own-endpoint.ts';
 /** One delivery: each attempt, and what the receiver answered. */
 export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
   const ownDelivery = async (pages: OrganizationPages) => {
-    const { params, session, origin } = pages;
+    const { params, actor } = pages;
     await ownEndpoint(pages, webhooks);
-    const delivery = await webhooks.logAs(session.person, origin).get(params['delivery'] ?? '');
+    const delivery = await webhooks.logAs(actor).get(params['delivery'] ?? '');
     if (delivery.endpointId !== params['endpoint']) throw notFound(null, 'There is no such delivery');
     return delivery;
   };
@@ -42,7 +42,7 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
           show,
           work: async () => {
             const { endpointId, id } = await ownDelivery(pages);
-            await webhooks.logAs(pages.session.person, pages.origin).replay(endpointId, id);
+            await webhooks.logAs(pages.actor).replay(endpointId, id);
             return redirect(`${pages.path}/webhooks/${endpointId}?replayed=1`);
           },
         }),

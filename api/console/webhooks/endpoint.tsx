@@ -24,8 +24,8 @@ export function endpointRoutes({
   accounts,
   webhooks,
 }: Pick<PageDeps, 'accounts' | 'webhooks'>): readonly OrganizationRoute[] {
-  const endpointsAs = ({ session, origin }: OrganizationPages) => webhooks.endpointsAs(session.person, origin);
-  const logAs = ({ session, origin }: OrganizationPages) => webhooks.logAs(session.person, origin);
+  const endpointsAs = ({ actor }: OrganizationPages) => webhooks.endpointsAs(actor);
+  const logAs = ({ actor }: OrganizationPages) => webhooks.logAs(actor);
   const pathOf = ({ path, params }: OrganizationPages) => `${path}/webhooks/${params['endpoint']}`;
 
   const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {

@@ -46,7 +46,7 @@ const MODE_CHOICES = [
 
 /** An organization's endpoints, and registering one. */
 export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
-  const endpointsAs = ({ session, origin }: OrganizationPages) => webhooks.endpointsAs(session.person, origin);
+  const endpointsAs = ({ actor }: OrganizationPages) => webhooks.endpointsAs(actor);
   const showNew = (pages: OrganizationPages, problems?: FormProblems) =>
     formPage('Register an endpoint', <NewEndpointPage pages={pages} problems={problems} />, problems);
   return [

@@ -4,7 +4,10 @@ import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../../../
 import { bearer } from '../../../test/support/api/test-accounts.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { SYSTEM } from '../../accounts/actor.ts';
 import { API_KEYS } from '../../accounts/credentials/token-form.ts';
+import { createKey, revokeKey } from '../../accounts/organizations/keys.ts';
+import { createOrganization } from '../../accounts/organizations/organizations.ts';
 
 /** Specification "Authentication". */
 const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttemptsMax: 1_000_000 } });
@@ -13,7 +16,7 @@ const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttempts
 async function wrongCredentials(): Promise<Readonly<Record<string, Record<string, string>>>> {
   const { accounts, add } = api.accounts;
   const [revoked, good] = [await add(), await add()];
-  await accounts.administration.revokeKey(revoked.keyId);
+  await revokeKey(revoked.keyId, accounts.as(SYSTEM));
   return {
     missing: {},
     empty: { authorization: '' },
@@ -100,13 +103,16 @@ describe('Authentication', () => {
   test('a revocation is in force from the next request on, in the middle of use', async () => {
     const customer = await api.accounts.add();
     expect((await api.ask(customer, '/v1/models')).statusCode).toBe(200);
-    await api.accounts.accounts.administration.revokeKey(customer.keyId);
+    await revokeKey(customer.keyId, api.accounts.accounts.as(SYSTEM));
     expect((await api.ask(customer, '/v1/models')).statusCode).toBe(401);
   });
 
   test('more keys give no more: quota and burst are the organization’s', async () => {
     const customer = await api.accounts.add({ contract: { daily_quota: 2, burst_per_minute: 5 } });
-    const second = await api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+    const second = await createKey(
+      { organizationId: customer.organizationId, name: 'second' },
+      api.accounts.accounts.as(SYSTEM),
+    );
     const [one, other] = [customer, { ...customer, key: second.key }];
     const statuses: number[] = [];
     for (const who of [one, other, other, one, one, other])
@@ -125,8 +131,8 @@ describe('Authentication', () => {
 
   test('an organization without a subscription is on Community, and its keys work', async () => {
     const { accounts } = api.accounts;
-    const { id } = await accounts.administration.createOrganization('From before the plans');
-    const { key } = await accounts.administration.createKey(id, 'old');
+    const { id } = await createOrganization({ name: 'From before the plans' }, accounts.as(SYSTEM));
+    const { key } = await createKey({ organizationId: id, name: 'old' }, accounts.as(SYSTEM));
     const response = await api.get('/v1/models', bearer(key));
     expect([response.statusCode, response.headers['x-service-plan']]).toEqual([200, 'community']);
   });

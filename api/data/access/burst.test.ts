@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { type Customer, times } from '../../../test/support/accounts/subject.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { SYSTEM } from '../../accounts/actor.ts';
+import { createKey } from '../../accounts/organizations/keys.ts';
 import { V1_ROUTES } from '../routes/data-routes.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
@@ -81,7 +83,10 @@ describe('Burst rules while the organization limit is only measured', () => {
     'the backstop of %s is %i a minute, per key and route',
     async (route, limit) => {
       const customer = await measured.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 1 } });
-      const second = await measured.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+      const second = await createKey(
+        { organizationId: customer.organizationId, name: 'second' },
+        measured.accounts.accounts.as(SYSTEM),
+      );
       const url = route.replace(/\{(id|model_id)\}/, MODEL).replace('{snapshot_id}', '2026-06-03');
       const answers = await times(limit + 1, () => measured.ask(customer, url));
       const refused = answers.filter(({ statusCode }) => statusCode === 429);

@@ -3,6 +3,9 @@ import type { Customer } from '../../../test/support/accounts/subject.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { publishSmallDays, SMALL_DAYS, TODAY } from '../../../test/worlds/small-days.ts';
+import { SYSTEM } from '../../accounts/actor.ts';
+import { createKey } from '../../accounts/organizations/keys.ts';
+import { changePlan } from '../../accounts/organizations/organizations.ts';
 import { NO_SUBSCRIPTION } from '../../accounts/plans/terms.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
@@ -67,7 +70,10 @@ describe('Idempotency-Key', () => {
 
   test('a key belongs to its organization and its API key', async () => {
     const [customer, neighbour] = [await withQuota(null), await withQuota(null)];
-    const second = await api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+    const second = await createKey(
+      { organizationId: customer.organizationId, name: 'second' },
+      api.accounts.accounts.as(SYSTEM),
+    );
     await ask(customer, '/v1/models', 'a');
     expect((await ask({ ...customer, key: second.key }, '/v1/models', 'a')).headers['x-quota-used']).toBe('2');
     expect((await ask(neighbour, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
@@ -154,8 +160,8 @@ describe('a retry after a publication', () => {
     const customer = await its.accounts.add({ plan: 'builder' });
     const used = async () => (await its.ask(customer, '/v1/snapshots', { headers })).headers['x-quota-used'];
     expect([await used(), await used()]).toEqual(['1', '1']);
-    const { administration } = its.accounts.accounts;
-    await administration.changePlan(customer.organizationId, () => ({ ...NO_SUBSCRIPTION, plan: 'commercial' }));
+    const changes = its.accounts.accounts.as(SYSTEM);
+    await changePlan(customer.organizationId, () => ({ ...NO_SUBSCRIPTION, plan: 'commercial' }), changes);
     expect([await used(), await used()]).toEqual(['2', '2']);
   });
 });

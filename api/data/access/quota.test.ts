@@ -3,6 +3,8 @@ import type { Customer } from '../../../test/support/accounts/subject.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { addVerified } from '../../../test/support/integrations/integration-rows.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { SYSTEM } from '../../accounts/actor.ts';
+import { changePlan } from '../../accounts/organizations/organizations.ts';
 import { openDatabase } from '../../database/open-database.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
@@ -104,12 +106,16 @@ describe('Daily quota rules', () => {
   test('an upgrade lifts the limit from the next request on', async () => {
     const customer = await withQuota(1, 'community');
     expect(await statusesOf(customer, ['/v1/models', '/v1/models', '/v1/changes'])).toEqual([200, 429, 403]);
-    const { administration } = api.accounts.accounts;
-    await administration.changePlan(customer.organizationId, (before) => ({
-      ...before,
-      plan: 'builder',
-      contract: {},
-    }));
+    const changes = api.accounts.accounts.as(SYSTEM);
+    await changePlan(
+      customer.organizationId,
+      (before) => ({
+        ...before,
+        plan: 'builder',
+        contract: {},
+      }),
+      changes,
+    );
     const response = await api.ask(customer, '/v1/changes');
     expect(response.headers).toMatchObject({
       'x-quota-limit': '5000',

@@ -6,6 +6,8 @@ import { replaceQuota } from '../../../test/support/api/test-accounts.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import type { Accounts } from '../../accounts/accounts.ts';
+import { SYSTEM } from '../../accounts/actor.ts';
+import { revokeKey } from '../../accounts/organizations/keys.ts';
 import type { UsageReport } from '../../accounts/request-counts/read-usage.ts';
 import { NO_REQUESTS, type RequestCounts } from '../../accounts/request-counts/request-counts.ts';
 import { AccessControl, type RouteAccess } from './access-control.ts';
@@ -177,7 +179,7 @@ describe('what a request counts as (specification "Usage details")', () => {
     const customer = await addCustomer();
     await api.ask({ ...customer, key: 'msk_nothing' }, '/v1/models');
     await api.app.inject('/v1/models');
-    await api.accounts.accounts.administration.revokeKey(customer.keyId);
+    await revokeKey(customer.keyId, api.accounts.accounts.as(SYSTEM));
     expect((await api.ask(customer, '/v1/models')).statusCode).toBe(401);
     expect((await reportOf(customer)).total).toEqual(NO_REQUESTS);
   });

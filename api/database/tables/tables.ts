@@ -382,3 +382,8 @@ export function getWord<const W extends string>(words: readonly W[], text: strin
   if (word === undefined) throw new Error(`'${text}' is none of ${words.join(', ')}`);
   return word;
 }
+
+/** An instant of a column that may be null. */
+export function dateOrNull(milliseconds: number | null): Date | null {
+  return milliseconds === null ? null : new Date(milliseconds);
+}

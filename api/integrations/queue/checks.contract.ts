@@ -7,7 +7,9 @@ import {
   startService,
   type TestService,
 } from '../../../test/support/integrations/integration-subject.ts';
+import { SYSTEM } from '../../accounts/actor.ts';
 import { AuditedChanges } from '../../accounts/audit.ts';
+import { listAudit, setEmail } from '../../accounts/organizations/organizations.ts';
 import { NO_END_MS } from '../../accounts/plans/terms.ts';
 import type { Evidence } from '../integration.ts';
 import { CLAIM_MS, claimDue, countDue, findDueSites } from './claims.ts';
@@ -57,7 +59,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
     });
 
     test('the life of a link that goes: at risk, lapsed, each told once by mail, and found again', async () => {
-      await subject.accounts.administration.setEmail(organizationId, 'owner@example.com');
+      await setEmail(organizationId, 'owner@example.com', subject.accounts.as(SYSTEM));
       const { id, url: page } = await subject.declare(organizationId, 'https://shop.example/');
       const job = start(subject);
       await job.work();
@@ -88,7 +90,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       subject.pages.clear();
       await hoursUntil('verified');
       expect((await find(id)).integration).toMatchObject({ bonusUntil: 'lost', failures: 0, problem: null });
-      const actions = (await subject.accounts.administration.listAudit(organizationId, { limit: 100 })).map(
+      const actions = (await listAudit(organizationId, { limit: 100 }, subject.accounts.as(SYSTEM))).map(
         ({ action }) => action,
       );
       expect(actions.filter((action) => action.startsWith('integration.')).reverse()).toEqual([
@@ -98,7 +100,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
     });
 
     test('a notice that can’t be sent is sent later; one that is over by then is not', async () => {
-      await subject.accounts.administration.setEmail(organizationId, 'owner@example.com');
+      await setEmail(organizationId, 'owner@example.com', subject.accounts.as(SYSTEM));
       const { id } = await subject.declare(organizationId, 'https://shop.example/');
       await subject.database.kysely.updateTable('integrations').set({ state: 'at_risk', notice: 'at_risk' }).execute();
       let isDown = true;
@@ -213,7 +215,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       expect(await due()).toEqual([]);
       subject.clock.advance(1);
       expect(await due()).toEqual(['shop.example']);
-      const changes = new AuditedChanges(subject.deps, 'system');
+      const changes = new AuditedChanges(subject.deps, SYSTEM);
       const next = await claimDue(kysely, domain, claimArguments());
       if (dead === undefined || next === undefined) throw new Error('not claimed');
       expect(await settle(changes, dead, NOT_FOUND)).toBeUndefined();

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { messageFromError } from '../../../runtime/errors.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../../test/support/webhooks/webhook-subject.ts';
+import { SYSTEM } from '../../accounts/actor.ts';
+import { changePlan, listAudit } from '../../accounts/organizations/organizations.ts';
 import { compileRevocation } from '../endpoints/revocation.ts';
 import { followPlans } from '../endpoints/suspension.ts';
 import { moveEndpoint } from '../endpoints/transitions.ts';
@@ -20,9 +22,9 @@ export function describeAdministration(name: string, another: () => Promise<stri
     const stateOf = async (id: string) => (await subject.endpoints.get(id)).state;
     const deliveriesOf = (endpointId: string) => subject.log.list({ endpointId, limit: 1000 });
     const auditActions = async () =>
-      (await subject.accounts.administration.listAudit(organizationId, { limit: 100 })).map(({ action }) => action);
-    const changePlan = (plan: 'builder' | 'commercial') =>
-      subject.accounts.administration.changePlan(organizationId, (before) => ({ ...before, plan }));
+      (await listAudit(organizationId, { limit: 100 }, subject.accounts.as(SYSTEM))).map(({ action }) => action);
+    const setPlan = (plan: 'builder' | 'commercial') =>
+      changePlan(organizationId, (before) => ({ ...before, plan }), subject.accounts.as(SYSTEM));
     const follow = () => {
       const { database, clock, newId, isOffered } = subject;
       return followPlans({ database: database.kysely, clock: clock.now, newId, isOffered });
@@ -147,14 +149,14 @@ export function describeAdministration(name: string, another: () => Promise<stri
     test('losing the plan suspends, drops what waits and tells the owner; regaining it registers anew with a ping', async () => {
       const id = await subject.active(organizationId);
       expect(await follow()).toEqual({ suspended: [], resumed: [] });
-      await changePlan('builder');
+      await setPlan('builder');
       expect(await follow()).toEqual({ suspended: [id], resumed: [] });
       expect(await stateOf(id)).toBe('suspended');
       expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(['dropped']);
       const row = await subject.database.kysely.selectFrom('webhook_endpoints').selectAll().executeTakeFirstOrThrow();
       expect(row.notice).toBe('suspended');
       await expect(subject.endpoints.enable(id)).rejects.toMatchObject({ code: 'usage' });
-      await changePlan('commercial');
+      await setPlan('commercial');
       expect(await follow()).toEqual({ suspended: [], resumed: [id] });
       expect(await stateOf(id)).toBe('registered');
       expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(['waiting', 'dropped']);
@@ -172,9 +174,9 @@ export function describeAdministration(name: string, another: () => Promise<stri
     test('two dispatchers that see the plan come back at once leave an endpoint with a ping', async () => {
       const ids: string[] = [];
       for (let count = 0; count < 5; count += 1) ids.push(await subject.active(organizationId));
-      await changePlan('builder');
+      await setPlan('builder');
       await follow();
-      await changePlan('commercial');
+      await setPlan('commercial');
       const both = await Promise.all([follow(), follow()]);
       expect(both.flatMap(({ resumed }) => resumed).toSorted()).toEqual(ids.toSorted());
       for (const id of ids) expect((await deliveriesOf(id)).map(({ state }) => state)).toContain('waiting');
@@ -189,7 +191,7 @@ export function describeAdministration(name: string, another: () => Promise<stri
       await subject.endpoints.enable(id);
       await subject.endpoints.resealSecrets();
       await subject.endpoints.remove(id);
-      const lines = await subject.accounts.administration.listAudit(undefined, { limit: 100 });
+      const lines = await listAudit(undefined, { limit: 100 }, subject.accounts.as(SYSTEM));
       expect(lines.filter(({ actor }) => actor === 'test').map(({ action }) => action)).toEqual([
         'webhook.remove',
         'webhook.reseal_secrets',
@@ -215,9 +217,9 @@ export function describeAdministration(name: string, another: () => Promise<stri
     test('a revoked endpoint stays revoked whatever becomes of the plan', async () => {
       const id = await subject.active(organizationId);
       await moveEndpoint(subject.database.kysely, id, { from: ['active'], to: 'revoked', now: subject.clock.now() });
-      await changePlan('builder');
+      await setPlan('builder');
       await follow();
-      await changePlan('commercial');
+      await setPlan('commercial');
       await follow();
       expect(await stateOf(id)).toBe('revoked');
     });

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
+import type { Actor } from '../../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../../accounts/audit.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { assertState, lockEndpoint, readEndpoint } from '../endpoints/read-endpoint.ts';
@@ -28,13 +29,9 @@ export class DeliveryLog {
   readonly #deps: AuditDeps;
   readonly #changes: AuditedChanges;
 
-  /**
-   * @param actor who replays, as the audit log names them
-   * @param origin the address that they do it from; null: from this machine
-   */
-  constructor(deps: AuditDeps, actor: string, origin: string | null = null) {
+  constructor(deps: AuditDeps, actor: Actor) {
     this.#deps = deps;
-    this.#changes = new AuditedChanges(deps, actor, origin);
+    this.#changes = new AuditedChanges(deps, actor);
   }
 
   /** The deliveries of an endpoint, newest first. */

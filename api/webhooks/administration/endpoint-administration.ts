@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
+import type { Actor } from '../../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../../accounts/audit.ts';
 import { lockOrganization, readOrganization } from '../../accounts/organizations/organizations.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
@@ -38,13 +39,9 @@ export class EndpointAdministration {
   readonly #deps: EndpointAdministrationDeps;
   readonly #changes: AuditedChanges;
 
-  /**
-   * @param actor who does it, as the audit log names them
-   * @param origin the address that they do it from; null: from this machine
-   */
-  constructor(deps: EndpointAdministrationDeps, actor: string, origin: string | null = null) {
+  constructor(deps: EndpointAdministrationDeps, actor: Actor) {
     this.#deps = deps;
-    this.#changes = new AuditedChanges(deps, actor, origin);
+    this.#changes = new AuditedChanges(deps, actor);
   }
 
   /** Registers an endpoint and queues its ping (specification "Webhook endpoints"). Whatever is wanted, all that is wrong is told. */

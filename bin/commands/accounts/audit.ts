@@ -1,8 +1,9 @@
 import Table from 'cli-table3';
 import type { AuditEntry } from '../../../api/accounts/audit.ts';
+import { listAudit } from '../../../api/accounts/organizations/organizations.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withAdministration } from '../../config/accounts/configured-accounts.ts';
+import { withChanges } from '../../config/accounts/configured-accounts.ts';
 
 export interface AuditOptions {
   readonly org: string | undefined;
@@ -12,7 +13,7 @@ export interface AuditOptions {
 
 /** `modelstats orgs audit [ORG]`: what was done, newest first; without one also to the store. */
 export async function showAudit(context: CommandContext, { org, limit, json }: AuditOptions): Promise<number> {
-  const entries = await withAdministration(context, (administration) => administration.listAudit(org, { limit }));
+  const entries = await withChanges(context, (changes) => listAudit(org, { limit }, changes));
   if (json) context.print(JSON.stringify({ organization_id: org ?? null, entries: entries.map(jsonFrom) }));
   else if (entries.length === 0) context.print('nothing was done since there is an audit log');
   else context.print(tableOf(entries));

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import type { Connection } from '../../../api/accounts/people/connections.ts';
+import * as people from '../../../api/accounts/people/connections.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { withMembers } from '../../config/accounts/configured-people.ts';
@@ -15,7 +16,7 @@ export interface RevokeConnectionOptions extends ListConnectionsOptions {
 
 /** `modelstats connections list ORG`: the programs that people let ask for an organization over MCP. */
 export async function listConnections(context: CommandContext, { org, json }: ListConnectionsOptions): Promise<number> {
-  const connections = await withMembers(context, (opened) => opened.connections.list(org));
+  const connections = await withMembers(context, (changes) => people.listConnections(org, changes));
   if (json) context.print(JSON.stringify({ connections: connections.map(jsonFromConnection) }));
   else context.print(connections.length === 0 ? 'no connections yet' : tableOf(connections));
   return 0;
@@ -27,7 +28,7 @@ export async function revokeConnection(
   { org, connection: connectionId, json }: RevokeConnectionOptions,
 ): Promise<number> {
   const of = { organizationId: org, connectionId };
-  const connection = await withMembers(context, (opened) => opened.connections.revoke(of));
+  const connection = await withMembers(context, (changes) => people.revokeConnection(of, changes));
   const ended = `${connection.clientName}, which ${connection.person.email} connected, is refused within 5 seconds`;
   context.print(json ? JSON.stringify(jsonFromConnection(connection)) : ended);
   return 0;

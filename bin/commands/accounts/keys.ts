@@ -1,10 +1,11 @@
 import Table from 'cli-table3';
-import type { ApiKey } from '../../../api/accounts/administration.ts';
+import type { ApiKey } from '../../../api/accounts/organizations/keys.ts';
+import * as apiKeys from '../../../api/accounts/organizations/keys.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
-import { withAdministration } from '../../config/accounts/configured-accounts.ts';
+import { withChanges } from '../../config/accounts/configured-accounts.ts';
 
 export interface CreateKeyOptions {
   readonly org: string;
@@ -38,8 +39,8 @@ export async function createKey(
   { org, name, expires, json }: CreateKeyOptions,
 ): Promise<number> {
   const expiresAt = expiryFrom(expires, context);
-  const { key, ...issued } = await withAdministration(context, (administration) =>
-    administration.createKey(org, name, { expiresAt }),
+  const { key, ...issued } = await withChanges(context, (changes) =>
+    apiKeys.createKey({ organizationId: org, name, expiresAt }, changes),
   );
   if (json) context.print(JSON.stringify({ ...jsonFrom(issued), key }));
   else showNew(context, [issued], key);
@@ -52,8 +53,8 @@ export async function rotateKey(
   { id, overlap: overlapMs, expires, json }: RotateKeyOptions,
 ): Promise<number> {
   const expiresAt = expiryFrom(expires, context);
-  const { issued, replaced } = await withAdministration(context, (administration) =>
-    administration.rotateKey(id, { overlapMs, expiresAt }),
+  const { issued, replaced } = await withChanges(context, (changes) =>
+    apiKeys.rotateKey(id, { overlapMs, expiresAt }, changes),
   );
   const { key, ...known } = issued;
   if (json) context.print(JSON.stringify({ ...jsonFrom(known), key, replaced: jsonFrom(replaced) }));
@@ -77,7 +78,7 @@ function expiryFrom(expires: Date | number | undefined, { clock }: Pick<CommandC
 
 /** `modelstats keys list [--org ID]`. */
 export async function listKeys(context: CommandContext, { org, json }: ListKeysOptions): Promise<number> {
-  const keys = await withAdministration(context, (administration) => administration.listKeys(org));
+  const keys = await withChanges(context, (changes) => apiKeys.listKeys(org, changes));
   if (json) context.print(JSON.stringify({ keys: keys.map(jsonFrom) }));
   else if (keys.length === 0) context.print('no keys yet; issue one with: modelstats keys create --org ID');
   else context.print(tableOf(keys));
@@ -86,7 +87,7 @@ export async function listKeys(context: CommandContext, { org, json }: ListKeysO
 
 /** `modelstats keys revoke ID`. */
 export async function revokeKey(context: CommandContext, { id, json }: RevokeKeyOptions): Promise<number> {
-  const revoked = await withAdministration(context, (administration) => administration.revokeKey(id));
+  const revoked = await withChanges(context, (changes) => apiKeys.revokeKey(id, changes));
   context.print(json ? JSON.stringify(jsonFrom(revoked)) : tableOf([revoked]));
   return 0;
 }

@@ -1,5 +1,9 @@
 import Table from 'cli-table3';
-import type { Invitation, Member, Members, Role } from '../../../api/accounts/people/people.ts';
+import type { AuditedChanges } from '../../../api/accounts/audit.ts';
+import * as openInvitations from '../../../api/accounts/people/invitations.ts';
+import * as memberships from '../../../api/accounts/people/memberships.ts';
+import type { Invitation, Member, Role } from '../../../api/accounts/people/people.ts';
+import * as passwords from '../../../api/accounts/people/sign-in/stored-password.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
@@ -30,7 +34,9 @@ export async function addMember(
   context: CommandContext,
   { org, email, role, json }: AddMemberOptions,
 ): Promise<number> {
-  const member = await withMembers(context, ({ members }) => members.addMember({ organizationId: org, email, role }));
+  const member = await withMembers(context, (changes) =>
+    memberships.addMember({ organizationId: org, email, role }, changes),
+  );
   const next = 'they sign in with a link that is mailed to this address';
   context.print(json ? JSON.stringify(jsonFromMember(org, member)) : `${tableOfMembers([member])}\n${next}`);
   return 0;
@@ -38,9 +44,9 @@ export async function addMember(
 
 /** `modelstats members list ORG`, which is also `modelstats orgs members ORG`: the members and the open invitations. */
 export async function listMembers(context: CommandContext, { org, json }: ListMembersOptions): Promise<number> {
-  const { members, invitations } = await withMembers(context, async ({ members: people }) => ({
-    members: await people.listMembers(org),
-    invitations: await people.listInvitations(org),
+  const { members, invitations } = await withMembers(context, async (changes) => ({
+    members: await memberships.listMembers(org, changes),
+    invitations: await openInvitations.listInvitations(org, changes),
   }));
   if (json) {
     const listed = members.map((member) => jsonFromMember(org, member));
@@ -55,9 +61,9 @@ export async function listMembers(context: CommandContext, { org, json }: ListMe
 
 /** `modelstats members remove ORG EMAIL`. */
 export async function removeMember(context: CommandContext, { org, email, json }: MemberOptions): Promise<number> {
-  const removed = await withMembers(context, async ({ members }) => {
-    const { person } = await getByEmail(members, org, email);
-    return members.removeMember({ organizationId: org, personId: person.id });
+  const removed = await withMembers(context, async (changes) => {
+    const { person } = await getByEmail(changes, org, email);
+    return memberships.removeMember({ organizationId: org, personId: person.id }, changes);
   });
   if (json) context.print(JSON.stringify(jsonFromMember(org, removed)));
   else context.print(`${removed.person.email} does not belong to ${org} any more`);
@@ -69,7 +75,9 @@ export async function inviteMember(
   context: CommandContext,
   { org, email, role, json }: AddMemberOptions,
 ): Promise<number> {
-  const invitation = await withMembers(context, ({ members }) => members.invite({ organizationId: org, email, role }));
+  const invitation = await withMembers(context, (changes, parts) =>
+    openInvitations.invite({ organizationId: org, email, role }, changes, parts),
+  );
   context.print(json ? JSON.stringify(jsonFromInvitation(invitation)) : tableOfInvitations([invitation]));
   if (!invitation.isMailed)
     context.log(
@@ -80,11 +88,11 @@ export async function inviteMember(
 
 /** `modelstats members revoke ORG EMAIL`: takes back the open invitation of this address. */
 export async function revokeInvitation(context: CommandContext, { org, email, json }: MemberOptions): Promise<number> {
-  const revoked = await withMembers(context, async ({ members }) => {
-    const open = await members.listInvitations(org);
+  const revoked = await withMembers(context, async (changes) => {
+    const open = await openInvitations.listInvitations(org, changes);
     const wanted = open.find((invitation) => invitation.email === email.trim().toLowerCase());
     if (wanted === undefined) throw new AppError('usage', `${email} has no open invitation of ${org}`);
-    return members.revokeInvitation({ organizationId: org, invitationId: wanted.id });
+    return openInvitations.revokeInvitation({ organizationId: org, invitationId: wanted.id }, changes);
   });
   if (json) context.print(JSON.stringify(jsonFromInvitation(revoked)));
   else context.print(`the invitation of ${revoked.email} is taken back`);
@@ -93,15 +101,15 @@ export async function revokeInvitation(context: CommandContext, { org, email, js
 
 /** `modelstats members remove-password EMAIL`: for who has forgotten it; ends their sessions. */
 export async function removePassword(context: CommandContext, { email, json }: RemovePasswordOptions): Promise<number> {
-  const person = await withMembers(context, ({ members }) => members.removePassword(email));
+  const person = await withMembers(context, (changes, parts) => passwords.removePassword(email, changes, parts));
   if (json) context.print(JSON.stringify({ person_id: person.id, email: person.email }));
   else context.print(`${person.email} has no password and no session any more; a link lets them set another one`);
   return 0;
 }
 
-async function getByEmail(members: Members, org: string, email: string): Promise<Member> {
+async function getByEmail(changes: AuditedChanges, org: string, email: string): Promise<Member> {
   const wanted = email.trim().toLowerCase();
-  const member = (await members.listMembers(org)).find(({ person }) => person.email === wanted);
+  const member = (await memberships.listMembers(org, changes)).find(({ person }) => person.email === wanted);
   if (member === undefined) throw new AppError('usage', `${email} does not belong to ${org}`);
   return member;
 }

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import * as allOrganizations from '../../../api/accounts/organizations/organizations.ts';
 import {
   type Organization,
   type SubscriptionChange,
@@ -14,7 +15,7 @@ import {
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withAdministration } from '../../config/accounts/configured-accounts.ts';
+import { withChanges } from '../../config/accounts/configured-accounts.ts';
 
 /** What a contract changes of a plan, as options of the command line. */
 interface TermsOptions {
@@ -52,8 +53,8 @@ export interface ListOrganizationsOptions {
 /** `modelstats orgs create`: adds an organization. */
 export async function createOrganization(context: CommandContext, options: CreateOrganizationOptions): Promise<number> {
   const subscription = subscriptionFrom(options);
-  const created = await withAdministration(context, (administration) =>
-    administration.createOrganization(options.name, subscription, { email: options.email ?? null }),
+  const created = await withChanges(context, (changes) =>
+    allOrganizations.createOrganization({ name: options.name, subscription, email: options.email ?? null }, changes),
   );
   const next = `issue a key for it with: modelstats keys create --org ${created.id}`;
   context.print(options.json ? JSON.stringify(jsonFrom(created)) : `${tableOf([created])}\n${next}`);
@@ -69,7 +70,7 @@ export interface SetEmailOptions {
 
 /** `modelstats orgs set-email`: changes where an organization is told what concerns it. */
 export async function setEmail(context: CommandContext, { org, email, json }: SetEmailOptions): Promise<number> {
-  const changed = await withAdministration(context, (administration) => administration.setEmail(org, email));
+  const changed = await withChanges(context, (changes) => allOrganizations.setEmail(org, email, changes));
   if (json) context.print(JSON.stringify(jsonFrom(changed)));
   else context.print(email === null ? `${org} is told nothing by mail` : `${org} is told at ${email}`);
   return 0;
@@ -77,12 +78,12 @@ export async function setEmail(context: CommandContext, { org, email, json }: Se
 
 /** `modelstats orgs set-plan`: changes what is named; in force from the organization's next request on. */
 export async function setPlan(context: CommandContext, options: SetPlanOptions): Promise<number> {
-  const { before, after } = await withAdministration(context, (administration) =>
-    administration.changePlan(options.org, (subscription) => changedSubscription(subscription, options)),
+  const { before, after } = await withChanges(context, (changes) =>
+    allOrganizations.changePlan(options.org, (subscription) => changedSubscription(subscription, options), changes),
   );
-  const changes = subscriptionChanges(before.subscription, after.subscription);
-  if (options.json) context.print(JSON.stringify({ ...jsonFrom(after), changed: changes.map(jsonFromChange) }));
-  else context.print([tableOf([after]), ...changes.map(lineOfChange), ...keptLine(changes, after)].join('\n'));
+  const changed = subscriptionChanges(before.subscription, after.subscription);
+  if (options.json) context.print(JSON.stringify({ ...jsonFrom(after), changed: changed.map(jsonFromChange) }));
+  else context.print([tableOf([after]), ...changed.map(lineOfChange), ...keptLine(changed, after)].join('\n'));
   return 0;
 }
 
@@ -134,7 +135,7 @@ export async function listOrganizations(
   context: CommandContext,
   { json = false }: ListOrganizationsOptions,
 ): Promise<number> {
-  const organizations = await withAdministration(context, (administration) => administration.listOrganizations());
+  const organizations = await withChanges(context, (changes) => allOrganizations.listOrganizations(changes));
   if (json) context.print(JSON.stringify({ organizations: organizations.map(jsonFrom) }));
   else if (organizations.length === 0)
     context.print('no organizations yet; add one with: modelstats orgs create --name NAME');

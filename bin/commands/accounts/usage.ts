@@ -1,5 +1,7 @@
 import Table from 'cli-table3';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
+import { getOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import type { DayRange } from '../../../api/accounts/request-counts/day-range.ts';
 import type { UsageReport } from '../../../api/accounts/request-counts/read-usage.ts';
 import { COUNT_NAMES, type RequestCounts } from '../../../api/accounts/request-counts/request-counts.ts';
@@ -22,7 +24,7 @@ export function showUsage(context: CommandContext, { org, days, csv, json }: Usa
   const to = dayFromDate(context.clock());
   const range: DayRange = { from: addDays(to, 1 - days), to };
   return withAccounts(context, async (accounts) => {
-    await accounts.administration.getOrganization(org);
+    await getOrganization(org, accounts.as(SYSTEM));
     if (csv) await printCsv(context, accounts.usageCsv(org, range));
     else {
       const report = await accounts.readUsage(org, range);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
-import type { Administration } from '../../../api/accounts/administration.ts';
-import type { AuditAction, AuditEntry } from '../../../api/accounts/audit.ts';
+import type { Actor } from '../../../api/accounts/actor.ts';
+import type { AuditAction, AuditEntry, AuditedChanges } from '../../../api/accounts/audit.ts';
 import type { OpenAccountsOptions } from '../../../api/accounts/open-accounts.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
@@ -45,11 +45,11 @@ export async function openConfiguredAccounts(
 const BLOCKING_TIMEOUT_MS = 20;
 
 /** {@link withAccounts} for what operators do, in their name. */
-export function withAdministration<T>(
+export function withChanges<T>(
   context: { readonly config: Config; readonly clock: () => Date },
-  work: (administration: Administration) => Promise<T>,
+  work: (changes: AuditedChanges) => Promise<T>,
 ): Promise<T> {
-  return withAccounts(context, ({ administration }) => work(administration.as(operator())));
+  return withAccounts(context, (accounts) => work(accounts.as(operator())));
 }
 
 /** Runs an operator's work on the accounts. `not_found` becomes `usage`: the operator named something that doesn't exist. */
@@ -93,16 +93,17 @@ export async function noteStoreAction(
   const file = sqliteFileFromUrl(context.config.DATABASE);
   if (file !== undefined && !existsSync(file)) return;
   try {
-    await withAdministration(context, (administration) => administration.note(action, store, details));
+    const entry = { organizationId: null, action, subjectId: store, details };
+    await withChanges(context, (changes) => changes.change((_, note) => note(entry)));
   } catch (error) {
     if (!isAppError(error)) throw error;
     context.log(`not in the audit log: ${error.message}`);
   }
 }
 
-/** Who types the commands, as the audit log names them. */
-export function operator(): string {
-  return `cli:${findSystemUser() ?? process.getuid?.() ?? 'unknown'}`;
+/** Who types the commands. */
+export function operator(): Actor {
+  return { operator: `cli:${findSystemUser() ?? process.getuid?.() ?? 'unknown'}` };
 }
 
 /** Loaded when it is needed, so that the other commands don't wait for the databases' libraries. */

@@ -42,17 +42,17 @@ async function open(changes: Readonly<Record<string, string>> = {}): Promise<{ p
 /** Signs somebody in by the link in the log. */
 async function signIn(changes: Readonly<Record<string, string>> = {}) {
   const { people, links } = await open(changes);
-  await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN);
+  await people.links.send({ email: 'ada@example.com' }, ORIGIN);
   await expect.poll(() => links).toHaveLength(1);
   const token = new URL(links[0] ?? '').searchParams.get('token') ?? '';
-  const session = await people.signIn.redeemLink(token, ORIGIN);
+  const session = await people.links.redeem(token, ORIGIN);
   if (session === undefined) throw new Error('the link was not taken');
   return { people, ...session, cookie: session.cookies[0]?.split(';')[0] };
 }
 
 test('without a mail server the log has the link, and whoever opens it is signed in', async () => {
   const { people, session, cookie } = await signIn();
-  expect((await people.signIn.findSession(cookie))?.session).toEqual(session);
+  expect((await people.sessions.find(cookie))?.session).toEqual(session);
 });
 
 test('a session lasts as long as it is configured', async () => {
@@ -66,10 +66,10 @@ test('the secret of sessions comes from the first key for secrets at rest, and i
   const [key = Buffer.alloc(0)] = await configuredKeyBytes(configured());
   const other = Buffer.alloc(32, 7).toString('base64');
   const same = await open({ MODELSTATS_SECRET_KEYS: `${key.toString('base64')},${other}` });
-  expect(await same.people.signIn.findSession(cookie)).toBeDefined();
+  expect(await same.people.sessions.find(cookie)).toBeDefined();
   const rotated = await open({ MODELSTATS_SECRET_KEYS: `${other},${key.toString('base64')}` });
-  expect(await rotated.people.signIn.findSession(cookie)).toBeUndefined();
-  expect(await people.signIn.findSession(cookie)).toBeDefined();
+  expect(await rotated.people.sessions.find(cookie)).toBeUndefined();
+  expect(await people.sessions.find(cookie)).toBeDefined();
   const { rows } = await sql`select * from service_values`.execute(database.kysely);
   expect(rows).toEqual([]);
 });

@@ -2,8 +2,9 @@ import { hkdfSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { BaseLogger } from 'pino';
 import { monotonicFactory } from 'ulid';
+import type { AuditedChanges } from '../../../api/accounts/audit.ts';
 import type { Mailer } from '../../../api/accounts/mail/mailer.ts';
-import type { OpenedMembers } from '../../../api/accounts/people/open-members.ts';
+import type { PeopleParts } from '../../../api/accounts/people/open-members.ts';
 import type { People } from '../../../api/accounts/people/open-people.ts';
 import type { ConnectionSettings, PeopleLimits, PeopleSettings } from '../../../api/accounts/people/people-settings.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
@@ -56,7 +57,7 @@ export async function openConfiguredPeople(
 /** Runs an operator's work on members and connections. `not_found` becomes `usage`: the operator named something that doesn't exist. */
 export async function withMembers<T>(
   { config, clock, log }: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
-  work: (opened: Pick<OpenedMembers, 'members' | 'connections'>) => Promise<T>,
+  work: (changes: AuditedChanges, parts: PeopleParts) => Promise<T>,
 ): Promise<T> {
   const [{ openDatabase }, { openMembers }] = await Promise.all([
     import('../../../api/database/open-database.ts'),
@@ -70,8 +71,7 @@ export async function withMembers<T>(
     const opened = openMembers(settings, { database, mailer, log: lines, clock });
     let result: T;
     try {
-      const actor = { operator: operator() };
-      result = await work({ members: opened.members.as(actor), connections: opened.connections.as(actor) });
+      result = await work(opened.as(operator()), opened);
     } finally {
       await opened.close();
       mailer.close();

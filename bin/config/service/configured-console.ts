@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { monotonicFactory } from 'ulid';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
-import type { Authorization } from '../../../api/accounts/people/connections.ts';
-import { actorOf } from '../../../api/accounts/people/person.ts';
+import type { Authorization } from '../../../api/accounts/people/authorization.ts';
 import type { AddFace } from '../../../api/data/app.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { DeliveryLog } from '../../../api/webhooks/administration/delivery-log.ts';
@@ -61,10 +60,10 @@ export async function openConfiguredConsole(
     accounts,
     people,
     webhooks: {
-      endpointsAs: (person, { address }) => new EndpointAdministration(endpointDeps, actorOf(person), address),
-      logAs: (person, { address }) => new DeliveryLog(deps, actorOf(person), address),
+      endpointsAs: (actor) => new EndpointAdministration(endpointDeps, actor),
+      logAs: (actor) => new DeliveryLog(deps, actor),
     },
-    integrations: { as: (person, { address }) => integrations.as(actorOf(person), address) },
+    integrations,
     capabilities: config.CAPABILITIES,
     clock,
     formKey: await accounts.secret('console-forms'),

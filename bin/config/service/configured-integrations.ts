@@ -1,4 +1,5 @@
 import { monotonicFactory } from 'ulid';
+import type { Actor } from '../../../api/accounts/actor.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { CHECKS_AT_ONCE_MAX } from '../../../api/integrations/check-service.ts';
 import { fewLooksAtOnce } from '../../../api/integrations/declared/limits.ts';
@@ -21,8 +22,7 @@ export interface IntegrationContext {
 }
 
 export interface OpenedIntegrations {
-  /** What somebody does with integrations, as the audit log names them; `origin`: the address that they do it from. */
-  readonly as: (actor: string, origin: string | null) => Integrations;
+  readonly as: (actor: Actor) => Integrations;
   /** Ends the connections of checks that were asked for. */
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function openConfiguredIntegrations(
     findUrlProblem: (url) => findUrlProblem(url, { allow: config.OUTBOUND_ALLOW, protocols: ['https:', 'http:'] }),
     look: fewLooksAtOnce(pageLooker({ outbound, publicUrl: publicUrl ?? publicUrlOf(config), toolVersion })),
   };
-  return { as: (actor, origin) => new Integrations(deps, actor, origin), close: () => outbound.close() };
+  return { as: (actor) => new Integrations(deps, actor), close: () => outbound.close() };
 }
 
 /** Runs an operator's work on integrations. `not_found` becomes `usage`: the operator named something that doesn't exist. */
@@ -59,7 +59,7 @@ export async function withIntegrations<T>(
   const database = await openDatabase(context.config.DATABASE, databaseOptions(context.config));
   const opened = openConfiguredIntegrations(context, { database });
   try {
-    return await work(opened.as(operator(), null));
+    return await work(opened.as(operator()));
   } catch (error) {
     throw asUsage(error);
   } finally {

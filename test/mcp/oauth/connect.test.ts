@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
+import { listConnections } from '../../../api/accounts/people/connections.ts';
 import { PUBLIC_URL, useConsole } from '../../support/console/use-console.ts';
 import { callWith, codeIn, OAuthProgram, openProgram, pathOf, registerWith } from '../../support/mcp/oauth-program.ts';
 
@@ -70,7 +72,7 @@ test('who does not allow it sends the program away without a code', async () => 
   const { org, visitor, program } = await openProgram(console);
   const to = await program.askUser(visitor, { organization: org, answer: 'deny' });
   expect(to.searchParams.get('error')).toBe('access_denied');
-  expect(await console.people.connections.list(org)).toEqual([]);
+  expect(await listConnections(org, console.people.as(SYSTEM))).toEqual([]);
 });
 
 test('somebody of no organization, and of another one, connects nothing', async () => {
@@ -84,7 +86,7 @@ test('somebody of no organization, and of another one, connects nothing', async 
   const loner = await console.signIn('carol@example.com');
   const lonely = await loner.get(pathOf(await loner.get(program.authorizeUrl())));
   expect(lonely.body).toContain('You belong to no organization yet');
-  for (const id of [org, other]) expect(await console.people.connections.list(id)).toEqual([]);
+  for (const id of [org, other]) expect(await listConnections(id, console.people.as(SYSTEM))).toEqual([]);
 });
 
 test('a request that was changed, or is over, connects nothing', async () => {
@@ -99,7 +101,7 @@ test('a request that was changed, or is over, connects nothing', async () => {
   expect(refused.body).toContain('This request is over');
   const old = await visitor.get(`/console/connect?${query.replace(/exp=\d+/, 'exp=1000')}`);
   expect(old.statusCode).toBe(410);
-  expect(await console.people.connections.list(org)).toEqual([]);
+  expect(await listConnections(org, console.people.as(SYSTEM))).toEqual([]);
 });
 
 test('a foreign address to return to, and an unknown program, end on a page that says so', async () => {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import { openAccounts } from '../../../api/accounts/open-accounts.ts';
+import { listAudit } from '../../../api/accounts/organizations/organizations.ts';
+import { listConnections } from '../../../api/accounts/people/connections.ts';
+import { addMember, listMembers, removeMember } from '../../../api/accounts/people/memberships.ts';
 import { PUBLIC_URL, useConsole } from '../../support/console/use-console.ts';
 import { callWith, codeIn, errorIn, OAuthProgram, openProgram, type Tokens } from '../../support/mcp/oauth-program.ts';
 
@@ -72,7 +76,7 @@ test('a token that has expired, or was for another address of the service, is re
 
 test('a connection that is ended in the console is refused, and gets no new tokens', async () => {
   const { org, visitor, program, tokens } = await connected();
-  const [connection] = await console.people.connections.list(org);
+  const [connection] = await listConnections(org, console.people.as(SYSTEM));
   const page = `/console/orgs/${org}/connections`;
   expect((await visitor.get(page)).body).toContain('Agent of Acme');
   const answer = await visitor.post(`${page}/${connection?.id}/revoke`, {}, { from: page });
@@ -80,20 +84,20 @@ test('a connection that is ended in the console is refused, and gets no new toke
   console.accounts.forgetCredentials(); // As `serve` does; without it the token works for three more seconds.
   expect(await statusOf(tokens.access_token)).toBe(401);
   expect((await program.refresh(tokens.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' });
-  const actions = (await console.accounts.administration.listAudit(org, { limit: 10 })).map(({ action }) => action);
+  const actions = (await listAudit(org, { limit: 10 }, console.accounts.as(SYSTEM))).map(({ action }) => action);
   expect(actions.slice(0, 2)).toEqual(['connection.revoke', 'connection.create']);
 });
 
 test('a connection ends with the membership of its person', async () => {
   const { org, tokens, program } = await connected();
-  const members = console.people.members.as({ operator: 'cli:test' });
-  await members.addMember({ organizationId: org, email: 'bob@example.com', role: 'owner' });
-  const ada = (await members.listMembers(org)).find(({ person }) => person.email === 'ada@example.com');
-  await members.removeMember({ organizationId: org, personId: ada?.person.id ?? '' });
+  const members = console.people.as({ operator: 'cli:test' });
+  await addMember({ organizationId: org, email: 'bob@example.com', role: 'owner' }, members);
+  const ada = (await listMembers(org, members)).find(({ person }) => person.email === 'ada@example.com');
+  await removeMember({ organizationId: org, personId: ada?.person.id ?? '' }, members);
   console.accounts.forgetCredentials();
   expect(await statusOf(tokens.access_token)).toBe(401);
   expect((await program.refresh(tokens.refresh_token)).statusCode).toBe(400);
-  expect(await console.people.connections.list(org)).toEqual([]);
+  expect(await listConnections(org, console.people.as(SYSTEM))).toEqual([]);
 });
 
 test('a refresh token is good once: the next has the same rights, and a late second use ends them all', async () => {

@@ -1,6 +1,14 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../../../api/accounts/organizations/keys.ts';
+import {
+  changePlan,
+  createOrganization,
+  listAudit,
+  listOrganizations,
+} from '../../../api/accounts/organizations/organizations.ts';
 import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
@@ -10,14 +18,14 @@ export function describeAudit(subject: Subject): void {
     test('has a line for each change with who, when and what, newest first, and no secret', async () => {
       const clock = new TestClock('2026-11-20T12:00:00Z');
       const accounts = await subject.open({ clock: clock.now });
-      const administration = accounts.administration.as('cli:ada');
-      const { id: org } = await administration.createOrganization('Acme');
+      const changes = accounts.as({ operator: 'cli:ada' });
+      const { id: org } = await createOrganization({ name: 'Acme' }, changes);
       const builder = { ...NO_SUBSCRIPTION, plan: 'builder', contract: { daily_quota: null } } as const;
-      await administration.changePlan(org, () => builder);
-      const first = await administration.createKey(org, 'production');
-      const { issued } = await administration.rotateKey(first.id, { overlapMs: 1000 });
-      await administration.revokeKey(first.id);
-      const entries = await administration.listAudit(org, { limit: 100 });
+      await changePlan(org, () => builder, changes);
+      const first = await createKey({ organizationId: org, name: 'production' }, changes);
+      const { issued } = await rotateKey(first.id, { overlapMs: 1000 }, changes);
+      await revokeKey(first.id, changes);
+      const entries = await listAudit(org, { limit: 100 }, changes);
       expect(entries.map(({ actor, action, subjectId }) => [actor, action, subjectId])).toEqual([
         ['cli:ada', 'key.revoke', first.id],
         ['cli:ada', 'key.rotate', first.id],
@@ -34,15 +42,17 @@ export function describeAudit(subject: Subject): void {
         entries.every(({ at, organizationId }) => at.getTime() === clock.now().getTime() && organizationId === org),
       ).toBe(true);
       for (const { key } of [first, issued]) expect(JSON.stringify(entries)).not.toContain(key.slice(4));
-      expect(await administration.listAudit(org, { limit: 2 })).toEqual(entries.slice(0, 2));
+      expect(await listAudit(org, { limit: 2 }, changes)).toEqual(entries.slice(0, 2));
     });
 
     test('names the address that somebody acted from', async () => {
       const accounts = await subject.open();
-      const { administration } = accounts;
+      const changes = accounts.as(SYSTEM);
       const { organizationId } = await addCustomer(accounts);
-      await administration.as('person:ada@example.com', '203.0.113.7').createKey(organizationId, 'production');
-      const [newest, before] = await administration.listAudit(organizationId, { limit: 2 });
+      const person = { id: 'person_1', email: 'ada@example.com' };
+      const ada = accounts.as({ person, origin: { address: '203.0.113.7' } });
+      await createKey({ organizationId, name: 'production' }, ada);
+      const [newest, before] = await listAudit(organizationId, { limit: 2 }, changes);
       expect(newest).toMatchObject({ actor: 'person:ada@example.com', action: 'key.create', origin: '203.0.113.7' });
       expect(before).toMatchObject({ actor: 'system', origin: null });
     });
@@ -50,15 +60,15 @@ export function describeAudit(subject: Subject): void {
     test('says nothing about what changed nothing, and nothing about other organizations', async () => {
       const accounts = await subject.open();
       const [one, other] = [await addCustomer(accounts), await addCustomer(accounts)];
-      const { administration } = accounts;
-      await administration.revokeKey(one.keyId);
-      const before = await administration.listAudit(one.organizationId, { limit: 100 });
-      await administration.revokeKey(one.keyId);
-      await administration.changePlan(one.organizationId, (subscription) => ({ ...subscription }));
-      await administration.createKey(other.organizationId, 'more');
-      await administration.rotateKey(one.keyId, { overlapMs: 0 }).catch(() => {});
-      expect(await administration.listAudit(one.organizationId, { limit: 100 })).toEqual(before);
-      await expect(administration.listAudit('org_none', { limit: 1 })).rejects.toMatchObject({ code: 'not_found' });
+      const changes = accounts.as(SYSTEM);
+      await revokeKey(one.keyId, changes);
+      const before = await listAudit(one.organizationId, { limit: 100 }, changes);
+      await revokeKey(one.keyId, changes);
+      await changePlan(one.organizationId, (subscription) => ({ ...subscription }), changes);
+      await createKey({ organizationId: other.organizationId, name: 'more' }, changes);
+      await rotateKey(one.keyId, { overlapMs: 0 }, changes).catch(() => {});
+      expect(await listAudit(one.organizationId, { limit: 100 }, changes)).toEqual(before);
+      await expect(listAudit('org_none', { limit: 1 }, changes)).rejects.toMatchObject({ code: 'not_found' });
     });
 
     test('is written with the change or not at all', async () => {
@@ -66,21 +76,19 @@ export function describeAudit(subject: Subject): void {
       const accounts = await openAccountsOn(database);
       const { organizationId, keyId, key } = await addCustomer(accounts);
       await sql`alter table audit_log rename to audit_log_away`.execute(database.kysely);
-      const { administration } = accounts;
-      const changes = [
-        () => administration.createOrganization('Unseen'),
-        () => administration.createKey(organizationId, 'unseen'),
-        () => administration.rotateKey(keyId, { overlapMs: 0 }),
-        () => administration.revokeKey(keyId),
-        () => administration.changePlan(organizationId, () => ({ ...NO_SUBSCRIPTION, plan: 'builder' })),
+      const changes = accounts.as(SYSTEM);
+      const attempts = [
+        () => createOrganization({ name: 'Unseen' }, changes),
+        () => createKey({ organizationId, name: 'unseen' }, changes),
+        () => rotateKey(keyId, { overlapMs: 0 }, changes),
+        () => revokeKey(keyId, changes),
+        () => changePlan(organizationId, () => ({ ...NO_SUBSCRIPTION, plan: 'builder' }), changes),
       ];
-      for (const change of changes) await expect(change()).rejects.toMatchObject({ code: 'unavailable' });
+      for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: 'unavailable' });
       await sql`alter table audit_log_away rename to audit_log`.execute(database.kysely);
-      expect(await administration.listKeys(organizationId)).toMatchObject([
-        { id: keyId, revokedAt: null, expiresAt: null },
-      ]);
+      expect(await listKeys(organizationId, changes)).toMatchObject([{ id: keyId, revokedAt: null, expiresAt: null }]);
       expect(await accounts.authenticate(key)).toMatchObject({ terms: { plan: 'community' } });
-      expect((await administration.listOrganizations()).map(({ name }) => name)).not.toContain('Unseen');
+      expect((await listOrganizations(changes)).map(({ name }) => name)).not.toContain('Unseen');
       await accounts.close();
       await database.close();
     });

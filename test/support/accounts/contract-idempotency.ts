@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
+import { createKey } from '../../../api/accounts/organizations/keys.ts';
 import type { Reservation } from '../../../api/accounts/quota/quota.ts';
 import { addCustomer, callerOf, type Subject, times } from './subject.ts';
 
@@ -87,7 +89,7 @@ export function describeIdempotency(subject: Subject): void {
 
     test('of one API key is not that of another, nor of another organization', async () => {
       const { accounts, customer, caller } = await start();
-      const { key } = await accounts.administration.createKey(customer.organizationId, 'second');
+      const { key } = await createKey({ organizationId: customer.organizationId, name: 'second' }, accounts.as(SYSTEM));
       await reserve(accounts, caller, 'a');
       await reserve(accounts, await callerOf(accounts, key), 'a');
       expect(await accounts.quota.usage(caller)).toMatchObject({ used: 2 });

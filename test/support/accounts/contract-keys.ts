@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import { API_KEYS } from '../../../api/accounts/credentials/token-form.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../../../api/accounts/organizations/keys.ts';
+import {
+  changePlan,
+  createOrganization,
+  listOrganizations,
+} from '../../../api/accounts/organizations/organizations.ts';
 import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
@@ -42,7 +49,7 @@ export function describeKeys(subject: Subject): void {
     test('missing, malformed, unknown and revoked keys give the same nothing', async () => {
       const accounts = await subject.open();
       const { key, keyId } = await addCustomer(accounts);
-      await accounts.administration.revokeKey(keyId);
+      await revokeKey(keyId, accounts.as(SYSTEM));
       const wrong = [undefined, '', 'msk_', 'secret', key, API_KEYS.fromBytes(randomBytes(32)), `${key} `, 'é\0'];
       for (const token of wrong) expect(await accounts.authenticate(token)).toBeUndefined();
     });
@@ -51,7 +58,7 @@ export function describeKeys(subject: Subject): void {
       const clock = new TestClock('2026-11-20T12:00:00Z');
       const accounts = await subject.open({ clock: clock.now });
       const { key, organizationId } = await addCustomer(accounts);
-      const listed = await accounts.administration.listKeys(organizationId);
+      const listed = await listKeys(organizationId, accounts.as(SYSTEM));
       const known = { name: 'test', lastFour: key.slice(-4), createdAt: clock.now(), lastUsedAt: null };
       expect(listed).toMatchObject([{ ...known, revokedAt: null, expiresAt: null }]);
       expect(JSON.stringify(listed)).not.toContain(key.slice(4, 20));
@@ -65,7 +72,7 @@ export function describeKeys(subject: Subject): void {
       const accounts = await subject.open();
       const { key, keyId } = await addCustomer(accounts);
       expect(await accounts.authenticate(key)).toBeDefined();
-      const [, during] = await Promise.all([accounts.administration.revokeKey(keyId), accounts.authenticate(key)]);
+      const [, during] = await Promise.all([revokeKey(keyId, accounts.as(SYSTEM)), accounts.authenticate(key)]);
       expect(during === undefined || during.credentialId === keyId).toBe(true);
       expect(await accounts.authenticate(key)).toBeUndefined();
     });
@@ -74,18 +81,19 @@ export function describeKeys(subject: Subject): void {
       const { clock, here, there } = await openTwo();
       const { key, keyId } = await addCustomer(there);
       expect(await here.authenticate(key)).toBeDefined();
-      await there.administration.revokeKey(keyId);
+      await revokeKey(keyId, there.as(SYSTEM));
       clock.advance(REVOCATION_MS_MAX);
       expect(await here.authenticate(key)).toBeUndefined();
     });
 
     test('a revoked key keeps the date of its first revocation', async () => {
       const clock = new TestClock('2026-11-20T12:00:00Z');
-      const { administration, ...accounts } = await subject.open({ clock: clock.now });
-      const { keyId } = await addCustomer({ ...accounts, administration });
-      await administration.revokeKey(keyId);
+      const accounts = await subject.open({ clock: clock.now });
+      const changes = accounts.as(SYSTEM);
+      const { keyId } = await addCustomer(accounts);
+      await revokeKey(keyId, changes);
       clock.advance(60_000);
-      expect((await administration.revokeKey(keyId)).revokedAt).toEqual(new Date('2026-11-20T12:00:00Z'));
+      expect((await revokeKey(keyId, changes)).revokedAt).toEqual(new Date('2026-11-20T12:00:00Z'));
     });
 
     test('the last use is written when the process ends at the latest', async () => {
@@ -95,30 +103,30 @@ export function describeKeys(subject: Subject): void {
       const untouched = await addCustomer(accounts);
       await accounts.authenticate(key);
       await accounts.close();
-      const { administration } = await subject.open();
-      expect(await administration.listKeys(organizationId)).toMatchObject([{ lastUsedAt: clock.now() }]);
-      expect(await administration.listKeys(untouched.organizationId)).toMatchObject([{ lastUsedAt: null }]);
+      const changes = (await subject.open()).as(SYSTEM);
+      expect(await listKeys(organizationId, changes)).toMatchObject([{ lastUsedAt: clock.now() }]);
+      expect(await listKeys(untouched.organizationId, changes)).toMatchObject([{ lastUsedAt: null }]);
     });
 
     test('a key with an end works until that instant, and is then refused like an unknown one, wherever it is remembered', async () => {
       const { clock, here, there } = await openTwo();
       const { organizationId } = await addCustomer(here);
       const expiresAt = new Date('2026-11-20T12:00:02Z');
-      const { key } = await here.administration.createKey(organizationId, 'short', { expiresAt });
+      const { key } = await createKey({ organizationId, name: 'short', expiresAt }, here.as(SYSTEM));
       clock.set('2026-11-20T12:00:01.999Z');
       for (const accounts of [here, there]) expect(await accounts.authenticate(key)).toBeDefined();
       clock.set('2026-11-20T12:00:02Z');
       for (const accounts of [here, there]) expect(await accounts.authenticate(key)).toBeUndefined();
       clock.set('2026-11-21T12:00:00Z');
       expect(await here.authenticate(key)).toBeUndefined();
-      expect((await there.administration.listKeys(organizationId)).at(-1)).toMatchObject({ name: 'short', expiresAt });
+      expect((await listKeys(organizationId, there.as(SYSTEM))).at(-1)).toMatchObject({ name: 'short', expiresAt });
     });
 
     test('a rotated key works beside the new one for the overlap, here and in other processes, and then no more', async () => {
       const { clock, here, there } = await openTwo();
       const { key: old, keyId, organizationId } = await addCustomer(here);
       expect(await there.authenticate(old)).toBeDefined();
-      const { issued, replaced } = await here.administration.rotateKey(keyId, { overlapMs: 3_600_000 });
+      const { issued, replaced } = await rotateKey(keyId, { overlapMs: 3_600_000 }, here.as(SYSTEM));
       expect(issued).toMatchObject({ organizationId, name: 'test', expiresAt: null, revokedAt: null });
       expect(replaced).toMatchObject({ id: keyId, expiresAt: new Date('2026-11-20T13:00:00Z') });
       clock.advance(3_599_999);
@@ -136,7 +144,7 @@ export function describeKeys(subject: Subject): void {
       const { clock, here, there } = await openTwo();
       const { key, keyId } = await addCustomer(here);
       for (const accounts of [here, there]) expect(await accounts.authenticate(key)).toBeDefined();
-      await here.administration.rotateKey(keyId, { overlapMs: 0 });
+      await rotateKey(keyId, { overlapMs: 0 }, here.as(SYSTEM));
       expect(await here.authenticate(key)).toBeUndefined();
       clock.advance(REVOCATION_MS_MAX);
       expect(await there.authenticate(key)).toBeUndefined();
@@ -144,33 +152,36 @@ export function describeKeys(subject: Subject): void {
 
     test('a rotation never lets the old key live longer, and one that has ended is not rotated', async () => {
       const clock = new TestClock('2026-11-20T12:00:00Z');
-      const { administration, ...rest } = await subject.open({ clock: clock.now });
-      const { organizationId } = await addCustomer({ administration, ...rest });
+      const accounts = await subject.open({ clock: clock.now });
+      const changes = accounts.as(SYSTEM);
+      const { organizationId } = await addCustomer(accounts);
       const expiresAt = new Date('2026-11-20T12:00:10Z');
-      const { id } = await administration.createKey(organizationId, 'short', { expiresAt });
-      expect((await administration.rotateKey(id, { overlapMs: 60_000 })).replaced.expiresAt).toEqual(expiresAt);
+      const { id } = await createKey({ organizationId, name: 'short', expiresAt }, changes);
+      expect((await rotateKey(id, { overlapMs: 60_000 }, changes)).replaced.expiresAt).toEqual(expiresAt);
       clock.advance(10_000);
-      await expect(administration.rotateKey(id, { overlapMs: 0 })).rejects.toMatchObject({ code: 'usage' });
-      const { id: revoked } = await administration.createKey(organizationId, 'revoked');
-      await administration.revokeKey(revoked);
-      await expect(administration.rotateKey(revoked, { overlapMs: 0 })).rejects.toMatchObject({ code: 'usage' });
-      await expect(administration.rotateKey('key_none', { overlapMs: 0 })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(rotateKey(id, { overlapMs: 0 }, changes)).rejects.toMatchObject({ code: 'usage' });
+      const { id: revoked } = await createKey({ organizationId, name: 'revoked' }, changes);
+      await revokeKey(revoked, changes);
+      await expect(rotateKey(revoked, { overlapMs: 0 }, changes)).rejects.toMatchObject({ code: 'usage' });
+      await expect(rotateKey('key_none', { overlapMs: 0 }, changes)).rejects.toMatchObject({ code: 'not_found' });
     });
 
     test('an organization or a key that is not there is named', async () => {
-      const { administration } = await subject.open();
-      await expect(administration.createKey('org_none', 'x')).rejects.toMatchObject({ code: 'not_found' });
-      await expect(administration.listKeys('org_none')).rejects.toThrow('there is no organization org_none');
-      await expect(administration.revokeKey('key_none')).rejects.toThrow('there is no key key_none');
+      const changes = (await subject.open()).as(SYSTEM);
+      await expect(createKey({ organizationId: 'org_none', name: 'x' }, changes)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      await expect(listKeys('org_none', changes)).rejects.toThrow('there is no organization org_none');
+      await expect(revokeKey('key_none', changes)).rejects.toThrow('there is no key key_none');
     });
   });
 
   describe('organizations', () => {
     test('are listed with their plan, oldest first', async () => {
-      const { administration } = await subject.open();
-      const one = await administration.createOrganization('One');
-      const two = await administration.createOrganization("Two; drop table organizations; -- ' ü 😀");
-      const listed = await administration.listOrganizations();
+      const changes = (await subject.open()).as(SYSTEM);
+      const one = await createOrganization({ name: 'One' }, changes);
+      const two = await createOrganization({ name: "Two; drop table organizations; -- ' ü 😀" }, changes);
+      const listed = await listOrganizations(changes);
       expect(listed.filter(({ id }) => id === one.id || id === two.id)).toEqual([one, two]);
       expect(one.terms.plan).toBe('community');
     });
@@ -180,7 +191,7 @@ export function describeKeys(subject: Subject): void {
       const { key, organizationId } = await addCustomer(there, { plan: 'commercial' });
       expect(await here.authenticate(key)).toMatchObject({ terms: { plan: 'commercial' } });
       for (const plan of ['community', 'builder'] as const) {
-        await there.administration.changePlan(organizationId, (before) => ({ ...before, plan }));
+        await changePlan(organizationId, (before) => ({ ...before, plan }), there.as(SYSTEM));
         clock.advance(REVOCATION_MS_MAX);
         expect(await here.authenticate(key)).toMatchObject({ terms: { plan } });
       }
@@ -196,14 +207,18 @@ export function describeKeys(subject: Subject): void {
         contract: { daily_quota: 7, history_months: 24 },
         periodEnd: new Date('2027-05-31T00:00:00Z'),
       };
-      await accounts.administration.changePlan(organizationId, () => subscription);
+      await changePlan(organizationId, () => subscription, accounts.as(SYSTEM));
       const terms = { plan: 'commercial', quotaLimit: 7, historyMonths: 24, periodEnd: subscription.periodEnd };
       expect(await accounts.authenticate(key)).toMatchObject({ terms });
-      await accounts.administration.changePlan(organizationId, () => ({
-        ...subscription,
-        plan: 'community',
-        contract: {},
-      }));
+      await changePlan(
+        organizationId,
+        () => ({
+          ...subscription,
+          plan: 'community',
+          contract: {},
+        }),
+        accounts.as(SYSTEM),
+      );
       expect(await accounts.authenticate(key)).toMatchObject({ terms: { plan: 'community', quotaLimit: 500 } });
     });
   });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
+import { createKey } from '../../../api/accounts/organizations/keys.ts';
+import { changePlan, getOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import { addCustomer, type Subject, TestClock, times } from './subject.ts';
 
 export function describeQuota(subject: Subject): void {
@@ -63,7 +66,7 @@ export function describeQuota(subject: Subject): void {
     test('organizations have pools of their own, keys of one organization share theirs', async () => {
       const accounts = await subject.open();
       const [one, other] = [await withQuota(accounts, 2), await withQuota(accounts, 2)];
-      const second = await accounts.administration.createKey(one.organizationId, 'second');
+      const second = await createKey({ organizationId: one.organizationId, name: 'second' }, accounts.as(SYSTEM));
       const callers = [await one.caller(), await accounts.authenticate(second.key), await one.caller()];
       const results: boolean[] = [];
       for (const caller of callers) if (caller) results.push((await accounts.quota.reserve(caller)).granted);
@@ -76,12 +79,16 @@ export function describeQuota(subject: Subject): void {
       const customer = await withQuota(here, 1);
       const caller = await customer.caller();
       expect(await grantedOf(here, caller, 2)).toBe(1);
-      const { subscription } = await there.administration.getOrganization(customer.organizationId);
-      await there.administration.changePlan(customer.organizationId, () => ({
-        ...subscription,
-        plan: 'builder',
-        contract: {},
-      }));
+      const { subscription } = await getOrganization(customer.organizationId, there.as(SYSTEM));
+      await changePlan(
+        customer.organizationId,
+        () => ({
+          ...subscription,
+          plan: 'builder',
+          contract: {},
+        }),
+        there.as(SYSTEM),
+      );
       expect(await here.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 2, limit: 5000 } });
     });
   });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
+import { createKey, revokeKey } from '../../../api/accounts/organizations/keys.ts';
 import {
   COUNT_NAMES,
   countsOf,
@@ -115,7 +117,7 @@ export function describeUsage(subject: Subject): void {
       accounts.countRequest(finished(callers[0]));
       accounts.countRequest(finished(callers[1], { units: 0, outcome: 'not_modified', route: '/v1/scores' }));
       accounts.countRequest(finished(callers[1], { units: 0, outcome: 'rate_limited', route: '/v1/scores' }));
-      await accounts.administration.revokeKey(second.id);
+      await revokeKey(second.id, accounts.as(SYSTEM));
       const report = await accounts.readUsage(organizationId, RANGE);
       clock.set('2026-11-21T12:00:00Z');
       const used = { ...NO_REQUESTS, requests: 3, units: 3, not_modified: 1, rate_limited: 1 };
@@ -205,7 +207,7 @@ export function describeUsage(subject: Subject): void {
       async (name) => {
         const accounts = await open();
         const { organizationId } = await addTwoKeys(accounts);
-        const { id, key } = await accounts.administration.createKey(organizationId, name);
+        const { id, key } = await createKey({ organizationId, name }, accounts.as(SYSTEM));
         accounts.countRequest(finished(await callerOf(accounts, key)));
         const lines = (await collect(accounts.usageCsv(organizationId, RANGE))).join('');
         const field = name.includes('\r') ? `"'${name}"` : `'${name}`;
@@ -272,7 +274,7 @@ function sumOf(requests: readonly Pick<FinishedRequest, 'units' | 'outcome'>[]):
 /** An organization with two keys, of which the second is named like a formula. */
 async function addTwoKeys(accounts: Accounts) {
   const { organizationId, keyId, key } = await addCustomer(accounts, { contract: { daily_quota: 1_000 } });
-  const second = await accounts.administration.createKey(organizationId, '=1+1,"two"');
+  const second = await createKey({ organizationId, name: '=1+1,"two"' }, accounts.as(SYSTEM));
   const callers = [await callerOf(accounts, key), await callerOf(accounts, second.key)] as const;
   return { organizationId, keyIds: [keyId, second.id] as const, callers, second };
 }

@@ -1,8 +1,10 @@
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
 import { type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
-import type { Subscription } from '../../../api/accounts/plans/terms.ts';
-import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
+import { createKey } from '../../../api/accounts/organizations/keys.ts';
+import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
+import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';
 import type { Awaitable } from '../../../runtime/awaitable.ts';
 
 /** A clock that stands still until it is told. */
@@ -58,9 +60,12 @@ export interface Customer {
 
 /** A new organization with one key. */
 export async function addCustomer(accounts: Accounts, subscription: Partial<Subscription> = {}): Promise<Customer> {
-  const { administration } = accounts;
-  const { id } = await administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, ...subscription });
-  const { id: keyId, key } = await administration.createKey(id, 'test');
+  const changes = accounts.as(SYSTEM);
+  const { id } = await createOrganization(
+    { name: 'Acme', subscription: { ...NO_SUBSCRIPTION, ...subscription } },
+    changes,
+  );
+  const { id: keyId, key } = await createKey({ organizationId: id, name: 'test' }, changes);
   return { organizationId: id, keyId, key, caller: (from = accounts) => callerOf(from, key) };
 }
 

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import { afterAll, beforeAll } from 'vitest';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { type Actor, SYSTEM } from '../../../api/accounts/actor.ts';
+import type { AuditedChanges } from '../../../api/accounts/audit.ts';
 import type { Mail } from '../../../api/accounts/mail/mailer.ts';
+import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
+import { addMember } from '../../../api/accounts/people/memberships.ts';
 import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
-import type { Origin, Person, Role, SignInMethod } from '../../../api/accounts/people/people.ts';
+import type { Role, SignInMethod } from '../../../api/accounts/people/people.ts';
 import { PEOPLE_LIMITS } from '../../../api/accounts/people/people-settings.ts';
-import { actorOf } from '../../../api/accounts/people/person.ts';
 import type { PlanName } from '../../../api/accounts/plans/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
 import { consoleFace, consoleRoutes } from '../../../api/console/console.ts';
@@ -31,6 +34,7 @@ import { Visitor } from './visitor.ts';
 
 /** The service's address as the tests' visitors use it. */
 export const PUBLIC_URL = 'https://stats.example.com';
+const OPERATOR = { operator: 'cli:test' };
 const ORIGIN = { address: '203.0.113.7', userAgent: 'a test' };
 
 /** The console over the sample days, asked without a network. */
@@ -47,7 +51,7 @@ export interface TestConsole {
   /** Every page and form, as they are served. */
   readonly routes: readonly ConsoleRoute[];
   /** What an operator does with members. */
-  readonly members: MembersAs;
+  readonly members: AuditedChanges;
   /** An organization with these members, its id. */
   organization(members: Readonly<Record<string, Role>>, plan?: PlanName): Promise<string>;
   /** An organization whose one member is Ada, and a browser in which she is signed in. */
@@ -63,7 +67,6 @@ export interface TestConsole {
   close(): Promise<void>;
 }
 
-type MembersAs = ReturnType<People['members']['as']>;
 type EndpointForm = Parameters<EndpointAdministration['add']>[0];
 type AddedEndpoint = Awaited<ReturnType<EndpointAdministration['add']>>;
 
@@ -103,7 +106,7 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
   const { parts } = opened;
   const { people, mails, endpoints, database } = parts;
   const { accounts } = api.accounts;
-  const members = people.members.as({ operator: 'cli:test' });
+  const members = people.as(OPERATOR);
   const stranger = () => new Visitor(api.app, PUBLIC_URL);
   const tokenFor = async (email: string) => {
     await sent();
@@ -112,14 +115,17 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
     return tokenOf(mail);
   };
   const signIn = async (email: string) => {
-    await people.signIn.sendLink({ email }, ORIGIN);
-    const session = await people.signIn.redeemLink(await tokenFor(email), ORIGIN);
+    await people.links.send({ email }, ORIGIN);
+    const session = await people.links.redeem(await tokenFor(email), ORIGIN);
     if (session === undefined) throw new Error(`${email} could not sign in`);
     return stranger().with(session.cookies);
   };
   const organization: TestConsole['organization'] = async (roles, plan = 'commercial') => {
-    const { id } = await accounts.administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, plan });
-    for (const [email, role] of Object.entries(roles)) await members.addMember({ organizationId: id, email, role });
+    const { id } = await createOrganization(
+      { name: 'Acme', subscription: { ...NO_SUBSCRIPTION, plan } },
+      accounts.as(SYSTEM),
+    );
+    for (const [email, role] of Object.entries(roles)) await addMember({ organizationId: id, email, role }, members);
     return id;
   };
   return {
@@ -203,13 +209,10 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
     accounts,
     people,
     webhooks: {
-      endpointsAs: (person: Person, origin: Origin) =>
-        new EndpointAdministration(endpointDeps, actorOf(person), origin.address),
-      logAs: (person: Person, origin: Origin) => new DeliveryLog(deps, actorOf(person), origin.address),
+      endpointsAs: (actor: Actor) => new EndpointAdministration(endpointDeps, actor),
+      logAs: (actor: Actor) => new DeliveryLog(deps, actor),
     },
-    integrations: {
-      as: (person: Person, origin: Origin) => new Integrations(integrationDeps, actorOf(person), origin.address),
-    },
+    integrations: { as: (actor: Actor) => new Integrations(integrationDeps, actor) },
     capabilities,
     clock,
     formKey: randomBytes(32),
@@ -222,8 +225,8 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   };
   const { authorization } = people;
   const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, accounts, clock, requestsPerMinute };
-  const endpoints = new EndpointAdministration(endpointDeps, 'cli:test');
-  const integrations = new Integrations(integrationDeps, 'cli:test');
+  const endpoints = new EndpointAdministration(endpointDeps, OPERATOR);
+  const integrations = new Integrations(integrationDeps, OPERATOR);
   return {
     faces: [face, mcpFace({ publicUrl: PUBLIC_URL, version: '1', oauth })],
     parts: { people, mails, endpoints, integrations, database, looks, routes },

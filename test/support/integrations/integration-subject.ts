@@ -1,7 +1,9 @@
 import { monotonicFactory } from 'ulid';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Mail } from '../../../api/accounts/mail/mailer.ts';
 import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
@@ -73,7 +75,10 @@ export async function openIntegrationSubject(
     },
     ...changes,
   };
-  const integrations = new Integrations(deps, 'person:ada@example.com', '192.0.2.7');
+  const integrations = new Integrations(deps, {
+    person: { id: 'person_1', email: 'ada@example.com' },
+    origin: { address: '192.0.2.7' },
+  });
   return {
     database,
     accounts,
@@ -84,7 +89,10 @@ export async function openIntegrationSubject(
     looked,
     newId,
     async organization(subscription = {}) {
-      const made = await accounts.administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, ...subscription });
+      const made = await createOrganization(
+        { name: 'Acme', subscription: { ...NO_SUBSCRIPTION, ...subscription } },
+        accounts.as(SYSTEM),
+      );
       return made.id;
     },
     declare: (organizationId, address) => integrations.declare({ organizationId, name: 'Ours', url: address }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Origin } from '../../../api/accounts/people/people.ts';
+import type { Origin } from '../../../api/accounts/actor.ts';
 import { type OpenedPeople, ORIGIN, PASSWORD, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 const MINUTE_MS = 60_000;
@@ -31,8 +31,8 @@ export function describeAttacks(subject: PeopleSubject): void {
   };
 
   const signInByLink = async () => {
-    expect(await subject.people.signIn.sendLink({ email: ADA }, ORIGIN)).toBeUndefined();
-    const session = await subject.people.signIn.redeemLink(await subject.tokenFor(ADA), ORIGIN);
+    expect(await subject.people.links.send({ email: ADA }, ORIGIN)).toBeUndefined();
+    const session = await subject.people.links.redeem(await subject.tokenFor(ADA), ORIGIN);
     expect(session?.session.person.email).toBe(ADA);
   };
 
@@ -44,7 +44,7 @@ export function describeAttacks(subject: PeopleSubject): void {
       'signs in with a link on every attempt while %s asks for links all day, and gets 6 mails an hour',
       async (_, from) => {
         const attack = async () => {
-          for (let count = 0; count < 3; count += 1) await subject.people.signIn.sendLink({ email: ADA }, from());
+          for (let count = 0; count < 3; count += 1) await subject.people.links.send({ email: ADA }, from());
         };
         await underAttack({ everyMs: 7 * MINUTE_MS, hours: 24 }, { attack, signIn: signInByLink });
         expect(subject.mails.length).toBeLessThanOrEqual(24 * 6 + 5);
@@ -53,9 +53,9 @@ export function describeAttacks(subject: PeopleSubject): void {
 
     test('signs in with the password while one place guesses it all day', async () => {
       const { people } = await openFor(subject);
-      const guess = () => people.signIn.signInWithPassword({ email: ADA, password: 'wrong' }, onePlace);
+      const guess = () => people.passwords.signIn({ email: ADA, password: 'wrong' }, onePlace);
       const signIn = async () => {
-        const answer = await people.signIn.signInWithPassword({ email: ADA, password: PASSWORD }, ORIGIN);
+        const answer = await people.passwords.signIn({ email: ADA, password: PASSWORD }, ORIGIN);
         expect(answer).toHaveProperty('session');
       };
       await underAttack({ everyMs: 2 * HOUR_MS, hours: 15 }, { attack: guess, signIn });
@@ -63,8 +63,8 @@ export function describeAttacks(subject: PeopleSubject): void {
 
     test('signs in with the password and a link while many places guess it, and they learn nothing from the right one', async () => {
       const opened = await openFor(subject);
-      const { signIn } = opened.people;
-      const guess = (password: string) => signIn.signInWithPassword({ email: ADA, password }, newPlace());
+      const { links, passwords } = opened.people;
+      const guess = (password: string) => passwords.signIn({ email: ADA, password }, newPlace());
       for (let count = 0; count < 10; count += 1) expect(await guess('wrong')).toBeUndefined();
       const attack = async () => {
         await guess('wrong'); // As many as are made up for meanwhile: one at most.
@@ -73,11 +73,11 @@ export function describeAttacks(subject: PeopleSubject): void {
       let confirmed = 0;
       const comeIn = async () => {
         const credentials = { email: ADA, password: PASSWORD, next: '/console/you' };
-        expect(await signIn.signInWithPassword(credentials, newPlace())).toEqual({ confirmByMail: true });
+        expect(await passwords.signIn(credentials, newPlace())).toEqual({ confirmByMail: true });
         await sent();
         confirmed += 1;
         expect(opened.mails).toHaveLength(confirmed);
-        const session = await signIn.redeemLink(tokenOf(opened.mails.at(-1) ?? {}), ORIGIN);
+        const session = await links.redeem(tokenOf(opened.mails.at(-1) ?? {}), ORIGIN);
         expect(session).toMatchObject({ session: { person: { email: ADA } }, next: '/console/you' });
       };
       await underAttack({ everyMs: 2 * HOUR_MS, hours: 15 }, { attack, signIn: comeIn });
@@ -87,7 +87,7 @@ export function describeAttacks(subject: PeopleSubject): void {
   });
 
   const guessOf = async ({ people }: OpenedPeople, email: string, times: number) => {
-    const guess = () => people.signIn.signInWithPassword({ email, password: 'wrong' }, newPlace());
+    const guess = () => people.passwords.signIn({ email, password: 'wrong' }, newPlace());
     for (let count = 1; count < times; count += 1) await guess();
     return guess();
   };
@@ -96,6 +96,6 @@ export function describeAttacks(subject: PeopleSubject): void {
 /** Where ada has a password, of which one place may guess one in 15 minutes, and all together ten a day. */
 async function openFor(subject: PeopleSubject): Promise<OpenedPeople> {
   const { session } = await subject.signIn(ADA);
-  await subject.people.signIn.setPassword(session, { password: PASSWORD }, ORIGIN);
+  await subject.people.passwords.set(session, { password: PASSWORD }, ORIGIN);
   return subject.open({ limits: { passwordsPerAddress: 1 } });
 }

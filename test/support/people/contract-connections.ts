@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import { openAccounts } from '../../../api/accounts/open-accounts.ts';
-import type { Authorization } from '../../../api/accounts/people/connections.ts';
+import type { Authorization } from '../../../api/accounts/people/authorization.ts';
+import { listConnections, revokeConnection } from '../../../api/accounts/people/connections.ts';
+import { addMember, removeMember } from '../../../api/accounts/people/memberships.ts';
 import type { NewSession } from '../../../api/accounts/people/people.ts';
 import { withOrganization } from '../../../api/accounts/people/sign-in/oauth-provider.ts';
 import { CONNECTIONS, cookieHeader, ORIGIN, type PeopleSubject } from './use-people.ts';
@@ -99,23 +102,22 @@ export function describeConnections(subject: PeopleSubject): void {
       expect(await other.authenticate(tokens.access_token)).toBeUndefined();
       expect(await other.authenticate(tokens.access_token, 'api')).toBeUndefined();
       await other.close();
-      const [connection] = await subject.people.connections.list(org);
+      const [connection] = await listConnections(org, subject.people.as(SYSTEM));
       expect(connection).toMatchObject({ clientName: 'Agent', person: { email: 'ada@example.com' } });
       expect(connection?.lastUsedAt).not.toBeNull();
     });
 
     test('every member sees and ends it; to who does not belong to the organization it is not there', async () => {
       const { org, tokens, other } = await start();
-      const [connection] = await subject.people.connections.list(org);
+      const [connection] = await listConnections(org, subject.people.as(SYSTEM));
       const of = { organizationId: org, connectionId: connection?.id ?? '' };
       const stranger = (await subject.signIn('eve@example.com')).session.person;
-      for (const work of ['list', 'revoke'] as const) {
-        const asked = subject.people.connections.as({ person: stranger }, ORIGIN);
-        await expect(work === 'list' ? asked.list(org) : asked.revoke(of)).rejects.toMatchObject({ code: 'not_found' });
-      }
+      const asked = subject.people.as({ person: stranger, origin: ORIGIN });
+      for (const work of [listConnections(org, asked), revokeConnection(of, asked)])
+        await expect(work).rejects.toMatchObject({ code: 'not_found' });
       const bob = (await subject.signIn('bob@example.com')).session.person;
-      expect(await subject.people.connections.as({ person: bob }, ORIGIN).revoke(of)).toEqual(connection);
-      expect(await subject.people.connections.list(org)).toEqual([]);
+      expect(await revokeConnection(of, subject.people.as({ person: bob, origin: ORIGIN }))).toEqual(connection);
+      expect(await listConnections(org, subject.people.as(SYSTEM))).toEqual([]);
       other.forgetCredentials();
       expect(await other.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
       await other.close();
@@ -129,8 +131,9 @@ export function describeConnections(subject: PeopleSubject): void {
     test('a server that did not end it refuses it within five seconds', async () => {
       const { org, tokens, other } = await start();
       expect(await other.authenticate(tokens.access_token, 'mcp')).toBeDefined();
-      const [connection] = await subject.people.connections.list(org);
-      await subject.people.connections.revoke({ organizationId: org, connectionId: connection?.id ?? '' });
+      const [connection] = await listConnections(org, subject.people.as(SYSTEM));
+      const of = { organizationId: org, connectionId: connection?.id ?? '' };
+      await revokeConnection(of, subject.people.as(SYSTEM));
       subject.advance(5_000);
       expect(await other.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
       await other.close();
@@ -141,8 +144,9 @@ export function describeConnections(subject: PeopleSubject): void {
       const ada = await subject.signIn('ada@example.com');
       const clientId = await register();
       const code = await accept(ada, org, clientId);
-      const [connection] = await subject.people.connections.list(org);
-      await subject.people.connections.revoke({ organizationId: org, connectionId: connection?.id ?? '' });
+      const [connection] = await listConnections(org, subject.people.as(SYSTEM));
+      const of = { organizationId: org, connectionId: connection?.id ?? '' };
+      await revokeConnection(of, subject.people.as(SYSTEM));
       await expect(exchange(clientId, code)).rejects.toMatchObject({ code: 'unavailable' });
       await accept(ada, org, clientId);
       const rows = await subject.database.kysely.selectFrom('oauth_access_tokens').select('id').execute();
@@ -153,15 +157,15 @@ export function describeConnections(subject: PeopleSubject): void {
       const { id: org } = await subject.organization({ 'ada@example.com': 'member', 'bob@example.com': 'owner' });
       const ada = await subject.signIn('ada@example.com');
       const page = await ask(ada, await register());
-      const members = subject.people.members.as({ operator: 'cli:test' });
-      await members.removeMember({ organizationId: org, personId: ada.session.person.id });
+      const members = subject.people.as({ operator: 'cli:test' });
+      await removeMember({ organizationId: org, personId: ada.session.person.id }, members);
       // As where they were a member when that was looked at.
       const headers = { cookie: cookieHeader(ada.cookies), origin: PUBLIC_URL, 'content-type': 'application/json' };
       const body = JSON.stringify({ accept: true, oauth_query: page.search.slice(1) });
       const answered = withOrganization(org, () => post('/oauth2/consent', headers, body));
       await expect(answered).rejects.toMatchObject({ code: 'unavailable' });
-      await members.addMember({ organizationId: org, email: 'ada@example.com', role: 'member' });
-      expect(await subject.people.connections.list(org)).toEqual([]);
+      await addMember({ organizationId: org, email: 'ada@example.com', role: 'member' }, members);
+      expect(await listConnections(org, subject.people.as(SYSTEM))).toEqual([]);
     });
 
     test('a program that was registered before the service moved is connected at the new address', async () => {

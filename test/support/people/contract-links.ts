@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { invite, revokeInvitation } from '../../../api/accounts/people/invitations.ts';
 import { cookieHeader, ORIGIN, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 const MINUTE_MS = 60_000;
 
 export function describeLinks(subject: PeopleSubject): void {
-  const send = (email: string, next?: string) => subject.people.signIn.sendLink({ email, next }, ORIGIN);
-  const redeem = (token: string) => subject.people.signIn.redeemLink(token, ORIGIN);
+  const send = (email: string, next?: string) => subject.people.links.send({ email, next }, ORIGIN);
+  const redeem = (token: string) => subject.people.links.redeem(token, ORIGIN);
 
   describe('links to sign in', () => {
     test('a link signs its reader in, who is a person from then on, and says where to go', async () => {
@@ -19,7 +20,7 @@ export function describeLinks(subject: PeopleSubject): void {
       expect(session.id).toMatch(/^session_[0-9A-Z]{26}$/);
       expect(session).toMatchObject({ organizationId: null, role: null });
       expect(next).toBe('/console/usage?days=7');
-      expect((await subject.people.signIn.findSession(cookieHeader(cookies)))?.session).toEqual(session);
+      expect((await subject.people.sessions.find(cookieHeader(cookies)))?.session).toEqual(session);
       expect((await subject.signIn('ADA@example.com')).session.person).toEqual(session.person);
     });
 
@@ -41,8 +42,8 @@ export function describeLinks(subject: PeopleSubject): void {
       for (let round = 0; round < 3; round += 1) {
         await send('ada@example.com');
         const token = await subject.tokenFor('ada@example.com');
-        const signIns = [subject.people.signIn, other.people.signIn, subject.people.signIn];
-        const sessions = await Promise.all(signIns.map((signIn) => signIn.redeemLink(token, ORIGIN)));
+        const all = [subject.people, other.people, subject.people];
+        const sessions = await Promise.all(all.map(({ links }) => links.redeem(token, ORIGIN)));
         expect(sessions.filter((session) => session !== undefined)).toHaveLength(1);
       }
       expect(await subject.database.kysely.selectFrom('sessions').select('id').execute()).toHaveLength(4);
@@ -61,7 +62,7 @@ export function describeLinks(subject: PeopleSubject): void {
 
     test('what was never a link signs nobody in', async () => {
       for (const token of ['', '.', 'x', 'a.b.c', `${'a'.repeat(32)}.`, `${'a'.repeat(200)}.eA`, "' or 1=1.--"]) {
-        expect(await subject.people.signIn.describeLink(token, ORIGIN)).toBeUndefined();
+        expect(await subject.people.links.describe(token, ORIGIN)).toBeUndefined();
         expect(await redeem(token)).toBeUndefined();
       }
     });
@@ -69,8 +70,8 @@ export function describeLinks(subject: PeopleSubject): void {
     test('a link says whom it signs in and whether this browser asked for it, as often as it is looked at, until it is used or over', async () => {
       const [own, other] = ['o'.repeat(43), 'x'.repeat(43)];
       const describeIn = (text: string, from?: string) =>
-        subject.people.signIn.describeLink(text, { ...ORIGIN, browser: from });
-      await subject.people.signIn.sendLink({ email: 'ada@example.com' }, { ...ORIGIN, browser: own });
+        subject.people.links.describe(text, { ...ORIGIN, browser: from });
+      await subject.people.links.send({ email: 'ada@example.com' }, { ...ORIGIN, browser: own });
       const token = await subject.tokenFor('ada@example.com');
       for (const [browser, isOwn] of [
         [own, true],
@@ -92,8 +93,8 @@ export function describeLinks(subject: PeopleSubject): void {
       const before = await subject.signIn('bob@example.com');
       await send('ada@example.com');
       const token = await subject.tokenFor('ada@example.com');
-      expect(await subject.people.signIn.redeemLink(token, ORIGIN, before.session)).toBeDefined();
-      expect(await subject.people.signIn.findSession(cookieHeader(before.cookies))).toBeUndefined();
+      expect(await subject.people.links.redeem(token, ORIGIN, before.session)).toBeDefined();
+      expect(await subject.people.sessions.find(cookieHeader(before.cookies))).toBeUndefined();
     });
 
     test('a link leads to the longest path that there is', async () => {
@@ -120,13 +121,13 @@ export function describeLinks(subject: PeopleSubject): void {
     test('an address gets 5 mails at once, then one every 10 minutes, whoever asks for them and however many ask at once', async () => {
       const origins = Array.from({ length: 20 }, (_, index) => ({ ...ORIGIN, address: `198.51.100.${index}` }));
       const answers = await Promise.all(
-        origins.map((origin) => subject.people.signIn.sendLink({ email: 'Ada@example.com' }, origin)),
+        origins.map((origin) => subject.people.links.send({ email: 'Ada@example.com' }, origin)),
       );
       await sent();
       expect(subject.mails).toHaveLength(5);
       expect(answers.filter((answer) => answer !== undefined)).toEqual([]);
       subject.advance(10 * MINUTE_MS);
-      for (const origin of origins) await subject.people.signIn.sendLink({ email: 'ada@example.com' }, origin);
+      for (const origin of origins) await subject.people.links.send({ email: 'ada@example.com' }, origin);
       await sent();
       expect(subject.mails).toHaveLength(6);
     });
@@ -135,7 +136,7 @@ export function describeLinks(subject: PeopleSubject): void {
       for (let count = 0; count < 4; count += 1) expect(await send('ada@example.com')).toBeUndefined();
       expect(await send('ada@example.com')).toEqual({ tooMany: true, retryAfterSeconds: 900 });
       const elsewhere = { ...ORIGIN, address: '198.51.100.1' };
-      await subject.people.signIn.sendLink({ email: 'ada@example.com' }, elsewhere);
+      await subject.people.links.send({ email: 'ada@example.com' }, elsewhere);
       await sent();
       expect(subject.mails).toHaveLength(5);
       subject.advance(15 * MINUTE_MS);
@@ -147,7 +148,7 @@ export function describeLinks(subject: PeopleSubject): void {
 
     test('as many mails as are configured reach one address at once, and one less from one place', async () => {
       const { people, mails } = await subject.open({ limits: { mailsPerAddress: 2 } });
-      const askFrom = (address: string) => people.signIn.sendLink({ email: 'ada@example.com' }, { ...ORIGIN, address });
+      const askFrom = (address: string) => people.links.send({ email: 'ada@example.com' }, { ...ORIGIN, address });
       expect(await askFrom('198.51.100.1')).toBeUndefined();
       expect(await askFrom('198.51.100.1')).toMatchObject({ tooMany: true });
       for (const address of ['198.51.100.2', '198.51.100.3']) expect(await askFrom(address)).toBeUndefined();
@@ -158,25 +159,25 @@ export function describeLinks(subject: PeopleSubject): void {
     test('a place asks for 30 mails an hour, with IPv6 its /64', async () => {
       const from = (index: number) => ({ ...ORIGIN, address: `2001:db8:0:1::${index.toString(16)}` });
       for (let index = 0; index < 30; index += 1)
-        expect(await subject.people.signIn.sendLink({ email: `p${index}@example.com` }, from(index))).toBeUndefined();
-      expect(await subject.people.signIn.sendLink({ email: 'new@example.com' }, from(31))).toMatchObject({
+        expect(await subject.people.links.send({ email: `p${index}@example.com` }, from(index))).toBeUndefined();
+      expect(await subject.people.links.send({ email: 'new@example.com' }, from(31))).toMatchObject({
         tooMany: true,
       });
       const elsewhere = { ...ORIGIN, address: '2001:db8:0:2::1' };
-      expect(await subject.people.signIn.sendLink({ email: 'new@example.com' }, elsewhere)).toBeUndefined();
+      expect(await subject.people.links.send({ email: 'new@example.com' }, elsewhere)).toBeUndefined();
     });
 
     test('attempts count together in all processes', async () => {
       const other = await subject.open();
       for (const { people } of [subject, other, subject, other])
-        expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
+        expect(await people.links.send({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
       for (const { people } of [subject, other])
-        expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toMatchObject({ tooMany: true });
+        expect(await people.links.send({ email: 'ada@example.com' }, ORIGIN)).toMatchObject({ tooMany: true });
     });
 
     test('who is refused once is refused until the time is over without a statement', async () => {
       const { people, statements } = await subject.open({ limits: { mailsPerOrigin: 1 } });
-      const ask = () => people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN);
+      const ask = () => people.links.send({ email: 'ada@example.com' }, ORIGIN);
       expect([await ask(), await ask()]).toEqual([undefined, { tooMany: true, retryAfterSeconds: 3600 }]);
       await expect.poll(() => statements.filter((kind) => kind === 'DeleteQueryNode')).toHaveLength(7);
       const before = statements.length;
@@ -196,7 +197,7 @@ export function describeLinks(subject: PeopleSubject): void {
         throw new Error('550 no such mailbox');
       };
       const { people, warnings } = await subject.open({}, { send: refusing });
-      expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
+      expect(await people.links.send({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
       answer();
       await people.close();
       const told = { to: 'ada@example.com', reason: '550 no such mailbox' };
@@ -215,14 +216,16 @@ export function describeLinks(subject: PeopleSubject): void {
     test('known, invited and unknown addresses get the same answer and make the same rows, and mail goes where it is due', async () => {
       const { id } = await subject.organization({ 'owner@example.com': 'owner' });
       const { people, mails } = await subject.open({ signUp: 'invited' });
-      await people.members
-        .as({ operator: 'cli:ada' })
-        .invite({ organizationId: id, email: 'guest@example.com', role: 'member' });
+      await invite(
+        { organizationId: id, email: 'guest@example.com', role: 'member' },
+        people.as({ operator: 'cli:ada' }),
+        people,
+      );
       const rows = async () =>
         (await subject.database.kysely.selectFrom('verifications').select('id').execute()).length;
       const before = await rows();
       for (const email of ['owner@example.com', 'guest@example.com', 'stranger@example.com'])
-        expect(await people.signIn.sendLink({ email }, ORIGIN)).toBeUndefined();
+        expect(await people.links.send({ email }, ORIGIN)).toBeUndefined();
       await sent();
       expect(await rows()).toBe(before + 3);
       expect(mails.map(({ to, subject: title }) => [to, title])).toEqual([
@@ -235,8 +238,8 @@ export function describeLinks(subject: PeopleSubject): void {
     test('known, invited and unknown addresses cost the same statements', async () => {
       const { id } = await subject.organization({ 'owner@example.com': 'owner' });
       const { people, statements } = await subject.open({ signUp: 'invited' });
-      const members = people.members.as({ operator: 'cli:ada' });
-      await members.invite({ organizationId: id, email: 'guest@example.com', role: 'member' });
+      const members = people.as({ operator: 'cli:ada' });
+      await invite({ organizationId: id, email: 'guest@example.com', role: 'member' }, members, people);
       const costs: (readonly string[])[] = [];
       // The hourly clean-up, which the invitation has started, is through with its seven tables; the invitation deletes once, too.
       const deletions = () => statements.filter((kind) => kind === 'DeleteQueryNode').length;
@@ -244,7 +247,7 @@ export function describeLinks(subject: PeopleSubject): void {
       await sent();
       for (const email of ['owner@example.com', 'guest@example.com', 'stranger@example.com']) {
         const before = statements.length;
-        await people.signIn.sendLink({ email }, ORIGIN);
+        await people.links.send({ email }, ORIGIN);
         costs.push(statements.slice(before));
       }
       expect(costs[0]?.length).toBeGreaterThan(2);
@@ -255,13 +258,17 @@ export function describeLinks(subject: PeopleSubject): void {
     test('a link makes nobody a person whose invitation was taken back meanwhile', async () => {
       const { id } = await subject.organization({ 'owner@example.com': 'owner' });
       const { people, mails } = await subject.open({ signUp: 'invited' });
-      const members = people.members.as({ operator: 'cli:ada' });
-      const invitation = await members.invite({ organizationId: id, email: 'guest@example.com', role: 'member' });
-      await people.signIn.sendLink({ email: 'guest@example.com' }, ORIGIN);
+      const members = people.as({ operator: 'cli:ada' });
+      const invitation = await invite(
+        { organizationId: id, email: 'guest@example.com', role: 'member' },
+        members,
+        people,
+      );
+      await people.links.send({ email: 'guest@example.com' }, ORIGIN);
       await sent();
-      await members.revokeInvitation({ organizationId: id, invitationId: invitation.id });
+      await revokeInvitation({ organizationId: id, invitationId: invitation.id }, members);
       const token = tokenOf(mails.at(-1) ?? expect.fail('there is no mail'));
-      expect(await people.signIn.redeemLink(token, ORIGIN)).toBeUndefined();
+      expect(await people.links.redeem(token, ORIGIN)).toBeUndefined();
       const known = await subject.database.kysely.selectFrom('people').select('email').execute();
       expect(known).toEqual([{ email: 'owner@example.com' }]);
     });

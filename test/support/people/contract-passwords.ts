@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { NewSession } from '../../../api/accounts/people/people.ts';
+import { removePassword } from '../../../api/accounts/people/sign-in/stored-password.ts';
 import { cookieHeader, ORIGIN, PASSWORD, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 export function describePasswords(subject: PeopleSubject): void {
   const attempt = (password: string, { email = 'ada@example.com', address = ORIGIN.address } = {}) =>
-    subject.people.signIn.signInWithPassword({ email, password }, { ...ORIGIN, address });
+    subject.people.passwords.signIn({ email, password }, { ...ORIGIN, address });
   const set = ({ session }: NewSession, password: string, current?: string) =>
-    subject.people.signIn.setPassword(session, { password, current }, ORIGIN);
+    subject.people.passwords.set(session, { password, current }, ORIGIN);
   const withPassword = async () => {
     const signedIn = await subject.signIn('ada@example.com');
     await set(signedIn, PASSWORD);
@@ -32,7 +33,7 @@ export function describePasswords(subject: PeopleSubject): void {
           code: 'usage',
           message: expect.stringContaining('12 to 128'),
         });
-      expect(await subject.people.signIn.passwordState(signedIn.session)).toMatchObject({ hasPassword: false });
+      expect(await subject.people.passwords.state(signedIn.session)).toMatchObject({ hasPassword: false });
       await set(signedIn, 'x'.repeat(128));
       expect(await attempt('x'.repeat(128))).toHaveProperty('session');
     });
@@ -60,9 +61,9 @@ export function describePasswords(subject: PeopleSubject): void {
 
     test('a session that began 15 minutes ago sets no first one: whoever has its cookie alone signs in with nothing', async () => {
       const old = await subject.signIn('ada@example.com');
-      expect(await subject.people.signIn.passwordState(old.session)).toEqual({ hasPassword: false, isFresh: true });
+      expect(await subject.people.passwords.state(old.session)).toEqual({ hasPassword: false, isFresh: true });
       subject.advance(15 * 60_000);
-      expect(await subject.people.signIn.passwordState(old.session)).toEqual({ hasPassword: false, isFresh: false });
+      expect(await subject.people.passwords.state(old.session)).toEqual({ hasPassword: false, isFresh: false });
       for (const current of [undefined, '', 'guessed'])
         await expect(set(old, PASSWORD, current)).rejects.toMatchObject({
           code: 'usage',
@@ -86,17 +87,17 @@ export function describePasswords(subject: PeopleSubject): void {
       expect(mail.text).toContain(ORIGIN.address);
       expect(mail.text.split('\n')).toContain(mail.link);
       const token = tokenOf(mail);
-      const { signIn } = subject.people;
+      const { passwords, sessions } = subject.people;
       const rows = await subject.database.kysely.selectFrom('verifications').selectAll().execute();
       expect(JSON.stringify(rows)).not.toContain(token);
       subject.advance(6 * 86_400_000);
-      expect(await signIn.describeUndo(token)).toMatchObject({ email: 'ada@example.com' });
-      expect(await signIn.undoPassword(token, ORIGIN)).toMatchObject({ email: 'ada@example.com' });
+      expect(await passwords.describeUndo(token)).toMatchObject({ email: 'ada@example.com' });
+      expect(await passwords.undo(token, ORIGIN)).toMatchObject({ email: 'ada@example.com' });
       expect(await attempt('the one after that')).toBeUndefined();
       expect(await attempt(PASSWORD)).toBeUndefined();
-      expect(await signIn.findSession(cookieHeader(thief.cookies))).toBeUndefined();
-      expect(await signIn.describeUndo(token)).toBeUndefined();
-      expect(await signIn.undoPassword(token, ORIGIN)).toBeUndefined();
+      expect(await sessions.find(cookieHeader(thief.cookies))).toBeUndefined();
+      expect(await passwords.describeUndo(token)).toBeUndefined();
+      expect(await passwords.undo(token, ORIGIN)).toBeUndefined();
       const [line] = await subject.audit();
       expect(line).toMatchObject({ action: 'person.remove_password', actor: 'person:ada@example.com' });
       expect(await subject.signIn('ada@example.com')).toHaveProperty('session');
@@ -106,18 +107,18 @@ export function describePasswords(subject: PeopleSubject): void {
       await withPassword();
       await sent();
       const token = tokenOf(subject.mails.at(-1) ?? {});
-      const { signIn } = subject.people;
-      for (const other of ['', 'x', `${token}x`]) expect(await signIn.undoPassword(other, ORIGIN)).toBeUndefined();
-      expect(await signIn.redeemLink(token, ORIGIN)).toBeUndefined();
+      const { links, passwords } = subject.people;
+      for (const other of ['', 'x', `${token}x`]) expect(await passwords.undo(other, ORIGIN)).toBeUndefined();
+      expect(await links.redeem(token, ORIGIN)).toBeUndefined();
       subject.advance(7 * 86_400_000);
-      expect(await signIn.describeUndo(token)).toBeUndefined();
-      expect(await signIn.undoPassword(token, ORIGIN)).toBeUndefined();
+      expect(await passwords.describeUndo(token)).toBeUndefined();
+      expect(await passwords.undo(token, ORIGIN)).toBeUndefined();
       expect(await attempt(PASSWORD)).toHaveProperty('session');
     });
 
     test('whose password an operator takes away is told by mail', async () => {
       await withPassword();
-      await subject.people.members.as({ operator: 'cli:root' }).removePassword('ada@example.com');
+      await removePassword('ada@example.com', subject.people.as({ operator: 'cli:root' }), subject.people);
       await sent();
       expect(subject.mails.at(-1)).toMatchObject({
         to: 'ada@example.com',
@@ -129,8 +130,8 @@ export function describePasswords(subject: PeopleSubject): void {
     test('setting one ends all other sessions of the person, and leaves a line', async () => {
       const elsewhere = await subject.signIn('ada@example.com');
       const here = await withPassword();
-      expect(await subject.people.signIn.findSession(cookieHeader(elsewhere.cookies))).toBeUndefined();
-      expect(await subject.people.signIn.findSession(cookieHeader(here.cookies))).toBeDefined();
+      expect(await subject.people.sessions.find(cookieHeader(elsewhere.cookies))).toBeUndefined();
+      expect(await subject.people.sessions.find(cookieHeader(here.cookies))).toBeDefined();
       const [line] = await subject.audit();
       expect(line).toMatchObject({ action: 'person.set_password', actor: 'person:ada@example.com', details: '{}' });
     });
@@ -168,11 +169,11 @@ export function describePasswords(subject: PeopleSubject): void {
       await withPassword();
       const { people } = await subject.open({ limits: { passwordsPerOrigin: 3 } });
       for (let index = 0; index < 3; index += 1)
-        await people.signIn.signInWithPassword({ email: `p${index}@example.com`, password: 'x' }, ORIGIN);
+        await people.passwords.signIn({ email: `p${index}@example.com`, password: 'x' }, ORIGIN);
       const credentials = { email: 'ada@example.com', password: PASSWORD };
-      expect(await people.signIn.signInWithPassword(credentials, ORIGIN)).toMatchObject({ tooMany: true });
+      expect(await people.passwords.signIn(credentials, ORIGIN)).toMatchObject({ tooMany: true });
       const elsewhere = { ...ORIGIN, address: '198.51.100.1' };
-      expect(await people.signIn.signInWithPassword(credentials, elsewhere)).toHaveProperty('session');
+      expect(await people.passwords.signIn(credentials, elsewhere)).toHaveProperty('session');
     });
 
     test('a flood from everywhere at everybody takes no more than its part of the machine', async () => {
@@ -200,12 +201,8 @@ export function describePasswords(subject: PeopleSubject): void {
       const signedIn = await withPassword();
       const { people } = await subject.open({ methods: ['link'] });
       const credentials = { email: 'ada@example.com', password: PASSWORD };
-      expect(await people.signIn.signInWithPassword(credentials, ORIGIN)).toBeUndefined();
-      const setting = people.signIn.setPassword(
-        signedIn.session,
-        { password: 'x'.repeat(12), current: PASSWORD },
-        ORIGIN,
-      );
+      expect(await people.passwords.signIn(credentials, ORIGIN)).toBeUndefined();
+      const setting = people.passwords.set(signedIn.session, { password: 'x'.repeat(12), current: PASSWORD }, ORIGIN);
       await expect(setting).rejects.toMatchObject({ code: 'usage' });
     });
   });
@@ -216,7 +213,7 @@ export function describePasswords(subject: PeopleSubject): void {
       await subject.signIn('bob@example.com');
       const { people, mails } = await subject.open({ methods: ['password'] });
       for (const email of ['ada@example.com', 'bob@example.com'])
-        expect(await people.signIn.sendLink({ email }, ORIGIN)).toBeUndefined();
+        expect(await people.links.send({ email }, ORIGIN)).toBeUndefined();
       await sent();
       expect(mails.map(({ to }) => to)).toEqual(['bob@example.com']);
     });

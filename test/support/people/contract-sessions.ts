@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
+import { changeRole, removeMember } from '../../../api/accounts/people/memberships.ts';
+import { createOwnOrganization } from '../../../api/accounts/people/own-organization.ts';
 import { cookieHeader, getOf, ORIGIN, type PeopleSubject } from './use-people.ts';
 
 const DAY_MS = 86_400_000;
 
 export function describeSessions(subject: PeopleSubject): void {
-  const find = async (cookies: readonly string[]) => subject.people.signIn.findSession(cookieHeader(cookies));
+  const find = async (cookies: readonly string[]) => subject.people.sessions.find(cookieHeader(cookies));
   const sessionIds = () => subject.database.kysely.selectFrom('sessions').select('id').execute();
 
   describe('sessions', () => {
@@ -19,7 +21,7 @@ export function describeSessions(subject: PeopleSubject): void {
 
     test('where the service is reached by http, the cookie has no prefix and is sent by http', async () => {
       const { people } = await subject.open({ publicUrl: 'http://localhost:8080' });
-      const cookies = await people.signIn.signOut(undefined);
+      const cookies = await people.sessions.signOut(undefined);
       expect(cookies).toEqual([
         expect.stringMatching(/^modelstats_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
       ]);
@@ -39,28 +41,28 @@ export function describeSessions(subject: PeopleSubject): void {
       const { token } = await subject.database.kysely.selectFrom('sessions').select('token').executeTakeFirstOrThrow();
       const name = '__Host-modelstats_session';
       for (const bad of [`${name}=${token}`, `${name}=${token}.x`, `${good.slice(0, -6)}abc%3D`, 'x', '', `${name}=`])
-        expect(await subject.people.signIn.findSession(bad)).toBeUndefined();
+        expect(await subject.people.sessions.find(bad)).toBeUndefined();
       const { people } = await subject.open({ secret: 'QW5vdGhlciBzZWNyZXQsIG5vdCB0aGUgZmlyc3Qgb25l' });
-      expect(await people.signIn.findSession(good)).toBeUndefined();
-      expect(await subject.people.signIn.findSession(undefined)).toBeUndefined();
-      expect(await subject.people.signIn.findSession(`other=1; ${good}`)).toBeDefined();
+      expect(await people.sessions.find(good)).toBeUndefined();
+      expect(await subject.people.sessions.find(undefined)).toBeUndefined();
+      expect(await subject.people.sessions.find(`other=1; ${good}`)).toBeDefined();
     });
 
     test('who signs out is out at once, wherever the cookie went', async () => {
       const other = await subject.open();
       const { cookies } = await subject.signIn('ada@example.com');
-      expect(await other.people.signIn.findSession(cookieHeader(cookies))).toBeDefined();
-      const cleared = await subject.people.signIn.signOut(cookieHeader(cookies));
+      expect(await other.people.sessions.find(cookieHeader(cookies))).toBeDefined();
+      const cleared = await subject.people.sessions.signOut(cookieHeader(cookies));
       expect(cleared).toEqual([expect.stringMatching(/^__Host-modelstats_session=; Max-Age=0; Path=\/; .*Secure/)]);
-      expect(await other.people.signIn.findSession(cookieHeader(cookies))).toBeUndefined();
+      expect(await other.people.sessions.find(cookieHeader(cookies))).toBeUndefined();
       expect(await find(cookies)).toBeUndefined();
-      expect(await subject.people.signIn.signOut(cookieHeader(cookies))).toEqual(cleared);
+      expect(await subject.people.sessions.signOut(cookieHeader(cookies))).toEqual(cleared);
     });
 
     test('nobody is told to be signed out while the database does not answer', async () => {
       const { cookies } = await subject.signIn('ada@example.com');
       await sql`alter table sessions rename to sessions_away`.execute(subject.database.kysely);
-      const signOut = subject.people.signIn.signOut(cookieHeader(cookies));
+      const signOut = subject.people.sessions.signOut(cookieHeader(cookies));
       await expect(signOut).rejects.toMatchObject({ code: 'unavailable' });
       await expect(find(cookies)).rejects.toMatchObject({ code: 'unavailable' });
       await sql`alter table sessions_away rename to sessions`.execute(subject.database.kysely);
@@ -71,11 +73,11 @@ export function describeSessions(subject: PeopleSubject): void {
       const other = await subject.open();
       const [here, there] = [await subject.signIn('ada@example.com'), await subject.signIn('ada@example.com')];
       const bob = await subject.signIn('bob@example.com');
-      await subject.people.signIn.signOutEverywhere(here.session, ORIGIN);
-      expect(await other.people.signIn.findSession(cookieHeader(there.cookies))).toBeUndefined();
+      await subject.people.sessions.signOutEverywhere(here.session, ORIGIN);
+      expect(await other.people.sessions.find(cookieHeader(there.cookies))).toBeUndefined();
       expect(await find(here.cookies)).toBeUndefined();
       expect((await find(bob.cookies))?.session.id).toBe(bob.session.id);
-      expect(await subject.people.signIn.listSessions(here.session.person.id)).toEqual([]);
+      expect(await subject.people.sessions.list(here.session.person.id)).toEqual([]);
     });
 
     test('a session ends when it was not used for its time, and lives on while it is', async () => {
@@ -95,7 +97,7 @@ export function describeSessions(subject: PeopleSubject): void {
       const first = await subject.signIn('ada@example.com');
       subject.advance(1000);
       const second = await subject.signIn('ada@example.com');
-      const listed = await subject.people.signIn.listSessions(first.session.person.id);
+      const listed = await subject.people.sessions.list(first.session.person.id);
       expect(listed.map(({ id }) => id)).toEqual([second.session.id, first.session.id]);
       expect(listed[1]).toEqual({
         id: first.session.id,
@@ -105,22 +107,22 @@ export function describeSessions(subject: PeopleSubject): void {
         userAgent: ORIGIN.userAgent,
       });
       subject.advance(30 * DAY_MS);
-      expect(await subject.people.signIn.listSessions(first.session.person.id)).toEqual([]);
+      expect(await subject.people.sessions.list(first.session.person.id)).toEqual([]);
     });
 
     test('a browser that names itself strangely signs in all the same', async () => {
-      await subject.people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN);
+      await subject.people.links.send({ email: 'ada@example.com' }, ORIGIN);
       const odd = { address: '::1', userAgent: `Ünïcode\r\nX: 1 ${'x'.repeat(5000)}` };
-      const session = await subject.people.signIn.redeemLink(await subject.tokenFor('ada@example.com'), odd);
-      const [listed] = await subject.people.signIn.listSessions(session?.session.person.id ?? '');
+      const session = await subject.people.links.redeem(await subject.tokenFor('ada@example.com'), odd);
+      const [listed] = await subject.people.sessions.list(session?.session.person.id ?? '');
       expect(listed?.userAgent).toHaveLength(300);
     });
 
     test('what is over is removed within the hour', async () => {
       await subject.signIn('ada@example.com');
-      await subject.people.signIn.sendLink({ email: 'bob@example.com' }, ORIGIN);
+      await subject.people.links.send({ email: 'bob@example.com' }, ORIGIN);
       subject.advance(31 * DAY_MS);
-      await subject.people.signIn.findSession('x=1');
+      await subject.people.sessions.find('x=1');
       const { kysely } = subject.database;
       const isEmpty = async (table: 'sessions' | 'verifications' | 'sign_in_limits') =>
         (await kysely.selectFrom(table).selectAll().execute()).length === 0;
@@ -141,11 +143,15 @@ export function describeSessions(subject: PeopleSubject): void {
     test('can be changed to another of the person’s own, and to none besides', async () => {
       const theirs = await subject.organization({ 'bob@example.com': 'owner' });
       const { session, cookies } = await subject.signIn('ada@example.com');
-      const own = await subject.people.members.as({ person: session.person }, ORIGIN).createOwnOrganization('Ada & Co');
-      const selected = await subject.people.signIn.selectOrganization(session, own.id);
+      const own = await createOwnOrganization(
+        'Ada & Co',
+        subject.people.as({ person: session.person, origin: ORIGIN }),
+        subject.people,
+      );
+      const selected = await subject.people.sessions.selectOrganization(session, own.id);
       expect(selected).toMatchObject({ organizationId: own.id, role: 'owner' });
       expect((await find(cookies))?.session).toEqual(selected);
-      const select = (id: string) => subject.people.signIn.selectOrganization(session, id);
+      const select = (id: string) => subject.people.sessions.selectOrganization(session, id);
       await expect(select(theirs.id)).rejects.toMatchObject({ code: 'not_found' });
       await expect(select('org_none')).rejects.toMatchObject({ code: 'not_found' });
       expect((await find(cookies))?.session.organizationId).toBe(own.id);
@@ -156,10 +162,10 @@ export function describeSessions(subject: PeopleSubject): void {
       const { id, sessions } = await subject.organization(members);
       const bob = await subject.signIn('bob@example.com');
       const { person } = bob.session;
-      const ada = subject.people.members.as({ person: getOf(sessions, 'ada@example.com').person }, ORIGIN);
-      await ada.changeRole({ organizationId: id, personId: person.id, role: 'owner' });
+      const ada = subject.people.as({ person: getOf(sessions, 'ada@example.com').person, origin: ORIGIN });
+      await changeRole({ organizationId: id, personId: person.id, role: 'owner' }, ada);
       expect((await find(bob.cookies))?.session).toMatchObject({ organizationId: id, role: 'owner' });
-      await ada.removeMember({ organizationId: id, personId: person.id });
+      await removeMember({ organizationId: id, personId: person.id }, ada);
       expect((await find(bob.cookies))?.session).toMatchObject({ organizationId: null, role: null });
     });
   });
@@ -168,7 +174,7 @@ export function describeSessions(subject: PeopleSubject): void {
     test('tells of signing in and out everywhere: who, from where, and of no organization', async () => {
       await subject.organization({ 'ada@example.com': 'owner' });
       const { session } = await subject.signIn('ada@example.com');
-      await subject.people.signIn.signOutEverywhere(session, { ...ORIGIN, address: '198.51.100.9' });
+      await subject.people.sessions.signOutEverywhere(session, { ...ORIGIN, address: '198.51.100.9' });
       const rows = await subject.audit();
       const lines = rows.map(({ actor, action, origin, organization_id }) => [actor, action, origin, organization_id]);
       expect(lines.slice(0, 2)).toEqual([
@@ -179,10 +185,10 @@ export function describeSessions(subject: PeopleSubject): void {
     });
 
     test('nobody is signed in of whom it can not tell', async () => {
-      await subject.people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN);
+      await subject.people.links.send({ email: 'ada@example.com' }, ORIGIN);
       const token = await subject.tokenFor('ada@example.com');
       await sql`alter table audit_log rename to audit_log_away`.execute(subject.database.kysely);
-      await expect(subject.people.signIn.redeemLink(token, ORIGIN)).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(subject.people.links.redeem(token, ORIGIN)).rejects.toMatchObject({ code: 'unavailable' });
       await sql`alter table audit_log_away rename to audit_log`.execute(subject.database.kysely);
       expect(await sessionIds()).toEqual([]);
     });

@@ -16,7 +16,6 @@ export function describeTables(subject: PeopleSubject): void {
     const optionsOf = () =>
       createAuth(settings, {
         database: subject.database,
-        newId: () => 'ID',
         random: randomBytes,
         log: { warn: () => {} },
         hooks: { onLink: () => {}, maySignUp: async () => true, firstOrganization: async () => null },

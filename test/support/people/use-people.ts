@@ -1,8 +1,10 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, vi } from 'vitest';
+import type { Origin } from '../../../api/accounts/actor.ts';
 import type { Mail, Mailer } from '../../../api/accounts/mail/mailer.ts';
+import { addMember } from '../../../api/accounts/people/memberships.ts';
 import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
-import type { NewSession, Origin, Role, Session } from '../../../api/accounts/people/people.ts';
+import type { NewSession, Role, Session } from '../../../api/accounts/people/people.ts';
 import {
   type ConnectionSettings,
   PEOPLE_LIMITS,
@@ -101,8 +103,8 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
 
   const tokenFor = async (email: string) => tokenOf(await newestMail(opened, email));
   const signIn = async (email: string) => {
-    await opened.people.signIn.sendLink({ email }, ORIGIN);
-    const session = await opened.people.signIn.redeemLink(await tokenFor(email), ORIGIN);
+    await opened.people.links.send({ email }, ORIGIN);
+    const session = await opened.people.links.redeem(await tokenFor(email), ORIGIN);
     if (session === undefined) throw new Error('the link was not taken');
     return session;
   };
@@ -130,7 +132,7 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
       await database.kysely.insertInto('organizations').values(row).execute();
       const sessions: Record<string, Session> = {};
       for (const [email, role] of Object.entries(members)) {
-        await opened.people.members.as({ operator: 'cli:ada' }).addMember({ organizationId: id, email, role });
+        await addMember({ organizationId: id, email, role }, opened.people.as({ operator: 'cli:ada' }));
         sessions[email] = (await signIn(email)).session;
       }
       return { id, sessions };

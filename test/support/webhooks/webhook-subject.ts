@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { SYSTEM } from '../../../api/accounts/actor.ts';
 import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import type { PlanName } from '../../../api/accounts/plans/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
@@ -46,7 +48,7 @@ export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
   const deps = { database: database.kysely, clock: clock.now, newId, random: randomBytes, keys };
   const endpoints = new EndpointAdministration(
     { ...deps, findUrlProblem: (text) => findUrlProblem(text, { allow: [] }), isOffered },
-    'test',
+    { operator: 'test' },
   );
   const wanted: WebhookSubject['wanted'] = (organizationId, changes = {}) => ({
     organizationId,
@@ -66,9 +68,11 @@ export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
     notOffered,
     isOffered,
     endpoints,
-    log: new DeliveryLog(deps, 'test'),
+    log: new DeliveryLog(deps, { operator: 'test' }),
     async organization(plan = 'commercial') {
-      return (await accounts.administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, plan })).id;
+      return (
+        await createOrganization({ name: 'Acme', subscription: { ...NO_SUBSCRIPTION, plan } }, accounts.as(SYSTEM))
+      ).id;
     },
     wanted,
     async active(organizationId, changes) {

@@ -2,9 +2,11 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { isAPIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
 import type { BaseLogger } from 'pino';
+import { monotonicFactory } from 'ulid';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { unavailable } from '../../../database/database-errors.ts';
-import { CONSOLE_PATHS, type Origin } from '../people.ts';
+import type { Origin } from '../../actor.ts';
+import { CONSOLE_PATHS } from '../people.ts';
 import { LINK_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
 import { oauthProvider } from './oauth-provider.ts';
 
@@ -24,7 +26,6 @@ export interface AuthHooks {
 
 export interface AuthDeps {
   readonly database: ControlDatabase;
-  readonly newId: () => string;
   readonly random: (bytes: number) => Uint8Array;
   readonly log: Pick<BaseLogger, 'warn'>;
   readonly hooks: AuthHooks;
@@ -42,8 +43,9 @@ export const ADDRESS_HEADER = 'x-modelstats-address';
  */
 export function createAuth(
   settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs' | 'connections'>,
-  { database, newId, random, log, hooks }: AuthDeps,
+  { database, random, log, hooks }: AuthDeps,
 ) {
+  const newId = monotonicFactory();
   return betterAuth({
     appName: 'modelstats',
     baseURL: settings.publicUrl, // With its path, which is then that of all routes.

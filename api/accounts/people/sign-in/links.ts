@@ -3,28 +3,23 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { Origin } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
-import type { Outbox } from '../../mail/outbox.ts';
-import { type AttemptLimits, namedLimits, pairOf } from '../attempt-limits.ts';
-import { CONSOLE_PATHS, type DescribedLink, type Origin, type TooMany } from '../people.ts';
+import { namedLimits, pairOf } from '../attempt-limits.ts';
+import type { PeopleParts } from '../open-members.ts';
+import { CONSOLE_PATHS, type DescribedLink, type NewSession, type Session, type TooMany } from '../people.ts';
 import { signInMail } from '../people-mails.ts';
 import { nextPath, type PeopleSettings, placeOf } from '../people-settings.ts';
 import { emailFrom } from '../person.ts';
 import { type Auth, type AuthHooks, headersOf, orRefused, sessionCookies } from './auth.ts';
+import type { Sessions } from './sessions.ts';
 
-export interface LinksDeps {
+export interface LinksDeps extends Pick<PeopleParts, 'limits' | 'outbox'> {
   readonly database: Kysely<ControlTables>;
-  readonly limits: AttemptLimits;
-  readonly outbox: Outbox;
   readonly clock: () => Date;
   /** Asked late: better-auth is made with a hook of these links. */
   readonly auth: () => Auth;
-}
-
-/** Somebody whom better-auth has just signed in. */
-export interface SignedIn {
-  readonly token: string;
-  readonly cookies: readonly string[];
+  readonly sessions: () => Sessions;
 }
 
 /**
@@ -44,7 +39,13 @@ export class Links {
     this.#deps = deps;
   }
 
-  /** See `SignIn.sendLink`. */
+  /**
+   * Sends a link that signs its reader in, good for 15 minutes and one use. Resolves before the mail is out, in the same way whether
+   * there is one or not. Rejects with `usage` where the address can be none. Where many ask for one address it is sent one every ten
+   * minutes; those that came before are as good.
+   *
+   * @param to `next`: a path below the console to go to afterwards; anything else counts as the console's first page
+   */
   async send(
     to: { readonly email: string; readonly next?: string | undefined },
     origin: Origin,
@@ -97,7 +98,7 @@ export class Links {
     this.#deps.outbox.send(signInMail({ to: email, link: link.href, publicUrl }));
   };
 
-  /** See `SignIn.describeLink`. */
+  /** What a link is about, which stays as it is; undefined where it was used, is over or never was. */
   async describe(text: string, origin: Origin): Promise<DescribedLink | undefined> {
     const { token, browser } = partsOf(text);
     if (token === undefined) return undefined;
@@ -111,8 +112,15 @@ export class Links {
     return { email, isOwn: browser !== undefined && browser === origin.browser };
   }
 
-  /** Takes what a link carries, once. */
-  async redeem(text: string, origin: Origin): Promise<(SignedIn & { readonly next: string }) | undefined> {
+  /**
+   * Signs in whoever has the link's token; undefined where it was used, is over or never was. Mail programs open links to look at
+   * them, so a GET of the link shows a form with the token, and only its POST comes here.
+   */
+  async redeem(
+    text: string,
+    origin: Origin,
+    replaced?: Session,
+  ): Promise<(NewSession & { readonly next: string }) | undefined> {
     const { token, next = '' } = partsOf(text);
     if (token === undefined) return undefined;
     const answer = await orUnavailable(() =>
@@ -121,9 +129,9 @@ export class Links {
       ),
     );
     if (answer === undefined) return undefined;
+    const signedIn = { token: answer.response.token, cookies: sessionCookies(answer.headers) };
     return {
-      token: answer.response.token,
-      cookies: sessionCookies(answer.headers),
+      ...(await this.#deps.sessions().begin(signedIn, { method: 'link', origin, replaced })),
       next: nextPath(Buffer.from(next, 'base64url').toString(), placeOf(this.#settings)),
     };
   }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../database/open-database.ts';
 import { Outbox } from '../../mail/outbox.ts';
@@ -6,9 +5,19 @@ import { AttemptLimits } from '../attempt-limits.ts';
 import { PEOPLE_LIMITS } from '../people-settings.ts';
 import type { Auth } from './auth.ts';
 import { Passwords } from './passwords.ts';
+import type { SignedIn } from './sessions.ts';
 
 const AT = { created_at: '2026-11-20T12:00:00.000Z', updated_at: '2026-11-20T12:00:00.000Z' };
 const CREDENTIALS = { email: 'ada@example.com', password: 'correct horse battery' };
+
+const SESSION = {
+  id: 'session_1',
+  person: { id: 'person_1', email: CREDENTIALS.email, createdAt: new Date(0) },
+  organizationId: null,
+  role: null,
+  createdAt: new Date(0),
+  expiresAt: new Date(0),
+};
 
 test('a password that was right when it was looked at signs nobody in once another is set', async () => {
   const { kysely: database, close } = await openDatabase('sqlite::memory:');
@@ -31,14 +40,24 @@ test('a password that was right when it was looked at signs nobody in once anoth
   const auth = { api: { signInEmail } } as unknown as Auth;
   const clock = () => new Date();
   const outbox = new Outbox({ send: async () => {}, close: () => {} }, { warn: () => {} });
-  const deps = { auth, database, limits, outbox, random: randomBytes, clock };
-  const passwords = new Passwords({ limits: PEOPLE_LIMITS, publicUrl: 'https://stats.example.com' }, deps);
-  const attempt = () => passwords.check(CREDENTIALS, { address: '127.0.0.1', userAgent: undefined });
+  const begun: SignedIn[] = [];
+  const sessions = {
+    begin: async (signedIn: SignedIn) => {
+      begun.push(signedIn);
+      return { session: SESSION, cookies: [] };
+    },
+  };
+  const [as, links] = [() => expect.fail('nothing is changed'), { confirm: async () => {} }];
+  const settings = { limits: PEOPLE_LIMITS, publicUrl: 'https://stats.example.com', methods: ['password'] } as const;
+  const passwords = new Passwords(settings, { auth, database, limits, outbox, clock, as, links, sessions });
+  const attempt = () => passwords.signIn(CREDENTIALS, { address: '127.0.0.1', userAgent: undefined });
 
-  expect(await attempt()).toEqual({ token: 'new', cookies: [] });
+  expect(await attempt()).toMatchObject({ session: SESSION });
+  expect(begun).toEqual([{ token: 'new', cookies: [] }]);
   await database.deleteFrom('sessions').execute();
   meanwhile = async () => void (await database.updateTable('sign_in_accounts').set({ password: 'other' }).execute());
   expect(await attempt()).toBeUndefined();
+  expect(begun).toHaveLength(1);
   expect(await database.selectFrom('sessions').selectAll().execute()).toEqual([]);
   await close();
 });

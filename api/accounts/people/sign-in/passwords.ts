@@ -3,33 +3,35 @@ import pLimit from 'p-limit';
 import { AppError } from '../../../../runtime/errors.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { Origin, Person } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
-import type { AuditedChanges } from '../../audit.ts';
-import type { Outbox } from '../../mail/outbox.ts';
-import { type AttemptLimits, type NamedLimits, namedLimits, pairOf } from '../attempt-limits.ts';
-import type { Origin, PasswordState, Person, Session, TooMany } from '../people.ts';
+import { type NamedLimits, namedLimits, pairOf } from '../attempt-limits.ts';
+import type { OpenedMembers } from '../open-members.ts';
+import type { ConfirmByMail, NewSession, PasswordState, Session, TooMany } from '../people.ts';
 import { passwordMail } from '../people-mails.ts';
 import { FRESH_SESSION_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
-import { lockPerson, normalisedEmail, storedInstant } from '../person.ts';
+import { deleteSessions, lockPerson, normalisedEmail, storedInstant } from '../person.ts';
 import { type Auth, headersOf, orRefused, sessionCookies } from './auth.ts';
-import type { SignedIn } from './links.ts';
+import type { Links } from './links.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
 import { deletePassword, insertPassword, readPassword, readPasswordOf } from './stored-password.ts';
 import { findUndo, insertUndo, takeUndo } from './undo-links.ts';
 
-export interface PasswordsDeps {
+export interface PasswordsDeps extends Pick<OpenedMembers, 'limits' | 'outbox' | 'as'> {
   readonly auth: Auth;
   readonly database: Kysely<ControlTables>;
-  readonly limits: AttemptLimits;
-  readonly outbox: Outbox;
-  readonly random: (bytes: number) => Uint8Array;
   readonly clock: () => Date;
+  readonly links: Pick<Links, 'confirm'>;
+  readonly sessions: Pick<Sessions, 'begin'>;
 }
 
 /** A guess that signs nobody in by itself, since too many guess at this address. */
-export interface Unconfirmed {
+interface Unconfirmed {
   readonly email: string;
   readonly isRight: boolean;
 }
+
+type PasswordSettings = Pick<PeopleSettings, 'limits' | 'publicUrl' | 'methods'>;
 
 /** Passwords hashed at once: each takes a thread of four and 32 MB, which files and compression need as well. */
 const AT_ONCE_MAX = 2;
@@ -42,19 +44,32 @@ const WAITING_MAX = 20;
  * guess tells nothing any more: the right one has to be confirmed by a link.
  */
 export class Passwords {
-  readonly #publicUrl: string;
+  readonly #settings: PasswordSettings;
   readonly #limits: NamedLimits;
   readonly #deps: PasswordsDeps;
   readonly #hashing = pLimit(AT_ONCE_MAX);
 
-  constructor({ limits, publicUrl }: Pick<PeopleSettings, 'limits' | 'publicUrl'>, deps: PasswordsDeps) {
-    this.#publicUrl = publicUrl;
-    this.#limits = namedLimits(limits);
+  constructor(settings: PasswordSettings, deps: PasswordsDeps) {
+    this.#settings = settings;
+    this.#limits = namedLimits(settings.limits);
     this.#deps = deps;
   }
 
-  /** Signs in who has this password; undefined where it is wrong, whatever is. */
-  async check(
+  /** Signs in who has this password; undefined for a wrong address, a wrong password, and a person without one, without a difference. */
+  async signIn(
+    credentials: { readonly email: string; readonly password: string; readonly next?: string | undefined },
+    origin: Origin,
+    replaced?: Session,
+  ): Promise<NewSession | TooMany | ConfirmByMail | undefined> {
+    if (!this.#settings.methods.includes('password')) return undefined;
+    const checked = await this.#check(credentials, origin);
+    if (checked === undefined || 'tooMany' in checked) return checked;
+    if (!('isRight' in checked)) return this.#deps.sessions.begin(checked, { method: 'password', origin, replaced });
+    await this.#deps.links.confirm({ ...checked, next: credentials.next }, origin);
+    return { confirmByMail: true };
+  }
+
+  async #check(
     { email: text, password }: { readonly email: string; readonly password: string },
     origin: Origin,
   ): Promise<SignedIn | TooMany | Unconfirmed | undefined> {
@@ -83,21 +98,29 @@ export class Passwords {
     return { token: answer.response.token, cookies: sessionCookies(answer.headers) };
   }
 
-  /** See `SignIn.passwordState`. */
+  /** Whether the session's person has a password, and whether the session is proof enough to change it. */
   async state({ person, createdAt }: Session): Promise<PasswordState> {
     const password = await orUnavailable(() => readPassword(this.#deps.database, person.id));
     return { hasPassword: password !== undefined, isFresh: isFresh(createdAt, this.#deps.clock()) };
   }
 
-  /** See `SignIn.setPassword`. */
+  /**
+   * Sets or changes the password of the session's person, 12 to 128 characters, ends all their other sessions, and sends them a mail with
+   * a link that undoes it. Rejects with `usage`, whose message says what is wrong: its length, or that neither the session is fresh nor
+   * `current` the password that there is.
+   */
   async set(
     session: Session,
     { password, current }: { readonly password: string; readonly current?: string | undefined },
-    changes: AuditedChanges,
+    origin: Origin,
   ): Promise<TooMany | undefined> {
+    if (!this.#settings.methods.includes('password'))
+      throw new AppError('usage', 'nobody signs in with a password here');
     assertLength(password);
     const { id: sessionId, person } = session;
-    const { auth, database, limits, outbox, random } = this.#deps;
+    const { auth, database, limits, outbox } = this.#deps;
+    const changes = this.#deps.as({ person, origin });
+    const { publicUrl } = this.#settings;
     outbox.assertRoom();
     // Counts who has a session of this person, so that nobody else can use it up.
     const tooMany = await limits.hit(this.#limits.passwordChanges, person.id);
@@ -114,31 +137,32 @@ export class Passwords {
       if (known !== undefined)
         await transaction.updateTable('sign_in_accounts').set(row).where('id', '=', known.id).execute();
       else await insertPassword(transaction, { ...row, id: changes.newId('account'), person_id: person.id });
-      const others = transaction.deleteFrom('sessions').where('person_id', '=', person.id);
-      await others.where('id', '!=', sessionId).execute();
+      await deleteSessions(transaction, person.id, sessionId);
       await note({ organizationId: null, action: 'person.set_password', subjectId: person.id, details: {} });
-      return insertUndo(transaction, person, { changes, random, publicUrl: this.#publicUrl });
+      return insertUndo(transaction, person, { changes, publicUrl });
     });
-    const [to, link, publicUrl] = [person.email, undoLink, this.#publicUrl];
-    outbox.send(passwordMail({ to, link, publicUrl, isFirst: known === undefined, origin: changes.origin }));
+    const [to, link] = [person.email, undoLink];
+    outbox.send(passwordMail({ to, link, publicUrl, isFirst: known === undefined, origin: origin.address }));
     return undefined;
   }
 
-  /** See `SignIn.describeUndo`. */
-  findUndo(token: string): Promise<Person | undefined> {
+  /** Whose change the link of its mail undoes; undefined where it was used, is over or never was. */
+  describeUndo(token: string): Promise<Person | undefined> {
     return orUnavailable(() => findUndo(this.#deps.database, token, this.#deps.clock()));
   }
 
-  /** See `SignIn.undoPassword`; false where the token was used a moment ago. */
-  undo(token: string, person: Person, changes: AuditedChanges): Promise<boolean> {
-    return changes.change(async (transaction, note) => {
-      if (!(await takeUndo(transaction, token))) return false;
+  /** Takes the person's password away, however often it was changed since, and ends all their sessions. Once; undefined as above. */
+  async undo(token: string, origin: Origin): Promise<Person | undefined> {
+    const person = await this.describeUndo(token);
+    if (person === undefined) return undefined;
+    return this.#deps.as({ person, origin }).change(async (transaction, note) => {
+      if (!(await takeUndo(transaction, token))) return undefined;
       await lockPerson(transaction, person.id);
       await deletePassword(transaction, person.id);
-      await transaction.deleteFrom('sessions').where('person_id', '=', person.id).execute();
+      await deleteSessions(transaction, person.id);
       const details = { email: person.email, by: 'link' };
       await note({ organizationId: null, action: 'person.remove_password', subjectId: person.id, details });
-      return true;
+      return person;
     });
   }
 

@@ -1,18 +1,39 @@
 import type { Kysely } from 'kysely';
 import { AppError } from '../../../../runtime/errors.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
-import type { AuditedChanges } from '../../audit.ts';
-import type { FoundSession, ListedSession, Session } from '../people.ts';
-import { lockPerson, PERSON_COLUMNS, personFromRow, roleFromWord, storedInstant } from '../person.ts';
+import { type ControlTables, getWord } from '../../../database/tables/tables.ts';
+import type { Origin } from '../../actor.ts';
+import type { OpenedMembers } from '../open-members.ts';
+import {
+  type FoundSession,
+  type ListedSession,
+  type NewSession,
+  ROLES,
+  type Session,
+  type SignInMethod,
+} from '../people.ts';
+import { deleteSessions, lockPerson, PERSON_COLUMNS, personFromRow, storedInstant } from '../person.ts';
 import { type Auth, sessionCookies } from './auth.ts';
 
-export interface SessionsDeps {
+export interface SessionsDeps extends Pick<OpenedMembers, 'as' | 'cleanUp'> {
   readonly auth: Auth;
   readonly database: Kysely<ControlTables>;
   readonly clock: () => Date;
-  /** Told of the time with every request of somebody who may be signed in. */
-  readonly onFind: (now: Date) => void;
+}
+
+/** Somebody whom better-auth has just signed in. */
+export interface SignedIn {
+  readonly token: string;
+  /** Values of Set-Cookie. */
+  readonly cookies: readonly string[];
+}
+
+/** How a session begins. */
+export interface Beginning {
+  readonly method: SignInMethod;
+  readonly origin: Origin;
+  /** The session that the browser had: it ends. */
+  readonly replaced: Session | undefined;
 }
 
 /**
@@ -20,24 +41,37 @@ export interface SessionsDeps {
  * ends one deletes rows; rights in the organization that it shows are joined from the memberships and never kept in it.
  */
 export class Sessions {
-  readonly #auth: Auth;
+  readonly #deps: SessionsDeps;
   readonly #database: Kysely<ControlTables>;
-  readonly #clock: () => Date;
-  readonly #onFind: (now: Date) => void;
 
-  constructor({ auth, database, clock, onFind }: SessionsDeps) {
-    this.#onFind = onFind;
-    this.#auth = auth;
-    this.#database = database;
-    this.#clock = clock;
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+    this.#database = deps.database;
   }
 
+  /** Begins a session. Nobody is signed in of whom the audit log doesn't tell: where it can't be written, the session ends again. */
+  async begin({ token, cookies }: SignedIn, { method, origin, replaced }: Beginning): Promise<NewSession> {
+    const session = await orUnavailable(() => this.#getByToken(token));
+    try {
+      await this.#deps.as({ person: session.person, origin }).change(async (_, note) => {
+        const details = { method, session_id: session.id };
+        await note({ organizationId: null, action: 'person.sign_in', subjectId: session.person.id, details });
+      });
+    } catch (error) {
+      await this.#end(session.id);
+      throw error;
+    }
+    if (replaced !== undefined) await this.#end(replaced.id);
+    return { session, cookies };
+  }
+
+  /** The session that the request's Cookie header names; undefined where it names none, or one that is over. */
   async find(cookieHeader: string | undefined): Promise<FoundSession | undefined> {
     if (cookieHeader === undefined) return undefined;
-    this.#onFind(this.#clock());
+    this.#deps.cleanUp(this.#deps.clock());
     return orUnavailable(async () => {
       const headers = new Headers({ cookie: cookieHeader });
-      const found = await this.#auth.api.getSession({ headers, returnHeaders: true });
+      const found = await this.#deps.auth.api.getSession({ headers, returnHeaders: true });
       if (found.response === null) return undefined;
       const session = await this.#read('id', found.response.session.id);
       return session === undefined ? undefined : { session, cookies: sessionCookies(found.headers) };
@@ -45,7 +79,7 @@ export class Sessions {
   }
 
   /** The session that was just begun under this token. */
-  async getByToken(token: string): Promise<Session> {
+  async #getByToken(token: string): Promise<Session> {
     const session = await this.#read('token', token);
     if (session === undefined) throw new AppError('unavailable', 'the session ended while it began');
     return session;
@@ -63,6 +97,7 @@ export class Sessions {
     return row?.organization_id ?? null;
   }
 
+  /** Changes what the session's pages show. Rejects with `not_found` unless the person belongs to it. */
   async selectOrganization({ id }: Session, organizationId: string): Promise<Session> {
     return orUnavailable(async () => {
       const { numUpdatedRows } = await this.#database
@@ -79,15 +114,22 @@ export class Sessions {
     });
   }
 
-  async end(sessionId: string): Promise<void> {
-    await orUnavailable(() => this.#database.deleteFrom('sessions').where('id', '=', sessionId).execute());
+  /** Ends the session at once. Resolves to the values of Set-Cookie that clear the cookie, whatever there was. */
+  async signOut(cookieHeader: string | undefined): Promise<readonly string[]> {
+    // Not left to better-auth, which says that somebody is signed out also where the database didn't answer.
+    const found = await this.find(cookieHeader);
+    if (found !== undefined) await this.#end(found.session.id);
+    const { headers } = await orUnavailable(() =>
+      this.#deps.auth.api.signOut({ headers: new Headers(), returnHeaders: true }),
+    );
+    return sessionCookies(headers);
   }
 
-  /** Ends all sessions of the session's person. */
-  endAll({ person }: Session, changes: AuditedChanges): Promise<void> {
-    return changes.change(async (transaction, note) => {
+  /** Ends all sessions of the session's person, this one included. */
+  signOutEverywhere({ person }: Session, origin: Origin): Promise<void> {
+    return this.#deps.as({ person, origin }).change(async (transaction, note) => {
       await lockPerson(transaction, person.id);
-      await transaction.deleteFrom('sessions').where('person_id', '=', person.id).execute();
+      await deleteSessions(transaction, person.id);
       await note({ organizationId: null, action: 'person.sign_out_everywhere', subjectId: person.id, details: {} });
     });
   }
@@ -99,7 +141,7 @@ export class Sessions {
         .selectFrom('sessions')
         .select(['id', 'created_at', 'expires_at', 'address', 'user_agent'])
         .where('person_id', '=', personId)
-        .where('expires_at', '>', storedInstant(this.#clock()))
+        .where('expires_at', '>', storedInstant(this.#deps.clock()))
         .orderBy('id', 'desc')
         .execute();
       return rows.map(({ id, created_at, expires_at, address, user_agent }) => ({
@@ -110,6 +152,10 @@ export class Sessions {
         userAgent: user_agent || null,
       }));
     });
+  }
+
+  async #end(sessionId: string): Promise<void> {
+    await orUnavailable(() => this.#database.deleteFrom('sessions').where('id', '=', sessionId).execute());
   }
 
   /** One row: a session with its person, and the person's role in the organization that it shows. */
@@ -127,7 +173,7 @@ export class Sessions {
       .where(`sessions.${by}`, '=', value)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const role = row.role === null ? null : roleFromWord(row.role);
+    const role = row.role === null ? null : getWord(ROLES, row.role);
     return {
       id: row.id,
       person: personFromRow(row),

@@ -1,10 +1,12 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../../runtime/errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
-import type { InvitationsDeps } from '../invitations.ts';
-import { CONSOLE_PATHS, type Person } from '../people.ts';
+import type { Person } from '../../actor.ts';
+import type { AuditedChanges } from '../../audit.ts';
+import type { PeopleParts } from '../open-members.ts';
+import { CONSOLE_PATHS } from '../people.ts';
 import { passwordRemovedMail } from '../people-mails.ts';
-import { emailFrom, findPersonByEmail, lockPerson } from '../person.ts';
+import { deleteSessions, emailFrom, findPersonByEmail, lockPerson } from '../person.ts';
 
 /** What better-auth calls a password among the ways to prove who somebody is. */
 const PROVIDER = 'credential';
@@ -56,19 +58,23 @@ export async function deletePassword(transaction: Transaction<ControlTables>, pe
   return numDeletedRows > 0n;
 }
 
-/** See `Members.removePassword`. */
-export async function removePasswordOf(
+/**
+ * For operators: takes the password of a person away, who has forgotten it, ends their sessions, and tells them by mail; a link lets
+ * them set another. Rejects with `not_found`, and with `usage` where there is none.
+ */
+export async function removePassword(
   text: string,
-  { actor, changes, outbox, settings: { publicUrl } }: InvitationsDeps,
+  changes: AuditedChanges,
+  { outbox, settings: { publicUrl } }: Pick<PeopleParts, 'outbox' | 'settings'>,
 ): Promise<Person> {
-  if (!('operator' in actor)) throw new AppError('usage', 'only an operator may do that');
+  if (!('operator' in changes.actor)) throw new AppError('usage', 'only an operator may do that');
   const email = emailFrom(text);
   const person = await changes.read((database) => findPersonByEmail(database, email));
   if (person === undefined) throw new AppError('not_found', `there is no person ${email}`);
   await changes.change(async (transaction, note) => {
     await lockPerson(transaction, person.id);
     if (!(await deletePassword(transaction, person.id))) throw new AppError('usage', `${email} has no password`);
-    await transaction.deleteFrom('sessions').where('person_id', '=', person.id).execute();
+    await deleteSessions(transaction, person.id);
     const details = { email };
     await note({ organizationId: null, action: 'person.remove_password', subjectId: person.id, details });
   });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { Person } from '../../actor.ts';
 import type { AuditedChanges } from '../../audit.ts';
-import { CONSOLE_PATHS, type Person } from '../people.ts';
+import { CONSOLE_PATHS } from '../people.ts';
 import { type PeopleSettings, UNDO_MS } from '../people-settings.ts';
 import { PERSON_COLUMNS, personFromRow, storedInstant } from '../person.ts';
 
-const TOKEN_BYTES = 32;
 /** Sets these rows apart from better-auth's, which are alike: something with a hash that is good for a while. */
 const KIND = 'undo-password';
 
@@ -17,17 +17,9 @@ const KIND = 'undo-password';
 export async function insertUndo(
   transaction: Transaction<ControlTables>,
   person: Pick<Person, 'id'>,
-  {
-    changes,
-    random,
-    publicUrl,
-  }: {
-    readonly changes: AuditedChanges;
-    readonly random: (bytes: number) => Uint8Array;
-    readonly publicUrl: PeopleSettings['publicUrl'];
-  },
+  { changes, publicUrl }: { readonly changes: AuditedChanges; readonly publicUrl: PeopleSettings['publicUrl'] },
 ): Promise<string> {
-  const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+  const token = Buffer.from(changes.newSecret()).toString('base64url');
   const now = changes.now();
   const times = { created_at: storedInstant(now), updated_at: storedInstant(now) };
   const expires_at = storedInstant(new Date(now.getTime() + UNDO_MS));
