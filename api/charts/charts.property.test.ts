@@ -11,11 +11,10 @@ import {
   someValue,
   tableRows,
 } from '../../test/support/charts/drawings.ts';
-import { HistoryChart } from './history-chart.tsx';
-import { MARKS_MAX } from './parts/change-marks.tsx';
-import { PLOT_BOTTOM, PLOT_TOP } from './parts/layout.ts';
-import { RankChart } from './rank-chart.tsx';
-import { changesOf, gapsOf, isHeld, shownIntervals } from './scales/intervals.ts';
+import { HistoryChart, RankChart } from './history-chart.tsx';
+import { changesOf, gapsOf, isHeld, shownIntervals } from './intervals.ts';
+import { PLOT_BOTTOM, PLOT_TOP } from './layout.ts';
+import { MARKS_MAX } from './marks.tsx';
 import { UsageChart } from './usage-chart.tsx';
 
 /** What a person may call a thing. */

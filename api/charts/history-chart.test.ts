@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { countOf, drawn, tableRows } from '../../test/support/charts/drawings.ts';
-import { HistoryChart } from './history-chart.tsx';
-import { RankChart } from './rank-chart.tsx';
+import { HistoryChart, RankChart } from './history-chart.tsx';
 
 const span = { id: 'price', from: '2026-01-01', to: '2026-01-10' };
 const intervals = [

@@ -1,65 +1,62 @@
+/** Charts of values over days, each value holding until it changes. */
 import type { JSX } from 'preact';
-import type { Day } from '../../runtime/day.ts';
-import { formatterOf, type NumberKind } from './format.ts';
-import { LAYOUT } from './parts/layout.ts';
-import { StepChart } from './parts/step-chart.tsx';
-import { summaryOf } from './parts/summary.ts';
-import type { PlanWindow } from './parts/window-note.tsx';
-import { dayScale } from './scales/day-scale.ts';
-import { type Interval, isHeld, shownIntervals } from './scales/intervals.ts';
-import { valueScale } from './scales/value-scale.ts';
+import { formatNumber, formatterOf, type NumberKind } from './format.ts';
+import type { Interval, StepSeries } from './intervals.ts';
+import { LAYOUT } from './layout.ts';
+import { rankScale, valueScale } from './scales.ts';
+import { type DaysChartProps, StepChart, type SummaryWords } from './step-chart.tsx';
 
-export interface HistorySeries {
-  /** Unique in the chart: `Input`, or a provider's name. */
-  readonly name: string;
-  readonly intervals: readonly Interval[];
-}
+/** Its name is `Input`, or a provider's. */
+export type HistorySeries = StepSeries;
 
-export interface HistoryChartProps {
-  /** Unique on the page; letters, digits and hyphens. */
-  readonly id: string;
-  readonly title: string;
+export interface HistoryChartProps extends DaysChartProps<Interval> {
   /** Stands on the axis: `USD per 1 M tokens`. */
   readonly unit: string;
-  /** At most six can be told apart. */
-  readonly series: readonly HistorySeries[];
-  /** First and last day shown. */
-  readonly from: Day;
-  readonly to: Day;
-  /** Without it, nothing is said about a window. */
-  readonly window?: PlanWindow;
   /** Numbers as such, unless told. */
   readonly kind?: NumberKind;
   /** Whether the axis begins at zero: yes unless told, as prices need it; scores of little spread may not. */
   readonly fromZero?: boolean;
 }
 
-/** Values over days, each holding until it changes: prices, scores. The axis is always linear. */
-export function HistoryChart(props: HistoryChartProps): JSX.Element {
-  const { id, title, unit, window, kind = 'number', fromZero = true } = props;
-  const days = dayScale(props.from, props.to);
-  const series = props.series.map(({ name, intervals }) => ({
-    name,
-    intervals: shownIntervals(intervals, days.from, days.to),
-  }));
-  const format = formatterOf(kind);
+/** Prices or scores over days. The axis is always linear. */
+export function HistoryChart({ fromZero = true, ...props }: HistoryChartProps): JSX.Element {
+  const format = formatterOf(props.kind ?? 'number');
   const formatInterval = ({ value }: Interval) => (value === null ? 'no data' : format(value));
-  const all = series.flatMap(({ intervals }) => intervals).filter(isHeld);
   return (
     <StepChart
-      id={id}
-      title={title}
-      unit={unit}
-      summary={summaryOf(series, days, { formatInterval, formatValue: format, lowest: 'least', highest: 'most' })}
-      series={series}
-      days={days}
-      values={valueScale(
-        all.map(({ value }) => value),
-        { height: LAYOUT.height, fromZero },
-      )}
-      window={window}
-      kind={kind}
-      formatInterval={formatInterval}
+      {...props}
+      words={{ formatInterval, formatValue: format, lowest: 'least', highest: 'most' }}
+      scaleOf={(values) => valueScale(values, { height: LAYOUT.height, fromZero })}
     />
   );
+}
+
+/** A stretch of days over which a rank, and how many were ranked, held. */
+interface RankInterval extends Interval {
+  /** How many were ranked. */
+  readonly ranked?: number;
+}
+
+/** Its name is a category, or a model's. */
+export type RankSeries = StepSeries<RankInterval>;
+
+const RANK_WORDS: SummaryWords<RankInterval> = {
+  formatInterval: formatRank,
+  formatValue: formatNumber,
+  lowest: 'best',
+  highest: 'worst',
+};
+
+/** Ranks over days, the first place on top. */
+export function RankChart(props: DaysChartProps<RankInterval>): JSX.Element {
+  const scaleOf = (ranks: readonly number[]) => rankScale(ranks, LAYOUT.height);
+  return <StepChart {...props} unit="rank, 1 is best" words={RANK_WORDS} scaleOf={scaleOf} />;
+}
+
+/** `3 of 317`. */
+function formatRank({ value, ranked }: RankInterval): string {
+  if (value === null) return 'no data';
+  return ranked !== undefined && Number.isFinite(ranked)
+    ? `${formatNumber(value)} of ${formatNumber(ranked)}`
+    : formatNumber(value);
 }

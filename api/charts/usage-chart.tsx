@@ -1,15 +1,13 @@
 import type { JSX } from 'preact';
 import { addDays, type Day } from '../../runtime/day.ts';
+import { DayAxis, ValueAxis } from './axes.tsx';
+import { ChartFigure, type LegendItem } from './figure.tsx';
 import { formatCount, formatDay, formatDayShort, formatNumber, formatSpan } from './format.ts';
-import { DayAxis, ValueAxis } from './parts/axes.tsx';
-import { ChartFigure } from './parts/chart-figure.tsx';
-import { LAYOUT, PLOT_TOP, px } from './parts/layout.ts';
-import type { LegendItem } from './parts/legend.tsx';
-import { LimitLine } from './parts/limit-line.tsx';
-import type { Fact } from './parts/readout.tsx';
-import { UsageBar } from './parts/usage-bar.tsx';
-import { type DayScale, dayScale } from './scales/day-scale.ts';
-import { valueScale } from './scales/value-scale.ts';
+import type { Interval } from './intervals.ts';
+import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './layout.ts';
+import { type Fact, Readout } from './marks.tsx';
+import { type DayScale, dayScale, type ValueScale, valueScale } from './scales.ts';
+import { linePath, StretchedLines } from './step-lines.tsx';
 
 /** What an organization used on one UTC day. */
 export interface UsageDay {
@@ -121,4 +119,76 @@ function tableOf(usage: readonly UsageDay[], title: string, days: DayScale, toda
         formatNumber(refused),
       ]),
   };
+}
+
+interface UsageBarProps {
+  readonly usage: { readonly day: Day; readonly units: number; readonly refused: number };
+  readonly days: DayScale;
+  readonly values: ValueScale;
+  readonly isToday: boolean;
+  /** What is told about the day. */
+  readonly facts: readonly Fact[];
+}
+
+/** Part of a day's room that its bar takes. */
+const BAR = 0.72;
+/** What is not zero is seen, however small: pixels. */
+const LEAST_HEIGHT = 2;
+
+/** The bar of a day: what was used, and above it what was refused. */
+function UsageBar({ usage: { day, units, refused }, days, values, isToday, facts }: UsageBarProps): JSX.Element {
+  const [start, end] = [days.startOf(day), days.endOf(day)];
+  const inset = ((end - start) * (1 - BAR)) / 2;
+  const place = { x: percent(start + inset), width: percent((end - start) * BAR) };
+  const [usedHeight, refusedHeight] = [heightOf(units, values), heightOf(refused, values)];
+  return (
+    <Readout start={start} end={end} days={formatDay(day)} facts={facts}>
+      {usedHeight > 0 && (
+        <rect
+          class={isToday ? 'chart-unfinished' : 'chart-used'}
+          x={place.x}
+          width={place.width}
+          y={px(PLOT_BOTTOM - usedHeight)}
+          height={px(usedHeight)}
+        />
+      )}
+      {refusedHeight > 0 && (
+        <rect
+          class="chart-refused"
+          x={place.x}
+          width={place.width}
+          y={px(PLOT_BOTTOM - usedHeight - refusedHeight)}
+          height={px(refusedHeight)}
+        />
+      )}
+    </Readout>
+  );
+}
+
+function heightOf(count: number, values: ValueScale): number {
+  return count > 0 ? Math.max(LEAST_HEIGHT, values.yOf(0) - values.yOf(count)) : 0;
+}
+
+interface LimitLineProps {
+  readonly limits: readonly { readonly day: Day; readonly limit: number | null }[];
+  readonly days: DayScale;
+  readonly values: ValueScale;
+}
+
+/** The limit of each day, where it lies within the scale, with the last one in numbers. */
+function LimitLine({ limits, days, values }: LimitLineProps): JSX.Element | null {
+  const seen = limits.filter(({ limit }) => limit !== null && limit <= values.high);
+  const intervals: readonly Interval[] = seen.map(({ day, limit }) => ({ from: day, to: day, value: limit }));
+  const last = intervals.at(-1);
+  if (!last || last.value === null) return null;
+  return (
+    <>
+      <StretchedLines>
+        <path class="chart-limit" d={linePath(intervals, days, values)} />
+      </StretchedLines>
+      <text class="chart-note" x="100%" y={px(PLOT_TOP + values.yOf(last.value) - 6)} text-anchor="end">
+        {`limit ${formatNumber(last.value)}`}
+      </text>
+    </>
+  );
 }

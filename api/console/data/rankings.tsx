@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
-import { RankChart } from '../../charts/rank-chart.tsx';
-import { FIRST_PLACES_DEPTH, rankSeriesOfCategory } from '../../charts/series/history-series.ts';
+import { RankChart } from '../../charts/history-chart.tsx';
+import { FIRST_PLACES_DEPTH, rankSeriesOfCategory } from '../../charts/history-series.ts';
 import type { BodyOf } from '../../data/answers/data-route.ts';
 import { categoriesRoute } from '../../data/routes/current/categories.ts';
 import { rankingsRoute } from '../../data/routes/current/rankings.ts';

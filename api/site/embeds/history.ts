@@ -1,6 +1,6 @@
 import type { Day } from '../../../runtime/day.ts';
 import { PLANS } from '../../accounts/plans/plans.ts';
-import type { HistoryPoint } from '../../charts/series/history-series.ts';
+import type { HistoryPoint } from '../../charts/history-series.ts';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import type { Question } from '../../server/route.ts';
 import type { PublicContext } from '../public-route.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JSX } from 'preact';
 import { render } from 'preact-render-to-string';
-import type { Interval } from '../../../api/charts/scales/intervals.ts';
+import type { Interval } from '../../../api/charts/intervals.ts';
 import { addDays, type Day } from '../../../runtime/day.ts';
 
 /** Days on which the charts of tests may begin; leap years and centuries are among them. */

@@ -1,5 +1,5 @@
 import type { Day } from '../../../../runtime/day.ts';
-import type { HistoryPoint } from '../../../charts/series/history-series.ts';
+import type { HistoryPoint } from '../../../charts/history-series.ts';
 import type { DataRoute, JsonObject } from '../../../data/answers/data-route.ts';
 import type { Question } from '../../../server/route.ts';
 import type { Ask, Asked } from '../ask.ts';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatMoney } from '../../../charts/format.ts';
 import { HistoryChart } from '../../../charts/history-chart.tsx';
-import { priceSeries } from '../../../charts/series/history-series.ts';
+import { priceSeries } from '../../../charts/history-series.ts';
 import type { BodyOf } from '../../../data/answers/data-route.ts';
 import type { modelRoute } from '../../../data/routes/current/model.ts';
 import { Section, Table } from '../../shell/parts.tsx';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../../charts/format.ts';
-import { RankChart } from '../../../charts/rank-chart.tsx';
-import { rankSeriesOfModel } from '../../../charts/series/history-series.ts';
+import { RankChart } from '../../../charts/history-chart.tsx';
+import { rankSeriesOfModel } from '../../../charts/history-series.ts';
 import type { BodyOf } from '../../../data/answers/data-route.ts';
 import type { modelRoute } from '../../../data/routes/current/model.ts';
 import { Section, Table, withQuery } from '../../shell/parts.tsx';

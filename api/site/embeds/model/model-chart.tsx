@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
-import { HistoryChart } from '../../../charts/history-chart.tsx';
-import { RankChart } from '../../../charts/rank-chart.tsx';
-import { priceSeries, rankSeriesOfModel, scoreSeries } from '../../../charts/series/history-series.ts';
+import { HistoryChart, RankChart } from '../../../charts/history-chart.tsx';
+import { priceSeries, rankSeriesOfModel, scoreSeries } from '../../../charts/history-series.ts';
 import { modelHistoryRoute } from '../../../data/routes/history/model-history.ts';
 import type { Benchmark } from '../../model/benchmarks.ts';
 import type { ModelDetail } from '../../model/model-detail.ts';

@@ -1,4 +1,32 @@
-import { extent, nice, ticks } from 'd3-array';
+/** Where days lie from left to right, and values from top to bottom. */
+import { extent, max, ticks } from 'd3-array';
+import { scaleLinear, scaleUtc } from 'd3-scale';
+import { addDays, type Day, daysBetween } from '../../runtime/day.ts';
+
+/** Where days lie from left to right, in percent of the width: a day is a stretch, not a point. */
+export interface DayScale {
+  readonly from: Day;
+  readonly to: Day;
+  /** How many days are shown, at least 1. */
+  readonly count: number;
+  /** The left edge of a day; days outside lie on the edge that is nearer. */
+  startOf(day: Day): number;
+  /** The right edge of a day, which is where the next one begins. */
+  endOf(day: Day): number;
+}
+
+/** The scale of all days from one to another, both included; when they are in the wrong order, of the first alone. */
+export function dayScale(from: Day, to: Day): DayScale {
+  const count = Math.max(1, daysBetween(from, to) + 1);
+  const scale = scaleUtc([new Date(from), new Date(addDays(from, count))], [0, 100]).clamp(true);
+  return {
+    from,
+    to: addDays(from, count - 1),
+    count,
+    startOf: (day) => scale(new Date(day)),
+    endOf: (day) => scale(new Date(addDays(day, 1))),
+  };
+}
 
 /** Where values lie from top to bottom, in pixels from the top of the plot. */
 export interface ValueScale {
@@ -33,31 +61,31 @@ const PAD = 0.06;
 const LABEL_ROOM = 0.08;
 
 /** A linear scale over all finite values, with round ends; without any, it has no ticks, as there is nothing to measure. */
-export function valueScale(values: Iterable<number>, options: ValueScaleOptions): ValueScale {
-  const [least, most] = extent([...values].filter(Number.isFinite), (value) =>
-    Math.min(Math.max(value, -LARGEST), LARGEST),
-  );
-  if (least === undefined || most === undefined) return { ...linear(0, 1, options), ticks: [] };
-  const [padLow, padHigh] = padded(least, most, options.fromZero);
-  const [low, high] = nice(padLow, padHigh, VALUE_TICKS_MAX - 1);
-  return linear(low, high, options);
+export function valueScale(values: Iterable<number>, { height, fromZero, whole }: ValueScaleOptions): ValueScale {
+  const [least, most] = extent(finiteOf(values));
+  const isEmpty = least === undefined;
+  const ends = isEmpty ? [0, 1] : padded(least, most, fromZero);
+  const scale = scaleLinear(ends, [height, 0]).clamp(true).unknown(height);
+  if (!isEmpty) scale.nice(VALUE_TICKS_MAX - 1);
+  const [low = 0, high = 1] = scale.domain();
+  const marks = isEmpty ? [] : fewTicks(low, high, VALUE_TICKS_MAX);
+  return { low, high, ticks: whole ? marks.filter(Number.isInteger) : marks, yOf: scale };
 }
 
 /** A scale of ranks: 1 on top, the worst rank near the bottom; without any, it has no ticks. */
 export function rankScale(ranks: Iterable<number>, height: number): ValueScale {
-  const finite = [...ranks].filter(Number.isFinite);
-  const worst = finite.reduce((a, b) => Math.max(a, Math.min(b, LARGEST)), 2);
+  const finite = finiteOf(ranks);
+  const worst = max([2, ...finite]) ?? 2;
   const marks = fewTicks(1, worst, VALUE_TICKS_MAX - 1).filter((tick) => Number.isInteger(tick) && tick > 1);
   const apart = marks.filter((tick) => tick - 1 >= (worst - 1) * LABEL_ROOM);
-  const yOf = positions(1, worst + (worst - 1) * PAD, height);
-  const shown = finite.length === 0 ? [] : [1, ...apart];
-  return { low: 1, high: worst, ticks: shown, yOf: (rank) => height - yOf(rank) };
+  const yOf = scaleLinear([1, worst + (worst - 1) * PAD], [0, height])
+    .clamp(true)
+    .unknown(0);
+  return { low: 1, high: worst, ticks: finite.length === 0 ? [] : [1, ...apart], yOf };
 }
 
-function linear(low: number, high: number, { height, whole }: ValueScaleOptions): ValueScale {
-  const marks = fewTicks(low, high, VALUE_TICKS_MAX);
-  const shown = whole ? marks.filter((tick) => Number.isInteger(tick)) : marks;
-  return { low, high, ticks: shown, yOf: positions(low, high, height) };
+function finiteOf(values: Iterable<number>): readonly number[] {
+  return [...values].filter(Number.isFinite).map((value) => Math.min(Math.max(value, -LARGEST), LARGEST));
 }
 
 /** Round numbers, no more than so many; d3 takes its count for a hint. */
@@ -75,12 +103,4 @@ function padded(least: number, most: number, fromZero: boolean): readonly [numbe
   const span = high - low;
   if (span > size * LEAST_SPAN) return fromZero ? [low, high] : [low - span * PAD, high + span * PAD];
   return [low - size * 0.1, high + size * 0.1];
-}
-
-function positions(low: number, high: number, height: number): (value: number) => number {
-  const span = high - low;
-  return (value) => {
-    const part = (value - low) / span;
-    return height - Math.min(Math.max(Number.isNaN(part) ? 0 : part, 0), 1) * height;
-  };
 }

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays } from '../../../runtime/day.ts';
-import { someDay, someIntervals, someValue } from '../../../test/support/charts/drawings.ts';
-import { dayScale } from './day-scale.ts';
-import { dayTicks, FINE_TICKS_MAX } from './day-ticks.ts';
+import { addDays } from '../../runtime/day.ts';
+import { someDay, someIntervals, someValue } from '../../test/support/charts/drawings.ts';
+import { dayTicks, FINE_TICKS_MAX } from './axes.tsx';
 import { changesOf, gapsOf, intervalsFromPoints, isHeld, runsOf, shownIntervals } from './intervals.ts';
-import { rankScale, VALUE_TICKS_MAX, valueScale } from './value-scale.ts';
+import { dayScale, rankScale, VALUE_TICKS_MAX, valueScale } from './scales.ts';
 
 const HEIGHT = 190;
 const someSpan = fc.tuple(someDay, fc.oneof(fc.integer({ min: 1, max: 800 }), fc.integer({ min: 1, max: 40_000 })));

@@ -1,17 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { DayScale } from '../scales/day-scale.ts';
-import { gapsOf, type Held, type Interval, runsOf } from '../scales/intervals.ts';
-import type { ValueScale } from '../scales/value-scale.ts';
+import type { Day } from '../../runtime/day.ts';
+import { formatCount, formatDay } from './format.ts';
+import { gapsOf, type Held, type Interval, runsOf, type StepSeries } from './intervals.ts';
 import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './layout.ts';
 import { hatch, lookOf } from './marks.tsx';
+import type { DayScale, ValueScale } from './scales.ts';
 
 /** Width of the lines' own coordinates; they are stretched to the chart's. */
-export const LINE_WIDTH = 1000;
-/** A series whose intervals are in order and within the days shown. */
-export interface StepSeries<T extends Interval = Interval> {
-  readonly name: string;
-  readonly intervals: readonly T[];
-}
+const LINE_WIDTH = 1000;
 
 interface StepLinesProps {
   readonly series: readonly StepSeries[];
@@ -89,4 +85,42 @@ export function commonGaps(series: readonly StepSeries[], days: DayScale) {
   const all = series.flatMap(({ intervals }) => intervals);
   const gaps = gapsOf(all, days.from, days.to);
   return gaps.filter(({ from, to }) => from > days.from || to === days.to);
+}
+
+/** The days that a plan shows. */
+export interface PlanWindow {
+  /** The first day that the plan shows. */
+  readonly from: Day;
+  readonly months: number;
+}
+
+/** Shades what lies before the plan's window, and says so; where nothing does, it says where the window begins. */
+export function WindowNote({
+  window,
+  scale,
+}: {
+  readonly window: PlanWindow;
+  readonly scale: DayScale;
+}): JSX.Element | null {
+  const x = scale.startOf(window.from);
+  if (window.from < scale.from) return null;
+  const inside = x >= 45;
+  const before = window.from > scale.to || inside ? "before your plan's window" : `← before your plan's window`;
+  const text =
+    x === 0 ? `your plan's window of ${formatCount(window.months, 'month')} begins ${formatDay(window.from)}` : before;
+  return (
+    <g>
+      {x > 0 && <rect class="chart-before" x="0" y={LAYOUT.top} width={percent(x)} height={PLOT_BOTTOM - LAYOUT.top} />}
+      <line class="chart-border" x1={percent(x)} x2={percent(x)} y1={LAYOUT.top} y2={PLOT_BOTTOM} />
+      <text
+        class="chart-note"
+        x={percent(x)}
+        dx={inside ? -6 : 6}
+        y={LAYOUT.top + 12}
+        text-anchor={inside ? 'end' : 'start'}
+      >
+        {text}
+      </text>
+    </g>
+  );
 }

@@ -1,8 +1,7 @@
 /** The lines of a chart, made of the points of a history as the API answers with them. */
-import type { HistorySeries } from '../history-chart.tsx';
-import { LOOKS } from '../parts/marks.tsx';
-import type { RankSeries } from '../rank-chart.tsx';
-import { intervalsFromPoints } from '../scales/intervals.ts';
+import type { HistorySeries, RankSeries } from './history-chart.tsx';
+import { intervalsFromPoints } from './intervals.ts';
+import { LOOKS } from './marks.tsx';
 
 /** What a history says of one day. */
 export interface HistoryPoint {

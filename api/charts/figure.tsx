@@ -1,0 +1,125 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { CHART_HEIGHT } from './layout.ts';
+import { hatch, lookOf, shapeOf } from './marks.tsx';
+
+interface ChartFigureProps {
+  /** Unique on the page; letters, digits and hyphens. */
+  readonly id: string;
+  readonly title: string;
+  /** What the chart says, in sentences: read by people below the title, and by screen readers in place of the drawing. */
+  readonly summary: string;
+  readonly legend: readonly LegendItem[];
+  readonly table: ChartTable;
+  /** Elements of SVG, already escaped. */
+  readonly children: ComponentChildren;
+}
+
+/** What every chart has around its drawing: title, summary, legend, and the data as a table. */
+export function ChartFigure({ id, title, summary, legend, table, children }: ChartFigureProps): JSX.Element {
+  return (
+    <figure class="chart" id={id}>
+      <figcaption class="chart-caption">
+        <strong id={`${id}-title`}>{title}</strong>
+        <span class="chart-summary" id={`${id}-summary`}>
+          {summary}
+        </span>
+      </figcaption>
+      <Legend id={id} items={legend} />
+      <div class="chart-frame">
+        {/* biome-ignore lint/a11y/noSvgWithoutTitle: the caption names it; a title of its own would pop up over the whole drawing. */}
+        <svg class="chart-drawing" height={CHART_HEIGHT} role="img" aria-labelledby={`${id}-title ${id}-summary`}>
+          {children}
+        </svg>
+      </div>
+      <DataTable id={id} table={table} />
+    </figure>
+  );
+}
+
+/** What a chart shows, as rows; the first cell of each names it. */
+export interface ChartTable {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+interface DataTableProps {
+  /** The chart's. */
+  readonly id: string;
+  readonly table: ChartTable;
+}
+
+/** The data behind a chart, folded away until somebody asks for it. */
+function DataTable({ id, table: { caption, columns, rows } }: DataTableProps): JSX.Element {
+  return (
+    <details class="chart-data">
+      <summary>Data as a table</summary>
+      <section class="chart-table" tabindex={0} aria-labelledby={`${id}-caption`}>
+        <table>
+          <caption id={`${id}-caption`}>{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th scope="col">{column}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((cells) => (
+              <Row cells={cells} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  );
+}
+
+function Row({ cells: [head = '', ...cells] }: { readonly cells: readonly string[] }): JSX.Element {
+  return (
+    <tr>
+      <th scope="row">{head}</th>
+      {cells.map((cell) => (
+        <td>{cell}</td>
+      ))}
+    </tr>
+  );
+}
+
+/** How a thing looks in the drawing: a series by its number, or one of the looks that all charts share. */
+export type Look = number | 'used' | 'unfinished' | 'refused' | 'limit' | 'gap' | 'before';
+
+export interface LegendItem {
+  readonly look: Look;
+  readonly label: string;
+}
+
+/** What the looks of the drawing mean. */
+function Legend({ id, items }: { readonly id: string; readonly items: readonly LegendItem[] }): JSX.Element | null {
+  if (items.length === 0) return null;
+  return (
+    <ul class="chart-legend">
+      {items.map(({ look, label }) => (
+        <li>
+          <svg class="chart-swatch" width="26" height="12" aria-hidden="true">
+            <Swatch id={id} look={look} />
+          </svg>
+          <span>{label}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Swatch({ id, look }: { readonly id: string; readonly look: Look }): JSX.Element {
+  if (typeof look === 'number')
+    return (
+      <g class={lookOf(look)}>
+        <line class="chart-line" x1="0" x2="26" y1="6" y2="6" />
+        <path class="chart-mark" d={shapeOf(look)} transform="translate(13 6)" />
+      </g>
+    );
+  if (look === 'limit') return <line class="chart-limit" x1="0" x2="26" y1="6" y2="6" />;
+  if (look === 'gap') return <rect class="chart-gap" width="26" height="12" fill={hatch(id)} />;
+  return <rect class={`chart-${look}`} x="6" y="0.5" width="14" height="11" />;
+}
