@@ -4,7 +4,7 @@ import { useService } from '../test/support/client/service.ts';
 import type { DayRows } from '../test/support/pipeline/write-day.ts';
 import type { ChangeEvent, Changes } from './answers.ts';
 import { ModelstatsClient } from './client.ts';
-import { compareKeys } from './sync/keys.ts';
+import { compareKeys } from './sync/json-lines.ts';
 
 /** Ids that paths and queries have to encode, and enough of them for several pages. */
 const IDS = [

@@ -22,7 +22,7 @@ import type {
   Updates,
 } from './answers.ts';
 import { type ClientOptions, type ClientSettings, ClientSettingsSchema } from './client-settings.ts';
-import { InvalidRequestError, NotModifiedError } from './errors.ts';
+import { NotModifiedError } from './errors.ts';
 import type {
   BenchmarkFilters,
   ChangeFilters,
@@ -35,22 +35,10 @@ import type {
   SnapshotFilters,
   UpdateFilters,
 } from './filters.ts';
-import { parseAnswer, readText } from './read-body.ts';
-import { type Retry, send, throwUnlessOk } from './send.ts';
+import { type Answer, readAnswer } from './read-answer.ts';
+import { pathPart, type Retry, send } from './send.ts';
 
-/** What a request was answered with. */
-export interface Answer<T> {
-  readonly body: T;
-  /** Of the body, unpacked. */
-  readonly bytes: number;
-  /** For {@link ModelstatsClient.ifChanged}. */
-  readonly etag: string | null;
-  readonly lastModified: string | null;
-  /** The point in time that the data reflect, ISO 8601. */
-  readonly dataAsOf: string | null;
-  /** Units of the day that are left; null: unlimited, or not told. */
-  readonly quotaRemaining: number | null;
-}
+export type { Answer } from './read-answer.ts';
 
 export interface CallOptions {
   /** Ends the call. */
@@ -257,28 +245,3 @@ export class ModelstatsClient {
 
 /** What an operation answers with. */
 type BodyOf<Name extends keyof operations> = operations[Name]['responses'][200]['content']['application/json'];
-
-/** A body that can't be read is thrown as a SyntaxError, which counts as no answer. */
-async function readAnswer<T>(
-  response: Response,
-  { answerBytesMax }: Pick<ClientSettings, 'answerBytesMax'>,
-): Promise<Answer<T>> {
-  await throwUnlessOk(response);
-  const { headers } = response;
-  const remaining = Number(headers.get('x-quota-remaining') ?? Number.NaN);
-  const { text, bytes } = await readText(response, answerBytesMax);
-  return {
-    body: parseAnswer(text) as T, // What the service says of the route; who needs more parses it.
-    bytes,
-    etag: headers.get('etag'),
-    lastModified: headers.get('last-modified'),
-    dataAsOf: headers.get('x-data-as-of'),
-    quotaRemaining: Number.isFinite(remaining) ? remaining : null,
-  };
-}
-
-/** An id as a part of a path. Throws for the two ids that every URL resolves away. */
-function pathPart(id: string): string {
-  if (id !== '.' && id !== '..') return encodeURIComponent(id);
-  throw new InvalidRequestError(`"${id}" can't be asked for in a path`, { code: 'invalid_request' });
-}

@@ -15,7 +15,7 @@ import {
   ServiceError,
   UnauthenticatedError,
 } from './errors.ts';
-import { errorFromAnswer } from './read-error.ts';
+import { errorFromAnswer } from './read-answer.ts';
 
 const service = useService({
   days: async (store) => {

@@ -2,9 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backOffMs, retry } from '../runtime/retry.ts';
 import type { ClientSettings } from './client-settings.ts';
-import { ClientError, ConnectionError, QuotaExceededError, RateLimitError, ServiceError } from './errors.ts';
-import { readErrorText } from './read-body.ts';
-import { errorFromAnswer } from './read-error.ts';
+import {
+  ClientError,
+  ConnectionError,
+  InvalidRequestError,
+  QuotaExceededError,
+  RateLimitError,
+  ServiceError,
+} from './errors.ts';
 
 /** What a request is sent again for, and after how long. */
 export interface Retry {
@@ -49,11 +54,6 @@ export async function send<T>(
     delayAfter,
     sleep: (delayMs) => sleep(delayMs, undefined, { signal }),
   });
-}
-
-/** Rejects with what an answer says that is no 2xx. */
-export async function throwUnlessOk(response: Response): Promise<void> {
-  if (!response.ok) throw errorFromAnswer(response.status, response.headers, await readErrorText(response));
 }
 
 async function sendOnce<T>(
@@ -130,3 +130,9 @@ class Patience {
 
 const JITTER_MS = 1000;
 const FIRST_DELAY_MS = 1000;
+
+/** An id as a part of a path. Throws for the two ids that every URL resolves away. */
+export function pathPart(id: string): string {
+  if (id !== '.' && id !== '..') return encodeURIComponent(id);
+  throw new InvalidRequestError(`"${id}" can't be asked for in a path`, { code: 'invalid_request' });
+}

@@ -9,8 +9,8 @@ import type { Evidence, IntegrationState } from './integration.ts';
 import type { LookAtPage } from './integrations.ts';
 import { sendNotices } from './notices.ts';
 import { type Claim, claimDue, findDueSites, type OfferedTo } from './queue/claims.ts';
-import { renewSites } from './queue/renew-sites.ts';
 import { putOff, settle } from './queue/settle.ts';
+import { renewSites } from './queue/sites.ts';
 
 /** Checks of one process under way; each may have a thread that reads, and some MiB of a page. */
 export const CHECKS_AT_ONCE_MAX = 4;

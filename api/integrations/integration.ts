@@ -13,18 +13,21 @@
  * It earns its bonus while it is verified or at risk, and when it stops, until that UTC day is over.
  */
 
+import { readOrganization } from '../accounts/administration/organizations.ts';
+import { ATTRIBUTION_BONUS, PLANS } from '../accounts/plans/plans.ts';
 import { NO_END_MS } from '../accounts/plans/terms.ts';
-import { getWord, type IntegrationCheckRow, type IntegrationRow } from '../database/tables/tables.ts';
+import { type ControlTables, type IntegrationCheckRow, type IntegrationRow, getWord } from '../database/tables/tables.ts';
+import type { Kysely } from 'kysely';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
 export type IntegrationState = (typeof INTEGRATION_STATES)[number];
 
 /** What became of a check (specification "Checks of pages"). */
-export const CHECK_REASONS = ['FOUND', 'NOT_FOUND', 'UNREACHABLE', 'TIMEOUT', 'HTTP_ERROR', 'BLOCKED'] as const;
+const CHECK_REASONS = ['FOUND', 'NOT_FOUND', 'UNREACHABLE', 'TIMEOUT', 'HTTP_ERROR', 'BLOCKED'] as const;
 export type CheckReason = (typeof CHECK_REASONS)[number];
 
 /** What shows the source: a link to the service, its badge inside a link, or a page of the service inside this one. */
-export const FOUND_KINDS = ['link', 'badge', 'embed'] as const;
+const FOUND_KINDS = ['link', 'badge', 'embed'] as const;
 export type FoundKind = (typeof FOUND_KINDS)[number];
 
 /** Integrations that an organization may have, removed ones aside. */
@@ -144,4 +147,30 @@ function bonusFrom(untilMs: number | null, now: Date): Integration['bonusUntil']
 
 function dateFrom(milliseconds: number | null): Date | null {
   return milliseconds === null ? null : new Date(milliseconds);
+}
+
+/** Of an organization whose integrations raise nothing. */
+export const NONE_EARNING: ReadonlySet<string> = new Set();
+
+/**
+ * The integrations of an organization that raise its quota at `now`, by their ids: as many as its plan lets count, those that end last;
+ * of those that end together the oldest (specification "Verified integrations"). Rejects with `not_found`.
+ */
+export async function findEarning(
+  database: Kysely<ControlTables>,
+  organizationId: string,
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const { terms } = await readOrganization(database, organizationId, now);
+  if (!PLANS[terms.plan].hasAttributionBonus) return NONE_EARNING;
+  const rows = await database
+    .selectFrom('integrations')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('bonus_until', '>', now.getTime())
+    .orderBy('bonus_until', 'desc')
+    .orderBy('id')
+    .limit(ATTRIBUTION_BONUS.integrationsMax)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }

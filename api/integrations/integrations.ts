@@ -4,15 +4,27 @@ import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { lockOrganization } from '../accounts/organizations/organizations.ts';
 import type { ControlTables, IntegrationRow } from '../database/tables/tables.ts';
-import { type FindUrlProblem, type NewIntegration, parseDeclaration } from './declared/declaration.ts';
-import { assertMayAsk, assertRoom, isSameDay } from './declared/limits.ts';
-import { findEarning, NONE_EARNING } from './earning.ts';
-import { type Check, checkFromRow, type Evidence, type Integration, integrationFromRow } from './integration.ts';
-import { afterRemoval, declared } from './life/life.ts';
+import {
+  assertMayAsk,
+  assertRoom,
+  type FindUrlProblem,
+  isSameDay,
+  type NewIntegration,
+  parseDeclaration,
+} from './declaration.ts';
+import {
+  type Check,
+  checkFromRow,
+  type Evidence,
+  findEarning,
+  type Integration,
+  integrationFromRow,
+  NONE_EARNING,
+} from './integration.ts';
+import { afterRemoval, declared } from './life.ts';
 import { type Claim, claimSite, type OfferedTo } from './queue/claims.ts';
 import { putOff, settle } from './queue/settle.ts';
-import { addSite, holdSite, lockSite } from './queue/sites.ts';
-import { columnsOf, standingFrom } from './queue/standing-columns.ts';
+import { addSite, columnsOf, holdSite, lockSite, standingFrom } from './queue/sites.ts';
 
 /** Looks at a page. Whatever the network, the page or its server does becomes a value; rejects for what is our own fault. */
 export type LookAtPage = (page: {

@@ -16,9 +16,9 @@ import {
   type Message,
   type MessageId,
   messageFrom,
+  postMessage,
+  readLines,
 } from './message.ts';
-import { postMessage } from './post-message.ts';
-import { readLines } from './read-lines.ts';
 
 /** Messages under way at once. Smaller: calls wait for each other; larger: one program takes the service's connections. */
 const UNDER_WAY_MAX = 8;

@@ -1,8 +1,7 @@
 import { DATASET_NAMES, DATASETS, type DatasetName, type EntityType } from '../../schemas/datasets.ts';
 import type { ChangeEvent } from '../answers.ts';
 import type { Update } from './copy.ts';
-import { writeLines } from './json-lines.ts';
-import { keyOf } from './keys.ts';
+import { keyOf, writeLines } from './json-lines.ts';
 import type { Scratch } from './scratch.ts';
 
 /** Events that come into the copy together. */
@@ -60,7 +59,7 @@ function keyText({ entity_type: type, key }: ChangeEvent): string {
 }
 
 /** The dataset whose records an entity type stands for. */
-export function datasetOf(type: EntityType): DatasetName {
+function datasetOf(type: EntityType): DatasetName {
   const name = DATASET_NAMES.find((candidate) => DATASETS[candidate].entityType === type);
   if (name === undefined) throw new Error(`no dataset has records of the type ${type}`);
   return name;

@@ -1,13 +1,11 @@
 import { AppError, isAppError } from '../../runtime/errors.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
-import { findContentProblems } from './content.ts';
-import { differences } from './differences.ts';
+import { differences, findContentProblems } from './content.ts';
+import type { SyncDeps } from './copy.ts';
 import { download } from './import-snapshot.ts';
-import { readLines } from './json-lines.ts';
-import type { PlacedLines } from './keyed-lines.ts';
+import { type PlacedLines, readLines } from './json-lines.ts';
 import { readSnapshots, type Snapshot } from './read-snapshots.ts';
-import type { SyncDeps } from './sync-run.ts';
 
 /** What differs between a dataset of the copy and the snapshot. */
 export interface DatasetDifference {

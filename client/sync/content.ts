@@ -1,8 +1,19 @@
 import { createHash } from 'node:crypto';
-import { isAppError } from '../../runtime/errors.ts';
+import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
+import type { DatasetFile } from '../../schemas/manifest.ts';
+import { AnswerTooLargeError } from '../errors.ts';
+import { LIMITED_BY } from '../read-answer.ts';
 import type { ContentHashes, Copy } from './copy.ts';
-import { inGroups } from './json-lines.ts';
+import {
+  compareKeys,
+  inGroups,
+  type KeyedLine,
+  keyedLines,
+  LINE_BYTES_MAX,
+  type PlacedLines,
+  readBlocks,
+} from './json-lines.ts';
 import type { Snapshot } from './read-snapshots.ts';
 
 /** A dataset of which the copy's lines are not those of the snapshot. */
@@ -68,3 +79,96 @@ async function contentOf(lines: AsyncIterable<string>): Promise<Content> {
 }
 
 const HASHED_LINES = 1000;
+
+/** Rejects where a manifest names a file that is larger than the settings allow, before any of it is downloaded. */
+export function assertFileAllowed(
+  { name, bytes, content_bytes: unpacked }: DatasetFile,
+  { snapshot, fileBytesMax }: { readonly snapshot: string; readonly fileBytesMax: number },
+): void {
+  if (Math.max(bytes, unpacked) <= fileBytesMax) return;
+  const message = `${name} of snapshot ${snapshot} has ${bytes} bytes, ${unpacked} unpacked, and ${fileBytesMax} are allowed: ${LIMITED_BY.file}`;
+  throw new AnswerTooLargeError(message, { code: 'answer_too_large' });
+}
+
+/**
+ * Rejects with `corrupt` where what a packed file holds is not what its manifest says, before any of it comes into a copy. It is
+ * never unpacked further than the manifest says, nor held in memory.
+ */
+export async function assertContent(path: string, file: DatasetFile, snapshot: string): Promise<void> {
+  const problem = await findContentProblem(path, file);
+  if (problem === undefined) return;
+  throw new AppError('corrupt', `${file.name} of snapshot ${snapshot} ${problem}`);
+}
+
+async function findContentProblem(
+  path: string,
+  { content_bytes: expected, content_sha256: sha256 }: DatasetFile,
+): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  let [bytes, lineBytes] = [0, 0];
+  try {
+    for await (const block of readBlocks(path)) {
+      bytes += block.length;
+      if (bytes > expected) return `unpacks to more than the ${expected} bytes that the manifest says`;
+      const end = block.lastIndexOf(NEWLINE);
+      lineBytes = end === -1 ? lineBytes + block.length : block.length - end - 1;
+      if (lineBytes > LINE_BYTES_MAX) return `has a line of more than ${LINE_BYTES_MAX} bytes`;
+      hash.update(block);
+    }
+  } catch (error) {
+    return `can't be unpacked: ${messageFromError(error)}`;
+  }
+  return hash.digest('hex') === sha256 ? undefined : 'unpacks to something else than the manifest says';
+}
+
+const NEWLINE = 0x0a;
+
+/** How a record of one side stands against the other side's. */
+export interface Difference {
+  readonly key: readonly string[];
+  /** The line of the left side; undefined: only the right one has the record. */
+  readonly left: string | undefined;
+  readonly right: string | undefined;
+}
+
+/** The records that differ between two datasets, each given as lines sorted by key. Rejects with `corrupt` where one is no record. */
+export async function* differences(
+  dataset: DatasetName,
+  left: PlacedLines,
+  right: PlacedLines,
+): AsyncGenerator<Difference, void> {
+  const [lefts, rights] = [keyedLines(dataset, left), keyedLines(dataset, right)];
+  try {
+    yield* differencesOf(lefts, rights);
+  } finally {
+    // Who reads no further must not keep what is read from open.
+    await Promise.all([lefts.return(undefined), rights.return(undefined)]);
+  }
+}
+
+type Records = AsyncGenerator<KeyedLine, undefined>;
+
+async function* differencesOf(lefts: Records, rights: Records): AsyncGenerator<Difference, void> {
+  let [a, b] = [await lefts.next(), await rights.next()];
+  while (a.done !== true || b.done !== true) {
+    const order = orderOf(a.value, b.value);
+    if (order === 0) {
+      if (a.value?.line !== b.value?.line) {
+        yield { key: a.value?.key ?? [], left: a.value?.line, right: b.value?.line };
+      }
+      [a, b] = [await lefts.next(), await rights.next()];
+    } else if (order < 0) {
+      yield { key: a.value?.key ?? [], left: a.value?.line, right: undefined };
+      a = await lefts.next();
+    } else {
+      yield { key: b.value?.key ?? [], left: undefined, right: b.value?.line };
+      b = await rights.next();
+    }
+  }
+}
+
+/** A side that has ended comes last. */
+function orderOf(a: KeyedLine | undefined, b: KeyedLine | undefined): number {
+  if (a === undefined) return 1;
+  return b === undefined ? -1 : compareKeys(a.key, b.key);
+}

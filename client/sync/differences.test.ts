@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collect } from '../../test/support/client/collect.ts';
-import { differences } from './differences.ts';
+import { differences } from './content.ts';
 
 const benchmarks = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', '言', 'Z'), fc.constantFrom('one', 'two'));
 

@@ -7,8 +7,7 @@ import type { DatasetFile } from '../../schemas/manifest.ts';
 import type { SnapshotDownload } from '../answers.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';
 import { ClientError, NotFoundError } from '../errors.ts';
-import { readErrorText } from '../read-body.ts';
-import { errorFromAnswer } from '../read-error.ts';
+import { errorFromAnswer, readErrorText } from '../read-answer.ts';
 import { connectionError } from '../send.ts';
 import { writeFully } from './json-lines.ts';
 

@@ -3,10 +3,9 @@ import { AppError } from '../../runtime/errors.ts';
 import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
 import type { ChangeEvent, Changes } from '../answers.ts';
 import { Batch } from './batch.ts';
-import type { Files, FollowableState } from './copy.ts';
+import type { Files, FollowableState, SyncDeps, SyncOptions } from './copy.ts';
 import { download, stateAt } from './import-snapshot.ts';
 import type { Snapshot } from './read-snapshots.ts';
-import type { SyncDeps, SyncOptions } from './sync-run.ts';
 
 export interface FollowInput extends SyncOptions {
   readonly state: FollowableState;

@@ -2,14 +2,11 @@ import { isAppError } from '../../runtime/errors.ts';
 import { cursorFromSeq, entityIdFromKey, seqFromCursor } from '../../schemas/change.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
 import type { ChangeEvent } from '../answers.ts';
-import type { Copy, FollowableState, SyncState, Update } from './copy.ts';
-import { differences } from './differences.ts';
+import { assertContent, assertFileAllowed, differences } from './content.ts';
+import type { Copy, FollowableState, SyncDeps, SyncOptions, SyncState, Update } from './copy.ts';
 import { downloadFile } from './download.ts';
-import { noLines, readLines, writeLines } from './json-lines.ts';
-import { parseRecord } from './keys.ts';
-import { assertContent, assertFileAllowed } from './packed-content.ts';
+import { noLines, parseRecord, readLines, writeLines } from './json-lines.ts';
 import type { Snapshot } from './read-snapshots.ts';
-import type { SyncDeps, SyncOptions } from './sync-run.ts';
 
 /** Makes the copy equal to a snapshot, all five datasets at once; resolves to its state then. Rejects as `downloadFile` does. */
 export async function importSnapshot(snapshot: Snapshot, deps: SyncDeps & SyncOptions): Promise<FollowableState> {

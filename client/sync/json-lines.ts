@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../../runtime/errors.ts';
+import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 
 /** The longest line, which is also the largest object that DuckDB reads; a record has some hundred. */
 export const LINE_BYTES_MAX = 16 * 1024 * 1024;
@@ -100,3 +101,77 @@ export async function writeFully(file: FileHandle, chunk: Uint8Array, position: 
     written += bytesWritten;
   }
 }
+
+/** Lines of a dataset, and the file or table that they come from, as people know it. */
+export interface PlacedLines {
+  readonly lines: AsyncIterable<string>;
+  readonly place: string;
+}
+
+export interface KeyedLine {
+  readonly key: readonly string[];
+  readonly line: string;
+}
+
+/** Lines with the keys of their records. Rejects with `corrupt`, and the number of the line, where one is no record of the dataset. */
+export async function* keyedLines(
+  dataset: DatasetName,
+  { lines, place }: PlacedLines,
+): AsyncGenerator<KeyedLine, undefined> {
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    const record = recordIn(line);
+    const problem = record === undefined ? 'it is no JSON object' : findKeyProblem(dataset, record);
+    if (record === undefined || problem !== undefined) {
+      throw new AppError('corrupt', `${place}, line ${number}: ${problem}`);
+    }
+    yield { key: keyOf(dataset, record), line };
+  }
+  return undefined;
+}
+
+function recordIn(line: string): AnyRecord | undefined {
+  try {
+    const value: unknown = parseRecord(line);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function findKeyProblem(dataset: DatasetName, record: AnyRecord): string | undefined {
+  const missing = DATASETS[dataset].key.filter((part) => typeof record[part] !== 'string');
+  if (missing.length === 0) return undefined;
+  return `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`;
+}
+
+/** A record as its line says, whatever the version. */
+export type AnyRecord = Readonly<Record<string, unknown>>;
+
+export function parseRecord(line: string): AnyRecord {
+  return JSON.parse(line);
+}
+
+/** The parts of a record's key, in order. */
+export function keyOf(dataset: DatasetName, record: AnyRecord): readonly string[] {
+  return DATASETS[dataset].key.map((part) => String(record[part]));
+}
+
+/** The order of a snapshot's lines: part by part, by the bytes of their UTF-8. */
+export function compareKeys(a: readonly string[], b: readonly string[]): number {
+  for (const [index, part] of a.entries()) {
+    const order = compareTexts(part, b[index] ?? '');
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** As `Buffer.compare` of their UTF-8, which only surrogates order differently than JavaScript does. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : 1;
+}
+
+const SURROGATE = /[\ud800-\udfff]/;

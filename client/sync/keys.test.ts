@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareKeys } from './keys.ts';
+import { compareKeys } from './json-lines.ts';
 
 /** Characters whose order in UTF-16 is not that of their UTF-8. */
 const text = fc.string({ unit: fc.constantFrom('a', 'B', 'é', '￿', '', '𐀀', '😀', '言', '/'), maxLength: 4 });

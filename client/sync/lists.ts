@@ -3,13 +3,11 @@ import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../schemas/d
 import type { Answer, ModelstatsClient } from '../client.ts';
 import { AnswerTooLargeError, type ClientError } from '../errors.ts';
 import type { Page } from '../filters.ts';
-import { LIMITED_BY } from '../read-body.ts';
+import { LIMITED_BY } from '../read-answer.ts';
 import { contentHashes } from './content.ts';
-import type { Files, SyncState } from './copy.ts';
-import { writeLines } from './json-lines.ts';
-import { type AnyRecord, compareKeys, keyOf } from './keys.ts';
-import { type MadeOf, madeOf } from './made-of.ts';
-import type { SyncDeps, SyncResult } from './sync-run.ts';
+import type { Files, SyncDeps, SyncResult, SyncState } from './copy.ts';
+import { type AnyRecord, compareKeys, keyOf, writeLines } from './json-lines.ts';
+import { type MadeOf, madeOf } from './read-snapshots.ts';
 
 /** The datasets that lists have; prices stand only with each model, a request each. */
 const LISTED = ['models', 'benchmarks', 'scores', 'rankings'] as const;

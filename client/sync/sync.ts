@@ -1,18 +1,24 @@
-import { AppError, isAppError } from '../../runtime/errors.ts';
-import { seqFromCursor } from '../../schemas/change.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { DATASET_NAMES, mapDatasets, SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { numberFromVersion } from '../../schemas/versions/record-version.ts';
 import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
 import type { ChangeEvent } from '../answers.ts';
-import { type ClientError, CursorExpiredError, NotFoundError, NotInPlanError } from '../errors.ts';
+import { type ClientError, NotFoundError } from '../errors.ts';
 import { type ContentProblem, contentHashes, findContentProblems } from './content.ts';
-import type { FollowableState, SyncState } from './copy.ts';
+import type { FollowableState, SyncDeps, SyncOptions, SyncResult } from './copy.ts';
 import { follow } from './follow.ts';
 import { importNothing, importSnapshot } from './import-snapshot.ts';
 import { syncLists } from './lists.ts';
-import { type MadeOf, madeOf } from './made-of.ts';
-import { readSnapshots, type Snapshot } from './read-snapshots.ts';
-import type { SyncDeps, SyncOptions, SyncResult } from './sync-run.ts';
+import {
+  baseOf,
+  isLacking,
+  type MadeOf,
+  madeOf,
+  readSnapshots,
+  reasonToImport,
+  type Snapshot,
+  whatToDo,
+} from './read-snapshots.ts';
 
 /**
  * Makes the copy equal to the newest snapshot, and proves it by the hashes of the snapshot's manifest: an empty copy is made of the
@@ -241,72 +247,4 @@ class Sync {
   #warn(warning: string): void {
     this.#warnings.push(warning);
   }
-}
-
-type Task =
-  | { readonly do: 'nothing'; readonly warning?: string }
-  | { readonly do: 'prove'; readonly warning?: undefined }
-  | { readonly do: 'import'; readonly warning?: string }
-  | { readonly do: 'follow'; readonly state: FollowableState; readonly warning?: undefined };
-
-/** The snapshot that a new copy begins with: the oldest that the feed goes on from, where its events are wanted. */
-function baseOf(snapshots: readonly Snapshot[], newest: Snapshot, first: ChangeEvent | undefined): Snapshot {
-  if (first === undefined) return newest;
-  return snapshots.findLast(({ seq }) => seq >= first.seq - 1) ?? newest;
-}
-
-function whatToDo(
-  state: SyncState | undefined,
-  newest: Snapshot,
-  { url, keepsHistory }: { readonly url: string; readonly keepsHistory: boolean },
-): Task {
-  if (state?.cursor === undefined || state.cursor === null) return { do: 'import' };
-  if (state.url !== url) {
-    return {
-      do: 'import',
-      warning: `the copy was made from ${state.url}; it is imported anew from ${url}, and events that were kept begin anew`,
-    };
-  }
-  if (keepsHistory && state.history_from === null) {
-    return {
-      do: 'import',
-      warning: 'no events were kept so far; the copy is imported anew to have them from the beginning',
-    };
-  }
-  const isReached =
-    state.snapshot_id === newest.id && state.cursor === newest.change_cursor && state.data_as_of === newest.data_as_of;
-  if (isReached) return { do: 'prove' };
-  const known = seqFromCursor(state.cursor) ?? 0;
-  // With more events it is one that goes on from a snapshot that has been given an earlier day.
-  if (state.snapshot_id !== null && newest.id < state.snapshot_id && newest.seq <= known) {
-    const warning = `the newest snapshot of the service, ${newest.id}, is older than the copy, ${state.snapshot_id}; nothing was done`;
-    return { do: 'nothing', warning };
-  }
-  if (known > newest.seq) {
-    const warning = 'the service knows fewer events than the copy, as after a restored backup; all was imported anew';
-    return { do: 'import', warning };
-  }
-  return { do: 'follow', state: { ...state, cursor: state.cursor } };
-}
-
-/** Why a feed that can't be followed leads to an import; undefined where an import would not help. */
-function reasonToImport(error: unknown): string | undefined {
-  if (error instanceof CursorExpiredError) {
-    return `the feed begins on ${error.retained_from ?? 'a later day'}, after the last sync; all was imported anew`;
-  }
-  if (isAppError(error, 'corrupt')) return `${error.message}; all was imported anew`;
-  if (isLacking(error)) {
-    return 'the plan does not include the change feed; each sync imports the whole snapshot';
-  }
-  return undefined;
-}
-
-/** True where the plan, or the service, has no snapshots at all. */
-function isLacking(error: unknown): error is ClientError {
-  return isNotInPlan(error) || (error instanceof NotFoundError && error.code === 'not_found' && error.param === null);
-}
-
-/** Whatever stands between may answer 403 too, for reasons of its own. */
-function isNotInPlan(error: unknown): error is NotInPlanError {
-  return error instanceof NotInPlanError && error.code === 'feature_not_in_plan';
 }

@@ -1,7 +1,7 @@
 /** What `--history` keeps: enough to ask for every past day locally. */
 import SqliteDatabase from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { compareKeys, keyOf, parseRecord } from '../../client/sync/keys.ts';
+import { compareKeys, keyOf, parseRecord } from '../../client/sync/json-lines.ts';
 import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import { RETENTION } from '../../schemas/retention.ts';

@@ -3,7 +3,7 @@ import { ATTRIBUTION_BONUS, PLANS, type PlanName } from '../../accounts/plans/pl
 import type { Terms } from '../../accounts/plans/terms.ts';
 import type { Check, Integration } from '../../integrations/integration.ts';
 import type { CheckedIntegration } from '../../integrations/integrations.ts';
-import { isInForce } from '../../integrations/life/life.ts';
+import { isInForce } from '../../integrations/life.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';

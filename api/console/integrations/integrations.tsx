@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { ATTRIBUTION_BONUS, PLANS } from '../../accounts/plans/plans.ts';
 import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integration.ts';
-import { snippetsFor } from '../../integrations/snippets.ts';
+import { snippetsFor } from '../../integrations/page/own-addresses.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';

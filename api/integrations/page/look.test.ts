@@ -3,8 +3,8 @@ import { createGzip } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type PageServer, useOutbound, usePages } from '../../../test/support/integrations/page-server.ts';
 import { openOutbound, openReceiver } from '../../../test/support/server/use-outbound.ts';
-import { snippetsFor } from '../snippets.ts';
 import { LOOK_LIMITS, type LookDeps, pageLooker } from './look.ts';
+import { snippetsFor } from './own-addresses.ts';
 
 const SERVICE = 'https://stats.example/base';
 const OURS = 'org_ours';

@@ -1,7 +1,7 @@
 import type { Outbound, OutboundSuccess } from '../../../runtime/outbound/outbound.ts';
-import { registrableDomain, siteOf } from '../declared/site.ts';
 import type { CheckReason, Evidence, Found } from '../integration.ts';
 import type { LookAtPage } from '../integrations.ts';
+import { registrableDomain, siteOf } from '../site.ts';
 import { readInThread } from './read-in-thread.ts';
 import { Robots, reasonOf } from './robots.ts';
 
@@ -42,10 +42,10 @@ export const LOOK_LIMITS: LookLimits = {
 /** Plain http is fetched, too: what is looked for is public, and nothing secret is sent. */
 const PROTOCOLS = ['https:', 'http:'] as const;
 /** By which group of a `robots.txt` the checker goes. */
-export const AGENT = 'modelstats-check';
+const AGENT = 'modelstats-check';
 
 /** What every request of a check is sent with: who asks, and where that can be read about. */
-export function checkHeaders({ publicUrl, toolVersion }: Pick<LookDeps, 'publicUrl' | 'toolVersion'>) {
+function checkHeaders({ publicUrl, toolVersion }: Pick<LookDeps, 'publicUrl' | 'toolVersion'>) {
   return {
     'user-agent': `${AGENT}/${toolVersion} (+${new URL(publicUrl).href})`,
     accept: 'text/html,application/xhtml+xml',

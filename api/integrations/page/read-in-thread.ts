@@ -3,7 +3,7 @@ import { programBeside } from '../../../runtime/program-beside.ts';
 import type { ReadingOrder, Readings } from './reading.ts';
 
 /** For reading, 10 to 50 ms for usual pages; those that are made to take long never end. */
-export const READING_TIMEOUT_MS = 5_000;
+const READING_TIMEOUT_MS = 5_000;
 /** For the start of a thread, some 50 ms: a machine that takes longer has no time for checks. */
 const START_TIMEOUT_MS = 20_000;
 /** A page of 1 MiB takes some 50 MiB as a tree. */

@@ -14,8 +14,8 @@ import { NO_END_MS } from '../../accounts/plans/terms.ts';
 import type { Evidence } from '../integration.ts';
 import { CLAIM_MS, claimDue, countDue, findDueSites } from './claims.ts';
 import { checkCleanup } from './cleanup.ts';
-import { renewSites } from './renew-sites.ts';
 import { settle } from './settle.ts';
+import { renewSites } from './sites.ts';
 
 const siteRow = (domain: string, organization_id: string) => ({
   domain,

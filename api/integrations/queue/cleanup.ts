@@ -4,8 +4,8 @@ import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 
 /** For how long checks are kept, and how many of an integration at most (specification "Checks of pages"). */
-export const CHECKS_KEPT_DAYS = 90;
-export const CHECKS_KEPT_MAX = 200;
+const CHECKS_KEPT_DAYS = 90;
+const CHECKS_KEPT_MAX = 200;
 
 const DAY_MS = 86_400_000;
 /** Checks removed at once: more keep other writers waiting longer. */

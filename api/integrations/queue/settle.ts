@@ -4,11 +4,9 @@ import { isAppError } from '../../../runtime/errors.ts';
 import type { AuditAction, AuditedChanges } from '../../accounts/audit.ts';
 import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
 import type { Evidence, IntegrationState } from '../integration.ts';
-import { afterCheck, type Outcome } from '../life/life.ts';
-import { nextCheckAt } from '../life/timetable.ts';
+import { afterCheck, nextCheckAt, type Outcome } from '../life.ts';
 import { type Claim, freeSite } from './claims.ts';
-import { holdSite } from './sites.ts';
-import { columnsOf, standingFrom } from './standing-columns.ts';
+import { columnsOf, holdSite, standingFrom } from './sites.ts';
 
 /** What an owner is told by mail. */
 export const NOTICES = ['at_risk', 'lapsed'] as const satisfies readonly IntegrationState[];

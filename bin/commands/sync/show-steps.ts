@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress';
-import type { SyncStep } from '../../../client/sync/sync-run.ts';
+import type { SyncStep } from '../../../client/sync/copy.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { terminalLine } from '../../cli/terminal-text.ts';
 

@@ -2,7 +2,7 @@ import { monotonicFactory } from 'ulid';
 import type { Actor } from '../../../api/accounts/actor.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { CHECKS_AT_ONCE_MAX } from '../../../api/integrations/check-service.ts';
-import { fewLooksAtOnce } from '../../../api/integrations/declared/limits.ts';
+import { fewLooksAtOnce } from '../../../api/integrations/declaration.ts';
 import { Integrations, type IntegrationsDeps } from '../../../api/integrations/integrations.ts';
 import { LOOK_LIMITS, pageLooker } from '../../../api/integrations/page/look.ts';
 import type { OfferedTo } from '../../../api/integrations/queue/claims.ts';

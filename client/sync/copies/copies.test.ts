@@ -9,8 +9,7 @@ import { canonicalLine, type PublishedRecord } from '../../../schemas/records.ts
 import { collect } from '../../../test/support/client/collect.ts';
 import { anyRecord } from '../../../test/support/schemas/arbitrary-record.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
-import { writeLines } from '../json-lines.ts';
-import { compareKeys, keyOf } from '../keys.ts';
+import { compareKeys, keyOf, writeLines } from '../json-lines.ts';
 import { openCopy } from './open-copy.ts';
 
 const STATE: SyncState = {

@@ -5,9 +5,17 @@ import { z } from 'zod';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
 import { type Copy, type Files, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
-import { noLines, readLines, writeFully, writeLines } from '../json-lines.ts';
-import { keyedLines, type PlacedLines } from '../keyed-lines.ts';
-import { compareKeys, keyOf, parseRecord } from '../keys.ts';
+import {
+  compareKeys,
+  keyedLines,
+  keyOf,
+  noLines,
+  type PlacedLines,
+  parseRecord,
+  readLines,
+  writeFully,
+  writeLines,
+} from '../json-lines.ts';
 import { STATE_TABLE, stateFromRow } from './tables.ts';
 
 /** What the folder holds, and which of its files an update has yet to put in place. */

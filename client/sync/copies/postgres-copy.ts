@@ -4,8 +4,7 @@ import { isClearAddress, UNCLEAR_ADDRESS } from '../../../runtime/shown-address.
 import { findSystemUser } from '../../../runtime/system-user.ts';
 import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
-import { inGroups, readLines } from '../json-lines.ts';
-import type { AnyRecord } from '../keys.ts';
+import { type AnyRecord, inGroups, readLines } from '../json-lines.ts';
 import {
   assertNoOthers,
   CREATE_INDEXES,

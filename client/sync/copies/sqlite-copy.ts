@@ -2,8 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
-import { readLines } from '../json-lines.ts';
-import { type AnyRecord, parseRecord } from '../keys.ts';
+import { type AnyRecord, parseRecord, readLines } from '../json-lines.ts';
 import {
   assertNoOthers,
   CREATE_INDEXES,

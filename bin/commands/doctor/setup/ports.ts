@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
-import { parseAnswer, readText } from '../../../../client/read-body.ts';
+import { parseAnswer, readText } from '../../../../client/read-answer.ts';
 import { messageFromError } from '../../../../runtime/errors.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { servesHere } from '../use.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
+import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { parseDeclaration } from './declaration.ts';
 import { registrableDomain } from './site.ts';
 

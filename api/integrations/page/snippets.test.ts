@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { snippetsFor } from './snippets.ts';
+import { snippetsFor } from './own-addresses.ts';
 
 const codesFor = (publicUrl: string) => snippetsFor(publicUrl, 'org_1').map(({ code }) => code);
 

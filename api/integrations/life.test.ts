@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_END_MS } from '../../accounts/plans/terms.ts';
-import { INTEGRATION_STATES } from '../integration.ts';
+import { NO_END_MS } from '../accounts/plans/bonus.ts';
+import { INTEGRATION_STATES } from './integration.ts';
 import { afterCheck, afterRemoval, declared, isInForce, type Outcome, type Standing } from './life.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];

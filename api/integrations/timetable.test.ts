@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterCheck, declared, type Outcome } from './life.ts';
-import { LATE_MAX_MS, nextCheckAt } from './timetable.ts';
+import { afterCheck, declared, LATE_MAX_MS, nextCheckAt, type Outcome } from './life.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const START = Date.parse('2026-11-20T12:00:00Z');

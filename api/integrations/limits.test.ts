@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Evidence } from '../integration.ts';
-import { ASKED_AT_ONCE_MAX, fewLooksAtOnce } from './limits.ts';
+import { ASKED_AT_ONCE_MAX, fewLooksAtOnce } from './declaration.ts';
+import type { Evidence } from './integration.ts';
 
 const PAGE = { url: 'https://shop.test/', domain: 'shop.test' };
 const EVIDENCE: Evidence = {
