@@ -1,9 +1,8 @@
 /** How the data routes and the account are served to whoever has a key, or to everybody where nobody is asked for one. */
 import type { FastifyInstance } from 'fastify';
-import type { BaseUrlOf } from '../server/base-url.ts';
-import { type BoundRoute, bindRoute } from '../server/bind-route.ts';
-import { acceptsGzip } from '../server/gzip.ts';
-import type { SendWhole } from '../server/whole-answers.ts';
+import { type BoundRoute, bindRoute, type SendWhole } from '../server/bind-route.ts';
+import { acceptsGzip } from '../server/response-cache.ts';
+import type { BaseUrlOf } from '../server/urls.ts';
 import { ALL_RIGHTS } from './access/rights.ts';
 import type { Answers, Asker, DataRequest } from './answers/answers.ts';
 import type { DataRoute } from './answers/data-route.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
-import type { Readiness } from '../server/health.ts';
+import type { Readiness } from '../server/metrics.ts';
 import { START_RETRY_SECONDS } from '../view/follow/view-follower.ts';
 
 const PROBLEM = {

@@ -1,4 +1,4 @@
-import { RequestInvalid, type RequestProblem } from '../server/errors/validation.ts';
+import { RequestInvalid, type RequestProblem } from '../server/errors/http-error.ts';
 
 /** Where the arguments of a tool are wrong; the first element of `loc`, in place of the part of a URL. */
 const PLACE = 'arguments';

@@ -12,7 +12,7 @@ import { API_ERRORS } from '../data/errors/api-errors.ts';
 import { ACCOUNT_ROUTE } from '../data/routes/account.ts';
 import { errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { httpError } from '../server/errors/http-error.ts';
-import type { Abort } from '../server/request-end.ts';
+import type { Abort } from '../server/request-log.ts';
 import type { Question } from '../server/route.ts';
 import { inArguments } from './argument-problem.ts';
 

@@ -11,7 +11,7 @@ import { getVisit } from '../data/bind-access.ts';
 import { ApiError } from '../data/errors/api-error.ts';
 import { takeBodies } from '../server/bodies.ts';
 import { httpError } from '../server/errors/http-error.ts';
-import { watchEnd } from '../server/request-end.ts';
+import { watchEnd } from '../server/request-log.ts';
 import { Exchange } from './exchange.ts';
 import { challengeOf } from './oauth/metadata.ts';
 import { addOAuthRoutes, type OAuthSettings } from './oauth/oauth-routes.ts';

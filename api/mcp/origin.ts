@@ -1,4 +1,4 @@
-import { isThisMachine } from '../../runtime/this-machine.ts';
+import { isThisMachine } from '../server/urls.ts';
 
 /**
  * Whether a page may send messages: requests without `Origin` come from no page. With a public URL it is that of the URL; without one

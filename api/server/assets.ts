@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, findTagUnchanged } from './conditional.ts';
 import { notFound } from './errors/http-error.ts';
-import { acceptsGzip, gzip } from './gzip.ts';
+import { acceptsGzip, gzip } from './response-cache.ts';
 import { HTML_TYPE, type ResponseHeaders } from './response-headers.ts';
 
 /** What there are files of. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { baseUrlFrom, isHost } from './base-url.ts';
+import { baseUrlFrom, isHost } from './urls.ts';
 
 test.each(['api.test', 'my_service', '127.0.0.1:80', '[::1]', '[2001:db8::1]:443', 'xn--bcher-kva.example'])(
   '%s is a host',

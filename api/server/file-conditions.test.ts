@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FileFacts, type FileReply, replyFor } from './file-conditions.ts';
+import { type FileFacts, type FileReply, replyFor } from './conditional.ts';
 
 const FILE = { etag: 'abc', modifiedAt: new Date('2026-06-01T12:00:00.500Z'), bytes: 1000 };
 const SAME = 'Mon, 01 Jun 2026 12:00:00 GMT';

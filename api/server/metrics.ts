@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
-import { RequestDurations } from './request-durations.ts';
+import { collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
+import type { Release } from '../../schemas/release.ts';
+import { type ConnectionSettings, createHttpServer } from './connections.ts';
 
 /** What every server counts, for Prometheus (specification "Health and metrics"). */
 export class Metrics {
@@ -69,4 +69,140 @@ function mayRead(authorization: string | undefined, { token, isOpen }: MetricsAc
 
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+const NAME = 'modelstats_request_duration_seconds';
+const HELP = 'Time to answer, by route and status';
+/** Upper bounds, in seconds. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const;
+
+/** Of one route and status. */
+interface Tally {
+  readonly route: string;
+  readonly status: number;
+  /** How many took no longer than the bound at the same place, and longer than the one before. */
+  readonly counts: Float64Array;
+  count: number;
+  sumSeconds: number;
+}
+
+interface Sample {
+  readonly metricName: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/**
+ * A histogram of how long answers took. prom-client's own checks and sorts a set of labels for each of them, which takes longer
+ * than finding a kept answer; here the labels are put together when somebody reads.
+ */
+export class RequestDurations {
+  readonly #tallies = new Map<string, Map<number, Tally>>();
+
+  constructor(registry: Registry) {
+    const metric = { name: NAME, help: HELP, type: 'histogram', get: async () => this.#read() };
+    // What a registry asks of a metric; its types know prom-client's own classes alone.
+    registry.registerMetric(metric as unknown as Histogram);
+  }
+
+  observe(route: string, status: number, seconds: number): void {
+    const tally = this.#tallies.get(route)?.get(status) ?? this.#add(route, status);
+    const place = BOUNDS.findIndex((bound) => seconds <= bound);
+    if (place !== -1) tally.counts[place] = (tally.counts[place] ?? 0) + 1;
+    tally.count += 1;
+    tally.sumSeconds += seconds;
+  }
+
+  #add(route: string, status: number): Tally {
+    const tally = { route, status, counts: new Float64Array(BOUNDS.length), count: 0, sumSeconds: 0 };
+    const ofRoute = this.#tallies.get(route) ?? new Map<number, Tally>();
+    ofRoute.set(status, tally);
+    this.#tallies.set(route, ofRoute);
+    return tally;
+  }
+
+  #read() {
+    const all = [...this.#tallies.values()].flatMap((ofRoute) => [...ofRoute.values()]);
+    return { name: NAME, help: HELP, type: 'histogram', aggregator: 'sum', values: all.flatMap(samplesOf) };
+  }
+}
+
+function samplesOf({ route, status, counts, count, sumSeconds }: Tally): readonly Sample[] {
+  const labels = { route, status };
+  let below = 0;
+  const buckets = BOUNDS.map((le, place) => {
+    below += counts[place] ?? 0;
+    return { metricName: `${NAME}_bucket`, labels: { le, ...labels }, value: below };
+  });
+  return [
+    ...buckets,
+    { metricName: `${NAME}_bucket`, labels: { le: '+Inf', ...labels }, value: count },
+    { metricName: `${NAME}_sum`, labels, value: sumSeconds },
+    { metricName: `${NAME}_count`, labels, value: count },
+  ];
+}
+
+/** What of a release is told. */
+export type ReleaseFacts = Pick<Release, 'day' | 'published_at' | 'quarantined' | 'suspects_pending' | 'fetched'>;
+
+/** What the newest release tells, whoever reads it: a server that follows the catalog, or a scheduler (specification "Health and metrics"). */
+export class ReleaseMetrics {
+  readonly #day: Gauge;
+  readonly #publishedAt: Gauge;
+  readonly #quarantined: Gauge;
+  readonly #suspects: Gauge;
+  readonly #failedSince: Gauge;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+    this.#day = gauge('modelstats_release_day_timestamp_seconds', 'Midnight UTC of the newest published day');
+    this.#publishedAt = gauge('modelstats_release_published_timestamp_seconds', 'When the newest day was published');
+    this.#quarantined = gauge('modelstats_release_quarantined', 'Rows that the newest night set aside as bad');
+    this.#suspects = gauge('modelstats_release_suspects_pending', 'Suspect prices that wait for an operator');
+    this.#failedSince = new Gauge({
+      name: 'modelstats_upstream_failed_since_timestamp_seconds',
+      help: 'Midnight UTC of the first of the days in a row without a new file of an upstream, in the newest release',
+      labelNames: ['upstream', 'file'],
+      registers,
+    });
+  }
+
+  onRelease({ day, published_at, quarantined, suspects_pending, fetched = [] }: ReleaseFacts): void {
+    this.#day.set(midnightOf(day));
+    this.#publishedAt.set(Date.parse(published_at) / 1000);
+    this.#quarantined.set(Object.values(quarantined).reduce((sum, rows) => sum + rows, 0));
+    this.#suspects.set(suspects_pending);
+    this.#failedSince.reset();
+    for (const { upstream, file, failed_since } of fetched)
+      if (failed_since !== null) this.#failedSince.set({ upstream, file }, midnightOf(failed_since));
+  }
+}
+
+function midnightOf(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`) / 1000;
+}
+
+/** Whether a service can do its work, as `/health/ready` tells it. */
+export interface Readiness {
+  readonly isReady: boolean;
+  /** As JSON. */
+  readonly body: object;
+  /** Of one that is not: when to ask again, where it will be. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * `/health/live`: the process answers. `/health/ready`: it can do its work, or 503 (specification "Health and metrics").
+ */
+export function addHealth(app: FastifyInstance, readiness: () => Readiness): void {
+  app.get('/health/live', async (_, reply) => reply.header('Cache-Control', 'no-store').send({ status: 'live' }));
+  app.get('/health/ready', async (_, reply) => {
+    const { isReady, body, retryAfterSeconds } = readiness();
+    if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
+    return reply
+      .code(isReady ? 200 : 503)
+      .header('Cache-Control', 'no-store')
+      .send(body);
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { noSuchRoute } from './errors/error-answer.ts';
-import { parsePart, RequestInvalid, type RequestProblem } from './errors/validation.ts';
+import { parsePart, RequestInvalid, type RequestProblem } from './errors/http-error.ts';
 import type { GivenRequest, ParametersSchema } from './route.ts';
 
 /** What a request's parameters must be. */

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { RequestDurations } from './request-durations.ts';
+import { RequestDurations } from './metrics.ts';
 
 test('each answer counts in the buckets of its route and status that it fits in', async () => {
   const registry = new Registry();

@@ -10,8 +10,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
-import { gzip } from './gzip.ts';
-import type { CachedBody, ResponseCache } from './response-cache.ts';
+import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
 import type { Asked, BorrowedAnswer, CachedAnswer, GivenRequest, OnceAnswer, Route } from './route.ts';
 

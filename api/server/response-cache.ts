@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gzip as gzipWithCallback } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Awaitable } from '../../runtime/awaitable.ts';
 
@@ -54,3 +56,18 @@ export class ResponseCache {
 
 /** What an entry costs beside its body and its key, which may be a URL that a stranger made long, about. */
 const ENTRY_BYTES = 200;
+
+/** Packs something that is kept, off the event loop. */
+export const gzip: (content: Buffer | string) => Promise<Buffer> = promisify(gzipWithCallback);
+
+/** Whether `Accept-Encoding` names gzip, whatever the client would rather have, and doesn't refuse it. */
+export function acceptsGzip(header: string | readonly string[] | undefined): boolean {
+  return (
+    header !== undefined &&
+    String(header)
+      .split(',')
+      .some((part) => ACCEPTED_GZIP.test(part))
+  );
+}
+
+const ACCEPTED_GZIP = /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$)|$)/i;

@@ -13,27 +13,28 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Awaitable } from '../../runtime/awaitable.ts';
-import { type AnswerLogOptions, logAbort, logAnswer, logRawAnswer } from './answer-log.ts';
-import { type BaseUrlOf, baseUrlFrom } from './base-url.ts';
+import { type SendWhole, wholeAnswerSender } from './bind-route.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
-import { addCompression } from './compression.ts';
-import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
+import { type ConnectionSettings, createHttpServer } from './connections.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawAnswers } from './errors/raw-answers.ts';
-import { addHealth, type Readiness } from './health.ts';
-import { urlShower } from './logged-url.ts';
-import { collectMethods } from './methods.ts';
-import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
-import { addErrorPages, type ShowErrorPage } from './pages/error-pages.ts';
-import { addIcon } from './pages/icon.ts';
-import { MissingPages } from './pages/missing-pages.ts';
-import { type Admit, addRequestChecks, assertHead, type HeadLimits } from './request-checks.ts';
-import { type Abort, watchEnd } from './request-end.ts';
-import { requestIds } from './request-ids.ts';
+import { addHealth, addMetrics, type Metrics, type MetricsAccess, type Readiness } from './metrics.ts';
+import { addErrorPages, MissingPages, type ShowErrorPage } from './pages/error-pages.ts';
+import { addIcon } from './pages/look.ts';
+import { addCompression, securityHeaders } from './plugins.ts';
+import { type Admit, addRequestChecks, assertHead, collectMethods, type HeadLimits } from './request-checks.ts';
+import {
+  type Abort,
+  type AnswerLogOptions,
+  logAbort,
+  logAnswer,
+  logRawAnswer,
+  requestIds,
+  watchEnd,
+} from './request-log.ts';
 import type { ResponseHeaders } from './response-headers.ts';
-import { securityHeaders } from './security-headers.ts';
-import { type SendWhole, wholeAnswerSender } from './whole-answers.ts';
+import { type BaseUrlOf, baseUrlFrom, urlShower } from './urls.ts';
 
 export interface ServerSettings extends ConnectionSettings, HeadLimits {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { FaceDeps } from '../data/app.ts';
-import type { WholeAnswer } from '../server/whole-answers.ts';
+import type { WholeAnswer } from '../server/bind-route.ts';
 import type { View } from '../view/view.ts';
 import { bindPublicRoutes, type PublicSettings } from './bind.ts';
 import { publicRoute } from './public-route.ts';

@@ -1,22 +1,20 @@
 /** How routes without a key are answered: limited by address, kept for as long as nothing changes, and shared with other sites. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { dayTeller } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { ToldReasons } from '../../runtime/told-reasons.ts';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../data/access/capabilities.ts';
 import type { FaceDeps } from '../data/app.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
-import { type BoundRoute, bindRoute } from '../server/bind-route.ts';
-import { errorAnswerFrom } from '../server/errors/error-answer.ts';
+import { type BoundRoute, bindRoute, type WholeAnswer } from '../server/bind-route.ts';
+import { errorAnswerFrom, ToldReasons } from '../server/errors/error-answer.ts';
 import { logFailure, TOLD_AGAIN_MS } from '../server/errors/error-handling.ts';
 import { HttpError } from '../server/errors/http-error.ts';
-import { acceptsGzip } from '../server/gzip.ts';
 import { Responder } from '../server/responder.ts';
-import { ResponseCache } from '../server/response-cache.ts';
+import { acceptsGzip, ResponseCache } from '../server/response-cache.ts';
 import type { ResponseHeaders } from '../server/response-headers.ts';
-import type { WholeAnswer } from '../server/whole-answers.ts';
 import { askAsAnybody, type PublicContext, type PublicRoute } from './public-route.ts';
 
 export interface PublicSettings {

@@ -3,8 +3,7 @@ import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/plans/ter
 import type { Capability } from '../data/access/capabilities.ts';
 import type { Answers } from '../data/answers/answers.ts';
 import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
-import type { HttpError } from '../server/errors/http-error.ts';
-import type { RequestInvalid } from '../server/errors/validation.ts';
+import type { HttpError, RequestInvalid } from '../server/errors/http-error.ts';
 import { parseRequest, type RequestSchemas, schemasOf } from '../server/parse-request.ts';
 import type { ResponseHeaders } from '../server/response-headers.ts';
 import type { GivenRequest, Question, Route } from '../server/route.ts';

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { Counter } from 'prom-client';
 import { API_KEYS } from '../../api/accounts/credentials/token-form.ts';
-import { withoutKeys } from '../../api/server/logged-url.ts';
+import { withoutKeys } from '../../api/server/urls.ts';
 import { urlFromAddress } from '../../runtime/shown-address.ts';
 import type { Config } from '../config/config.ts';
 import { LogWriter } from './log-writer.ts';

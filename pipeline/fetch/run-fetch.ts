@@ -1,4 +1,4 @@
-import type { AllowedNetwork } from '../../runtime/outbound/public-address.ts';
+import type { AllowedNetwork } from '../../runtime/outbound/address-check.ts';
 import type { Database, DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
 import { withScratch } from '../run/scratch.ts';

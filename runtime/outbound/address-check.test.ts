@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { refusedUrls } from '../../test/support/server/refused-urls.ts';
-import { findUrlProblem } from './address-check.ts';
-import { parseNetwork } from './public-address.ts';
+import { findUrlProblem, parseNetwork } from './address-check.ts';
 
 const findProblem = (url: string, allow: readonly string[] = []) =>
   findUrlProblem(url, { allow: allow.map(parseNetwork) });

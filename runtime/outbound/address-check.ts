@@ -1,5 +1,7 @@
-import { isIP } from 'node:net';
-import { type AllowedNetwork, isReachable } from './public-address.ts';
+import { lookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { OutboundFault } from './exchange.ts';
 
 export interface UrlRules {
   /** Networks that may be reached although they are not public. */
@@ -63,4 +65,149 @@ function findHostProblem({ hostname }: URL, allow: readonly AllowedNetwork[]): s
   const isOwn = LOCAL_NAME.test(name) || !name.includes('.');
   // With an allowed network a name of one's own may be meant; what it leads to is checked like any other.
   return isOwn && allow.length === 0 ? `${hostname} is not a public name` : undefined;
+}
+
+/**
+ * Which addresses of the network requests to customers' addresses may reach (specification "Outbound requests"): public ones, and
+ * those of allowed networks. Whatever is not known to be public is not.
+ */
+
+type Address = ReturnType<typeof ipaddr.parse>;
+
+/** A network that may be reached although it is not public. */
+export interface AllowedNetwork {
+  /** As it was given. */
+  readonly text: string;
+  readonly address: Address;
+  /** Bits of the address that count. */
+  readonly prefix: number;
+}
+
+/** IPv6 addresses that were given out for public use all lie here; `ipaddr.js` calls the unassigned rest public too. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+/** Where an IPv6 network reaches IPv4 addresses: in the last 32 bits. */
+const WELL_KNOWN_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+/** Public by its number, but in Azure the platform's own server answers there. */
+const AZURE_PLATFORM = '168.63.129.16';
+
+/** True for the text of an address, in any spelling that Node takes, that is public or lies in an allowed network. */
+export function isReachable(text: string, allow: readonly AllowedNetwork[]): boolean {
+  if (isIP(text) === 0) return false;
+  const address = unmapped(ipaddr.parse(text));
+  return isPublic(address) || allow.some((network) => isIn(network, address));
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  if (address instanceof ipaddr.IPv6) return address.match(GLOBAL_IPV6);
+  return address.toString() !== AZURE_PLATFORM;
+}
+
+/**
+ * The IPv4 address behind an IPv6 address that stands for one: `::ffff:10.0.0.7` on this machine, `64:ff9b::10.0.0.7` where IPv6
+ * networks reach IPv4 ones. All other addresses as they are; old kinds of embedding are not public at all (decision 0050).
+ */
+function unmapped(address: Address): Address {
+  if (!(address instanceof ipaddr.IPv6)) return address;
+  const isEmbedded = address.isIPv4MappedAddress() || address.match(WELL_KNOWN_NAT64);
+  return isEmbedded ? ipaddr.fromByteArray(address.toByteArray().slice(12)) : address;
+}
+
+function isIn({ address: network, prefix }: AllowedNetwork, address: Address): boolean {
+  if (network instanceof ipaddr.IPv4) return address instanceof ipaddr.IPv4 && address.match(network, prefix);
+  return address instanceof ipaddr.IPv6 && address.match(network, prefix);
+}
+
+/**
+ * A network such as `10.0.0.0/8` or `fd00::/8`, or a single address. Throws an `Error` that says what is wrong with any other text.
+ */
+export function parseNetwork(text: string): AllowedNetwork {
+  const [written = '', prefixText, ...rest] = text.split('/');
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(written)] ?? 0;
+  const isAddress = bits > 0 && !written.includes('%');
+  if (!isAddress || rest.length > 0) throw new Error(`'${text}' is no network such as 10.0.0.0/8`);
+  const prefix = prefixText === undefined ? bits : Number(prefixText);
+  if (prefixText !== undefined && (!/^\d{1,3}$/.test(prefixText) || prefix > bits)) {
+    throw new Error(`'${text}' has no prefix from 0 to ${bits} behind its /`);
+  }
+  const address = ipaddr.parse(written);
+  if (unmapped(address) instanceof ipaddr.IPv4 && bits === 128) {
+    throw new Error(`'${text}' stands for IPv4 addresses: write them as IPv4`);
+  }
+  const first = networkAddress(address, prefix);
+  if (first !== address.toString())
+    throw new Error(`'${text}' goes beyond its prefix: its network is ${first}/${prefix}`);
+  return { text, address, prefix };
+}
+
+/** The first address of the network, with zeros behind the prefix. */
+function networkAddress(address: Address, prefix: number): string {
+  const bytes = address.toByteArray().map((byte, index) => {
+    const kept = Math.min(8, Math.max(0, prefix - 8 * index));
+    return byte & (0xff00 >> kept) & 0xff;
+  });
+  return ipaddr.fromByteArray(bytes).toString();
+}
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a name. */
+export type ResolveName = (name: string) => Promise<readonly ResolvedAddress[]>;
+
+const resolveBySystem: ResolveName = (name) => lookup(name, { all: true });
+
+/**
+ * How a connection finds its address, for `net.connect`: what is checked here is what is connected to, so an answer of the DNS that
+ * changes afterwards has no effect. One address that must not be reached spoils the whole answer: whoever mixes them means harm, or
+ * doesn't mean the public. Fails with an {@link OutboundFault}.
+ */
+export function checkedLookup(allow: readonly AllowedNetwork[], resolveName = resolveBySystem): LookupFunction {
+  const resolveShared = sharing(resolveName);
+  return (name, options, callback) => {
+    resolveChecked(name, { allow, resolveName: resolveShared }).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all === true) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
+      // The type asks for addresses even beside an error.
+      (error: OutboundFault) => callback(error, []),
+    );
+  };
+}
+
+/**
+ * Asks once for all who want a name at the same time: the system answers only a few questions at once, on threads that files and
+ * compression need as well, and a name whose server is silent holds one for long.
+ */
+function sharing(resolveName: ResolveName): ResolveName {
+  const asking = new Map<string, ReturnType<ResolveName>>();
+  return (name) => {
+    const known = asking.get(name);
+    if (known !== undefined) return known;
+    const answer = resolveName(name);
+    asking.set(name, answer);
+    const forget = () => asking.delete(name);
+    answer.then(forget, forget);
+    return answer;
+  };
+}
+
+type Addresses = readonly [ResolvedAddress, ...ResolvedAddress[]];
+
+async function resolveChecked(
+  name: string,
+  { allow, resolveName }: { readonly allow: readonly AllowedNetwork[]; readonly resolveName: ResolveName },
+): Promise<Addresses> {
+  const [first, ...others] = await resolveName(name).catch((cause: unknown) => {
+    throw new OutboundFault('dns', `the name ${name} could not be resolved`, { cause });
+  });
+  if (first === undefined) throw new OutboundFault('dns', `the name ${name} has no address`);
+  const addresses: Addresses = [first, ...others];
+  const refused = addresses.find(({ address }) => !isReachable(address, allow));
+  if (refused === undefined) return addresses;
+  throw new OutboundFault('blocked', `${name} resolves to ${refused.address}, which is not a public address`);
 }

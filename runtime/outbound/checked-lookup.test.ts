@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkedLookup } from './checked-lookup.ts';
+import { checkedLookup } from './address-check.ts';
 
 test('lookups of one name at the same time are one, and a later one asks anew', async () => {
   let asked = 0;

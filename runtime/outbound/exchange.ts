@@ -1,5 +1,4 @@
-import type { Dispatcher } from 'undici';
-import { faultFrom, OutboundFault } from './outbound-fault.ts';
+import { type Dispatcher, errors } from 'undici';
 
 export type OutboundHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -128,4 +127,116 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 /** Such as a header with a line break: nothing was sent, and nobody but the caller can mend it. */
 function isOurMistake(error: Error): boolean {
   return 'code' in error && (error.code === 'UND_ERR_INVALID_ARG' || error.code === 'UND_ERR_NOT_SUPPORTED');
+}
+
+export interface OutboundRedirects {
+  readonly max: number;
+  /** Asked for each, before it is followed. */
+  readonly isAllowed: (from: URL, to: URL) => boolean;
+}
+
+/** Statuses of a redirect that a GET follows. */
+export const FOLLOWED = [301, 302, 303, 307, 308];
+
+export function isRedirect({ status }: Exchanged): boolean {
+  return status >= 300 && status < 400;
+}
+
+/**
+ * Where an answer redirects to, not checked yet, or why nobody goes there. A POST is never sent on: it was meant for the address that
+ * was registered and verified.
+ */
+export function redirectTarget(
+  { status, headers }: Exchanged,
+  {
+    request,
+    url,
+    redirects,
+  }: {
+    readonly request: { readonly method: string; readonly redirects?: OutboundRedirects | undefined };
+    readonly url: URL;
+    /** Followed so far. */
+    readonly redirects: number;
+  },
+): string | OutboundFault {
+  const { max, isAllowed } = request.redirects ?? { max: 0, isAllowed: () => false };
+  const refused = (why: string) => new OutboundFault('redirect', `${url.host} ${why}`);
+  if (max === 0 || request.method !== 'GET') return refused(`redirects (${status}), which is not followed`);
+  const { location } = headers;
+  const target = typeof location === 'string' ? URL.parse(location, url.href) : null;
+  if (target === null || !FOLLOWED.includes(status)) return refused(`redirects (${status}) to nowhere`);
+  if (redirects >= max) return refused(`redirects once more after ${max} redirects`);
+  return isAllowed(url, target) ? target.href : refused(`redirects to ${target.host}, which is not allowed`);
+}
+
+export type OutboundReason = 'blocked' | 'timeout' | 'tls' | 'dns' | 'connection' | 'redirect';
+
+/** Why there was no answer, in words for whoever supplied the address. */
+export class OutboundFault extends Error {
+  override readonly name = 'OutboundFault';
+  readonly reason: OutboundReason;
+
+  constructor(reason: OutboundReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** OpenSSL's names for what can be wrong with a certificate, and Node's for a failed handshake. */
+const TLS_CODE =
+  /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERROR_IN_|INVALID_|PATH_LENGTH_|HOSTNAME_)/;
+const TIMEOUT_CODE = /^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
+
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that is not trusted here',
+  UNABLE_TO_GET_ISSUER_CERT: 'comes from an authority that is not trusted here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes from an authority that is not trusted here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes from an authority that is not trusted here',
+};
+
+const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refuses connections',
+  ENETUNREACH: 'can not be reached from here',
+  EHOSTUNREACH: 'can not be reached from here',
+  EADDRNOTAVAIL: 'can not be reached from here',
+  UND_ERR_HEADERS_OVERFLOW: 'sent a head that is too large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent an answer of another length than it told',
+};
+
+/** What became of a request to a host, in our own words whatever the network and the HTTP client call it. */
+export function faultFrom(error: unknown, host: string): OutboundFault {
+  if (error instanceof OutboundFault) return error;
+  const code = codeOf(error);
+  const options = { cause: error };
+  if (TIMEOUT_CODE.test(code))
+    return new OutboundFault('timeout', `${host} did not accept a connection in time`, options);
+  if (TLS_CODE.test(code)) return new OutboundFault('tls', tlsMessage(code, host), options);
+  if (error instanceof errors.HTTPParserError) {
+    return new OutboundFault('connection', `${host} sent what is no HTTP`, options);
+  }
+  const problem = CONNECTION_PROBLEMS[code] ?? 'closed the connection before its answer was whole';
+  return new OutboundFault('connection', `${host} ${problem}`, options);
+}
+
+const UNREACHABLE_CODE = /^(?:ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
+
+/** Whether a request came to no host at all: its name wasn't resolved, or no connection was made. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof OutboundFault ? error.reason === 'dns' : UNREACHABLE_CODE.test(codeOf(error));
+}
+
+function tlsMessage(code: string, host: string): string {
+  const isHandshake = /^(?:ERR_SSL_|EPROTO$)/.test(code);
+  if (isHandshake) return `no TLS connection with ${host} could be made`;
+  return `the certificate of ${host} ${CERTIFICATE_PROBLEMS[code] ?? 'could not be verified'}`;
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors.at(-1)); // One error per address.
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
 }

@@ -4,8 +4,7 @@ import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.t
 import { LOOPBACK, requestTo } from '../../test/support/server/outbound-settings.ts';
 import { refusedUrls } from '../../test/support/server/refused-urls.ts';
 import { openOutbound, openReceiver } from '../../test/support/server/use-outbound.ts';
-import type { ResolveName } from './checked-lookup.ts';
-import { parseNetwork } from './public-address.ts';
+import { parseNetwork, type ResolveName } from './address-check.ts';
 
 const loopbackNames: ResolveName = async () => [{ address: '127.0.0.1', family: 4 }];
 /** Each call gives the next of these answers, and the last for good. */

@@ -1,10 +1,20 @@
 import { Agent } from 'undici';
-import { checkUrl, type OutboundProtocol } from './address-check.ts';
-import { checkedLookup, type ResolveName } from './checked-lookup.ts';
-import { type Exchanged, exchange } from './exchange.ts';
-import { OutboundFault, type OutboundReason } from './outbound-fault.ts';
-import type { AllowedNetwork } from './public-address.ts';
-import { isRedirect, type OutboundRedirects, redirectTarget } from './redirects.ts';
+import {
+  type AllowedNetwork,
+  checkedLookup,
+  checkUrl,
+  type OutboundProtocol,
+  type ResolveName,
+} from './address-check.ts';
+import {
+  type Exchanged,
+  exchange,
+  isRedirect,
+  OutboundFault,
+  type OutboundReason,
+  type OutboundRedirects,
+  redirectTarget,
+} from './exchange.ts';
 
 /**
  * The guard through which every request goes whose address a customer supplied (specification "Outbound requests").

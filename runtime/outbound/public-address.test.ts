@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addressSpellings, isPublicByTable } from '../../test/support/server/address-table.ts';
-import { findUrlProblem } from './address-check.ts';
-import { isReachable, parseNetwork } from './public-address.ts';
+import { findUrlProblem, isReachable, parseNetwork } from './address-check.ts';
 
 test('whether an address is public agrees with the registries, however it is spelled', () => {
   const property = fc.property(addressSpellings(), ({ spelling, value, version }) => {

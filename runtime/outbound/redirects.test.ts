@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.ts';
 import { requestTo } from '../../test/support/server/outbound-settings.ts';
 import { openReceiver } from '../../test/support/server/use-outbound.ts';
-import { parseNetwork } from './public-address.ts';
+import { parseNetwork } from './address-check.ts';
 
 const ANYWHERE = { max: 3, isAllowed: () => true };
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import { isThisMachine } from '../../../runtime/this-machine.ts';
+import { isThisMachine } from '../../server/urls.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Origin } from '../actor.ts';

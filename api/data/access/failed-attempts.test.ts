@@ -8,8 +8,8 @@ import { bearer } from '../../../test/support/api/test-accounts.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { API_KEYS } from '../../accounts/credentials/token-form.ts';
-import { limitFailedAttempts } from '../../server/failed-attempts.ts';
 import type { ApiSettings } from '../app.ts';
+import { limitFailedAttempts } from '../bind-access.ts';
 
 const shared = useApi({ days: SAMPLE_DAYS, accounts: {} });
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RequestProblem } from '../../server/errors/validation.ts';
+import type { RequestProblem } from '../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { Dependency, ParametersSchema } from '../../server/route.ts';
 import { findCursorProblem } from '../queries/list-cursor.ts';

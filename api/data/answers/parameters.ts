@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { isDay } from '../../../runtime/day.ts';
 import { ID_LENGTH_MAX } from '../../../schemas/datasets.ts';
-import type { IssueParams } from '../../server/errors/validation.ts';
+import type { IssueParams } from '../../server/errors/http-error.ts';
 
 interface Described {
   readonly description: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { type RequestProblem, ValidationBodySchema } from '../../server/errors/validation.ts';
+import { type RequestProblem, ValidationBodySchema } from '../../server/errors/http-error.ts';
 
 const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z' });
 

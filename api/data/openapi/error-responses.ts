@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { errorBody } from '../../server/errors/error-answer.ts';
-import type { RequestProblem } from '../../server/errors/validation.ts';
+import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { ApiError, type ApiErrorOptions } from '../errors/api-error.ts';
 import { API_ERRORS, type ApiErrorCode } from '../errors/api-errors.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { ValidationBodySchema } from '../../server/errors/validation.ts';
+import { ValidationBodySchema } from '../../server/errors/http-error.ts';
 import type { DataCapability, DataRoute } from '../answers/data-route.ts';
 import { ErrorBodySchema } from '../errors/api-error.ts';
 import { accountOperation } from './account-operation.ts';

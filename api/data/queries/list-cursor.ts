@@ -5,7 +5,7 @@
  */
 
 import { sha256 } from '../../../storage/hash.ts';
-import { queryProblem, RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
+import { queryProblem, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 
 /** What a record is sorted by, as text; null for a value that it doesn't have. */
 export type CursorPlace = readonly (string | null)[];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cursorFromSeq, seqFromCursor } from '../../../schemas/change.ts';
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/datasets.ts';
 import { retainedFrom } from '../../../schemas/retention.ts';
-import { queryProblem, type RequestProblem } from '../../server/errors/validation.ts';
+import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { View } from '../../view/view.ts';
 import { firstRetainedSeq } from '../../view/view-meta.ts';
 import { dataRoute, jsonFrame } from '../answers/data-route.ts';

@@ -1,5 +1,5 @@
+import type { ShowMissing } from '../../server/pages/error-pages.ts';
 import type { JSX } from 'preact';
-import type { ShowMissing } from '../../server/pages/missing-pages.ts';
 import { pathOf } from '../../server/request-checks.ts';
 import { GUIDE } from '../pages.ts';
 import { REFUSAL_HEADERS } from '../shell/frame-page.ts';

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ToldReasons } from '../../../runtime/told-reasons.ts';
 import { API_ERRORS } from '../../data/errors/api-errors.ts';
+import { ToldReasons } from '../../server/errors/error-answer.ts';
 import { sendError } from '../../server/errors/error-handling.ts';
-import { HttpError } from '../../server/errors/http-error.ts';
-import type { RequestInvalid } from '../../server/errors/validation.ts';
+import { HttpError, type RequestInvalid } from '../../server/errors/http-error.ts';
 
 /** How long the reason of an outage is not told again. */
 const TOLD_AGAIN_MS = 60_000;

@@ -1,4 +1,4 @@
-import { isThisMachine } from '../../../runtime/this-machine.ts';
+import { isThisMachine } from '../../server/urls.ts';
 
 /**
  * What of a registration (RFC 7591) is passed on. No keys of clients and no address of them: nothing is fetched for whoever asks. And no

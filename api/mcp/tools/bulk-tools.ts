@@ -2,7 +2,7 @@ import { isDay } from '../../../runtime/day.ts';
 import { changesRoute } from '../../data/routes/changes.ts';
 import { snapshotDownloadRoute } from '../../data/routes/snapshots/snapshot-download.ts';
 import { snapshotsRoute } from '../../data/routes/snapshots/snapshots.ts';
-import { RequestInvalid } from '../../server/errors/validation.ts';
+import { RequestInvalid } from '../../server/errors/http-error.ts';
 import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { cell, type Row, rowsOf, table } from '../text/table.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { modelRoute } from '../../data/routes/current/model.ts';
-import { HttpError, notFound } from '../../server/errors/http-error.ts';
-import { RequestInvalid } from '../../server/errors/validation.ts';
+import { HttpError, notFound, RequestInvalid } from '../../server/errors/http-error.ts';
 import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange, RouteBody } from '../exchange.ts';
 import { fits } from '../text/size.ts';

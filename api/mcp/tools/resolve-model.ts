@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ModelSchema } from '../../data/answers/records.ts';
 import { modelsRoute } from '../../data/routes/current/models.ts';
-import { RequestInvalid } from '../../server/errors/validation.ts';
+import { RequestInvalid } from '../../server/errors/http-error.ts';
 import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { MODEL_COLUMNS } from '../text/columns.ts';

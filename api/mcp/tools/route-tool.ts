@@ -1,6 +1,6 @@
 import type { DataRoute } from '../../data/answers/data-route.ts';
 import type { JsonSchema } from '../../data/openapi/schema-collector.ts';
-import { RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
+import { RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { Question } from '../../server/route.ts';
 import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange, RouteBody } from '../exchange.ts';

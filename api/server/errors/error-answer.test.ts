@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { SHELL_ERRORS } from '../../../test/support/server/start-server.ts';
 import { errorAnswerFrom } from './error-answer.ts';
-import { HttpError, notFound } from './http-error.ts';
-import { RequestInvalid } from './validation.ts';
+import { HttpError, notFound, RequestInvalid } from './http-error.ts';
 
 const CONTEXT = { requestId: 'request-1', baseUrl: 'https://api.test/base', errors: SHELL_ERRORS };
 const HEADERS = {

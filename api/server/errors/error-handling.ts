@@ -1,9 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ToldReasons } from '../../../runtime/told-reasons.ts';
 import { HTML_TYPE, type ResponseHeaders } from '../response-headers.ts';
-import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
-import type { HttpError } from './http-error.ts';
-import { RequestInvalid } from './validation.ts';
+import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute, ToldReasons } from './error-answer.ts';
+import { type HttpError, RequestInvalid } from './http-error.ts';
 
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Asset } from '../assets.ts';
-import { type ErrorInfo, type ErrorTable, notFound } from '../errors/http-error.ts';
+import type { MissingPage } from '../errors/error-handling.ts';
+import { type ErrorInfo, type ErrorTable, HttpError, notFound } from '../errors/http-error.ts';
+import { isPathBelow } from '../request-checks.ts';
 import { HTML_TYPE, type ResponseHeaders } from '../response-headers.ts';
-import { ICON, ICON_TYPE } from './icon.ts';
+import { ICON, ICON_TYPE } from './look.ts';
 
 /** A page about errors, as what shows it needs it. */
 export interface ErrorPage {
@@ -92,3 +94,51 @@ ${body}
 </html>
 `,
 });
+
+/** Makes a page for people of a request for one that isn't there; undefined: they are told as programs are. */
+export type ShowMissing = (request: FastifyRequest) => Promise<MissingPage | undefined>;
+
+/** What people see in place of the error envelope where there is nothing, by the folders of those who show it. */
+export class MissingPages {
+  readonly #shown = new Map<string, ShowMissing>();
+
+  /** @param folder with the base path */
+  add(folder: string, show: ShowMissing): void {
+    this.#shown.set(folder, show);
+  }
+
+  /** The page for whoever is told of an error; undefined where it is no 404, nobody shows one there, or a program asks. */
+  find(thrown: unknown, request: FastifyRequest): Promise<MissingPage | undefined> | undefined {
+    const { method, url, headers } = request;
+    if (!(thrown instanceof HttpError) || thrown.code !== 'not_found') return undefined;
+    if ((method !== 'GET' && method !== 'HEAD') || !prefersHtml(headers.accept)) return undefined;
+    for (const [folder, show] of this.#shown) if (isPathBelow(folder, url)) return show(request);
+    return undefined;
+  }
+}
+
+/** A range of `Accept`, with its weight (RFC 9110 §12.5.1). */
+interface MediaRange {
+  readonly type: string;
+  readonly weight: number;
+}
+
+/**
+ * Whether `Accept` asks for a page rather than for JSON, as browsers do: it names `text/html`, and JSON not before it, by weight and where that
+ * is equal by the order. Programs, which send `*` for everything or nothing at all, don't.
+ */
+export function prefersHtml(accept: string | undefined): boolean {
+  const ranges = (accept ?? '').split(',').map(rangeFrom);
+  const rangeOf = (...types: readonly string[]) =>
+    types.map((type) => ranges.find((range) => range.type === type)).find((range) => range !== undefined);
+  const [html, json] = [rangeOf('text/html'), rangeOf('application/json', 'application/*', '*/*')];
+  if (html === undefined || html.weight === 0) return false;
+  if (json === undefined || html.weight !== json.weight) return html.weight > (json?.weight ?? 0);
+  return ranges.indexOf(html) < ranges.indexOf(json);
+}
+
+function rangeFrom(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  return { type, weight: weight === undefined ? 1 : Number(weight) || 0 };
+}

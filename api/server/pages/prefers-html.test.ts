@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prefersHtml } from './prefers-html.ts';
+import { prefersHtml } from './error-pages.ts';
 
 test.each([
   'text/html',

@@ -1,6 +1,5 @@
 import { JSON_TYPE } from '../../data/answers/answers.ts';
-import { HttpError } from '../../server/errors/http-error.ts';
-import type { RequestInvalid } from '../../server/errors/validation.ts';
+import { HttpError, type RequestInvalid } from '../../server/errors/http-error.ts';
 import { type PublicRefusal, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
 import { type Badge, SVG_HEADERS, SVG_TYPE, shieldsJsonOf, svgOf } from './badge.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { freeText, id, oneOf } from '../../data/answers/parameters.ts';
 import { categoriesRoute } from '../../data/routes/current/categories.ts';
 import { modelRoute } from '../../data/routes/current/model.ts';
-import { RequestInvalid } from '../../server/errors/validation.ts';
+import { RequestInvalid } from '../../server/errors/http-error.ts';
 import { askBenchmarks } from '../model/benchmarks.ts';
 import type { ModelDetail } from '../model/model-detail.ts';
 import { findMetricProblems, METRICS } from '../model/shown-metric.ts';

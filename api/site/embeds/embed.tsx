@@ -1,8 +1,7 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
 import { id as idParameter, oneOf } from '../../data/answers/parameters.ts';
-import { HttpError } from '../../server/errors/http-error.ts';
-import { RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
+import { HttpError, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import { parseRequest } from '../../server/parse-request.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { GivenRequest } from '../../server/route.ts';

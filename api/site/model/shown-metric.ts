@@ -1,4 +1,4 @@
-import { queryProblem, type RequestProblem } from '../../server/errors/validation.ts';
+import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { Benchmark } from './benchmarks.ts';
 import { cheapest, type Figures, standings } from './model-detail.ts';
 

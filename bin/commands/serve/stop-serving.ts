@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { finishAnswers } from '../../../api/server/connections/unsent-answers.ts';
+import { finishAnswers } from '../../../api/server/connections.ts';
 import type { ViewFollower } from '../../../api/view/follow/view-follower.ts';
 
 export interface StopTimes {

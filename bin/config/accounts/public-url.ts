@@ -1,4 +1,4 @@
-import { isThisMachine } from '../../../runtime/this-machine.ts';
+import { isThisMachine } from '../../../api/server/urls.ts';
 import type { Config } from '../config.ts';
 
 /** Where people find the service: as it is configured, else where it listens. */

@@ -1,4 +1,4 @@
-import type { ConnectionSettings } from '../../../api/server/connections/http-server.ts';
+import type { ConnectionSettings } from '../../../api/server/connections.ts';
 import type { Config } from '../config.ts';
 
 /** What a connection may take of a server of ours. */

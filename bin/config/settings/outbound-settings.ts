@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AllowedNetwork, parseNetwork } from '../../../runtime/outbound/public-address.ts';
+import { type AllowedNetwork, parseNetwork } from '../../../runtime/outbound/address-check.ts';
 
 /** Networks separated by commas; each wrong one is told. */
 const Networks = z.string().transform((text, context): readonly AllowedNetwork[] =>

@@ -5,11 +5,8 @@
  * not: it is public, or in a network that the operator has allowed, and gets no header with a secret in it.
  */
 import { Agent, type Dispatcher, request } from 'undici';
-import { checkUrl } from '../../../runtime/outbound/address-check.ts';
-import { checkedLookup } from '../../../runtime/outbound/checked-lookup.ts';
-import { faultFrom, isUnreachable, type OutboundFault } from '../../../runtime/outbound/outbound-fault.ts';
-import { type AllowedNetwork, parseNetwork } from '../../../runtime/outbound/public-address.ts';
-import { FOLLOWED } from '../../../runtime/outbound/redirects.ts';
+import { type AllowedNetwork, checkedLookup, checkUrl, parseNetwork } from '../../../runtime/outbound/address-check.ts';
+import { FOLLOWED, faultFrom, isUnreachable, type OutboundFault } from '../../../runtime/outbound/exchange.ts';
 import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface UpstreamRequest {

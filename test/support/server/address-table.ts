@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /**
  * Which addresses are public, read from IANA's registries of special-purpose addresses and written as ranges of numbers: a second
- * reading beside the one of runtime/outbound/public-address.ts, which rests on a library.
+ * reading beside the one of runtime/outbound/address-check.ts, which rests on a library.
  */
 
 /** First address and number of leading bits. */

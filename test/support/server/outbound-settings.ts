@@ -1,5 +1,5 @@
+import { parseNetwork } from '../../../runtime/outbound/address-check.ts';
 import type { OutboundRequest, OutboundSettings } from '../../../runtime/outbound/outbound.ts';
-import { parseNetwork } from '../../../runtime/outbound/public-address.ts';
 
 export const OUTBOUND_SETTINGS: OutboundSettings = {
   allow: [],

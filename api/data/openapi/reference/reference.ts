@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { isAppError } from '../../../../runtime/errors.ts';
 import { Asset } from '../../../server/assets.ts';
-import { ICON, ICON_TYPE } from '../../../server/pages/icon.ts';
+import { ICON, ICON_TYPE } from '../../../server/pages/look.ts';
 import { HTML_TYPE } from '../../../server/response-headers.ts';
 import type { View } from '../../../view/view.ts';
 import { JSON_TYPE } from '../../answers/answers.ts';

@@ -1,6 +1,6 @@
 import { addDays, type Day } from '../../../../runtime/day.ts';
 import { planWindowStart } from '../../../accounts/plans/plans.ts';
-import { queryProblem, type RequestProblem } from '../../../server/errors/validation.ts';
+import { type RequestProblem, queryProblem } from '../../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../../server/parse-request.ts';
 import type { Rights } from '../../access/rights.ts';
 import { day } from '../../answers/parameters.ts';

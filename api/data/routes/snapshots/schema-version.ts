@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../../schemas/manifest.ts';
 import { findVersion, isVersion } from '../../../../schemas/versions/record-versions.ts';
-import { queryProblem, type RequestProblem } from '../../../server/errors/validation.ts';
+import { queryProblem, type RequestProblem } from '../../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../../server/parse-request.ts';
 import type { RequestContext } from '../../answers/data-route.ts';
 import { freeText } from '../../answers/parameters.ts';

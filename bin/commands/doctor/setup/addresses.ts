@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
+import { isThisMachine } from '../../../../api/server/urls.ts';
 import { messageFromError } from '../../../../runtime/errors.ts';
-import { isThisMachine } from '../../../../runtime/this-machine.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { servesHere } from '../use.ts';
 

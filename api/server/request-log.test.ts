@@ -74,7 +74,7 @@ test('an answer that was begun is told apart', async () => {
 });
 
 test('a client that was cut off since it did not read is told of as such', async () => {
-  const server = await start({ settings: { sendTimeoutMs: 200, sendBytesMin: 1024 } });
+  const server = await start({ settings: { sendTimeoutMs: 200, sendBytesMin: 1 << 20 } });
   await askAndHangUp(server.port, ['/endless'], () => linesOf(server).length === 1);
   expect(server.log.find(({ aborted }) => aborted)).toMatchObject({
     status: 499,

@@ -1,8 +1,9 @@
+import { randomFillSync } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { ulid } from 'ulid';
 import type { RawAnswer } from './errors/raw-answers.ts';
-import type { ShowUrl } from './logged-url.ts';
 import type { Metrics } from './metrics.ts';
-import type { Abort } from './request-end.ts';
+import type { ShowUrl } from './urls.ts';
 
 /** Stands in log and metrics where a connection ended before the answer was sent to its end; no client ever sees it. */
 export const ABORTED_STATUS = 499;
@@ -55,4 +56,47 @@ const UNKNOWN_ROUTE = 'unknown';
 /** The pattern of the route, of which there are few. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions?.url ?? UNKNOWN_ROUTE;
+}
+
+/** How a request ended that was not answered to its end. */
+export interface Abort {
+  /** Whether any of the answer was sent; false where it waited behind another one, or was still being made. */
+  readonly hasBegun: boolean;
+  /** What broke the connection, where more is known than that it ended. */
+  readonly reason: string | undefined;
+}
+
+/**
+ * Calls back once, when nothing more will be sent: without an abort where the answer was sent to its end, else with what is
+ * known of it, since the client hung up or was cut off.
+ */
+export function watchEnd(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onEnd: (abort: Abort | undefined) => void,
+): void {
+  const { raw } = reply;
+  raw.on('close', () => {
+    if (raw.writableFinished) onEnd(undefined);
+    // An answer that waits has no socket yet.
+    else onEnd({ hasBegun: raw.headersSent && raw.socket !== null, reason: request.raw.socket.errored?.message });
+  });
+}
+
+/** Random bytes drawn at once. One draw for each letter of an id would cost more than the rest of a cached answer. */
+const POOL_BYTES = 4096;
+
+/** Makes request ids, ULIDs. */
+export function requestIds(): () => string {
+  const pool = Buffer.alloc(POOL_BYTES);
+  let next = POOL_BYTES;
+  const random = () => {
+    if (next === POOL_BYTES) {
+      randomFillSync(pool);
+      next = 0;
+    }
+    next += 1;
+    return (pool[next - 1] ?? 0) / 256;
+  };
+  return () => ulid(undefined, random);
 }

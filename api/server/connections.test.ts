@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { requestText, sendRaw, sendUnread } from '../../../test/support/api/raw-request.ts';
-import { startServer } from '../../../test/support/server/start-server.ts';
-import { finishAnswers } from './unsent-answers.ts';
+import { requestText, sendRaw, sendUnread } from '../../test/support/api/raw-request.ts';
+import { startServer } from '../../test/support/server/start-server.ts';
+import { finishAnswers } from './connections.ts';
 
 const BLOCK = Buffer.alloc(1 << 20, 'x');
 
@@ -122,7 +122,8 @@ describe('requests sent ahead (specification "Connections")', () => {
 });
 
 describe('a client that asks and does not read (specification "Connections")', () => {
-  const settings = { sendTimeoutMs: 400, sendBytesMin: 1024 };
+  // A block is one that a client may take in no more than that time.
+  const settings = { sendTimeoutMs: 400, sendBytesMin: BLOCK.length };
 
   test('is cut off, with all that it has asked for', async () => {
     const sent: Readable[] = [];
@@ -149,7 +150,7 @@ describe('a client that asks and does not read (specification "Connections")', (
   test('gets everything if it only reads slowly, for longer than the deadline', async () => {
     const MEGABYTES = 24;
     // So long that a busy machine does not keep the client from reading for all of it.
-    const patient = { ...settings, sendTimeoutMs: 1_500 };
+    const patient = { sendTimeoutMs: 1_500, sendBytesMin: 1024 };
     const { port } = await startServer(
       async (app) => void app.get('/large', async (_, reply) => reply.send(streamOf(MEGABYTES))),
       { settings: patient },
