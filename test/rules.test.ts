@@ -52,13 +52,18 @@ the whole part counts (e.g. 3). \`x\` too.
 | \`a\\|b\` | see [Store](#store) |
 | | empty |
 
+<!-- keys: made by keys.test.ts -->
+| key |
+| --- |
+| made |
+
 \`\`\`
 run  --a
 \`\`\`
 `;
 
 describe('the specification falls into', () => {
-  test('sentences, items, rows and lines of code, by chapter and section', () => {
+  test('sentences, items, rows and lines of code, by chapter and section; what a test makes it holds', () => {
     expect(rulesOf(SPECIFICATION).map(({ chapter, section, text }) => `${chapter}/${section}: ${text}`)).toEqual([
       'Spec/Spec: It says all.',
       'Store/Store: A key is kept.',

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLAN_NAMES, PLANS } from '../api/accounts/plans/plans.ts';
 import { API_ERRORS } from '../api/data/errors/api-errors.ts';
-import { DATA_ROUTES } from '../api/data/routes/data-routes.ts';
 import { configFromEnv } from '../bin/config/config.ts';
 import { STAGES } from '../pipeline/night/night.ts';
 import { SourceSettingsSchema } from '../pipeline/source/source-settings.ts';
@@ -38,34 +37,6 @@ describe('docs/specification.md says what the code says', () => {
       (dataset) => [dataset.name, publishedColumns(dataset).map(({ name }) => name)] as const,
     );
     expect(told).toEqual(columns);
-  });
-
-  test('every data route, and the account', () => {
-    const told = rowsOf('Routes').flatMap(([route]) => namesIn(route));
-    const paths = DATA_ROUTES.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'));
-    expect(new Set(told)).toEqual(new Set([...paths, '/v1/account']));
-    expect(told).toHaveLength(paths.length + 1);
-  });
-
-  test('every route with its capability, feature, limit per minute and Cache-Control', () => {
-    const told = rowsOf('Routes').slice(1);
-    for (const { access, cacheControl } of DATA_ROUTES) {
-      const row = told.find(([route]) => namesIn(route)[0] === access.name) ?? [];
-      const [, capability, feature, limit, header] = row;
-      expect({
-        route: access.name,
-        capability: namesIn(capability)[0],
-        feature: namesIn(feature)[0] ?? null,
-        limitPerMinute: Number(limit),
-        cacheControl: namesIn(header)[0],
-      }).toEqual({
-        route: access.name,
-        capability: access.capability,
-        feature: access.feature,
-        limitPerMinute: access.limitPerMinute,
-        cacheControl,
-      });
-    }
   });
 
   test('every stage of a night, in order', () => {

@@ -17,13 +17,10 @@ import type { ApiMetrics } from './api-metrics.ts';
 import { bindAccess } from './bind-access.ts';
 import { bindAccountRoute, bindDataRoute } from './bind-routes.ts';
 import { API_ERRORS } from './errors/api-errors.ts';
-import type { FileLinks } from './files/file-links.ts';
-import { addFiles } from './files/files.ts';
-import { PublishedFiles } from './files/published-files.ts';
+import { addFiles, type FileLinks, PublishedFiles } from './files/files.ts';
 import { type FindProblem, type HealthSource, problemsOf, readinessOf } from './health.ts';
-import type { OpenRoute } from './openapi/open-operation.ts';
-import { addOpenApi } from './openapi/openapi.ts';
-import { openApiDocument } from './openapi/openapi-document.ts';
+import { addOpenApi, openApiDocument } from './openapi/openapi-document.ts';
+import type { OpenRoute } from './openapi/other-operations.ts';
 import { DATA_ROUTES } from './routes/data-routes.ts';
 
 export interface ApiSettings extends ServerSettings {

@@ -7,7 +7,7 @@ import { ALL_RIGHTS } from './access/rights.ts';
 import type { Answers, Asker, DataRequest } from './answers/answers.ts';
 import type { DataRoute } from './answers/data-route.ts';
 import { getVisit } from './bind-access.ts';
-import { ACCOUNT_ROUTE, answerAccount } from './routes/account.ts';
+import { ACCOUNT_ROUTE, answerAccount } from './routes/data-routes.ts';
 
 export interface DataRouteBinding {
   readonly answers: Answers;

@@ -1,35 +1,75 @@
+/** The tables of the documents that list routes and error codes are made of their declarations: `make golden` writes them anew. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Documented } from '../../test/support/api/documented.ts';
+import { Documented, type DocumentedOperation } from '../../test/support/api/documented.ts';
+import { goldenTable } from '../../test/support/documents/golden-table.ts';
 import { API_ERRORS } from './errors/api-errors.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
-import { DATA_ROUTES, V1_ROUTES } from './routes/data-routes.ts';
-
-const text = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
-const rows = text
-  .split('\n')
-  .filter((line) => line.startsWith('|'))
-  .map((line) => line.split('|').map((cell) => cell.trim()));
+import { ACCOUNT_ROUTE, DATA_ROUTES, V1_ROUTES } from './routes/data-routes.ts';
 
 const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true })));
 const { operations } = new Documented(document, { isClosed: false });
 
-test.each(operations.map((operation) => [operation.path, operation] as const))(
-  'docs/api.md has %s with its parameters',
-  (path, { parameters, summary }) => {
-    const names = parameters
-      .filter((parameter) => parameter.in === 'query')
-      .map(({ name, required, schema }) => {
-        const bounds = [schema['minimum'], schema['maximum']].filter((bound) => bound !== undefined).join('–');
-        const range =
-          schema['type'] === 'integer' && bounds.includes('–') ? ` ${bounds} (${String(schema['default'])})` : '';
-        return `${required === true ? `**\`${name}\`**` : `\`${name}\``}${range}`;
-      });
-    const row = rows.find(([, first]) => first === `\`${path}\``);
-    expect(row?.slice(2, 4)).toEqual([summary, names.join(', ')]);
-  },
-);
+/** The lines of a table. */
+function linesOf(heads: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]) => `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)];
+}
+
+function code(text: string | null): string {
+  return text === null ? '' : `\`${text}\``;
+}
+
+function operationRow({ path, summary, parameters }: DocumentedOperation): readonly string[] {
+  const names = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, required, schema }) => {
+      const bounds = [schema['minimum'], schema['maximum']].filter((bound) => bound !== undefined).join('–');
+      const range =
+        schema['type'] === 'integer' && bounds.includes('–') ? ` ${bounds} (${String(schema['default'])})` : '';
+      return `${required === true ? `**${code(name)}**` : code(name)}${range}`;
+    });
+  return [code(path), summary, names.join(', ')];
+}
+
+const isMeta = ({ tags }: DocumentedOperation) => tags.includes('meta');
+const HEADS = ['route', 'what it answers', 'query parameters'];
+
+test.each([
+  ['docs/api.md', 'routes', linesOf(HEADS, operations.filter((one) => !isMeta(one)).map(operationRow))],
+  ['docs/api.md', 'routes without a key', linesOf(HEADS, operations.filter(isMeta).map(operationRow))],
+  [
+    'docs/api.md',
+    'error codes',
+    linesOf(
+      ['status', 'code', 'when'],
+      Object.entries(API_ERRORS).map(([name, { status, title }]) => [String(status), code(name), title]),
+    ),
+  ],
+  [
+    'docs/specification.md',
+    'routes',
+    linesOf(
+      ['route', 'capability', 'feature of the plan', 'backstop per minute', '`Cache-Control`'],
+      [
+        ...DATA_ROUTES.map(({ access, cacheControl, redirects }) => ({
+          ...access,
+          cacheControl: code(cacheControl) + (redirects === true ? '; a redirect `no-store`' : ''),
+        })),
+        { ...ACCOUNT_ROUTE, cacheControl: code('no-store') },
+      ].map(({ name, capability, feature, limitPerMinute, cacheControl }) => [
+        code(name),
+        code(capability),
+        code(feature),
+        String(limitPerMinute),
+        cacheControl,
+      ]),
+    ),
+  ],
+] as const)('%s has the table of %s that the declarations give', (path, what, table) => {
+  expect(goldenTable(path, `${what}: made by api/data/documentation.test.ts`, table)).toEqual(table);
+});
 
 test('docs/configuration.md lists the backstop of every route, and no other', () => {
   const configuration = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
@@ -37,10 +77,4 @@ test('docs/configuration.md lists the backstop of every route, and no other', ()
   expect(listed.map(([, route, limit]) => [route, Number(limit)])).toEqual(
     V1_ROUTES.map(({ name, limitPerMinute }) => [name, limitPerMinute]),
   );
-});
-
-test('docs/api.md has every error code with its status, and no other', () => {
-  const described = rows.filter(([, , code]) => /^`[a-z_]+`$/.test(code ?? '')).map((row) => row.slice(1, 4));
-  const codes = Object.entries(API_ERRORS).map(([code, { status, title }]) => [String(status), `\`${code}\``, title]);
-  expect(described).toEqual(codes);
 });

@@ -19,8 +19,7 @@ import { type GuideFacts, wordsFrom } from './facts/facts.ts';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
 import { bindSearch } from './search/bind-search.ts';
 import { missingPage } from './search/missing-page.tsx';
-import { placesOf } from './search/places.ts';
-import { QUERY_LENGTH_MAX, SearchIndex } from './search/search-index.ts';
+import { placesOf, QUERY_LENGTH_MAX, SearchIndex } from './search/search-index.ts';
 import { framePage, GUIDE_HEADERS } from './shell/frame-page.ts';
 import { type Frame, type NavigationPart, OnThisPage } from './shell/layout.tsx';
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { INDEX, PARTS } from './contents.ts';
 import { prepare, type Words } from './markdown/prepare.ts';
 import { type Rendered, render } from './markdown/render.ts';
 
@@ -66,3 +65,38 @@ function targetOf(
   if (name !== undefined) return names.has(name) ? root + pathOf(name) + anchor : undefined;
   return /^(#|https:\/\/)/.test(href) ? href : undefined;
 }
+
+/** A page of the guide. */
+export interface Chapter {
+  /** Of its file in `pages/`, without `.md`, and of its address; `index` is the guide's own. */
+  readonly name: string;
+  /** The condition without which it isn't there; see {@link Words}. */
+  readonly needs?: string;
+}
+
+export interface Part {
+  readonly title: string;
+  readonly chapters: readonly Chapter[];
+}
+
+/** The name of the page at the guide's root. */
+export const INDEX = 'index';
+
+/** Every page, in the order of the navigation. */
+export const PARTS: readonly Part[] = [
+  { title: 'Begin', chapters: [{ name: INDEX }, { name: 'authentication' }, { name: 'limits' }] },
+  {
+    title: 'Read the data',
+    chapters: [{ name: 'records' }, { name: 'lists' }, { name: 'history', needs: 'history' }],
+  },
+  { title: 'Keep a copy', chapters: [{ name: 'mirror', needs: 'mirror' }, { name: 'sync' }] },
+  {
+    title: 'Be told',
+    chapters: [
+      { name: 'webhooks', needs: 'webhooks' },
+      { name: 'without-a-key', needs: 'embeds' },
+      { name: 'agents', needs: 'mcp' },
+    ],
+  },
+  { title: 'Look up', chapters: [{ name: 'routes' }, { name: 'clients' }, { name: 'changelog' }] },
+];

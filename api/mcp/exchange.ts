@@ -9,12 +9,12 @@ import type { Visit } from '../data/access/visit.ts';
 import type { Answers, Asked } from '../data/answers/answers.ts';
 import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
-import { ACCOUNT_ROUTE } from '../data/routes/account.ts';
+import { ACCOUNT_ROUTE } from '../data/routes/data-routes.ts';
 import { errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import type { Abort } from '../server/request-log.ts';
 import type { Question } from '../server/route.ts';
-import { inArguments } from './argument-problem.ts';
+import { inArguments } from './refusals.ts';
 
 export interface ExchangeDeps {
   /** The visit of the message. */

@@ -8,15 +8,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../data/access/access-control.ts';
 import type { AddFace, FaceDeps } from '../data/app.ts';
 import { getVisit } from '../data/bind-access.ts';
-import { ApiError } from '../data/errors/api-error.ts';
+import { ApiError } from '../data/errors/api-errors.ts';
 import { takeBodies } from '../server/bodies.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { watchEnd } from '../server/request-log.ts';
+import { isThisMachine } from '../server/urls.ts';
 import { Exchange } from './exchange.ts';
 import { challengeOf } from './oauth/metadata.ts';
 import { addOAuthRoutes, type OAuthSettings } from './oauth/oauth-routes.ts';
-import { isOwnOrigin } from './origin.ts';
-import { refuseAsJsonRpc } from './refused-message.ts';
+import { refuseAsJsonRpc } from './refusals.ts';
 import { serverFor } from './server.ts';
 
 /** `POST /mcp`: what it asks of its callers. The backstop is never below the organization's own limit per minute. */
@@ -93,4 +93,15 @@ const HEEDED = /^(?:accept|content-type|mcp-.*)$/;
 function toldHeaders(headers: Headers): Readonly<Record<string, string>> {
   const type = headers.get('content-type');
   return type === null ? {} : { 'content-type': type };
+}
+
+/**
+ * Whether a page may send messages: requests without `Origin` come from no page. With a public URL it is that of the URL; without one
+ * a page of this machine, since a name that an attacker lets point here would be in `Host` and `Origin` alike.
+ */
+export function isOwnOrigin(origin: string | undefined, publicUrl: string | undefined): boolean {
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  if (publicUrl !== undefined) return new URL(origin).origin === new URL(publicUrl).origin;
+  return isThisMachine(new URL(origin));
 }

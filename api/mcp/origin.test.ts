@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOwnOrigin } from './origin.ts';
+import { isOwnOrigin } from './mcp.ts';
 
 test('with a public URL only its own pages are ours, without one those of this machine', () => {
   const publicUrl = 'https://stats.example.com';

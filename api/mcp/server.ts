@@ -10,8 +10,8 @@ import {
 import { API_ERRORS } from '../data/errors/api-errors.ts';
 import type { Exchange, Told } from './exchange.ts';
 import { PROMPTS } from './prompts.ts';
-import { RESOURCES } from './resources/resources.ts';
-import { HOW_TO_USE } from './text/how-to-use.ts';
+import { RESOURCES } from './resources.ts';
+import { HOW_TO_USE } from './text/told.ts';
 import type { Tool } from './tools/tool.ts';
 import { TOOLS } from './tools/tools.ts';
 

@@ -76,7 +76,8 @@ export function watchEnd(
   onEnd: (abort: Abort | undefined) => void,
 ): void {
   const { raw } = reply;
-  raw.on('close', () => {
+  // Once: Node closes the one that was being sent as well.
+  raw.once('close', () => {
     if (raw.writableFinished) onEnd(undefined);
     // An answer that waits has no socket yet.
     else onEnd({ hasBegun: raw.headersSent && raw.socket !== null, reason: request.raw.socket.errored?.message });

@@ -9,8 +9,7 @@ import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
 import type { FinishedRequest } from '../../accounts/request-counts/request-recorder.ts';
 import { type HttpError, httpError } from '../../server/errors/http-error.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';
-import { limitHeaders } from './limit-headers.ts';
-import { hideOutageReason, quotaExceeded } from './refusals.ts';
+import { hideOutageReason, limitHeaders, quotaExceeded } from './refusals.ts';
 import type { Rights } from './rights.ts';
 
 /** What was found out about a request when it was admitted. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { Dependency, ParametersSchema } from '../../server/route.ts';
-import { findCursorProblem } from '../queries/list-cursor.ts';
+import { findCursorProblem } from '../queries/conditions.ts';
 import { type ListQuery, listPage } from '../queries/list-page.ts';
 import {
   type DataRoute,

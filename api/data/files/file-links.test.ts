@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { FileLinks } from './file-links.ts';
+import { FileLinks } from './files.ts';
 
 const KEY = 'releases/2026-06-01.RUN/snapshot/models.jsonl.gz';
 let now: Date;

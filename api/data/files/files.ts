@@ -1,14 +1,16 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../../runtime/errors.ts';
 import type { DatasetFile } from '../../../schemas/manifest.ts';
 import { type OpenedObject, openObject } from '../../../storage/file/objects.ts';
+import { releaseKey, snapshotPaths } from '../../../storage/keys.ts';
 import { isKey } from '../../../storage/object-store.ts';
 import { type ByteRange, type FileFacts, replyFor } from '../../server/conditional.ts';
 import { notFound } from '../../server/errors/http-error.ts';
-import { ApiError } from '../errors/api-error.ts';
-import { API_ERRORS } from '../errors/api-errors.ts';
-import type { FileLinks } from './file-links.ts';
+import type { View } from '../../view/view.ts';
+import { dayFromSnapshot } from '../../view/view-meta.ts';
+import { API_ERRORS, ApiError } from '../errors/api-errors.ts';
 
 export interface FilesOptions {
   /** Where the objects of the file store lie. */
@@ -98,4 +100,71 @@ function factsOf({ key, published, opened: { version } }: Download): FileFacts {
   if (published !== undefined && published.bytes !== version.bytes)
     throw new AppError('corrupt', `${key} has ${version.bytes} bytes, not the ${published.bytes} that were published`);
   return { etag: published?.sha256, modifiedAt: version.modifiedAt, bytes: version.bytes };
+}
+
+/** The files of all snapshots that a view knows, by their keys in the store, as their manifests describe them. */
+export class PublishedFiles {
+  readonly #views: { current(): Pick<View, 'meta'> };
+  readonly #files = new WeakMap<Pick<View, 'meta'>, ReadonlyMap<string, DatasetFile>>();
+
+  constructor(views: { current(): Pick<View, 'meta'> }) {
+    this.#views = views;
+  }
+
+  /** Undefined for any other key, one of a snapshot that was pruned, too. Throws `unavailable` before there is a view. */
+  find(key: string): DatasetFile | undefined {
+    const view = this.#views.current();
+    const known = this.#files.get(view);
+    if (known !== undefined) return known.get(key);
+    const files = filesOf(view);
+    this.#files.set(view, files);
+    return files.get(key);
+  }
+}
+
+function filesOf({ meta: { catalog, manifests } }: Pick<View, 'meta'>): ReadonlyMap<string, DatasetFile> {
+  const releases = new Map(catalog.releases.map((release) => [release.day, release]));
+  const files = manifests.flatMap((manifest) => {
+    const release = releases.get(dayFromSnapshot(manifest));
+    if (release === undefined) return [];
+    return manifest.datasets.map(
+      (file) => [releaseKey(release, snapshotPaths(manifest).dataset(file.name)), file] as const,
+    );
+  });
+  return new Map(files);
+}
+
+/**
+ * Signed addresses for the objects of a file store, which has none of its own (specification "Signed addresses").
+ *
+ * - `/files/<key>?expires=<unix seconds>&signature=<base64url>`; the signature is HMAC-SHA256 over key, newline, expiry.
+ * - Whoever has the address may download until it expires; no key of the API, no quota.
+ * - Replicas that serve one audience must share the secret, and a restart with another one ends all addresses.
+ */
+export class FileLinks {
+  readonly #secret: string | Buffer;
+  readonly #clock: () => Date;
+
+  constructor(secret: string | Buffer, clock: () => Date) {
+    this.#secret = secret;
+    this.#clock = clock;
+  }
+
+  /** The address of an object, below the service's base URL. */
+  sign(key: string, { expiresInSeconds }: { readonly expiresInSeconds: number }): string {
+    const expires = Math.floor(this.#clock().getTime() / 1000) + expiresInSeconds;
+    return `/files/${key}?expires=${expires}&signature=${this.#signature(key, expires)}`;
+  }
+
+  /** True for an address that {@link sign} gave and that hasn't expired. */
+  isValid(key: string, expires: string, signature: string): boolean {
+    if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 <= this.#clock().getTime()) return false;
+    const expected = Buffer.from(this.#signature(key, Number(expires)));
+    const given = Buffer.from(signature);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+
+  #signature(key: string, expires: number): string {
+    return createHmac('sha256', this.#secret).update(`${key}\n${expires}`).digest('base64url');
+  }
 }

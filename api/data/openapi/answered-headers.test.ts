@@ -5,7 +5,7 @@ import { requestText } from '../../../test/support/api/raw-request.ts';
 import { bearer } from '../../../test/support/api/test-accounts.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { HEADERS } from './headers.ts';
+import { HEADERS } from './responses.ts';
 
 const api = useApi({
   days: SAMPLE_DAYS.slice(0, 2),

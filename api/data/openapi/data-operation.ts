@@ -1,11 +1,25 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { z } from 'zod';
+import { AccountSchema } from '../../accounts/account.ts';
 import type { DataRoute } from '../answers/data-route.ts';
 import type { ApiErrorCode } from '../errors/api-errors.ts';
-import { byStatus, errorResponse, nameFrom, validationResponse } from './error-responses.ts';
-import { HEADERS, type HeaderName, headersOf } from './headers.ts';
-import { BEARER, type Collectors, type Operation, type Responses } from './operation.ts';
-import type { SchemaCollector } from './schema-collector.ts';
+import {
+  BEARER,
+  type Collectors,
+  type Operation,
+  type Paths,
+  type Responses,
+  type SchemaCollector,
+} from './operation.ts';
+import {
+  byStatus,
+  errorResponse,
+  HEADERS,
+  type HeaderName,
+  headersOf,
+  nameFrom,
+  validationResponse,
+} from './responses.ts';
 
 /** What every route below `/v1` may answer besides its own errors. */
 export const COMMON_ERRORS: readonly ApiErrorCode[] = [
@@ -94,3 +108,53 @@ export function parametersFrom(
     };
   });
 }
+
+const EXAMPLE = {
+  plan: {
+    plan: 'builder',
+    plan_version: 1,
+    display_name: 'Builder',
+    status: 'active',
+    daily_quota: 5000,
+    burst_per_minute: 300,
+    history_months: 12,
+    features: ['history', 'snapshots', 'incremental'],
+    attribution_required: false,
+    redistribution_allowed: false,
+    period_end: '2026-07-01T00:00:00Z',
+  },
+  usage: { quota_day: '2026-06-30', used: 12, limit: 5000, remaining: 4988, reset_at: 1782864000, burst_limit: 300 },
+  client_source: 'api_key',
+};
+
+/** `GET /v1/account`: asks for a key, costs no quota, is never cached. */
+export function accountOperation({ schemas, responses }: Collectors): Paths {
+  const failures = byStatus(COMMON_ERRORS.filter((code) => code !== 'quota_exceeded'));
+  return {
+    '/v1/account': {
+      get: {
+        operationId: 'getAccount',
+        summary: "The organization's plan and what is used of it today",
+        tags: ['account'],
+        security: BEARER,
+        responses: {
+          200: {
+            description: "The organization's plan and what is used of it today",
+            headers: headersOf([...HEADERS.meta, ...HEADERS.limits]),
+            content: {
+              'application/json': { schema: schemas.schemaFrom(ACCOUNT, 'output'), example: EXAMPLE },
+            },
+          },
+          ...Object.fromEntries(
+            failures.map(([status, codes]) => [
+              status,
+              responses.share(nameFrom(codes), errorResponse(codes, HEADERS.limits)),
+            ]),
+          ),
+        },
+      },
+    },
+  };
+}
+
+const ACCOUNT = AccountSchema.meta({ id: 'Account' });

@@ -1,14 +1,16 @@
+import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { stringify } from 'yaml';
+import { Asset } from '../../server/assets.ts';
 import { ValidationBodySchema } from '../../server/errors/http-error.ts';
+import { JSON_TYPE } from '../answers/answers.ts';
 import type { DataCapability, DataRoute } from '../answers/data-route.ts';
-import { ErrorBodySchema } from '../errors/api-error.ts';
-import { accountOperation } from './account-operation.ts';
-import { dataOperation } from './data-operation.ts';
-import { HEADER_COMPONENTS } from './headers.ts';
-import { metaOperations } from './meta-operations.ts';
-import { OPEN_TAG, type OpenRoute, openOperation } from './open-operation.ts';
-import { type Paths, ResponseCollector } from './operation.ts';
-import { SchemaCollector } from './schema-collector.ts';
+import { ErrorBodySchema } from '../errors/api-errors.ts';
+import { accountOperation, dataOperation } from './data-operation.ts';
+import { type Paths, ResponseCollector, SchemaCollector } from './operation.ts';
+import { metaOperations, OPEN_TAG, type OpenRoute, openOperation } from './other-operations.ts';
+import { addReference, type ReferenceDeps } from './reference/reference.ts';
+import { HEADER_COMPONENTS } from './responses.ts';
 
 export interface DocumentOptions {
   /** Where the routes begin: an address without a slash at the end, or a path; empty for the root of the host. */
@@ -121,3 +123,23 @@ const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
     example: 'nightly-import-2026-06-30',
   },
 };
+
+/** `/openapi.json`, the same at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference` that shows it. */
+export function addOpenApi(app: FastifyInstance, { document, views }: ReferenceDeps): void {
+  const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)));
+  let yaml: Asset | undefined;
+  addDocument(app, ['/openapi.json', '/docs/json'], () => json);
+  addDocument(app, ['/docs/yaml'], () => {
+    yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document)));
+    return yaml;
+  });
+  addReference(app, { document, views });
+}
+
+function addDocument(app: FastifyInstance, paths: readonly string[], asset: () => Asset): void {
+  for (const path of paths) {
+    app.get(path, { compress: false }, (request, reply) =>
+      asset().answer(request, reply.header('Cache-Control', 'no-cache')),
+    );
+  }
+}

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import type { SchemaCollector } from './schema-collector.ts';
+import { z } from 'zod';
 
 /** Responses by status. `openapi-types` has those of 3.0 mixed into its own `ResponsesObject`. */
 export type Responses = Readonly<Record<string, OpenApi.ResponseObject | OpenApi.ReferenceObject>>;
@@ -45,4 +45,75 @@ export class ResponseCollector {
   get components(): Record<string, OpenApi.ResponseObject> {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
+}
+
+/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 takes them. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+/**
+ * Turns zod schemas into JSON Schemas. One that has an `id` in its metadata becomes a component, and is referred to wherever
+ * it occurs. What an answer may hold besides is left open: minor versions add fields (specification "Versioning of the API").
+ */
+export class SchemaCollector {
+  readonly #components = new Map<string, JsonSchema>();
+
+  /** The schema of an answer, or of what a parameter takes. */
+  schemaFrom(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    const { $defs = {}, $schema: _, ...root } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
+    for (const [name, definition] of Object.entries($defs)) this.#add(name, tidy(definition));
+    return tidy(root);
+  }
+
+  /** Every component so far, by name. */
+  get components(): Readonly<Record<string, JsonSchema>> {
+    return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #add(name: string, schema: JsonSchema): void {
+    const known = this.#components.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two different schemas are called ${name}`);
+    }
+    this.#components.set(name, schema);
+  }
+}
+
+/**
+ * Leaves out keywords that tell a reader nothing: zod's bounds of safe integers, patterns beside a format, and whether an object of
+ * named fields may have others.
+ */
+function tidy(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).filter(([keyword, value]) => {
+    if (keyword === 'id' && typeof value === 'string') return false;
+    if (keyword === 'pattern' && 'format' in schema) return false;
+    if (keyword === 'propertyNames') return false;
+    if (keyword === 'additionalProperties') return !('properties' in schema);
+    return value !== Number.MAX_SAFE_INTEGER && value !== Number.MIN_SAFE_INTEGER;
+  });
+  const { anyOf, ...rest } = Object.fromEntries(
+    entries.map(([keyword, value]) => [keyword, tidyKeyword(keyword, value)]),
+  );
+  const nullable = anyOf === undefined ? undefined : nullableFrom(anyOf as readonly JsonSchema[]); // By JSON Schema.
+  if (nullable !== undefined) return { ...nullable, ...rest };
+  return anyOf === undefined ? rest : { ...rest, anyOf };
+}
+
+function tidyKeyword(keyword: string, value: unknown): unknown {
+  if (keyword === '$ref') return String(value).replace('#/$defs/', '#/components/schemas/');
+  if (keyword === 'properties') {
+    const properties = Object.entries(value as Record<string, JsonSchema>); // By JSON Schema.
+    return Object.fromEntries(properties.map(([name, property]) => [name, tidy(property)]));
+  }
+  if (keyword === 'items') return tidy(value as JsonSchema); // By JSON Schema.
+  if (keyword === 'anyOf' || keyword === 'oneOf') return (value as readonly JsonSchema[]).map(tidy); // By JSON Schema.
+  return value;
+}
+
+/** `anyOf: [{type: T, …}, {type: null}]` as `{type: [T, null], …}`; undefined where it can't be said so. */
+function nullableFrom(choices: readonly JsonSchema[]): JsonSchema | undefined {
+  const [first, second, ...more] = choices;
+  if (first === undefined || second?.['type'] !== 'null' || more.length > 0) return undefined;
+  const { type, enum: values, ...rest } = first;
+  if (typeof type !== 'string') return undefined;
+  return { type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}), ...rest };
 }

@@ -2,8 +2,7 @@ import { doubleTextSql } from '../../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import { orderSql, type SortKey } from '../../view/tables/list-orders.ts';
 import type { View } from '../../view/view.ts';
-import { allOf, type Condition } from './conditions.ts';
-import { type CursorPlace, cursorFrom, cursorHash, getPlace } from './list-cursor.ts';
+import { allOf, type Condition, type CursorPlace, cursorFrom, cursorHash, getPlace } from './conditions.ts';
 
 export interface ListQuery {
   /** A table of the view with current records: each has its `pos`, its place in the order of the key, and its `line`. */

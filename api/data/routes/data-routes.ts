@@ -1,6 +1,8 @@
+import type { RouteResponse } from '../../server/responder.ts';
 import type { RouteAccess } from '../access/access-control.ts';
+import type { Visit } from '../access/visit.ts';
+import { JSON_TYPE } from '../answers/answers.ts';
 import type { DataRoute } from '../answers/data-route.ts';
-import { ACCOUNT_ROUTE } from './account.ts';
 import { changesRoute } from './changes.ts';
 import { benchmarksRoute } from './current/benchmarks.ts';
 import { categoriesRoute } from './current/categories.ts';
@@ -14,6 +16,20 @@ import { modelHistoryRoute } from './history/model-history.ts';
 import { rankingsHistoryRoute } from './history/rankings-history.ts';
 import { snapshotDownloadRoute } from './snapshots/snapshot-download.ts';
 import { snapshotsRoute } from './snapshots/snapshots.ts';
+
+/** `GET /v1/account`: what it asks of its callers. */
+export const ACCOUNT_ROUTE: RouteAccess = {
+  name: '/v1/account',
+  capability: 'account',
+  feature: null,
+  limitPerMinute: 60,
+};
+
+/** The caller's account (specification "Account object"): never cached, and costs no quota. */
+export async function answerAccount(visit: Pick<Visit, 'account'>): Promise<RouteResponse> {
+  const body = JSON.stringify(await visit.account());
+  return { status: 200, headers: { 'Cache-Control': 'no-store', 'Content-Type': JSON_TYPE }, body };
+}
 
 /** Every data route, in the order of the documentation. */
 export const DATA_ROUTES: readonly DataRoute[] = [

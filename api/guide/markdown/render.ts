@@ -1,7 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '../../server/pages/html.tsx';
-import { Anchors } from './anchors.ts';
-import { plainText } from './plain-text.ts';
 
 /** A stretch of a page below one of its headings. */
 export interface Section {
@@ -92,4 +90,66 @@ function onOneLine(text: string): string {
 /** Marked's own type of a token is also that of whatever an extension makes, of which there is none. */
 function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading';
+}
+
+/** The anchors of a page's headings, as GitHub makes them: one that comes again gets a number. */
+export class Anchors {
+  readonly #seen = new Map<string, number>();
+
+  /** @param heading without marks */
+  of(heading: string): string {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+      .replaceAll(' ', '-');
+    const count = this.#seen.get(anchor) ?? 0;
+    this.#seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  }
+}
+
+/** What tokens of Markdown say, without marks; what stands in one cell, item or paragraph is parted from the next. */
+export function plainText(tokens: readonly Token[]): string {
+  return tokens.map(textOf).join('');
+}
+
+function textOf(token: Token): string {
+  switch (token.type) {
+    case 'table': {
+      const { header, rows } = token as Tokens.Table; // Marked's type of a token is also that of what extensions make.
+      return [header, ...rows].map((row) => row.map(({ tokens }) => plainText(tokens)).join(' · ')).join('\n');
+    }
+    case 'list':
+      return (token as Tokens.List).items.map(({ tokens }) => plainText(tokens)).join('\n'); // As above.
+    case 'space':
+    case 'html':
+      return '\n';
+    case 'br':
+      return ' ';
+    case 'paragraph':
+    case 'text':
+    case 'link':
+    case 'strong':
+    case 'em':
+      return 'tokens' in token && token.tokens !== undefined ? plainText(token.tokens) : token.text;
+    default:
+      return 'text' in token ? String(token.text) : '';
+  }
+}
+
+/** A table in Markdown. @param rows cells in Markdown; a `|` in one is escaped */
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** `code` in Markdown. */
+export function code(text: string): string {
+  return `\`${text}\``;
+}
+
+/** 12345 → `12,345`. */
+export function wholeNumber(value: number): string {
+  return value.toLocaleString('en-US');
 }

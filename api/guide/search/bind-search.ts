@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
 import { etagOf, findTagUnchanged } from '../../server/conditional.ts';
+import { HttpError } from '../../server/errors/http-error.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import { GUIDE } from '../pages.ts';
 import { GUIDE_HEADERS, REFUSAL_HEADERS } from '../shell/frame-page.ts';
 import { type Frame, renderGuidePage } from '../shell/layout.tsx';
 import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
-import { findRefusal, type LimitSearch } from './search-limit.ts';
 import { Refusal, Results } from './search-page.tsx';
 
 export interface SearchDeps {
@@ -49,4 +49,21 @@ export function bindSearch(app: FastifyInstance, { frame, index, withAddress, li
 
 function inPlace(one: Found, change: (text: string) => string): Found {
   return { ...one, excerpt: one.excerpt.map((piece) => ({ ...piece, text: change(piece.text) })) };
+}
+
+/** Counts a search of an address; rejects with 429 where it asks too often. */
+export type LimitSearch = (address: string) => Promise<void>;
+
+/** What refuses a search of an address that asks too often; undefined: nothing does. Rejects where it could not be counted. */
+export async function findRefusal(
+  limit: LimitSearch,
+  { ip }: Pick<FastifyRequest, 'ip'>,
+): Promise<HttpError | undefined> {
+  try {
+    await limit(ip);
+  } catch (error) {
+    if (error instanceof HttpError && error.code === 'rate_limit_exceeded') return error;
+    throw error;
+  }
+  return undefined;
 }

@@ -4,9 +4,8 @@ import { pathOf } from '../../server/request-checks.ts';
 import { GUIDE } from '../pages.ts';
 import { REFUSAL_HEADERS } from '../shell/frame-page.ts';
 import { renderGuidePage } from '../shell/layout.tsx';
-import type { SearchDeps } from './bind-search.ts';
+import { type SearchDeps, findRefusal } from './bind-search.ts';
 import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
-import { findRefusal } from './search-limit.ts';
 
 /** Of the address that is shown, in characters, and of places that may have been meant. */
 const [SHOWN_MAX, PLACES_MAX] = [200, 5];

@@ -1,4 +1,6 @@
 import MiniSearch from 'minisearch';
+import type { ErrorTable } from '../../server/errors/http-error.ts';
+import { GUIDE, type GuidePage } from '../pages.ts';
 
 /** A place in the documentation that can be found. */
 export interface Place {
@@ -90,4 +92,28 @@ function excerptOf(text: string, terms: readonly string[]): readonly Piece[] {
 
 function escapeForPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
+
+/** Everything that can be found: each section of each page, and each error code. @param root the base path */
+export function placesOf(
+  pages: readonly GuidePage[],
+  { root, errors }: { readonly root: string; readonly errors: ErrorTable },
+): readonly Place[] {
+  const places = pages.flatMap(({ path, title, sections }) =>
+    sections.map(({ heading, anchor, depth, text, code }) => ({
+      href: depth === 1 ? root + path : `${root}${path}#${anchor}`,
+      page: title,
+      heading,
+      text,
+      code,
+    })),
+  );
+  const codes = Object.entries(errors).map(([name, { status, title, help }]) => ({
+    href: `${root}${GUIDE}/errors/${name}`,
+    page: 'Error codes',
+    heading: name,
+    text: `${status}. ${title}. ${help}`,
+    code: '',
+  }));
+  return [...places, ...codes];
 }

@@ -10,10 +10,8 @@ import type { Authorization } from '../../accounts/people/authorization.ts';
 import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
 import { takeBodies } from '../../server/bodies.ts';
 import { httpError } from '../../server/errors/http-error.ts';
-import { refuseInOAuthsWords } from './failures.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
-import { registrationFrom } from './registration.ts';
-import { type RefusedClient, tokenRefusal } from './token-refusal.ts';
+import { type RefusedClient, refuseInOAuthsWords, registrationFrom, tokenRefusal } from './registration.ts';
 
 /** Largest form or registration, in bytes. */
 const BODY_BYTES_MAX = 16 * 1024;

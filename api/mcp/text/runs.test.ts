@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { runColumns, runsOf } from './runs.ts';
-import { table } from './table.ts';
+import { runColumns, runsOf, table } from './table.ts';
 
 const COLUMNS = { of: 'of', value: 'value' };
 const point = (date: string, of: string, value: number | null) => ({ date, of, value });

@@ -1,4 +1,4 @@
-import type { Found } from './telling.ts';
+import type { Found } from './told.ts';
 
 /** The most that an answer may be, text and structured content together. */
 export const TOKENS_MAX = 25_000;

@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { modelRoute } from '../../data/routes/current/model.ts';
 import { HttpError, notFound, RequestInvalid } from '../../server/errors/http-error.ts';
-import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange, RouteBody } from '../exchange.ts';
+import { argumentProblem } from '../refusals.ts';
 import { fits } from '../text/size.ts';
 import { type Columns, cell, type Row, rowsOf, table } from '../text/table.ts';
-import type { Found } from '../text/telling.ts';
-import { asOf, lines } from '../text/told.ts';
-import { argumentsSchema } from './json-schemas.ts';
-import { outputSchemaOf } from './output-schema.ts';
+import { asOf, type Found, lines } from '../text/told.ts';
 import { assertKnownArguments } from './route-tool.ts';
-import type { Tool } from './tool.ts';
+import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 
 /** The most that are compared at once: each is an answer of its own, and wider tables are hard to read. */
 const MODELS_MAX = 10;

@@ -7,10 +7,18 @@ import { scoresRoute } from '../../data/routes/current/scores.ts';
 import { updatesRoute } from '../../data/routes/current/updates.ts';
 import { HttpError, notFound } from '../../server/errors/http-error.ts';
 import type { Exchange } from '../exchange.ts';
-import { BENCHMARK_COLUMNS, MODEL_COLUMNS, PRICE_COLUMNS, RANK_COLUMNS, SCORE_COLUMNS } from '../text/columns.ts';
-import { type Columns, cell, rowsOf, table } from '../text/table.ts';
-import type { Telling } from '../text/telling.ts';
-import { asOf, countedLine, lines, pageLine } from '../text/told.ts';
+import {
+  BENCHMARK_COLUMNS,
+  type Columns,
+  cell,
+  MODEL_COLUMNS,
+  PRICE_COLUMNS,
+  RANK_COLUMNS,
+  rowsOf,
+  SCORE_COLUMNS,
+  table,
+} from '../text/table.ts';
+import { asOf, countedLine, lines, pageLine, type Telling } from '../text/told.ts';
 import { type RouteToolDefinition, routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,9 +1,7 @@
 import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
 import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
-import { type Run, runColumns, runsOf } from '../text/runs.ts';
-import { type Columns, cell, type Row, rowsOf, table } from '../text/table.ts';
-import type { Telling } from '../text/telling.ts';
-import { asOf, lines } from '../text/told.ts';
+import { type Columns, cell, type Row, type Run, rowsOf, runColumns, runsOf, table } from '../text/table.ts';
+import { asOf, lines, type Telling } from '../text/told.ts';
 import { routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findReason, REASONS } from './name-match.ts';
+import { findReason, REASONS } from './resolve-model.ts';
 
 const MODEL = { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini' };
 

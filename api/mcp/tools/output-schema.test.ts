@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { changesRoute } from '../../data/routes/changes.ts';
 import { modelRoute } from '../../data/routes/current/model.ts';
-import { outputSchemaOf } from './output-schema.ts';
+import { outputSchemaOf } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
 function validatorOf(schema: object) {

@@ -2,16 +2,73 @@ import { z } from 'zod';
 import { ModelSchema } from '../../data/answers/records.ts';
 import { modelsRoute } from '../../data/routes/current/models.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
-import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange } from '../exchange.ts';
-import { MODEL_COLUMNS } from '../text/columns.ts';
-import { cell, type Row, rowsOf, table } from '../text/table.ts';
+import { argumentProblem } from '../refusals.ts';
+import { cell, MODEL_COLUMNS, type Row, rowsOf, table } from '../text/table.ts';
 import { asOf, lines } from '../text/told.ts';
-import { argumentsSchema } from './json-schemas.ts';
-import { findReason, lastPart, REASONS, wordsOf } from './name-match.ts';
-import { outputSchemaOf } from './output-schema.ts';
 import { assertKnownArguments } from './route-tool.ts';
-import type { Tool } from './tool.ts';
+import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
+
+/** How well a model is what somebody wrote: pure, over ids and names. */
+
+/** Why a model may be the one that was meant, from the best reason to the weakest. The second is not seen in the model: whoever asks the API for a name knows it. */
+export const REASONS = [
+  'the id as written',
+  'an upstream calls it exactly so',
+  'the id, in another case or punctuation',
+  'the id without the provider before the slash',
+  'the name, in another case or punctuation',
+  'every word is in the id, or in the name',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** The best reason why a model may be meant; undefined: none. */
+export function findReason(
+  written: string,
+  { id, name }: { readonly id: string; readonly name: string },
+): Reason | undefined {
+  if (id === written.trim()) return REASONS[0];
+  const plain = plainOf(written);
+  if (plain === '') return undefined;
+  if (plainOf(id) === plain) return REASONS[2];
+  if (plainOf(lastPart(id)) === plainOf(lastPart(written))) return REASONS[3];
+  if (plainOf(name) === plain || plainOf(name) === plainOf(lastPart(written))) return REASONS[4];
+  const words = wordsOf(lastPart(written));
+  return [id, name].some((text) => hasAll(words, text)) ? REASONS[5] : undefined;
+}
+
+/** Whether a text has all words, in any order: letters anywhere in it, numbers as numbers of their own, each as often. */
+function hasAll(words: readonly string[], text: string): boolean {
+  const plain = plainOf(text);
+  const left = [...wordsOf(text)];
+  return words.every((word) => {
+    if (!/^\p{N}/u.test(word)) return plain.includes(word);
+    const at = left.indexOf(word);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+/** Letters and digits alone, in lower case, of any script. */
+export function plainOf(text: string): string {
+  return wordsOf(text).join('');
+}
+
+/** The words of a text: runs of letters, and runs of digits, in lower case. */
+export function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/\p{L}+|\p{N}+/gu) ?? []
+  );
+}
+
+/** What stands behind the last slash: catalogues write the provider before it. */
+export function lastPart(text: string): string {
+  const part = text.trim().split('/').at(-1) ?? '';
+  return part === '' ? text : part;
+}
 
 /** Longest name that is looked for, in characters: that of the parameter `q`. */
 const NAME_LENGTH_MAX = 200;

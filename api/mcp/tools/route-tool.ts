@@ -1,15 +1,13 @@
 import type { DataRoute } from '../../data/answers/data-route.ts';
-import type { JsonSchema } from '../../data/openapi/schema-collector.ts';
+import type { JsonSchema } from '../../data/openapi/operation.ts';
 import { RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { Question } from '../../server/route.ts';
-import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange, RouteBody } from '../exchange.ts';
+import { argumentProblem } from '../refusals.ts';
 import { fits, TOKENS_MAX, tokensOf } from '../text/size.ts';
 import { rowsOf } from '../text/table.ts';
-import type { Found, Telling } from '../text/telling.ts';
-import { type ArgumentWords, inputSchemaOf } from './json-schemas.ts';
-import { outputSchemaOf } from './output-schema.ts';
-import type { Tool } from './tool.ts';
+import type { Found, Telling } from '../text/told.ts';
+import { type ArgumentWords, inputSchemaOf, outputSchemaOf, type Tool } from './tool.ts';
 
 export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'>, ArgumentWords {
   readonly route: DataRoute;

@@ -1,10 +1,47 @@
-import { accountTool } from './account-tool.ts';
+import { z } from 'zod';
+import { AccountSchema } from '../../accounts/account.ts';
+import { HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
+import { ACCOUNT_ROUTE } from '../../data/routes/data-routes.ts';
+import { cell, type Row } from '../text/table.ts';
+import { lines } from '../text/told.ts';
 import { BULK_TOOLS } from './bulk-tools.ts';
 import { compareModelsTool } from './compare-models.ts';
 import { CURRENT_TOOLS } from './current-tools.ts';
 import { HISTORY_TOOLS } from './history-tools.ts';
 import { resolveModelTool } from './resolve-model.ts';
-import type { Tool } from './tool.ts';
+import { assertKnownArguments } from './route-tool.ts';
+import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
+
+export const accountTool: Tool = {
+  name: 'get-account',
+  title: 'Get the account',
+  description: 'The plan of the organization, its limits, and how many units are left today. Costs nothing.',
+  access: ACCOUNT_ROUTE,
+  inputSchema: argumentsSchema(z.object({})),
+  outputSchema: outputSchemaOf(AccountSchema),
+  call: async (args, exchange) => {
+    assertKnownArguments(args, []);
+    const body = await exchange.account();
+    return { text: accountText(body), body };
+  },
+};
+
+/** How far back history goes, as people say it. */
+function historyOf(months: unknown): string {
+  return Number(months) >= HISTORY_MONTHS_FULL ? 'full, to the first day' : `${cell(months)} months back`;
+}
+
+function accountText(body: Row): string {
+  const [plan, usage] = [Object(body['plan']) as Row, Object(body['usage']) as Row];
+  const limit = usage['limit'] === null ? 'without a limit' : `of ${cell(usage['limit'])}`;
+  const left = usage['remaining'] === null ? '' : `, ${cell(usage['remaining'])} left`;
+  const resetAt = new Date(Number(usage['reset_at']) * 1000).toISOString();
+  return lines(
+    `Plan ${cell(plan['display_name'])} (${cell(plan['status'])}), with ${cell(plan['features'])}.`,
+    `Units used on ${cell(usage['quota_day'])} (UTC): ${cell(usage['used'])} ${limit}${left}; the next day begins at ${resetAt}.`,
+    `Requests a minute: ${cell(usage['burst_limit'])}. History: ${historyOf(plan['history_months'])}.`,
+  );
+}
 
 /** Every tool, in the order in which they are listed. */
 export const TOOLS: readonly Tool[] = [

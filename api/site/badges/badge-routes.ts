@@ -62,3 +62,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
   rate_limit_exceeded: 'too many requests',
   unavailable: 'not available now',
 };
+
+/** The badge that says where data come from. */
+export const sourceBadgeRoutes = badgeRoutes({
+  path: '/badges/source',
+  operationId: 'getSourceBadge',
+  summary: 'A badge that says where data come from',
+  badge: async () => ({ label: 'data', message: 'modelstats', color: 'blue' }),
+});

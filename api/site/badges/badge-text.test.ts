@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plainText } from '../text/plain-text.ts';
-import { cutText, lettersOf } from './badge-text.ts';
+import { cutText, lettersOf } from './badge.ts';
 
 describe('a cut text', () => {
   test.each([

@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { elementsOf, parseXml, textsOf, type XmlElement } from '../../../test/support/site/xml-tree.ts';
 import { ODD_NAMES } from '../../../test/worlds/badges-day.ts';
 import { isRightToLeft, plainText } from '../text/plain-text.ts';
-import { type Badge, shieldsJsonOf, svgOf } from './badge.ts';
-import { cutText } from './badge-text.ts';
-import { BADGE_STYLES } from './draw-badge.ts';
+import { BADGE_STYLES, type Badge, cutText, shieldsJsonOf, svgOf } from './badge.ts';
 
 const badge = (texts: Partial<Badge>): Badge => ({ label: 'label', message: 'message', color: 'blue', ...texts });
 

@@ -1,6 +1,6 @@
-import { isolated, plainText } from '../text/plain-text.ts';
-import { cutText } from './badge-text.ts';
-import { type BadgeStyle, drawBadge } from './draw-badge.ts';
+import { escapeHtml } from '@kitajs/html';
+import { makeBadge } from 'badge-maker';
+import { isolated, isRightToLeft, plainText } from '../text/plain-text.ts';
 
 /** What a badge says: a label, and behind it a message on a colour. Any text, which is made plain and short where it is shown. */
 export interface Badge {
@@ -51,4 +51,102 @@ function shownOf({ label, message }: Pick<Badge, 'label' | 'message'>): Pick<Bad
     label: cutText(plainText(label), LABEL_COLUMNS_MAX),
     message: cutText(plainText(message), MESSAGE_COLUMNS_MAX),
   };
+}
+
+/** How much of a text a badge shows. */
+
+const LETTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** More than any emoji has, and far less than marks that are heaped on a letter, in units of UTF-16. */
+const LETTER_LENGTH_MAX = 20;
+/** What is drawn as wide as it is high. */
+const WIDE =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\ufe0f\uff01-\uff60]/u;
+
+/** A plain text of at most so many columns, of which a wide letter takes two; what is cut ends in `…`, never within a letter. */
+export function cutText(text: string, columnsMax: number): string {
+  let [columns, shown, kept] = [0, '', ''];
+  for (const letter of lettersOf(text)) {
+    columns += WIDE.test(letter) ? 2 : 1;
+    if (columns > columnsMax) return `${kept.trimEnd()}…`;
+    shown += letter;
+    if (columns < columnsMax) kept = shown;
+  }
+  return shown;
+}
+
+/** What people take for letters, one by one: marks belong to what they stand on. */
+export function* lettersOf(text: string): Iterable<string> {
+  for (const { segment } of LETTERS.segment(text)) {
+    yield segment.length <= LETTER_LENGTH_MAX ? segment : String.fromCodePoint(segment.codePointAt(0) ?? 0);
+  }
+}
+
+export const BADGE_STYLES = ['flat', 'flat-square', 'plastic', 'for-the-badge'] as const;
+export type BadgeStyle = (typeof BADGE_STYLES)[number];
+
+/** What is drawn; plain texts that are short enough. */
+export interface DrawnBadge {
+  /** Empty: the message stands alone. */
+  readonly label: string;
+  readonly message: string;
+  readonly color: string;
+  readonly style: BadgeStyle;
+  /** What is read out, and told by a pointer that rests on it. */
+  readonly whole: string;
+}
+
+/**
+ * The picture of a badge (decision 0080). badge-maker makes it for letters that take about as much room as the text, in whose place the text is
+ * put then: what its table of Verdana doesn't have it takes for an `m`, which most of it isn't.
+ */
+export function drawBadge({ color, style, whole, ...given }: DrawnBadge): string {
+  // As badge-maker writes them in this style.
+  const written = (text: string) => (style === 'for-the-badge' ? text.toUpperCase() : text);
+  const [label, message] = [drawnText(written(given.label)), drawnText(written(given.message))] as const;
+  const svg = makeBadge({ label: label.standIn, message: message.standIn, color, style });
+  const drawings = svg.match(TEXTS)?.length ?? 0;
+  const ofLabel = given.label === '' ? 0 : drawings / 2;
+  let drawn = 0;
+  return svg
+    .replace(/ aria-label="[^"]*"/, () => ` aria-label="${xmlText(whole)}"`)
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${xmlText(whole)}</title>`)
+    .replaceAll(TEXTS, (_, attributes: string) => {
+      drawn += 1;
+      const { text, further } = drawn <= ofLabel ? label : message;
+      return `<text${attributes}${further}>${xmlText(text)}</text>`;
+    });
+}
+
+/** A plain text within an element or an attribute. */
+function xmlText(text: string): string {
+  return escapeHtml(text).replaceAll('>', '&gt;'); // `]]>` may stand in no text of XML.
+}
+
+/** A label or a message, once or with its shadows; its own text is escaped, so it has no angle bracket. */
+const TEXTS = /<text( [^>]*)>[^<]*<\/text>/g;
+
+/** A text, what it is measured as, and the attributes that it needs then. */
+function drawnText(text: string) {
+  const standIn = standInOf(text);
+  // Drawn into the room that was guessed as a whole: with room between letters instead, those that join would come apart.
+  const fit = standIn === text ? '' : ' lengthAdjust="spacingAndGlyphs"';
+  return { text, standIn, further: fit + (isRightToLeft(text) ? ' direction="rtl"' : '') };
+}
+
+/** Scripts that badge-maker measures as they are, or takes for an `m`, as wide as which their letters are. */
+const MEASURED =
+  /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+/** Scripts whose letters join, and are narrow. */
+const JOINED = /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mandaic}]/u;
+/** What takes no room of its own. */
+const UNSEEN = /^\p{Cf}/u;
+
+/** A letter of a usual width for each that would be measured as a wide one; marks, and signs that nobody sees, left out. Empty for nothing alone. */
+function standInOf(text: string): string {
+  const letters = Array.from(lettersOf(text), (letter) => {
+    if (UNSEEN.test(letter)) return '';
+    if (MEASURED.test(letter)) return String.fromCodePoint(letter.codePointAt(0) ?? 0);
+    return JOINED.test(letter) ? '(' : 'o';
+  });
+  return letters.join('') || (text === '' ? '' : 'o');
 }

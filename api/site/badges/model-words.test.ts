@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wordsOfPrice, wordsOfRank, wordsOfScore } from './model-words.ts';
+import { wordsOfPrice, wordsOfRank, wordsOfScore } from './model-badge.ts';
 
 describe('a rank', () => {
   const categories = [

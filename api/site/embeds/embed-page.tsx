@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Day } from '../../../runtime/day.ts';
 import { formatDay } from '../../charts/format.ts';
 import { renderPage } from '../../server/pages/html.tsx';
-import { EMBED_STYLES, type Theme } from './styles.ts';
+import { EMBED_STYLES, type Theme } from './frame.ts';
 
 /** Any site may frame these pages, and nothing runs in them: what slips into one as text can do nothing there. */
 export const EMBED_HEADERS = {

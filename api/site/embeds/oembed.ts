@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { JSON_TYPE } from '../../data/answers/answers.ts';
 import { freeText, plainInteger } from '../../data/answers/parameters.ts';
-import { ApiError } from '../../data/errors/api-error.ts';
+import { ApiError } from '../../data/errors/api-errors.ts';
 import { HttpError, notFound, queryProblem, RequestInvalid } from '../../server/errors/http-error.ts';
 import type { GivenRequest } from '../../server/route.ts';
 import { type PublicContext, type PublicRoute, publicRoute } from '../public-route.ts';
 import type { Embed, FoundEmbed } from './embed.tsx';
-import { FRAME_HEIGHT_MIN, FRAME_WIDTH_MIN, type FrameSize, frameSizeIn } from './frame.ts';
-import { hasHistories } from './history.ts';
+import { FRAME_HEIGHT_MIN, FRAME_WIDTH_MIN, type FrameSize, frameSizeIn, hasHistories } from './frame.ts';
 
 /** An id of 200 characters, each of them twelve where it is percent-encoded, and parameters. */
 const URL_LENGTH_MAX = 8000;

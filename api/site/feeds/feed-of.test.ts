@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { feedOf } from './feed-of.ts';
+import { feedOf } from './feed.ts';
 
 const RELEASES = [
   { day: '2026-06-01', data_as_of: '2026-06-01T23:59:59Z' },

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { id } from '../../data/answers/parameters.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import { type PublicContext, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
-import { entriesFrom } from './entries.ts';
-import { FEED_FORMATS, FEED_TYPES, type FeedFormat } from './feed.ts';
-import { feedOf, type Told } from './feed-of.ts';
+import { entriesFrom, pathPart } from './entries.ts';
+import { FEED_FORMATS, FEED_TYPES, type FeedFormat, feedOf, type Told } from './feed.ts';
 import {
   hasCategory,
   hasModel,
@@ -15,9 +14,8 @@ import {
   loadNewsOf,
   loadRankingNews,
 } from './night-news.ts';
-import { nameInText } from './sentences.ts';
-import { pathPart } from './tags.ts';
 import { TELLERS, tellersOf } from './topics.ts';
+import { nameInText } from './words.ts';
 import { WRITE_FEED } from './write-feed.ts';
 
 /** How the operations of the forms end. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listOf, nameInText } from './sentences.ts';
+import { listOf, nameInText } from './words.ts';
 
 test('what reads from right to left is kept to itself', () => {
   expect(nameInText('نموذج')).toBe('\u2068نموذج\u2069');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathPart, tagsOf } from './tags.ts';
+import { pathPart, tagsOf } from './entries.ts';
 
 /** RFC 4151: an authority that is a domain name, a date, and characters that a path may have. */
 const TAG = /^tag:[a-z0-9]([a-z0-9.-]*[a-z0-9])?,\d{4}-\d\d-\d\d:([a-zA-Z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*$/;

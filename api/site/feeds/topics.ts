@@ -1,16 +1,21 @@
 import type { Day } from '../../../runtime/day.ts';
 import type { NewsLine } from './night-news.ts';
-import { listOf, nameInText } from './sentences.ts';
-import { endedOfferWords, offerWords, type Price, priceChangeWords, providerWords } from './words/price-words.ts';
 import {
+  endedOfferWords,
+  listOf,
   type ModelFacts,
   type Move,
   modelWords,
   moveWords,
+  nameInText,
   newModelWords,
+  offerWords,
+  type Price,
+  priceChangeWords,
+  providerWords,
   scoreWords,
   titleList,
-} from './words/record-words.ts';
+} from './words.ts';
 
 /** What an entry is about, in the order of a night's entries. */
 export const TOPICS = ['new-models', 'gone-models', 'prices', 'offers', 'ended-offers', 'ranks', 'scores'] as const;

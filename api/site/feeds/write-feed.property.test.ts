@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { childrenOf, parseXml, textOf } from '../../../test/support/site/xml-tree.ts';
-import { feedOf } from './feed-of.ts';
-import { nameInText } from './sentences.ts';
-import { pathPart } from './tags.ts';
+import { pathPart } from './entries.ts';
+import { feedOf } from './feed.ts';
+import { nameInText } from './words.ts';
 import { WRITE_FEED } from './write-feed.ts';
 
 const ODD_SIGNS = ['\u0000', '\ufdd0', 'א', '名', '🦙'];

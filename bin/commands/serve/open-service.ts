@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type ApiDeps, buildApp } from '../../../api/data/app.ts';
-import { FileLinks } from '../../../api/data/files/file-links.ts';
+import { FileLinks } from '../../../api/data/files/files.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { ResponseCache } from '../../../api/server/response-cache.ts';
 import { type ViewEvent, viewEventLog } from '../../../api/view/follow/view-events.ts';

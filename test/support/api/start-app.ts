@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.ts';
-import { FileLinks } from '../../../api/data/files/file-links.ts';
-import type { OpenRoute } from '../../../api/data/openapi/open-operation.ts';
+import { FileLinks } from '../../../api/data/files/files.ts';
+import type { OpenRoute } from '../../../api/data/openapi/other-operations.ts';
 import type { Guide } from '../../../api/guide/guide.ts';
 import { ResponseCache } from '../../../api/server/response-cache.ts';
 import type { ViewEvent } from '../../../api/view/follow/view-events.ts';

@@ -1,6 +1,7 @@
 /**
  * Splits the specification into what can be held by a test, one by one: a sentence of a paragraph or a list item, a row of a
- * table, a line of a block of code. The same text always gives the same list, in the order of the text.
+ * table, a line of a block of code. The same text always gives the same list, in the order of the text. A table that a test makes of
+ * declarations, as the comment above it says, is held by that test as a whole.
  */
 
 /** One sentence, row or line of the specification. */
@@ -24,7 +25,7 @@ export function rulesOf(markdown: string): readonly Rule[] {
   });
 }
 
-type BlockKind = 'heading' | 'table' | 'code' | 'text';
+type BlockKind = 'heading' | 'table' | 'code' | 'text' | 'generated';
 
 interface Block {
   readonly kind: BlockKind;
@@ -33,6 +34,7 @@ interface Block {
 
 const ITEM = /^ *(?:[-*]|\d+\.) /;
 const FENCE = /^ *```/;
+const GENERATED = /^<!-- .+: made by \S+ -->$/;
 
 function blocksOf(markdown: string): readonly Block[] {
   const blocks: { kind: BlockKind; lines: string[] }[] = [];
@@ -40,7 +42,7 @@ function blocksOf(markdown: string): readonly Block[] {
   let isCode = false;
   for (const line of markdown.split('\n')) {
     if (FENCE.test(line)) isCode = !isCode;
-    const kind = isCode ? 'code' : kindOf(line);
+    const kind = isCode ? 'code' : kindOf(line, before);
     const isGoingOn = kind === before && kind !== 'heading' && (kind === 'code' || !ITEM.test(line));
     if (isGoingOn) blocks.at(-1)?.lines.push(line);
     else if (kind !== undefined) blocks.push({ kind, lines: [line] });
@@ -50,13 +52,15 @@ function blocksOf(markdown: string): readonly Block[] {
 }
 
 /** What a line outside of code is part of; undefined where it is empty, or ends a block of code. */
-function kindOf(line: string): BlockKind | undefined {
+function kindOf(line: string, before: BlockKind | undefined): BlockKind | undefined {
   if (line.trim() === '' || FENCE.test(line)) return undefined;
+  if (GENERATED.test(line) || (before === 'generated' && line.startsWith('|'))) return 'generated';
   if (/^#{1,6} /.test(line)) return 'heading';
   return line.startsWith('|') ? 'table' : 'text';
 }
 
 function textsOf({ kind, lines }: Block): readonly string[] {
+  if (kind === 'generated') return [];
   if (kind === 'table') return lines.slice(2).map(rowText);
   if (kind === 'code')
     return lines

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import type { ApiReferenceConfiguration } from '@scalar/fastify-api-reference';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { isAppError } from '../../../../runtime/errors.ts';
 import { Asset } from '../../../server/assets.ts';
@@ -6,9 +7,7 @@ import { ICON, ICON_TYPE } from '../../../server/pages/look.ts';
 import { HTML_TYPE } from '../../../server/response-headers.ts';
 import type { View } from '../../../view/view.ts';
 import { JSON_TYPE } from '../../answers/answers.ts';
-import { readScalar, startOfScalar } from './scalar.ts';
-import { findServedIds } from './served-ids.ts';
-import { tryableDocument } from './tryable-document.ts';
+import { findServedIds, tryableDocument } from './tryable-document.ts';
 
 const FOLDER = '/docs/reference';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
@@ -103,4 +102,40 @@ function pageFor(root: string, title: string): string {
 ${scripts.join('\n')}
 </html>
 `;
+}
+
+/**
+ * What the page draws itself with, some 5 MB. Scalar's plugin has it within its code and gives it away over a route alone; its own page has a
+ * script inside, which our policy forbids.
+ */
+export async function readScalar(): Promise<Buffer> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const app = fastify();
+  await app.register(scalar, { routePrefix: '/reference', configuration: { url: '/' } });
+  const { statusCode, rawPayload } = await app.inject('/reference/js/scalar.js');
+  await app.close();
+  if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference has no script: ${statusCode}`);
+  return rawPayload;
+}
+
+/** Nothing of anybody else's service: no fonts, no proxy, no assistant, no report of use. The key is gone with the page. */
+const CONFIGURATION = {
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  documentDownloadType: 'none',
+  // Its grey of small words is too pale to be read.
+  customCss: `
+    .light-mode { --scalar-color-3: #666; --scalar-color-blue: #0067b8; --scalar-color-green: #007350; --scalar-color-orange: #a84300; }
+    .dark-mode { --scalar-color-3: #a8a8a8; }
+  `,
+} as const satisfies Partial<ApiReferenceConfiguration>;
+
+/** The script that begins it. */
+export function startOfScalar({ element, url }: { readonly element: string; readonly url: string }): string {
+  return `Scalar.createApiReference(${JSON.stringify(element)}, ${JSON.stringify({ ...CONFIGURATION, url })});\n`;
 }

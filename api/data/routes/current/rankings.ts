@@ -5,8 +5,7 @@ import { all, contentOf, inForce, value } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { id } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, RankingSchema } from '../../answers/records.ts';
-import { where } from '../../queries/conditions.ts';
-import { assertKnown } from '../../queries/known-ids.ts';
+import { assertKnown, where } from '../../queries/conditions.ts';
 
 export const rankingsRoute = listRoute({
   path: '/v1/rankings',

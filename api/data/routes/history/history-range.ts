@@ -1,10 +1,17 @@
+/** What the answers of both histories have besides their points. */
+
 import { addDays, type Day } from '../../../../runtime/day.ts';
 import { planWindowStart } from '../../../accounts/plans/plans.ts';
 import { type RequestProblem, queryProblem } from '../../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../../server/parse-request.ts';
+import type { Dependency } from '../../../server/route.ts';
+import { HISTORY_SOURCES, type HistoryKind } from '../../../view/tables/history-kinds.ts';
+import type { View } from '../../../view/view.ts';
 import type { Rights } from '../../access/rights.ts';
+import type { JsonText } from '../../answers/data-route.ts';
+import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../../answers/dependencies.ts';
 import { day } from '../../answers/parameters.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError } from '../../errors/api-errors.ts';
 
 /** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
 const HISTORY_SPAN_DAYS_MAX = 400;
@@ -88,4 +95,32 @@ function daysBetween(from: Day, to: Day): number {
 
 function latest(one: Day, other: Day): Day {
   return other > one ? other : one;
+}
+
+/** The `window` of a history answer, as JSON text. */
+export function windowText(view: View, kind: HistoryKind, range: HistoryRange): JsonText {
+  return JSON.stringify({
+    from: range.from,
+    to: range.to,
+    plan_limit_from: range.planLimitFrom,
+    available_from: view.meta.availableFrom[kind],
+  });
+}
+
+/**
+ * What a history depends on: the captures within its range, which are over and stay as they are, reconstructed prices, and what
+ * else `window` says. A range that ends today has been the same since midnight, and so has the plan's.
+ */
+export function historyDependency(view: View, kind: HistoryKind, range: HistoryRange, today: Day): Dependency {
+  return all(
+    capturesOf(view, HISTORY_SOURCES[kind].dataset.name, range),
+    sinceDay(range.planLimitFrom === null ? range.to : today),
+    availableFromOf(view, kind),
+    kind === 'pricing' ? backfillOf(view) : value(null),
+  );
+}
+
+/** The days that points of a kind can have. */
+export function daysOf(view: View, kind: HistoryKind): readonly string[] {
+  return view.capturedDays(HISTORY_SOURCES[kind].dataset.name);
 }

@@ -5,10 +5,17 @@ import type { View } from '../../../view/view.ts';
 import { dataRoute, jsonFrame } from '../../answers/data-route.ts';
 import { id, oneOf } from '../../answers/parameters.ts';
 import { EXAMPLE_PRICE } from '../../answers/records.ts';
+import { assertKnown } from '../../queries/conditions.ts';
 import { expandPoints } from '../../queries/history-points.ts';
-import { assertKnown } from '../../queries/known-ids.ts';
-import { daysOf, historyDependency, windowText } from './history-answer.ts';
-import { findRangeProblems, type HistoryRange, RANGE, resolveRange } from './history-range.ts';
+import {
+  daysOf,
+  findRangeProblems,
+  type HistoryRange,
+  historyDependency,
+  RANGE,
+  resolveRange,
+  windowText,
+} from './history-range.ts';
 import { ModelHistorySchema } from './history-schemas.ts';
 
 interface Effective extends HistoryRange {

@@ -4,10 +4,9 @@ import { TOP_POSITIONS_MAX } from '../../../view/tables/view-tables.ts';
 import { dataRoute, jsonArray, jsonObject } from '../../answers/data-route.ts';
 import { id, integer } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
+import { assertKnown } from '../../queries/conditions.ts';
 import { withPositions } from '../../queries/history-points.ts';
-import { assertKnown } from '../../queries/known-ids.ts';
-import { historyDependency, windowText } from './history-answer.ts';
-import { findRangeProblems, RANGE, resolveRange } from './history-range.ts';
+import { findRangeProblems, historyDependency, RANGE, resolveRange, windowText } from './history-range.ts';
 import { RankingsHistorySchema } from './history-schemas.ts';
 
 /** `GET /v1/rankings/history` (specification "Rankings history"). */

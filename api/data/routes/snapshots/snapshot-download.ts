@@ -6,10 +6,10 @@ import { releaseKey, snapshotPaths } from '../../../../storage/keys.ts';
 import { type HttpError, notFound } from '../../../server/errors/http-error.ts';
 import type { View } from '../../../view/view.ts';
 import { dayFromSnapshot } from '../../../view/view-meta.ts';
-import { visibleSnapshots } from '../../access/visible-snapshots.ts';
+import { visibleSnapshots } from '../../access/rights.ts';
 import { dataRoute, type RequestContext } from '../../answers/data-route.ts';
 import { flag, id, oneOf } from '../../answers/parameters.ts';
-import { findVersionProblems, isInVersion, schemaVersion } from './schema-version.ts';
+import { findVersionProblems, isInVersion, schemaVersion } from './snapshots.ts';
 
 /** How long a signed URL is good (specification "Signed addresses"). */
 const URL_LIFETIME_SECONDS = 15 * 60;

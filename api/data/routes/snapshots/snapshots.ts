@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { type Manifest, ManifestSchema } from '../../../../schemas/manifest.ts';
+import { findVersion, isVersion } from '../../../../schemas/versions/record-versions.ts';
 import type { SnapshotAccess } from '../../../accounts/plans/plans.ts';
-import { visibleSnapshots } from '../../access/visible-snapshots.ts';
+import { queryProblem, type RequestProblem } from '../../../server/errors/http-error.ts';
+import type { CheckedQuery } from '../../../server/parse-request.ts';
+import { visibleSnapshots } from '../../access/rights.ts';
 import { dataRoute, type RequestContext } from '../../answers/data-route.ts';
 import { all, releaseOf, sinceDay, value } from '../../answers/dependencies.ts';
-import { findVersionProblems, isInVersion, schemaVersion } from './schema-version.ts';
+import { freeText } from '../../answers/parameters.ts';
 
 const FILES = [
   ['models', 2795, 65_692, '41fbaaedea4ee6ab1b705447dde9a412d13a3825ac52dd86221f976bbf917de0', 582_675],
@@ -96,4 +99,27 @@ function listedSnapshots(
   { view, rights, today }: RequestContext,
 ): readonly Manifest[] {
   return visibleSnapshots(view.meta.manifests, rights, today).filter((manifest) => isInVersion(manifest, version));
+}
+
+/** `schema_version` of the snapshot routes (specification "Snapshot routes"). */
+export function schemaVersion(description: string) {
+  return freeText({ max: 20, description, example: '1.0' }).optional();
+}
+
+/** What is wrong with a version: it was neither announced nor in force when the newest release was published. */
+export function findVersionProblems(
+  { values }: CheckedQuery<{ readonly schema_version?: string | undefined }>,
+  { versions, view }: Pick<RequestContext, 'versions' | 'view'>,
+): readonly RequestProblem[] {
+  const { schema_version: version } = values;
+  if (version === undefined || findVersion(version, versions, view.newest) !== undefined) return [];
+  const known = versions.filter((candidate) => findVersion(candidate.version, versions, view.newest) === candidate);
+  const expected = known.map((candidate) => `'${candidate.version}'`).join(', ');
+  const msg = `Input should be one of ${expected}, or the major part of one`;
+  return [queryProblem('schema_version', version, { msg, type: 'enum', ctx: { expected } })];
+}
+
+/** Whether a snapshot is in the wanted version; all are where none is named. */
+export function isInVersion({ schema_version: version }: Manifest, wanted: string | undefined): boolean {
+  return wanted === undefined || isVersion(version, wanted);
 }

@@ -2,11 +2,9 @@ import type { JSX } from 'preact';
 import { HistoryChart, RankChart } from '../../../charts/history-chart.tsx';
 import { priceSeries, rankSeriesOfModel, scoreSeries } from '../../../charts/history-series.ts';
 import { modelHistoryRoute } from '../../../data/routes/history/model-history.ts';
-import type { Benchmark } from '../../model/benchmarks.ts';
-import type { ModelDetail } from '../../model/model-detail.ts';
-import type { Metric, ShownMetric } from '../../model/shown-metric.ts';
+import type { Benchmark, Metric, ModelDetail, ShownMetric } from '../../model.ts';
 import type { PublicContext } from '../../public-route.ts';
-import { askHistory, type ShownHistory } from '../history.ts';
+import { askHistory, type ShownHistory } from '../frame.ts';
 
 /** How the API calls the history of a metric, and the parameter that names its series. */
 const KINDS: Readonly<Record<Metric, readonly [kind: string, parameter: string]>> = {

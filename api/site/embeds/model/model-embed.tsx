@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { id, oneOf } from '../../../data/answers/parameters.ts';
-import { assertKnown } from '../../../data/queries/known-ids.ts';
+import { assertKnown } from '../../../data/queries/conditions.ts';
 import { modelRoute } from '../../../data/routes/current/model.ts';
 import { HttpError, notFound } from '../../../server/errors/http-error.ts';
-import { askBenchmarks } from '../../model/benchmarks.ts';
-import type { ModelDetail } from '../../model/model-detail.ts';
-import { findMetricProblems, METRICS, type Metric, shownMetricOf } from '../../model/shown-metric.ts';
+import {
+  askBenchmarks,
+  findMetricProblems,
+  METRICS,
+  type Metric,
+  type ModelDetail,
+  shownMetricOf,
+} from '../../model.ts';
 import type { PublicContext } from '../../public-route.ts';
 import { embedOf, THEME } from '../embed.tsx';
-import { hasHistories } from '../history.ts';
+import { hasHistories } from '../frame.ts';
 import { askModelHistory, ModelChart } from './model-chart.tsx';
 import { ModelFacts } from './model-facts.tsx';
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { formatDay, formatMoney, formatNumber } from '../../../charts/format.ts';
-import { cheapest, type ModelDetail, type Price, standings } from '../../model/model-detail.ts';
+import { cheapest, type ModelDetail, type Price, standings } from '../../model.ts';
 
 /** So many ranks are told, the best ones: as many as there is room for in half a line. */
 const RANKS_MAX = 2;

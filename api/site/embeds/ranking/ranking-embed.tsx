@@ -4,16 +4,16 @@ import { formatCount, formatDay } from '../../../charts/format.ts';
 import { RankChart } from '../../../charts/history-chart.tsx';
 import { FIRST_PLACES_DEPTH, SERIES_MAX, rankSeriesOfCategory } from '../../../charts/history-series.ts';
 import type { BodyOf } from '../../../data/answers/data-route.ts';
-import { assertKnown } from '../../../data/queries/known-ids.ts';
+import { assertKnown } from '../../../data/queries/conditions.ts';
 import { modelRoute } from '../../../data/routes/current/model.ts';
 import { rankingsRoute } from '../../../data/routes/current/rankings.ts';
 import { rankingsHistoryRoute } from '../../../data/routes/history/rankings-history.ts';
 import { HttpError } from '../../../server/errors/http-error.ts';
+import { namesApart, type RankedModel } from '../../model.ts';
 import type { PublicContext } from '../../public-route.ts';
 import { embedOf, THEME } from '../embed.tsx';
 import { Outwards } from '../embed-page.tsx';
-import { askHistory } from '../history.ts';
-import { namesApart, type RankedModel } from './ranked-model.ts';
+import { askHistory } from '../frame.ts';
 
 /** So many are listed. */
 const PLACES = 10;

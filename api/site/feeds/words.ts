@@ -1,5 +1,33 @@
-import { plainNumber, plainNumbers } from '../../../../runtime/plain-number.ts';
-import { listOf, nameInText } from '../sentences.ts';
+/** Names of the data on their way into sentences that any reader shows. */
+
+import { plainNumber, plainNumbers } from '../../../runtime/plain-number.ts';
+import { isolated, plainText } from '../text/plain-text.ts';
+
+/** Characters of a name; ids have at most 200. Longer: a name fills the list of a reader. */
+const LENGTH_MAX = 200;
+
+/** A name or an id inside a sentence: on one line, without controls; what reads from right to left leaves its surroundings alone. */
+export function nameInText(text: string): string {
+  const characters = [...plainText(text)];
+  const isLong = characters.length > LENGTH_MAX;
+  return isolated(isLong ? `${characters.slice(0, LENGTH_MAX - 1).join('')}…` : characters.join(''));
+}
+
+/** `a`, `a and b`, `a, b and c`; of more than `max` the first ones, `a, b and 7 more`. */
+export function listOf(words: readonly string[], { max, count = words.length }: ListOptions): string {
+  const shown = words.slice(0, max);
+  const more = count - shown.length;
+  const parts = more > 0 ? [...shown, `${more.toLocaleString('en-US')} more`] : shown;
+  const last = parts.at(-1) ?? '';
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
+}
+
+interface ListOptions {
+  /** Words at most. */
+  readonly max: number;
+  /** How many there are in all, where not all are given. */
+  readonly count?: number;
+}
 
 /** What a model's price at a provider is; null: not told. */
 export interface Price {
@@ -91,3 +119,62 @@ function changeOf(
   const percent = (Math.abs(is - was) / was) * 100;
   return `${what}${is < was ? '−' : '+'}${(percent < 1 ? SMALL_PERCENT : PERCENT).format(percent)} %`;
 }
+
+/** What is told of a model beside its id. */
+export interface ModelFacts {
+  readonly name: string;
+  readonly organization: string | null;
+}
+
+/** `Claude X (claude-x) by Anthropic, offered by anthropic and bedrock`. */
+export function newModelWords(modelId: string, facts: ModelFacts, providers: readonly string[]): string {
+  const by = facts.organization === null ? '' : ` by ${nameInText(facts.organization)}`;
+  const offered = providers.length === 0 ? '' : `, offered by ${providerWords(providers)}`;
+  return `${modelWords(modelId, facts)}${by}${offered}`;
+}
+
+/** `Claude X (claude-x)`; the id alone where the name says no more, or isn't known. */
+export function modelWords(modelId: string, facts: ModelFacts | undefined): string {
+  const [id, name] = [nameInText(modelId), nameInText(facts?.name ?? '')];
+  return name === '' || name === id ? id : `${name} (${id})`;
+}
+
+/** A place in a ranking, before and after a night; null: none. */
+export interface Move {
+  readonly before: number | null;
+  readonly after: number | null;
+}
+
+/** `gpt-y went from 4 to 2 in coding`, `gpt-y came in at 3`, `gpt-y is no longer ranked (it was 4)`. */
+export function moveWords(modelId: string, { before, after }: Move, category?: string): string {
+  const [model, place] = [nameInText(modelId), category === undefined ? '' : ` in ${nameInText(category)}`];
+  if (after === null) return `${model} is no longer ranked${place}${before === null ? '' : ` (it was ${before})`}`;
+  return before === null ? `${model} came in at ${after}${place}` : `${model} went from ${before} to ${after}${place}`;
+}
+
+const SCORE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
+
+/** `claude-x: 71.2 in gpqa, for the first time`, `claude-x: from 70 to 71.2 in gpqa`, `claude-x: no score in gpqa any more`. */
+export function scoreWords(modelId: string, benchmark: string, { before, after }: Move): string {
+  const [model, place] = [nameInText(modelId), `in ${nameInText(benchmark)}`];
+  if (after === null)
+    return `${model}: no score ${place} any more${before === null ? '' : ` (it was ${score(before)})`}`;
+  if (before === null) return `${model}: new score ${score(after)} ${place}`;
+  const [was, is] = [score(before), score(after)];
+  if (was !== is) return `${model}: score from ${was} to ${is} ${place}`;
+  // What differs behind the sixth digit is told in all that it has.
+  const [from, to] = plainNumbers(before, after);
+  return `${model}: score from ${from} to ${to} ${place}`;
+}
+
+function score(value: number): string {
+  return SCORE.format(value).replace('-', '−');
+}
+
+/** `a, b, c and 9 more`: what a title names. */
+export function titleList(words: readonly string[], count = words.length): string {
+  return listOf(words, { max: TITLE_WORDS_MAX, count });
+}
+
+/** Things that a title names. */
+const TITLE_WORDS_MAX = 3;

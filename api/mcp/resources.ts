@@ -1,14 +1,52 @@
-import type { DataRoute } from '../../data/answers/data-route.ts';
-import { benchmarksRoute } from '../../data/routes/current/benchmarks.ts';
-import { categoriesRoute } from '../../data/routes/current/categories.ts';
-import { sourcesRoute } from '../../data/routes/current/sources.ts';
-import type { Exchange } from '../exchange.ts';
-import { BENCHMARK_COLUMNS, SOURCE_COLUMNS } from '../text/columns.ts';
-import { HOW_TO_USE } from '../text/how-to-use.ts';
-import { TOKENS_MAX, tokensIn } from '../text/size.ts';
-import { type Columns, rowsOf, table } from '../text/table.ts';
-import { asOf, lines } from '../text/told.ts';
-import { organizationsRoute, providersRoute } from './counted.ts';
+import { z } from 'zod';
+import { number, text } from '../../storage/duckdb/row-shape.ts';
+import { type DataRoute, dataRoute } from '../data/answers/data-route.ts';
+import { contentOf } from '../data/answers/dependencies.ts';
+import { benchmarksRoute } from '../data/routes/current/benchmarks.ts';
+import { categoriesRoute } from '../data/routes/current/categories.ts';
+import { sourcesRoute } from '../data/routes/current/sources.ts';
+import type { Exchange } from './exchange.ts';
+import { TOKENS_MAX, tokensIn } from './text/size.ts';
+import { BENCHMARK_COLUMNS, type Columns, rowsOf, SOURCE_COLUMNS, table } from './text/table.ts';
+import { asOf, HOW_TO_USE, lines } from './text/told.ts';
+
+/**
+ * An answer that has no route of its own over HTTP: values of the models, by id, with how many models have each. It is asked on the
+ * terms of `/v1/models`, and counts there. `sql` gives one row per value: `id`, `model_count`.
+ */
+function countedRoute(name: string, summary: string, sql: string) {
+  return dataRoute({
+    path: '/v1/models',
+    operationId: 'listModels',
+    capability: 'current',
+    feature: null,
+    limitPerMinute: 60,
+    summary,
+    response: z.object({ [name]: z.array(z.object({ id: z.string(), model_count: z.int() })) }),
+    example: { [name]: [] },
+    errors: [],
+    cacheControl: 'public, max-age=60',
+    prepare: () => ({ counted: name }),
+    answer: () => ({
+      dependsOn: ({ view }) => contentOf(view, ['models']),
+      cached: async ({ view }) => JSON.stringify({ [name]: await view.rows({ id: text, model_count: number }, sql) }),
+    }),
+  });
+}
+
+export const organizationsRoute = countedRoute(
+  'organizations',
+  'Who makes models',
+  `SELECT organization AS id, count(*)::INTEGER AS model_count FROM models
+   WHERE organization IS NOT NULL GROUP BY organization ORDER BY organization`,
+);
+
+export const providersRoute = countedRoute(
+  'providers',
+  'Who serves models',
+  `SELECT provider AS id, count(*)::INTEGER AS model_count FROM (SELECT unnest(inference) AS provider FROM models)
+   GROUP BY provider ORDER BY provider`,
+);
 
 /** A text that agents can read whole, such as the values that arguments take. */
 export interface Resource {
