@@ -13,11 +13,16 @@
  * It earns its bonus while it is verified or at risk, and when it stops, until that UTC day is over.
  */
 
-import { readOrganization } from '../accounts/administration/organizations.ts';
+import type { Kysely } from 'kysely';
+import { readOrganization } from '../accounts/organizations/organizations.ts';
 import { ATTRIBUTION_BONUS, PLANS } from '../accounts/plans/plans.ts';
 import { NO_END_MS } from '../accounts/plans/terms.ts';
-import { type ControlTables, type IntegrationCheckRow, type IntegrationRow, getWord } from '../database/tables/tables.ts';
-import type { Kysely } from 'kysely';
+import {
+  type ControlTables,
+  getWord,
+  type IntegrationCheckRow,
+  type IntegrationRow,
+} from '../database/tables/tables.ts';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
 export type IntegrationState = (typeof INTEGRATION_STATES)[number];

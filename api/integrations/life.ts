@@ -1,8 +1,7 @@
-import { NO_END_MS } from '../../accounts/plans/terms.ts';
-import { NO_END_MS } from '../accounts/plans/bonus.ts';
+import { createHash } from 'node:crypto';
+import { NO_END_MS } from '../accounts/plans/terms.ts';
 import { quotaDayAt } from '../accounts/quota/quota-day.ts';
 import { AT_RISK_MS, type IntegrationState } from './integration.ts';
-import { createHash } from 'node:crypto';
 
 /** Failures in a row, and the time since the first of them, from which on a page has lost its link or never had it. */
 export const FAILURES_MAX = 3;

@@ -4,7 +4,7 @@ import { timestampFromDate } from '../../runtime/day.ts';
 import type { Mail, Mailer } from '../accounts/mail/mailer.ts';
 import { type OwnersNotice, tellOwners } from '../accounts/mail/outbox.ts';
 import { type ControlTables, getWord } from '../database/tables/tables.ts';
-import { type Integration, findEarning, integrationFromRow } from './integration.ts';
+import { findEarning, type Integration, integrationFromRow } from './integration.ts';
 import { NOTICES } from './queue/settle.ts';
 
 export interface NoticeDeps {

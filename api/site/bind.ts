@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { dayTeller } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { ReportedReasons } from '../../runtime/reported-reasons.ts';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../data/access/capabilities.ts';
 import type { FaceDeps } from '../data/app.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
 import { type BoundRoute, bindRoute, type WholeAnswer } from '../server/bind-route.ts';
-import { errorAnswerFrom, ToldReasons } from '../server/errors/error-answer.ts';
+import { errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { logFailure, TOLD_AGAIN_MS } from '../server/errors/error-handling.ts';
 import { HttpError } from '../server/errors/http-error.ts';
 import { Responder } from '../server/responder.ts';
@@ -51,7 +52,7 @@ export function bindPublicRoutes(
   const { requestsPerMinute: perMinute, isLive, clock } = settings;
   const responder = responderOf(settings);
   const dayOf = dayTeller();
-  const reasons = new ToldReasons({ againMs: TOLD_AGAIN_MS });
+  const reasons = new ReportedReasons({ againMs: TOLD_AGAIN_MS });
 
   const respond = async (route: PublicRoute, request: FastifyRequest) => {
     await limitAddress(request.ip, { what: PUBLIC_REQUESTS, perMinute });

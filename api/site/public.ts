@@ -13,7 +13,7 @@ import { bindPublicRoutes, type PublicSettings } from './bind.ts';
 import type { Embed } from './embeds/embed.tsx';
 import { addEmbedStyles } from './embeds/frame.ts';
 import { modelEmbed } from './embeds/model/model-embed.tsx';
-import { oembedRoute } from './embeds/oembed.tsx';
+import { oembedRoute } from './embeds/oembed.ts';
 import { rankingEmbed } from './embeds/ranking/ranking-embed.tsx';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
 import { homeRoute } from './home/home.tsx';

@@ -1,5 +1,5 @@
 import type { ReleaseFacts } from '../../api/server/metrics.ts';
-import { type Day, addDays, dayFromDate } from '../../runtime/day.ts';
+import { addDays, type Day, dayFromDate } from '../../runtime/day.ts';
 import { messageFromError } from '../../runtime/errors.ts';
 import type { Cron } from './cron.ts';
 import { retryDeadline } from './run-day.ts';

@@ -120,8 +120,7 @@ describe('the data of a page', () => {
 
   test('are those of the request that the page names', async () => {
     const { body } = await owner.get(`/console/orgs/${org}/data/models?sort=-release_date`);
-    const [, url = ''] = /curl [^
-]*?&quot;(https:[^&]*(?:&amp;[^&]*)*)&quot;/.exec(body) ?? [];
+    const [, url = ''] = /curl [^\n]*?&quot;(https:[^&]*(?:&amp;[^&]*)*)&quot;/.exec(body) ?? [];
     const { key } = await createKey({ organizationId: org, name: 'compare' }, console.accounts.as(SYSTEM));
     const path = url.replaceAll('&amp;', '&').replace('https://stats.example.com', '');
     const answer = await console.api.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } });

@@ -1,5 +1,5 @@
-import { type Connection, listConnections, revokeConnection } from '../../accounts/people/connections.ts';
 import type { JSX } from 'preact';
+import { type Connection, listConnections, revokeConnection } from '../../accounts/people/connections.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Confirmed } from '../shell/fields.tsx';

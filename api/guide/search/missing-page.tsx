@@ -1,10 +1,10 @@
-import type { ShowMissing } from '../../server/pages/error-pages.ts';
 import type { JSX } from 'preact';
+import type { ShowMissing } from '../../server/pages/error-pages.ts';
 import { pathOf } from '../../server/request-checks.ts';
 import { GUIDE } from '../pages.ts';
 import { REFUSAL_HEADERS } from '../shell/frame-page.ts';
 import { renderGuidePage } from '../shell/layout.tsx';
-import { type SearchDeps, findRefusal } from './bind-search.ts';
+import { findRefusal, type SearchDeps } from './bind-search.ts';
 import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
 
 /** Of the address that is shown, in characters, and of places that may have been meant. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ReportedReasons } from '../../../runtime/reported-reasons.ts';
 import { API_ERRORS } from '../../data/errors/api-errors.ts';
-import { ToldReasons } from '../../server/errors/error-answer.ts';
 import { sendError } from '../../server/errors/error-handling.ts';
 import { HttpError, type RequestInvalid } from '../../server/errors/http-error.ts';
 import { isThisMachine } from '../../server/urls.ts';
@@ -80,7 +80,7 @@ const TOLD_AGAIN_MS = 60_000;
 
 /** Makes the routes of a scope refuse in OAuth's words (RFC 6749, 5.2): programs read those, and go by the code. */
 export function refuseInOAuthsWords(routes: FastifyInstance, publicUrl: string): void {
-  const told = new ToldReasons({ againMs: TOLD_AGAIN_MS });
+  const told = new ReportedReasons({ againMs: TOLD_AGAIN_MS });
   const contextOf = ({ id: requestId }: FastifyRequest) => ({ requestId, baseUrl: publicUrl, errors: API_ERRORS });
   routes.setErrorHandler((error: unknown, request, reply) =>
     sendError(error, request, { reply, contextOf, told, bodyOf }),

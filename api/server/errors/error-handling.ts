@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ReportedReasons } from '../../../runtime/reported-reasons.ts';
 import { HTML_TYPE, type ResponseHeaders } from '../response-headers.ts';
-import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute, ToldReasons } from './error-answer.ts';
+import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
 import { type HttpError, RequestInvalid } from './http-error.ts';
 
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
@@ -22,7 +23,7 @@ export function addErrorHandling(
   app: FastifyInstance,
   { contextOf, findMissing }: { readonly contextOf: ContextOf; readonly findMissing: FindMissing },
 ): void {
-  const told = new ToldReasons({ againMs: TOLD_AGAIN_MS });
+  const told = new ReportedReasons({ againMs: TOLD_AGAIN_MS });
   app.setErrorHandler((error: unknown, request, reply) => {
     const tell = (thrown: unknown) => sendError(thrown, request, { reply, contextOf, told });
     const shown = findMissing(error, request);
@@ -39,7 +40,7 @@ export interface SendErrorOptions {
   readonly reply: FastifyReply;
   readonly contextOf: ContextOf;
   /** Which reasons of outages the log has already; default: none. */
-  readonly told?: ToldReasons;
+  readonly told?: ReportedReasons;
   /** What is told, as JSON, where a protocol has an envelope of its own; default: ours. */
   readonly bodyOf?: (error: HttpError | RequestInvalid) => string;
 }
@@ -62,7 +63,7 @@ export function sendError(
 export function logFailure(
   thrown: unknown,
   { status, error }: Pick<ErrorAnswer, 'status' | 'error'>,
-  { log, told }: { readonly log: FastifyBaseLogger; readonly told?: ToldReasons | undefined },
+  { log, told }: { readonly log: FastifyBaseLogger; readonly told?: ReportedReasons | undefined },
 ): void {
   if (error instanceof RequestInvalid || status < 500) return;
   if (error.code !== 'unavailable') {

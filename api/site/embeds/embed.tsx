@@ -6,7 +6,7 @@ import { parseRequest } from '../../server/parse-request.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { GivenRequest } from '../../server/route.ts';
 import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';
-import { EMBED_HEADERS, Failure, UP_FROM_HERE, renderEmbed } from './embed-page.tsx';
+import { EMBED_HEADERS, Failure, renderEmbed, UP_FROM_HERE } from './embed-page.tsx';
 import { type FrameHeights, THEMES, type Theme } from './frame.ts';
 
 /** Parameters of a page to embed; those of its own are text. */

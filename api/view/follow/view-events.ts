@@ -1,7 +1,7 @@
 import type { BaseLogger } from 'pino';
 import { type ErrorCode, isAppError, messageFromError } from '../../../runtime/errors.ts';
 import type { HealthProblem } from '../../../runtime/health-problem.ts';
-import { ToldReasons } from '../../../runtime/told-reasons.ts';
+import { ReportedReasons } from '../../../runtime/reported-reasons.ts';
 
 /** What becomes of new releases, for the log and the metrics. */
 export type ViewEvent =
@@ -41,7 +41,7 @@ export function viewEventLog(
   log: Pick<BaseLogger, 'info' | 'warn' | 'error'>,
   clock: () => Date,
 ): (event: ViewEvent) => void {
-  const told = new ToldReasons({ againMs: TOLD_AGAIN_MS });
+  const told = new ReportedReasons({ againMs: TOLD_AGAIN_MS });
   return (event) => {
     switch (event.type) {
       case 'swapped':

@@ -2,7 +2,7 @@
 
 import { addDays, type Day } from '../../../../runtime/day.ts';
 import { planWindowStart } from '../../../accounts/plans/plans.ts';
-import { type RequestProblem, queryProblem } from '../../../server/errors/http-error.ts';
+import { queryProblem, type RequestProblem } from '../../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../../server/parse-request.ts';
 import type { Dependency } from '../../../server/route.ts';
 import { HISTORY_SOURCES, type HistoryKind } from '../../../view/tables/history-kinds.ts';

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { formatCount, formatDay } from '../../../charts/format.ts';
 import { RankChart } from '../../../charts/history-chart.tsx';
-import { FIRST_PLACES_DEPTH, SERIES_MAX, rankSeriesOfCategory } from '../../../charts/history-series.ts';
+import { FIRST_PLACES_DEPTH, rankSeriesOfCategory, SERIES_MAX } from '../../../charts/history-series.ts';
 import type { BodyOf } from '../../../data/answers/data-route.ts';
 import { assertKnown } from '../../../data/queries/conditions.ts';
 import { modelRoute } from '../../../data/routes/current/model.ts';
