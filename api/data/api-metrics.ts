@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
-import { Metrics, type ReleaseFacts, ReleaseMetrics } from '../server/metrics.ts';
+import { type ReleaseFacts, ReleaseMetrics } from '../../storage/release-metrics.ts';
+import { Metrics } from '../server/metrics.ts';
 import type { ViewEvent } from '../view/follow/view-events.ts';
 import type { ProblemOfPart } from './health.ts';
 

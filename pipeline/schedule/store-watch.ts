@@ -1,6 +1,6 @@
-import type { ReleaseFacts } from '../../api/server/metrics.ts';
 import { addDays, type Day, dayFromDate } from '../../runtime/day.ts';
 import { messageFromError } from '../../runtime/errors.ts';
+import type { ReleaseFacts } from '../../storage/release-metrics.ts';
 import type { Cron } from './cron.ts';
 import { retryDeadline } from './run-day.ts';
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
-import type { ReleaseFacts } from '../../../api/server/metrics.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
 import { ReleaseSchema } from '../../../schemas/release.ts';
+import type { ReleaseFacts } from '../../../storage/release-metrics.ts';
 import { collect, release } from './night-process.ts';
 
 export interface NewestProcessOptions {

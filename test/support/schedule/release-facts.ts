@@ -1,4 +1,4 @@
-import type { ReleaseFacts } from '../../../api/server/metrics.ts';
+import type { ReleaseFacts } from '../../../storage/release-metrics.ts';
 
 /** What a release of a small night tells. */
 export const RELEASE_FACTS: ReleaseFacts = {
