@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, type Histogram, Registry } from 'prom-client';
 import { type ConnectionSettings, createHttpServer } from './connections.ts';
 
 /** What every server counts, for Prometheus (specification "Health and metrics"). */
