@@ -34,6 +34,10 @@ export interface Accounts {
       of: { readonly route: string; readonly limit: number; readonly isFixed?: boolean },
     ): Awaitable<BurstState>;
   };
+  /** Counts what a person or a client address does against a limit per minute that no plan raises; always enforced. */
+  readonly limits: {
+    hit(subject: string, of: { readonly what: string; readonly perMinute: number }): Awaitable<BurstState>;
+  };
   /** The units of a UTC day that the organization has used and may use; see `Quota`. */
   readonly quota: {
     reserve(caller: Caller, unitFor?: UnitFor): Promise<ReserveResult>;

@@ -1,8 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { type HttpError, httpError } from '../server/errors/http-error.ts';
 import type { Accounts } from './accounts.ts';
-import type { BurstState } from './burst/rate-limiter.ts';
-import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from './plans/terms.ts';
 
 /**
  * Counts a request without a key to its client address (IPv6: /64), and rejects with 429 beyond so many of what is asked in any 60 seconds.
@@ -13,17 +11,10 @@ export type LimitAddress = (
 ) => Promise<void>;
 
 /** @param accounts where requests are counted; undefined: they are not limited */
-export function addressLimiter({
-  accounts,
-  clock,
-}: {
-  readonly accounts: Pick<Accounts, 'backstop'> | undefined;
-  readonly clock: () => Date;
-}): LimitAddress {
-  return async (address, { what, perMinute }) => {
-    if (accounts === undefined) return;
-    const state = await hitFixed(accounts, limitedOrigin(address), { what, limit: perMinute, now: clock() });
-    if (state.refused) throw tooManyRequests(state.retryAfterSeconds);
+export function addressLimiter(accounts: Pick<Accounts, 'limits'> | undefined): LimitAddress {
+  return async (address, of) => {
+    const state = await accounts?.limits.hit(limitedOrigin(address), of);
+    if (state?.refused) throw tooManyRequests(state.retryAfterSeconds);
   };
 }
 
@@ -44,20 +35,4 @@ export function limitedOrigin(address: string): string {
   if (parsed.kind() === 'ipv4') return parsed.toString();
   const groups = ipaddr.IPv6.parse(parsed.toString()).parts.slice(0, 4);
   return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
-}
-
-/**
- * Counts what somebody does, who is no caller of the API, against a limit per minute, on the counter of the API's backstop.
- *
- * @param subject who: the id of a person, or the address of a client
- */
-export async function hitFixed(
-  { backstop }: Pick<Accounts, 'backstop'>,
-  subject: string,
-  { what, limit, now }: { readonly what: string; readonly limit: number; readonly now: Date },
-): Promise<BurstState> {
-  // The limit is fixed, so no terms raise it.
-  const terms = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
-  const caller = { organizationId: '', credentialId: subject, terms, clientSource: 'api_key' } as const;
-  return backstop.hit(caller, { route: what, limit, isFixed: true });
 }

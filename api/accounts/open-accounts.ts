@@ -164,6 +164,9 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
         return backstop.hit(`${credentialId}:${route}`, { limit: holds, isEnforced: true });
       },
     },
+    limits: {
+      hit: (subject, { what, perMinute }) => backstop.hit(`${subject}:${what}`, { limit: perMinute, isEnforced: true }),
+    },
     quota,
     get problem() {
       return health.problem;

@@ -121,7 +121,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       if (isGuarded) bindAccountRoute(app, sendWhole);
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
-      const limitAddress = addressLimiter({ accounts, clock });
+      const limitAddress = addressLimiter(accounts);
       const faceDeps = { answers, views, limitAddress, root, baseUrlOf, sendWhole, missing };
       for (const addFace of deps.faces ?? []) await addFace(app, { ...faceDeps, access });
     },

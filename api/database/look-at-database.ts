@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import { AppError, codeFromError } from '../../runtime/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../runtime/shown-address.ts';
 import { openingErrorFrom } from './database-errors.ts';
-import { MIGRATIONS, MIGRATIONS_TABLE } from './migrate.ts';
+import { readMigrations } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
 import { pg } from './postgres-database.ts';
 import { placeOfMissing, refuseUnreadable } from './sqlite-file.ts';
@@ -85,17 +85,11 @@ async function look(
 ): Promise<DatabaseLook> {
   const clock = hasClock ? await sql<{ now: Date }>`select clock_timestamp() as now`.execute(kysely) : undefined;
   const now = clock?.rows[0]?.now;
-  const tables = await kysely.introspection.getTables({ withInternalKyselyTables: true });
-  const has = (table: string) => tables.some(({ name }) => name === table);
-  const done = has(MIGRATIONS_TABLE)
-    ? await sql<{ name: string }>`select name from ${sql.table(MIGRATIONS_TABLE)} order by name`.execute(kysely)
-    : { rows: [] };
-  const names = done.rows.map(({ name }) => name);
+  const tables = await kysely.introspection.getTables();
   return {
-    pending: Object.keys(MIGRATIONS).filter((name) => !names.includes(name)),
-    unknown: names.filter((name) => !Object.hasOwn(MIGRATIONS, name)),
+    ...(await readMigrations(kysely)),
     now,
-    sealed: has('webhook_endpoints')
+    sealed: tables.some(({ name }) => name === 'webhook_endpoints')
       ? await kysely.selectFrom('webhook_endpoints').select(['id', 'sealed_secret']).limit(SEALED_MAX).execute()
       : [],
   };

@@ -53,13 +53,23 @@ export async function migrateControlDatabase(database: Kysely<ControlTables>, sh
 }
 
 async function refuseNewer(database: Kysely<ControlTables>, shownUrl: string): Promise<void> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === MIGRATIONS_TABLE)) return;
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATIONS_TABLE)} order by name`.execute(
-    database,
-  );
-  const unknown = rows.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  const { unknown } = await readMigrations(database);
   if (unknown.length === 0) return;
   const message = `the control database ${shownUrl} was changed by a newer version of modelstats (${unknown.join(', ')}); use that version, or another database`;
   throw new AppError('configuration', message);
+}
+
+/** Which steps a control database lacks, and which of a newer version it has. Changes nothing. */
+export async function readMigrations(
+  database: Kysely<ControlTables>,
+): Promise<{ readonly pending: readonly string[]; readonly unknown: readonly string[] }> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  const { rows } = tables.some(({ name }) => name === MIGRATIONS_TABLE)
+    ? await sql<{ name: string }>`select name from ${sql.table(MIGRATIONS_TABLE)} order by name`.execute(database)
+    : { rows: [] };
+  const names = rows.map(({ name }) => name);
+  return {
+    pending: Object.keys(MIGRATIONS).filter((name) => !names.includes(name)),
+    unknown: names.filter((name) => !Object.hasOwn(MIGRATIONS, name)),
+  };
 }

@@ -40,11 +40,11 @@ export async function invite(
   const email = emailFrom(wanted.email);
   outbox.assertRoom();
   // Asked before anything is counted, so that strangers use nobody's limits up.
-  await changes.change((transaction) => lockAsOwner(transaction, organizationId, changes.actor));
+  await changes.change((transaction) => lockAsOwner(transaction, organizationId, actor));
   assertNotTooMany(await hitLimits(organizationId, email, { changes, settings, limits }));
   const token = Buffer.from(changes.newSecret()).toString('base64url');
   const invitation = await changes.change(async (transaction, note) => {
-    await lockAsOwner(transaction, organizationId, changes.actor);
+    await lockAsOwner(transaction, organizationId, actor);
     if ((await findMemberByEmail(transaction, organizationId, email)) !== undefined)
       throw new AppError('usage', `${email} belongs to the organization already`);
     const open = invitationsOf(transaction, organizationId);

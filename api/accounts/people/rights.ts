@@ -5,7 +5,7 @@ import type { Actor } from '../actor.ts';
 import { lockOrganization } from '../organizations/organizations.ts';
 import { ROLES, type Role } from './people.ts';
 
-export async function findRole(
+async function findRole(
   database: Kysely<ControlTables>,
   { organizationId, personId }: { readonly organizationId: string; readonly personId: string },
 ): Promise<Role | undefined> {
@@ -19,11 +19,9 @@ export async function findRole(
 }
 
 /**
- * Rights in an organization. To a person who doesn't belong to it everything rejects with `not_found`, as if it weren't there; what
- * only owners may do rejects for members with `usage`. Operators may do everything.
- *
  * Keeps others from changing who belongs to the organization until the transaction ends, and checks that `actor` may do what only
- * owners may. Operators may. To who doesn't belong to it, there is no such organization.
+ * owners and operators may: rejects with `usage` for a member, and for a person who doesn't belong to it with `not_found`, as if it
+ * weren't there.
  */
 export async function lockAsOwner(
   transaction: Transaction<ControlTables>,

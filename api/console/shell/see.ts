@@ -1,4 +1,3 @@
-import { hitFixed } from '../../accounts/address-limit.ts';
 /** Who may see a page, or send a form, and what it is answered with. */
 import { getOrganization } from '../../accounts/organizations/organizations.ts';
 import { listMemberships } from '../../accounts/people/memberships.ts';
@@ -53,9 +52,9 @@ async function organizationPages(
 }
 
 /** What pages show costs no quota, so it is bounded here. */
-async function assertNotTooOften({ session, now }: PersonPages, { accounts, settings }: SeeDeps): Promise<void> {
+async function assertNotTooOften({ session }: PersonPages, { accounts, settings }: SeeDeps): Promise<void> {
   const limit = settings.pagesPerMinute;
-  const state = await hitFixed(accounts, session.person.id, { what: 'console', limit, now });
+  const state = await accounts.limits.hit(session.person.id, { what: 'console', perMinute: limit });
   if (!state.refused) return;
   throw httpError('rate_limit_exceeded', `You ask for too many pages; the limit is ${limit} a minute`, {
     headers: { 'Retry-After': String(state.retryAfterSeconds) },

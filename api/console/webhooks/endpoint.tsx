@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { hitFixed } from '../../accounts/address-limit.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { DELIVERY_STATES } from '../../webhooks/queue/delivery-queue.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -54,9 +53,9 @@ export function endpointRoutes({
         }),
     }) satisfies OrganizationRoute;
   /** Each ping is a request to somebody's server. */
-  const mayPing = async ({ session, now }: OrganizationPages, { id }: Endpoint) => {
-    const what = { what: `ping ${id}`, limit: PINGS_PER_MINUTE, now };
-    return !(await hitFixed(accounts, session.person.id, what)).refused;
+  const mayPing = async ({ session }: OrganizationPages, { id }: Endpoint) => {
+    const ping = { what: `ping ${id}`, perMinute: PINGS_PER_MINUTE };
+    return !(await accounts.limits.hit(session.person.id, ping)).refused;
   };
   return [
     { kind: 'organization', method: 'GET', path: '/webhooks/:endpoint', answer: (pages) => show(pages) },

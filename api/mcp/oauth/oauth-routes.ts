@@ -25,8 +25,7 @@ export interface OAuthSettings {
   /** Scheme, host and base path of the service, which is the issuer. */
   readonly publicUrl: string;
   /** Where requests of a client address are counted. */
-  readonly accounts: Pick<Accounts, 'backstop'>;
-  readonly clock: () => Date;
+  readonly accounts: Pick<Accounts, 'limits'>;
   readonly requestsPerMinute: number;
 }
 
@@ -47,7 +46,7 @@ export async function addOAuthRoutes(
 
 function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): void {
   const { authorization, publicUrl, requestsPerMinute: perMinute } = settings;
-  const limitAddress = addressLimiter(settings);
+  const limitAddress = addressLimiter(settings.accounts);
   takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
   refuseInOAuthsWords(routes, publicUrl);
   routes.addHook('preHandler', async (request) => {

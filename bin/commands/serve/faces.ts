@@ -32,7 +32,7 @@ export async function openFaces(
     failedAttemptsMax: config.FAILED_ATTEMPTS_MAX,
     publicRequestsMax: config.PUBLIC_REQUESTS_MAX,
   });
-  const oauth = oauthSettings(config, { accounts, console, clock });
+  const oauth = oauthSettings(config, { accounts, console });
   return {
     faces: [
       guide.face,
@@ -56,10 +56,10 @@ function mcpFaces(
 /** Programs are connected where there are pages to do it on. */
 function oauthSettings(
   config: Config,
-  { accounts, console, clock }: Omit<FacesDeps, 'toolVersion'>,
+  { accounts, console }: Pick<FacesDeps, 'accounts' | 'console'>,
 ): OAuthSettings | undefined {
   const authorization = console?.authorization;
   if (authorization === undefined) return undefined;
   const publicUrl = publicUrlOf(config);
-  return { authorization, publicUrl, accounts, clock, requestsPerMinute: OAUTH_REQUESTS_PER_MINUTE };
+  return { authorization, publicUrl, accounts, requestsPerMinute: OAUTH_REQUESTS_PER_MINUTE };
 }

@@ -224,7 +224,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
     return consoleFace(consoleDeps)(app, faceDeps);
   };
   const { authorization } = people;
-  const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, accounts, clock, requestsPerMinute };
+  const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, accounts, requestsPerMinute };
   const endpoints = new EndpointAdministration(endpointDeps, OPERATOR);
   const integrations = new Integrations(integrationDeps, OPERATOR);
   return {
