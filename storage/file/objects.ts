@@ -101,7 +101,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** True where a read found nothing under that name. */
-export function isAbsence(error: unknown): boolean {
+function isAbsence(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

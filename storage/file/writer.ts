@@ -190,19 +190,19 @@ export async function syncFolder(folder: string): Promise<void> {
  * Makes the names in a folder and in all folders above it durable, up to the root. All of them, every time: a folder that is
  * there may be one that another process made a moment ago and has not made durable yet.
  */
-export async function syncUpTo(root: string, folder: string): Promise<void> {
+async function syncUpTo(root: string, folder: string): Promise<void> {
   await syncFolder(folder);
   if (folder !== root) await syncUpTo(root, dirname(folder));
 }
 
 /** Makes a folder and those above it that are missing, durably. */
-export async function makeFolder(folder: string): Promise<void> {
+async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first !== undefined) await syncUpTo(dirname(first), folder);
 }
 
 /** Removes a folder and those above it that are empty, below the root. */
-export async function removeEmptyFolders(root: string, folder: string): Promise<void> {
+async function removeEmptyFolders(root: string, folder: string): Promise<void> {
   if (folder === root) return;
   try {
     await rmdir(folder);
@@ -216,7 +216,7 @@ export async function removeEmptyFolders(root: string, folder: string): Promise<
 const FILES_REMOVED_MAX = 1000;
 
 /** Removes the files of a folder that were last written before then. */
-export async function removeFilesBefore(folder: string, then: Date): Promise<void> {
+async function removeFilesBefore(folder: string, then: Date): Promise<void> {
   for (const name of (await readdir(folder)).slice(0, FILES_REMOVED_MAX)) {
     const path = join(folder, name);
     const stats = await orUndefined(stat(path));

@@ -122,7 +122,7 @@ export interface DownloadOptions {
 }
 
 /** The object is another one now, or gone, and the rest of what was being read can't be had any more. */
-export class ReplacedWhileRead extends Error {
+class ReplacedWhileRead extends Error {
   override readonly name = 'ReplacedWhileRead';
 }
 

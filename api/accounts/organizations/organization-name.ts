@@ -27,7 +27,7 @@ export function organizationName(text: string): string {
 }
 
 /** A name as one line of text that a page or a mail has room for, also one that was stored before there were rules. */
-export function shownName(name: string): string {
+function shownName(name: string): string {
   const line = [...name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').trim()];
   return line.length > LENGTH_MAX ? `${line.slice(0, LENGTH_MAX - 1).join('')}…` : line.join('');
 }

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { limitedOrigin } from '../address-limit.ts';
+import { hashOfToken } from '../credentials/token-form.ts';
 import type { TooMany } from './people.ts';
 import { LINK_PACE_MS, type PeopleLimits } from './people-settings.ts';
 
@@ -10,12 +11,15 @@ import { LINK_PACE_MS, type PeopleLimits } from './people-settings.ts';
 const REMEMBERED_MAX = 10_000;
 
 /** How often something may be done: so many times at once, and once more each time that an equal part of the window has passed. */
-export interface AttemptLimit {
+interface AttemptLimit {
   /** What is counted, such as `mail:address`. */
   readonly kind: string;
   readonly max: number;
   readonly windowMs: number;
 }
+
+/** The name of a limit of {@link namedLimits}. */
+export type LimitName = keyof ReturnType<typeof namedLimits>;
 
 export interface AttemptLimitsDeps {
   readonly database: Kysely<ControlTables>;
@@ -33,20 +37,23 @@ export interface AttemptLimitsDeps {
  * hashes: the table tells nobody which addresses were tried.
  */
 export class AttemptLimits {
+  readonly #limits: Readonly<Record<LimitName, AttemptLimit>>;
   readonly #database: Kysely<ControlTables>;
   readonly #clock: () => Date;
   readonly #onHit: (now: Date) => void;
-  /** When the refusals of a subject end, the oldest first. */
-  readonly #refused = new Map<string, number>();
+  /** When the refusals of a subject end. */
+  readonly #refused = new LRUCache<string, number>({ max: REMEMBERED_MAX });
 
-  constructor({ database, clock, onHit }: AttemptLimitsDeps) {
+  constructor(limits: PeopleLimits, { database, clock, onHit }: AttemptLimitsDeps) {
+    this.#limits = namedLimits(limits);
     this.#database = database;
     this.#clock = clock;
     this.#onHit = onHit;
   }
 
   /** Counts an attempt; resolves to undefined where it may go ahead. Rejects with `unavailable`. */
-  async hit({ kind, max, windowMs }: AttemptLimit, subject: string): Promise<TooMany | undefined> {
+  async hit(name: LimitName, subject: string): Promise<TooMany | undefined> {
+    const { kind, max, windowMs } = this.#limits[name];
     this.#onHit(this.#clock());
     const now = this.#clock().getTime();
     const everyMs = Math.ceil(windowMs / max);
@@ -57,7 +64,7 @@ export class AttemptLimits {
     const fullAt = now + (max - 1) * everyMs;
     if (await this.#take(row, { now, everyMs, fullAt })) return undefined;
     const waitMs = Math.max(1, (await this.#endOf(row.subject, fullAt)) - fullAt);
-    this.#remember(row.subject, now + waitMs);
+    this.#refused.set(row.subject, now + waitMs);
     return tooMany(waitMs);
   }
 
@@ -93,18 +100,10 @@ export class AttemptLimits {
   }
 
   /** Forgets what was counted of a subject: its last attempt was right. */
-  async forget({ kind }: Pick<AttemptLimit, 'kind'>, subject: string): Promise<void> {
-    this.#refused.delete(subjectOf(kind, subject));
-    await orUnavailable(() =>
-      this.#database.deleteFrom('sign_in_limits').where('subject', '=', subjectOf(kind, subject)).execute(),
-    );
-  }
-
-  #remember(subject: string, endsAt: number): void {
-    const [oldest] = this.#refused.keys();
-    if (this.#refused.size >= REMEMBERED_MAX && oldest !== undefined) this.#refused.delete(oldest);
-    this.#refused.delete(subject);
-    this.#refused.set(subject, endsAt);
+  async forget(name: LimitName, subject: string): Promise<void> {
+    const row = subjectOf(this.#limits[name].kind, subject);
+    this.#refused.delete(row);
+    await orUnavailable(() => this.#database.deleteFrom('sign_in_limits').where('subject', '=', row).execute());
   }
 }
 
@@ -113,7 +112,7 @@ function tooMany(waitMs: number): TooMany {
 }
 
 function subjectOf(kind: string, subject: string): string {
-  return `${kind}:${createHash('sha256').update(subject).digest('hex')}`;
+  return `${kind}:${hashOfToken(subject)}`;
 }
 
 const HOUR_MS = 3_600_000;
@@ -131,22 +130,7 @@ const INVITATIONS_PER_PAIR = 3;
  * place did (an origin, or a pair of it and an address of mail); what counts an address of mail, whoever asks, slows mail down or asks for
  * more proof, and keeps nobody out.
  */
-export interface NamedLimits {
-  readonly mailsPerOrigin: AttemptLimit;
-  readonly linksPerPair: AttemptLimit;
-  readonly linksPerAddress: AttemptLimit;
-  readonly confirmationsPerAddress: AttemptLimit;
-  readonly passwordsPerOrigin: AttemptLimit;
-  readonly passwordsPerPair: AttemptLimit;
-  readonly passwordsPerAddress: AttemptLimit;
-  readonly passwordChanges: AttemptLimit;
-  readonly invitationsPerOrganization: AttemptLimit;
-  readonly invitationsPerPair: AttemptLimit;
-  readonly invitationsPerAddress: AttemptLimit;
-  readonly registrationsPerOrigin: AttemptLimit;
-}
-
-export function namedLimits(limits: PeopleLimits): NamedLimits {
+function namedLimits(limits: PeopleLimits) {
   const { mailsPerAddress, passwordsPerAddress } = limits;
   const linksPerAddress = { kind: 'mail:address', max: mailsPerAddress, windowMs: mailsPerAddress * LINK_PACE_MS };
   return {
@@ -163,7 +147,7 @@ export function namedLimits(limits: PeopleLimits): NamedLimits {
     invitationsPerPair: { kind: 'invitation:pair', max: INVITATIONS_PER_PAIR, windowMs: DAY_MS },
     invitationsPerAddress: { kind: 'invitation:address', max: mailsPerAddress, windowMs: DAY_MS },
     registrationsPerOrigin: { kind: 'registration:origin', max: limits.registrationsPerOrigin, windowMs: HOUR_MS },
-  };
+  } satisfies Readonly<Record<string, AttemptLimit>>;
 }
 
 /** An address of mail as one place asks for it. */

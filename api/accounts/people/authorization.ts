@@ -6,7 +6,6 @@ import { isThisMachine } from '../../server/urls.ts';
 import type { Origin } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
-import { namedLimits } from './attempt-limits.ts';
 import { OAUTH_PATHS } from './connections.ts';
 import type { OpenedMembers } from './open-members.ts';
 import { CONSOLE_PATHS, type Session, type TooMany } from './people.ts';
@@ -33,11 +32,11 @@ export interface AuthorizationDeps extends Pick<OpenedMembers, 'limits' | 'as'> 
  * page was opened with by the provider and is signed by it: it holds for ten minutes.
  */
 export class Authorization {
-  readonly #settings: Pick<PeopleSettings, 'publicUrl' | 'limits'>;
+  readonly #settings: Pick<PeopleSettings, 'publicUrl'>;
   readonly #deps: AuthorizationDeps;
   readonly #database: Kysely<ControlTables>;
 
-  constructor(settings: Pick<PeopleSettings, 'publicUrl' | 'limits'>, deps: AuthorizationDeps) {
+  constructor(settings: Pick<PeopleSettings, 'publicUrl'>, deps: AuthorizationDeps) {
     this.#settings = settings;
     this.#deps = deps;
     this.#database = deps.database;
@@ -107,8 +106,7 @@ export class Authorization {
    * addresses are taken as well.
    */
   async register(registration: Readonly<Record<string, unknown>>, { address }: Origin): Promise<Response | TooMany> {
-    const { registrationsPerOrigin: limit } = namedLimits(this.#settings.limits);
-    const refused = await this.#deps.limits.hit(limit, limitedOrigin(address));
+    const refused = await this.#deps.limits.hit('registrationsPerOrigin', limitedOrigin(address));
     if (refused !== undefined) return refused;
     const { redirect_uris: wanted } = registration;
     const redirects: readonly unknown[] = Array.isArray(wanted) ? wanted : [];
@@ -202,10 +200,10 @@ const APP_SCHEMES: readonly string[] = ['cursor:', 'vscode:', 'vscode-insiders:'
 const FORM = /^[a-z-]+:\/\/[\w.-]+(?:\/[\w.-]+)*$/;
 
 /** Stands for addresses that the provider does not take, while it makes the registration. */
-export const PLACEHOLDER = 'org.modelstats.placeholder:/none';
+const PLACEHOLDER = 'org.modelstats.placeholder:/none';
 
 /** True for an address of one of the apps that are known. */
-export function isAppRedirect(redirect: unknown): boolean {
+function isAppRedirect(redirect: unknown): boolean {
   if (typeof redirect !== 'string' || !FORM.test(redirect)) return false;
   return APP_SCHEMES.some((scheme) => redirect.startsWith(scheme));
 }

@@ -1,24 +1,15 @@
-import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
 import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import { addressOf, auditName } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import type { AuditedChanges } from '../audit.ts';
-import { namedLimits } from './attempt-limits.ts';
+import { hashOfToken } from '../credentials/token-form.ts';
 import { findMemberByEmail, insertMember } from './memberships.ts';
 import type { PeopleParts } from './open-members.ts';
-import {
-  CONSOLE_PATHS,
-  type Invitation,
-  type Membership,
-  ROLES,
-  type Role,
-  type SentInvitation,
-  type TooMany,
-} from './people.ts';
+import { type Invitation, type Membership, ROLES, type Role, type SentInvitation, type TooMany } from './people.ts';
 import { invitationMail } from './people-mails.ts';
-import { INVITATION_MS } from './people-settings.ts';
+import { INVITATION_MS, linkTo } from './people-settings.ts';
 import { emailFrom } from './person.ts';
 import { assertMember, lockAsOwner } from './rights.ts';
 
@@ -41,7 +32,7 @@ export async function invite(
   outbox.assertRoom();
   // Asked before anything is counted, so that strangers use nobody's limits up.
   await changes.change((transaction) => lockAsOwner(transaction, organizationId, actor));
-  assertNotTooMany(await hitLimits(organizationId, email, { changes, settings, limits }));
+  assertNotTooMany(await hitLimits(organizationId, email, { changes, limits }));
   const token = Buffer.from(changes.newSecret()).toString('base64url');
   const invitation = await changes.change(async (transaction, note) => {
     await lockAsOwner(transaction, organizationId, actor);
@@ -57,19 +48,17 @@ export async function invite(
     const row = { id, organization_id: organizationId, email, role, invited_by: auditName(actor), created_at: now };
     await transaction
       .insertInto('invitations')
-      .values({ ...row, token_hash: hashOf(token), expires_at: now + INVITATION_MS })
+      .values({ ...row, token_hash: hashOfToken(token), expires_at: now + INVITATION_MS })
       .execute();
     await note({ organizationId, action: 'member.invite', subjectId: id, details: { email, role } });
     return getInvitation(transaction, id);
   });
-  const { invitationsPerAddress } = namedLimits(settings.limits);
-  if ((await limits.hit(invitationsPerAddress, email)) !== undefined) return { ...invitation, isMailed: false };
-  const link = new URL(`${settings.publicUrl}${CONSOLE_PATHS.invitation}`);
-  link.searchParams.set('token', token);
+  if ((await limits.hit('invitationsPerAddress', email)) !== undefined) return { ...invitation, isMailed: false };
+  const { publicUrl } = settings;
+  const link = linkTo('invitation', token, publicUrl);
   const invitedBy = 'person' in actor ? actor.person.email : 'The operator';
   const { organizationName } = invitation;
-  const { publicUrl } = settings;
-  outbox.send(invitationMail({ to: email, link: link.href, publicUrl, organizationName, role, invitedBy }));
+  outbox.send(invitationMail({ to: email, link, publicUrl, organizationName, role, invitedBy }));
   return { ...invitation, isMailed: true };
 }
 
@@ -121,7 +110,7 @@ export function revokeInvitation(
 /** What the link of an invitation is about; undefined where it is over, was used, replaced or revoked. */
 export function findInvitation(token: string, changes: AuditedChanges): Promise<Invitation | undefined> {
   return changes.read(async (database) => {
-    const invitation = await findBy(database, 'token_hash', hashOf(token));
+    const invitation = await findBy(database, 'token_hash', hashOfToken(token));
     return invitation !== undefined && invitation.expiresAt > changes.now() ? invitation : undefined;
   });
 }
@@ -140,7 +129,7 @@ export async function acceptInvitation(token: string, changes: AuditedChanges): 
     // By its id, too, which is no secret: whose address it is for is checked below, by either.
     const taken = await transaction
       .deleteFrom('invitations')
-      .where(({ eb, or }) => or([eb('token_hash', '=', hashOf(token)), eb('id', '=', token)]))
+      .where(({ eb, or }) => or([eb('token_hash', '=', hashOfToken(token)), eb('id', '=', token)]))
       .where('expires_at', '>', changes.now().getTime())
       .returningAll()
       .executeTakeFirst();
@@ -162,21 +151,16 @@ export async function acceptInvitation(token: string, changes: AuditedChanges): 
   });
 }
 
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}
-
 async function hitLimits(
   organizationId: string,
   email: string,
-  { changes, settings, limits }: Pick<PeopleParts, 'settings' | 'limits'> & { readonly changes: AuditedChanges },
+  { changes, limits }: Pick<PeopleParts, 'limits'> & { readonly changes: AuditedChanges },
 ): Promise<TooMany | undefined> {
-  const named = namedLimits(settings.limits);
   const address = addressOf(changes.actor);
   return (
-    (address === null ? undefined : await limits.hit(named.mailsPerOrigin, limitedOrigin(address))) ??
-    (await limits.hit(named.invitationsPerOrganization, organizationId)) ??
-    (await limits.hit(named.invitationsPerPair, `${organizationId} ${email}`))
+    (address === null ? undefined : await limits.hit('mailsPerOrigin', limitedOrigin(address))) ??
+    (await limits.hit('invitationsPerOrganization', organizationId)) ??
+    (await limits.hit('invitationsPerPair', `${organizationId} ${email}`))
   );
 }
 

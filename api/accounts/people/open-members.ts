@@ -58,7 +58,7 @@ export function openMembers(
   const cleanUp = (now: Date) => cleanup.at(now);
   return {
     settings,
-    limits: new AttemptLimits({ database, clock, onHit: cleanUp }),
+    limits: new AttemptLimits(settings.limits, { database, clock, onHit: cleanUp }),
     outbox,
     as: (actor) => new AuditedChanges(audit, actor),
     cleanUp,
@@ -76,16 +76,8 @@ const ROWS_AT_ONCE = 500;
 const UNUSED_CLIENT_MS = 90 * 86_400_000;
 
 /** Removes sessions, links, invitations, tokens, counts and programs that are over, once an hour. */
-export function peopleCleanup(database: Kysely<ControlTables>, log: Pick<BaseLogger, 'warn'>): HourlyCleanup {
+function peopleCleanup(database: Kysely<ControlTables>, log: Pick<BaseLogger, 'warn'>): HourlyCleanup {
   const stepsAt = (now: Date): readonly CleanupStep[] => [
-    async () => {
-      const old = database.selectFrom('sessions').select('id').where('expires_at', '<=', storedInstant(now));
-      return removed(database.deleteFrom('sessions').where('id', 'in', old.limit(ROWS_AT_ONCE)));
-    },
-    async () => {
-      const old = database.selectFrom('verifications').select('id').where('expires_at', '<=', storedInstant(now));
-      return removed(database.deleteFrom('verifications').where('id', 'in', old.limit(ROWS_AT_ONCE)));
-    },
     async () => {
       const old = database.selectFrom('invitations').select('id').where('expires_at', '<=', now.getTime());
       return removed(database.deleteFrom('invitations').where('id', 'in', old.limit(ROWS_AT_ONCE)));
@@ -95,10 +87,12 @@ export function peopleCleanup(database: Kysely<ControlTables>, log: Pick<BaseLog
       return removed(database.deleteFrom('sign_in_limits').where('subject', 'in', old.limit(ROWS_AT_ONCE)));
     },
     // Access tokens first: they name the refresh token that they came with.
-    ...(['oauth_access_tokens', 'oauth_refresh_tokens'] as const).map((table) => async () => {
-      const old = database.selectFrom(table).select('id').where('expires_at', '<=', storedInstant(now));
-      return removed(database.deleteFrom(table).where('id', 'in', old.limit(ROWS_AT_ONCE)));
-    }),
+    ...(['sessions', 'verifications', 'oauth_access_tokens', 'oauth_refresh_tokens'] as const).map(
+      (table) => async () => {
+        const old = database.selectFrom(table).select('id').where('expires_at', '<=', storedInstant(now));
+        return removed(database.deleteFrom(table).where('id', 'in', old.limit(ROWS_AT_ONCE)));
+      },
+    ),
     async () => {
       const before = storedInstant(new Date(now.getTime() - UNUSED_CLIENT_MS));
       const unused = database

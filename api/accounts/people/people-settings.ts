@@ -109,3 +109,10 @@ export function nextPath(wanted: string | undefined, place: ConsolePlace): strin
   const isBelow = url.pathname === first || url.pathname.startsWith(`${first}/`);
   return url.origin === origin && isBelow && !url.pathname.includes('//') ? `${url.pathname}${url.search}` : first;
 }
+
+/** The address of a page of the console that a mail links to. */
+export function linkTo(page: keyof typeof CONSOLE_PATHS, token: string, publicUrl: string): string {
+  const link = new URL(`${publicUrl}${CONSOLE_PATHS[page]}`);
+  link.searchParams.set('token', token);
+  return link.href;
+}

@@ -30,14 +30,8 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-/** A session that was found: pass on the cookies, there are some where it was prolonged. */
+/** A session that began or was found: pass on the cookies; of one that was found there are some where it was prolonged. */
 export interface FoundSession {
-  readonly session: Session;
-  /** Values of Set-Cookie. */
-  readonly cookies: readonly string[];
-}
-
-export interface NewSession {
   readonly session: Session;
   /** Values of Set-Cookie. */
   readonly cookies: readonly string[];

@@ -171,7 +171,7 @@ export const NO_BONUS: BonusEnds = [];
 export const NO_END_MS = 8_640_000_000_000_000;
 
 /** How many integrations raise the quota at `now`. */
-export function bonusesAt(ends: BonusEnds, now: Date): number {
+function bonusesAt(ends: BonusEnds, now: Date): number {
   return ends.filter((endMs) => endMs > now.getTime()).length;
 }
 

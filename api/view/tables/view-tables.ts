@@ -202,7 +202,7 @@ export interface NameParts {
  * Creates `aliases` in the attached database `view`: one row per name of a model that is there, by name and upstream (specification
  * "Names of models"; decision 0077).
  */
-export async function createAliases(database: Database, { models, aliases }: NameParts): Promise<void> {
+async function createAliases(database: Database, { models, aliases }: NameParts): Promise<void> {
   if (aliases === undefined) {
     await database.run('CREATE TABLE view.aliases (pos INTEGER, id VARCHAR, upstream VARCHAR)');
     return;
@@ -217,9 +217,9 @@ export async function createAliases(database: Database, { models, aliases }: Nam
 }
 
 /** What `models` of a view has beside its columns, where `s` is a model and `named` is {@link NAMED_SQL}. */
-export const NAME_COLUMNS = `lower(concat_ws('${TEXTS_SEPARATOR}', s.id, s.name, named.ids)) AS texts,
+const NAME_COLUMNS = `lower(concat_ws('${TEXTS_SEPARATOR}', s.id, s.name, named.ids)) AS texts,
   coalesce(named.aliases, '[]') AS aliases`;
 
 /** One row per model with names: all of them as one text, and as the JSON that is answered, by upstream and name. */
-export const NAMED_SQL = `(SELECT pos, string_agg(id, '${TEXTS_SEPARATOR}' ORDER BY upstream, id) AS ids,
+const NAMED_SQL = `(SELECT pos, string_agg(id, '${TEXTS_SEPARATOR}' ORDER BY upstream, id) AS ids,
   to_json(list({upstream: upstream, id: id} ORDER BY upstream, id))::VARCHAR AS aliases FROM view.aliases GROUP BY pos)`;

@@ -171,7 +171,7 @@ export class BlockSums {
 }
 
 /** The number of the first block of `blocks`, which begin at block `first`, that is not what its sum says; undefined: none. */
-export function findDamagedBlock(blocks: Buffer, first: number, sums: readonly number[]): number | undefined {
+function findDamagedBlock(blocks: Buffer, first: number, sums: readonly number[]): number | undefined {
   for (let at = 0, block = first; at < blocks.length; at += BLOCK_BYTES, block += 1) {
     if (crc32(blocks.subarray(at, at + BLOCK_BYTES)) !== sums[block]) return block;
   }

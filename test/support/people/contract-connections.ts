@@ -5,7 +5,7 @@ import { openAccounts } from '../../../api/accounts/open-accounts.ts';
 import type { Authorization } from '../../../api/accounts/people/authorization.ts';
 import { listConnections, revokeConnection } from '../../../api/accounts/people/connections.ts';
 import { addMember, removeMember } from '../../../api/accounts/people/memberships.ts';
-import type { NewSession } from '../../../api/accounts/people/people.ts';
+import type { FoundSession } from '../../../api/accounts/people/people.ts';
 import { withOrganization } from '../../../api/accounts/people/sign-in/oauth-provider.ts';
 import { CONNECTIONS, cookieHeader, ORIGIN, type PeopleSubject } from './use-people.ts';
 
@@ -36,7 +36,7 @@ export function describeConnections(subject: PeopleSubject): void {
   };
   /** The page on which this person is asked. */
   const ask = async (
-    { cookies }: NewSession,
+    { cookies }: FoundSession,
     clientId: string,
     { resource = CONNECTIONS.resource, authorization = getAuthorization() } = {},
   ): Promise<URL> => {
@@ -56,7 +56,7 @@ export function describeConnections(subject: PeopleSubject): void {
     return new URL((await authorization.handle(request)).headers.get('location') ?? '');
   };
   /** The code that a program gets whom this person lets ask for the organization. */
-  const accept = async (person: NewSession, organizationId: string, clientId: string): Promise<string> => {
+  const accept = async (person: FoundSession, organizationId: string, clientId: string): Promise<string> => {
     const page = await ask(person, clientId);
     const as = { session: person.session, cookies: cookieHeader(person.cookies), origin: ORIGIN };
     const to = new URL(await getAuthorization().accept(page.search.slice(1), as, organizationId));
@@ -75,7 +75,7 @@ export function describeConnections(subject: PeopleSubject): void {
       }),
     );
   /** A program that this person has connected to the organization. */
-  const connect = async (person: NewSession, organizationId: string): Promise<Tokens> => {
+  const connect = async (person: FoundSession, organizationId: string): Promise<Tokens> => {
     const clientId = await register();
     const answer = await exchange(clientId, await accept(person, organizationId, clientId));
     return (await answer.json()) as Tokens;

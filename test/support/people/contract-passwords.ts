@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { NewSession } from '../../../api/accounts/people/people.ts';
+import type { FoundSession } from '../../../api/accounts/people/people.ts';
 import { removePassword } from '../../../api/accounts/people/sign-in/stored-password.ts';
 import { cookieHeader, ORIGIN, PASSWORD, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 export function describePasswords(subject: PeopleSubject): void {
   const attempt = (password: string, { email = 'ada@example.com', address = ORIGIN.address } = {}) =>
     subject.people.passwords.signIn({ email, password }, { ...ORIGIN, address });
-  const set = ({ session }: NewSession, password: string, current?: string) =>
+  const set = ({ session }: FoundSession, password: string, current?: string) =>
     subject.people.passwords.set(session, { password, current }, ORIGIN);
   const withPassword = async () => {
     const signedIn = await subject.signIn('ada@example.com');

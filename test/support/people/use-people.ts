@@ -4,7 +4,7 @@ import type { Origin } from '../../../api/accounts/actor.ts';
 import type { Mail, Mailer } from '../../../api/accounts/mail/mailer.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
 import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
-import type { NewSession, Role, Session } from '../../../api/accounts/people/people.ts';
+import type { FoundSession, Role, Session } from '../../../api/accounts/people/people.ts';
 import {
   type ConnectionSettings,
   PEOPLE_LIMITS,
@@ -49,7 +49,7 @@ export interface PeopleSubject {
   /** The token in the newest mail's link, which the address was sent. */
   tokenFor(email: string): Promise<string>;
   /** Signs somebody in by link. */
-  signIn(email: string): Promise<NewSession>;
+  signIn(email: string): Promise<FoundSession>;
   /** An organization with these members, who are signed in. */
   organization(members: Readonly<Record<string, Role>>): Promise<PeopledOrganization>;
   /** The audit log, newest first. */

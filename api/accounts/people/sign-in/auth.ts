@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { isAPIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
@@ -34,7 +35,7 @@ export interface AuthDeps {
 export type Auth = ReturnType<typeof createAuth>;
 
 /** The header in which the origin's address is handed to better-auth; it comes from us, never from a client. */
-export const ADDRESS_HEADER = 'x-modelstats-address';
+const ADDRESS_HEADER = 'x-modelstats-address';
 
 /**
  * better-auth on our control database, under our names for its tables (migration 0008). It makes and checks sessions, links and
@@ -198,4 +199,9 @@ export async function orRefused<T>(work: () => Promise<T>): Promise<T | undefine
     if (isAPIError(error) && error.statusCode < 500) return undefined;
     throw error;
   }
+}
+
+/** The token of a link as better-auth keeps it with `storeToken: 'hashed'`. */
+export function linkHash(token: string): string {
+  return hash('sha256', token, 'base64url');
 }

@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
 import type { Origin } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
-import { namedLimits, pairOf } from '../attempt-limits.ts';
+import { pairOf } from '../attempt-limits.ts';
 import type { PeopleParts } from '../open-members.ts';
-import { CONSOLE_PATHS, type DescribedLink, type NewSession, type Session, type TooMany } from '../people.ts';
+import type { DescribedLink, FoundSession, Session, TooMany } from '../people.ts';
 import { signInMail } from '../people-mails.ts';
-import { nextPath, type PeopleSettings, placeOf } from '../people-settings.ts';
+import { linkTo, nextPath, type PeopleSettings, placeOf } from '../people-settings.ts';
 import { emailFrom } from '../person.ts';
-import { type Auth, type AuthHooks, headersOf, orRefused, sessionCookies } from './auth.ts';
+import { type Auth, type AuthHooks, headersOf, linkHash, orRefused, sessionCookies } from './auth.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface LinksDeps extends Pick<PeopleParts, 'limits' | 'outbox'> {
@@ -52,14 +51,13 @@ export class Links {
   ): Promise<TooMany | undefined> {
     const email = emailFrom(to.email);
     const { limits, outbox } = this.#deps;
-    const { mailsPerOrigin, linksPerPair, linksPerAddress } = namedLimits(this.#settings.limits);
     const tooMany =
-      (await limits.hit(mailsPerOrigin, limitedOrigin(origin.address))) ??
-      (await limits.hit(linksPerPair, pairOf(email, origin.address)));
+      (await limits.hit('mailsPerOrigin', limitedOrigin(origin.address))) ??
+      (await limits.hit('linksPerPair', pairOf(email, origin.address)));
     if (tooMany !== undefined) return tooMany;
     outbox.assertRoom();
     // Whoever comes too soon after others is refused nothing: the link that was sent for them is good for longer than the pace.
-    const isInTime = (await limits.hit(linksPerAddress, email)) === undefined;
+    const isInTime = (await limits.hit('linksPerAddress', email)) === undefined;
     const isDue = await orUnavailable(() => this.#isDue(email));
     await this.#make({ email, next: to.next, isDue: isInTime && isDue }, origin);
     return undefined;
@@ -72,9 +70,8 @@ export class Links {
   ): Promise<void> {
     const { limits, outbox } = this.#deps;
     outbox.assertRoom();
-    const { confirmationsPerAddress } = namedLimits(this.#settings.limits);
     // Wrong guesses cost the same and take nothing from the person.
-    const isInTime = (await limits.hit(confirmationsPerAddress, isRight ? email : `wrong ${email}`)) === undefined;
+    const isInTime = (await limits.hit('confirmationsPerAddress', isRight ? email : `wrong ${email}`)) === undefined;
     await this.#make({ email, next, isDue: isRight && isInTime }, origin);
   }
 
@@ -92,20 +89,18 @@ export class Links {
   readonly onLink: AuthHooks['onLink'] = ({ email, token, metadata }) => {
     if (metadata['isDue'] !== true) return;
     const { publicUrl } = this.#settings;
-    const link = new URL(`${publicUrl}${CONSOLE_PATHS.signInLink}`);
     const next = Buffer.from(String(metadata['next'])).toString('base64url');
-    link.searchParams.set('token', [token, next, metadata['browser']].filter((part) => part !== '').join('.'));
-    this.#deps.outbox.send(signInMail({ to: email, link: link.href, publicUrl }));
+    const parts = [token, next, metadata['browser']].filter((part) => part !== '').join('.');
+    const link = linkTo('signInLink', parts, publicUrl);
+    this.#deps.outbox.send(signInMail({ to: email, link, publicUrl }));
   };
 
   /** What a link is about, which stays as it is; undefined where it was used, is over or never was. */
   async describe(text: string, origin: Origin): Promise<DescribedLink | undefined> {
     const { token, browser } = partsOf(text);
     if (token === undefined) return undefined;
-    // As better-auth keeps it with `storeToken: 'hashed'`.
-    const identifier = createHash('sha256').update(token).digest('base64url');
     const found = await orUnavailable(async () =>
-      (await this.#deps.auth().$context).internalAdapter.findVerificationValue(identifier),
+      (await this.#deps.auth().$context).internalAdapter.findVerificationValue(linkHash(token)),
     );
     if (found === null || found.expiresAt <= this.#deps.clock()) return undefined;
     const { email } = LinkValue.parse(JSON.parse(found.value));
@@ -120,7 +115,7 @@ export class Links {
     text: string,
     origin: Origin,
     replaced?: Session,
-  ): Promise<(NewSession & { readonly next: string }) | undefined> {
+  ): Promise<(FoundSession & { readonly next: string }) | undefined> {
     const { token, next = '' } = partsOf(text);
     if (token === undefined) return undefined;
     const answer = await orUnavailable(() =>

@@ -68,7 +68,7 @@ const OF_TOKEN = {
   createdAt: 'created_at',
 } as const;
 
-export const OAUTH_SCHEMA = {
+const OAUTH_SCHEMA = {
   oauthClient: {
     modelName: 'oauth_clients',
     fields: {

@@ -35,7 +35,7 @@ test('a password that was right when it was looked at signs nobody in once anoth
     await database.insertInto('sessions').values(session).execute();
     return { response: { token: 'new' }, headers: new Headers() };
   };
-  const limits = new AttemptLimits({ database, clock: () => new Date(), onHit: () => {} });
+  const limits = new AttemptLimits(PEOPLE_LIMITS, { database, clock: () => new Date(), onHit: () => {} });
   // Of better-auth only what signs in is called: the moment in between can't be had from the real one.
   const auth = { api: { signInEmail } } as unknown as Auth;
   const clock = () => new Date();
@@ -48,7 +48,7 @@ test('a password that was right when it was looked at signs nobody in once anoth
     },
   };
   const [as, links] = [() => expect.fail('nothing is changed'), { confirm: async () => {} }];
-  const settings = { limits: PEOPLE_LIMITS, publicUrl: 'https://stats.example.com', methods: ['password'] } as const;
+  const settings = { publicUrl: 'https://stats.example.com', methods: ['password'] } as const;
   const passwords = new Passwords(settings, { auth, database, limits, outbox, clock, as, links, sessions });
   const attempt = () => passwords.signIn(CREDENTIALS, { address: '127.0.0.1', userAgent: undefined });
 

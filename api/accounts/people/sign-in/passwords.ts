@@ -5,9 +5,9 @@ import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
 import type { Origin, Person } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
-import { type NamedLimits, namedLimits, pairOf } from '../attempt-limits.ts';
+import { pairOf } from '../attempt-limits.ts';
 import type { OpenedMembers } from '../open-members.ts';
-import type { ConfirmByMail, NewSession, PasswordState, Session, TooMany } from '../people.ts';
+import type { ConfirmByMail, FoundSession, PasswordState, Session, TooMany } from '../people.ts';
 import { passwordMail } from '../people-mails.ts';
 import { FRESH_SESSION_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
 import { deleteSessions, lockPerson, normalisedEmail, storedInstant } from '../person.ts';
@@ -31,7 +31,7 @@ interface Unconfirmed {
   readonly isRight: boolean;
 }
 
-type PasswordSettings = Pick<PeopleSettings, 'limits' | 'publicUrl' | 'methods'>;
+type PasswordSettings = Pick<PeopleSettings, 'publicUrl' | 'methods'>;
 
 /** Passwords hashed at once: each takes a thread of four and 32 MB, which files and compression need as well. */
 const AT_ONCE_MAX = 2;
@@ -45,13 +45,11 @@ const WAITING_MAX = 20;
  */
 export class Passwords {
   readonly #settings: PasswordSettings;
-  readonly #limits: NamedLimits;
   readonly #deps: PasswordsDeps;
   readonly #hashing = pLimit(AT_ONCE_MAX);
 
   constructor(settings: PasswordSettings, deps: PasswordsDeps) {
     this.#settings = settings;
-    this.#limits = namedLimits(settings.limits);
     this.#deps = deps;
   }
 
@@ -60,7 +58,7 @@ export class Passwords {
     credentials: { readonly email: string; readonly password: string; readonly next?: string | undefined },
     origin: Origin,
     replaced?: Session,
-  ): Promise<NewSession | TooMany | ConfirmByMail | undefined> {
+  ): Promise<FoundSession | TooMany | ConfirmByMail | undefined> {
     if (!this.#settings.methods.includes('password')) return undefined;
     const checked = await this.#check(credentials, origin);
     if (checked === undefined || 'tooMany' in checked) return checked;
@@ -75,11 +73,11 @@ export class Passwords {
   ): Promise<SignedIn | TooMany | Unconfirmed | undefined> {
     const { auth, database, limits } = this.#deps;
     const email = normalisedEmail(text);
-    const tooManyThere = await limits.hit(this.#limits.passwordsPerOrigin, limitedOrigin(origin.address));
+    const tooManyThere = await limits.hit('passwordsPerOrigin', limitedOrigin(origin.address));
     if (tooManyThere !== undefined || email === undefined) return tooManyThere;
-    const tooMany = await limits.hit(this.#limits.passwordsPerPair, pairOf(email, origin.address));
+    const tooMany = await limits.hit('passwordsPerPair', pairOf(email, origin.address));
     if (tooMany !== undefined || password.length > PASSWORD_LENGTH.max) return tooMany;
-    if ((await limits.hit(this.#limits.passwordsPerAddress, email)) !== undefined)
+    if ((await limits.hit('passwordsPerAddress', email)) !== undefined)
       return { email, isRight: await this.#isRightFor(email, password) };
     const before = await orUnavailable(() => readPasswordOf(database, email));
     const answer = await this.#hash(() =>
@@ -93,8 +91,8 @@ export class Passwords {
       await orUnavailable(() => database.deleteFrom('sessions').where('token', '=', answer.response.token).execute());
       return undefined;
     }
-    await limits.forget(this.#limits.passwordsPerPair, pairOf(email, origin.address));
-    await limits.forget(this.#limits.passwordsPerAddress, email);
+    await limits.forget('passwordsPerPair', pairOf(email, origin.address));
+    await limits.forget('passwordsPerAddress', email);
     return { token: answer.response.token, cookies: sessionCookies(answer.headers) };
   }
 
@@ -123,7 +121,7 @@ export class Passwords {
     const { publicUrl } = this.#settings;
     outbox.assertRoom();
     // Counts who has a session of this person, so that nobody else can use it up.
-    const tooMany = await limits.hit(this.#limits.passwordChanges, person.id);
+    const tooMany = await limits.hit('passwordChanges', person.id);
     if (tooMany !== undefined) return tooMany;
     const known = await orUnavailable(() => readPassword(database, person.id));
     await this.#assertProven(session, { known: known?.password, current, now: changes.now() });

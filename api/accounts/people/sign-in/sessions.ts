@@ -4,14 +4,7 @@ import { orUnavailable } from '../../../database/database-errors.ts';
 import { type ControlTables, getWord } from '../../../database/tables/tables.ts';
 import type { Origin } from '../../actor.ts';
 import type { OpenedMembers } from '../open-members.ts';
-import {
-  type FoundSession,
-  type ListedSession,
-  type NewSession,
-  ROLES,
-  type Session,
-  type SignInMethod,
-} from '../people.ts';
+import { type FoundSession, type ListedSession, ROLES, type Session, type SignInMethod } from '../people.ts';
 import { deleteSessions, lockPerson, PERSON_COLUMNS, personFromRow, storedInstant } from '../person.ts';
 import { type Auth, sessionCookies } from './auth.ts';
 
@@ -50,7 +43,7 @@ export class Sessions {
   }
 
   /** Begins a session. Nobody is signed in of whom the audit log doesn't tell: where it can't be written, the session ends again. */
-  async begin({ token, cookies }: SignedIn, { method, origin, replaced }: Beginning): Promise<NewSession> {
+  async begin({ token, cookies }: SignedIn, { method, origin, replaced }: Beginning): Promise<FoundSession> {
     const session = await orUnavailable(() => this.#getByToken(token));
     try {
       await this.#deps.as({ person: session.person, origin }).change(async (_, note) => {

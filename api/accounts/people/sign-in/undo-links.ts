@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { ControlTables } from '../../../database/tables/tables.ts';
 import type { Person } from '../../actor.ts';
 import type { AuditedChanges } from '../../audit.ts';
-import { CONSOLE_PATHS } from '../people.ts';
-import { type PeopleSettings, UNDO_MS } from '../people-settings.ts';
+import { linkTo, type PeopleSettings, UNDO_MS } from '../people-settings.ts';
 import { PERSON_COLUMNS, personFromRow, storedInstant } from '../person.ts';
+import { linkHash } from './auth.ts';
 
 /** Sets these rows apart from better-auth's, which are alike: something with a hash that is good for a while. */
 const KIND = 'undo-password';
@@ -28,9 +27,7 @@ export async function insertUndo(
     .insertInto('verifications')
     .values({ ...row, ...times, expires_at })
     .execute();
-  const link = new URL(`${publicUrl}${CONSOLE_PATHS.undoPassword}`);
-  link.searchParams.set('token', token);
-  return link.href;
+  return linkTo('undoPassword', token, publicUrl);
 }
 
 /** Whose change the token undoes; undefined where it was used, is over or never was. */
@@ -55,5 +52,5 @@ export async function takeUndo(transaction: Transaction<ControlTables>, token: s
 }
 
 function identifierOf(token: string): string {
-  return `${KIND}:${createHash('sha256').update(token).digest('base64url')}`;
+  return `${KIND}:${linkHash(token)}`;
 }
