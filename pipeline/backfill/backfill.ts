@@ -20,9 +20,16 @@ import { retryWhenRaced } from '../run/concurrency.ts';
 import { Run, type RunEnd, type RunReport, type WorkDeps } from '../run/run.ts';
 import { claimWorkFolder } from '../run/work-folder.ts';
 import { SourceSettingsSchema } from '../source/source-settings.ts';
-import { getBounds, judgeRows, loadKnownModels } from './judge.ts';
+import { judgeRows } from './judge.ts';
 import { countNotPlaced, type NotPlaced, writeNotPlaced } from './not-placed.ts';
-import { hasSameIntervals, type Placement, placeIntervals, writeIntervals } from './place.ts';
+import {
+  getBounds,
+  hasSameIntervals,
+  loadKnownModels,
+  type Placement,
+  placeIntervals,
+  writeIntervals,
+} from './place.ts';
 import { type PricingTable, readPricingTable } from './read-table.ts';
 
 export interface BackfillRequest {

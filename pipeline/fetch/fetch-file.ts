@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { timestampFromDate } from '../../runtime/day.ts';
 import type { UnzippedFolder } from '../../schemas/upstreams.ts';
 import type { FileHash } from '../../storage/hash.ts';
-import type { FetchEntry } from '../source/fetch-list.ts';
+import { type FetchEntry, unzipFolderOf } from '../source/fetch-list.ts';
 import type { RecordedFile } from '../source/fetch-record.ts';
 import { type EarlierFile, findEarlier, hasValidator, isWhole } from '../source/fetch-record.ts';
 import { fillEntry, findUnfilled, type Variables } from '../source/variables.ts';
@@ -59,7 +59,7 @@ export type StoredFiles = (
 export async function fetchFile(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
   const file = await fetchOrFail(entry, place, deps);
   if (!entry.carry) return file;
-  return { ...file, carry: { folder: folderOf(entry) ?? null, columns: entry.columns ?? {} } };
+  return { ...file, carry: { folder: unzipFolderOf(entry) ?? null, columns: entry.columns ?? {} } };
 }
 
 async function fetchOrFail(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
@@ -140,7 +140,7 @@ function contentExpected({ expect, unzip: folder }: FetchEntry): FetchEntry['exp
 }
 
 async function unpack(entry: FetchEntry, partial: string, { limits }: FetchFileDeps): Promise<UnzippedFolder | null> {
-  const folder = folderOf(entry);
+  const folder = unzipFolderOf(entry);
   if (folder === undefined) return null;
   await rm(`${partial}.d`, { recursive: true, force: true });
   const unzipped = await unzip(partial, `${partial}.d`, limits);
@@ -148,17 +148,12 @@ async function unpack(entry: FetchEntry, partial: string, { limits }: FetchFileD
   return { folder, ...unzipped };
 }
 
-/** The folder, below the day's, into which a zip file is unpacked. */
-function folderOf({ unzip: into }: FetchEntry): string | undefined {
-  return into?.replace(/\/$/, '');
-}
-
 /** Moves what is whole to where it belongs. */
 async function put(entry: FetchEntry, { folder, partial }: FilePlace): Promise<void> {
   const { file } = entry;
   await mkdir(dirname(join(folder, file)), { recursive: true });
   await rename(partial, join(folder, file));
-  const into = folderOf(entry);
+  const into = unzipFolderOf(entry);
   if (into === undefined) return;
   const target = join(folder, into);
   await rm(target, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { AppError } from '../../runtime/errors.ts';
 import type { FetchedFile } from '../../schemas/upstreams.ts';
 import { eachAtOnce } from '../run/concurrency.ts';
 import { isAnotherProcess } from '../run/work-folder.ts';
-import type { FetchEntry } from '../source/fetch-list.ts';
+import { type FetchEntry, unzipFolderOf } from '../source/fetch-list.ts';
 import {
   describeFailure,
   type EarlierFile,
@@ -117,7 +117,7 @@ function keptOf(before: FetchRecord | undefined, entries: readonly FetchEntry[])
 /** Whether a record's file is that of an entry, as the entry is today. */
 function isOf({ upstream, url, file, unzipped, status }: RecordedFile, entry: FetchEntry): boolean {
   const isSame = upstream === entry.upstream && url === entry.url && file === entry.file;
-  return isSame && (status === 'failed' || (unzipped?.folder ?? null) === (entry.unzip?.replace(/\/$/, '') ?? null));
+  return isSame && (status === 'failed' || (unzipped?.folder ?? null) === (unzipFolderOf(entry) ?? null));
 }
 
 /** Removes what an earlier fetch of the day brought and the source no longer lists. */

@@ -4,7 +4,8 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
 import { useTestFolder } from '../../test/support/use-test-folder.ts';
-import { type NightFacts, NoticeMetrics, Notices } from './notices.ts';
+import { type NightFacts, Notices } from './notices.ts';
+import { NoticeMetrics } from './schedule-notices.ts';
 import { parseTarget } from './send-notice.ts';
 
 const [DAY, NEXT] = ['2026-11-20', '2026-11-21'];

@@ -1,8 +1,7 @@
 import type { BaseLogger } from 'pino';
-import { Counter, type Registry } from 'prom-client';
 import type { Day } from '../../runtime/day.ts';
 import { messageFromError } from '../../runtime/errors.ts';
-import { NOTICE_KINDS, type Notice, type NoticeFacts, type NoticeKind, noticeFrom } from './notice.ts';
+import { type Notice, type NoticeFacts, type NoticeKind, noticeFrom } from './notice.ts';
 import { NoticeFiles, type NoticeName } from './notice-files.ts';
 import { type NoticeTarget, type SendDeps, type Sent, sendNotice, shownTarget, targetKey } from './send-notice.ts';
 
@@ -185,25 +184,5 @@ export class Notices {
       [...this.#files.list(), ...this.#told.values()].map((name) => [`${name.day}.${name.kind}`, name]),
     );
     return [...names.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
-  }
-}
-
-/** What is counted of notices (specification "Health and metrics"). */
-export class NoticeMetrics {
-  readonly #notices: Counter;
-
-  constructor(registry: Registry) {
-    this.#notices = new Counter({
-      name: 'modelstats_notices_total',
-      help: 'Notices of nights to single targets, by kind and by whether they were taken',
-      labelNames: ['kind', 'result'],
-      registers: [registry],
-    });
-    // There from the start, so that the first one that is not taken is an increase.
-    for (const kind of NOTICE_KINDS) for (const result of ['taken', 'failed']) this.#notices.inc({ kind, result }, 0);
-  }
-
-  onSent(kind: NoticeKind, isTaken: boolean): void {
-    this.#notices.inc({ kind, result: isTaken ? 'taken' : 'failed' });
   }
 }

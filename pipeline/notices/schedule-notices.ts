@@ -1,8 +1,9 @@
+import { Counter, type Registry } from 'prom-client';
 import { type Day, dayFromDate } from '../../runtime/day.ts';
 import { nightCommand } from '../night/night-result.ts';
 import { isPublished, type NightEnd } from '../schedule/run-day.ts';
 import type { ScheduleEvent } from '../schedule/scheduler.ts';
-import { goneFrom } from './notice.ts';
+import { goneFrom, NOTICE_KINDS, type NoticeKind } from './notice.ts';
 import type { Notices } from './notices.ts';
 
 export interface ScheduleNoticesDeps {
@@ -112,4 +113,24 @@ function factsFromEnd(
   const kind = end.status === 'held' ? 'held' : 'rejected';
   const { next_command: nextCommand, report } = end;
   return { kind, at, reasons, gone: goneFrom(end.preview), nextCommand, report };
+}
+
+/** What is counted of notices (specification "Health and metrics"). */
+export class NoticeMetrics {
+  readonly #notices: Counter;
+
+  constructor(registry: Registry) {
+    this.#notices = new Counter({
+      name: 'modelstats_notices_total',
+      help: 'Notices of nights to single targets, by kind and by whether they were taken',
+      labelNames: ['kind', 'result'],
+      registers: [registry],
+    });
+    // There from the start, so that the first one that is not taken is an increase.
+    for (const kind of NOTICE_KINDS) for (const result of ['taken', 'failed']) this.#notices.inc({ kind, result }, 0);
+  }
+
+  onSent(kind: NoticeKind, isTaken: boolean): void {
+    this.#notices.inc({ kind, result: isTaken ? 'taken' : 'failed' });
+  }
 }

@@ -9,7 +9,6 @@ import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { findIdProblem } from '../../schemas/ids.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { readText } from './source-folder.ts';
-import { SPINE } from './suggest-aliases.ts';
 
 /** A checked table. */
 export interface AliasTable {
@@ -58,6 +57,9 @@ export interface ParsedAliases {
   readonly aliases: readonly Alias[];
   readonly problems: readonly string[];
 }
+
+/** Whose ids the models have that no upstream's name stands before. */
+export const SPINE = 'models-dev';
 
 const HEADER = 'upstream,id,model_id';
 

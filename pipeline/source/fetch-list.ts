@@ -187,8 +187,14 @@ function findCollisions(entries: readonly Placed[]): readonly { readonly index: 
   return found;
 }
 
-function placesOf({ file, unzip }: Placed): readonly string[] {
-  return unzip === undefined ? [file] : [file, unzip.replace(/\/$/, '')];
+function placesOf(entry: Placed): readonly string[] {
+  const folder = unzipFolderOf(entry);
+  return folder === undefined ? [entry.file] : [entry.file, folder];
+}
+
+/** The folder, below the day's, into which a zip file is unpacked; undefined for any other file. */
+export function unzipFolderOf({ unzip }: Pick<Placed, 'unzip'>): string | undefined {
+  return unzip?.replace(/\/$/, '');
 }
 
 /** Whether one is the other, or lies below it; systems differ about capitals. */

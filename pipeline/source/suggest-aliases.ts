@@ -9,6 +9,7 @@ import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { withScratch } from '../run/scratch.ts';
+import { SPINE } from './aliases.ts';
 
 /** A model of a snapshot, as far as its name matters. */
 export interface NamedModel {
@@ -37,9 +38,6 @@ interface Candidate extends NamedModel {
   readonly normal: string;
   readonly maker: string | undefined;
 }
-
-/** Whose ids the models have that no upstream's name stands before. */
-export const SPINE = 'models-dev';
 
 /**
  * Pairs of models that may be one: names that are the same but for their spelling, and those that no model has so, but for a date.

@@ -3,8 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { Metrics } from '../../../api/server/metrics.ts';
-import { NoticeMetrics } from '../../../pipeline/notices/notices.ts';
-import { ScheduleNotices } from '../../../pipeline/notices/schedule-notices.ts';
+import { NoticeMetrics, ScheduleNotices } from '../../../pipeline/notices/schedule-notices.ts';
 import { openCron } from '../../../pipeline/schedule/cron.ts';
 import {
   HEARTBEAT_MS,

@@ -17,7 +17,7 @@ import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts
 import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
 import { backfillKey, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
-import { getBounds } from '../../backfill/judge.ts';
+import { getBounds } from '../../backfill/place.ts';
 import { type Run, runUpkeep, type UpkeepDeps, type UpkeepEnd, type WorkDeps } from '../../run/run.ts';
 import { ReleaseVerifier } from './release-verifier.ts';
 import { SnapshotLines } from './snapshot-lines.ts';

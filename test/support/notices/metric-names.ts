@@ -2,7 +2,7 @@ import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { CheckMetrics } from '../../../api/integrations/check-metrics.ts';
 import { WebhookMetrics } from '../../../api/webhooks/webhook-metrics.ts';
 import { openLog } from '../../../bin/cli/logger.ts';
-import { NoticeMetrics } from '../../../pipeline/notices/notices.ts';
+import { NoticeMetrics } from '../../../pipeline/notices/schedule-notices.ts';
 import { NightMetrics } from '../../../pipeline/schedule/monitoring/night-metrics.ts';
 
 /** The names of all metrics that `serve` with all its parts registers, which are those of `schedule` and `dispatch`, too. */
