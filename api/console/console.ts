@@ -7,7 +7,7 @@ import { connectRoutes } from './connections/connect.tsx';
 import { connectionsRoutes } from './connections/connections.tsx';
 import type { ConsoleDeps, PageDeps } from './console-deps.ts';
 import { changesPageRoute } from './data/changes.tsx';
-import { modelPageRoute } from './data/model/model.tsx';
+import { modelPageRoute } from './data/model.tsx';
 import { modelsRoutes } from './data/models.tsx';
 import { rankingsPageRoute } from './data/rankings.tsx';
 import { snapshotsRoutes } from './data/snapshots.tsx';

@@ -4,12 +4,10 @@ import type { Authorization, ConnectionRequest } from '../../accounts/people/aut
 import { OAUTH_PATHS } from '../../accounts/people/connections.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { below } from '../people/sign-in.tsx';
-import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
+import { below } from '../people/link-pages.tsx';
+import { type ConsoleAnswer, type FormProblems, formPage, page, redirect, textOf } from '../shell/answer.ts';
 import { Choice, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, textOf } from '../shell/form.ts';
-import type { ConsoleRoute, OpenRoute, PersonRoute } from '../shell/routes.ts';
-import { submit } from '../shell/submit.ts';
+import { type ConsoleRoute, type OpenRoute, type PersonRoute, personForm } from '../shell/routes.ts';
 import type { PersonPages, Visitor } from '../shell/visitor.ts';
 
 const ConnectForm = z.object({
@@ -33,19 +31,15 @@ function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
   };
   return [
     { kind: 'person', method: 'GET', path: below(CONSOLE_PATHS.connect), answer: (pages) => show(pages) },
-    {
-      kind: 'person',
-      method: 'POST',
+    personForm({
       path: below(CONSOLE_PATHS.connect),
-      answer: (pages) =>
-        submit(ConnectForm, pages, {
-          show,
-          work: async ({ query, organization, answer }) => {
-            if (answer === 'deny') return goTo(await authorization.deny(query, pages), 'Not connected');
-            return goTo(await authorization.accept(query, pages, organization), 'Connected');
-          },
-        }),
-    },
+      fields: ConnectForm,
+      show,
+      work: async (pages, { query, organization, answer }) => {
+        if (answer === 'deny') return goTo(await authorization.deny(query, pages), 'Not connected');
+        return goTo(await authorization.accept(query, pages, organization), 'Connected');
+      },
+    }),
     {
       // Whoever had to sign in first: now the provider is asked again, as the program asked it.
       kind: 'person',

@@ -3,8 +3,7 @@ import { type Connection, listConnections, revokeConnection } from '../../accoun
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Confirmed } from '../shell/fields.tsx';
-import { Pager, partOf } from '../shell/pager.tsx';
-import { Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { Copyable, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
@@ -49,9 +48,10 @@ function ConnectionsPage({ pages, connections, isOffered }: ConnectionsPageProps
   return (
     <>
       <h1>Connections</h1>
-      {query['done'] === 'revoked' && (
-        <Notice kind="good">The connection was ended. The program is refused within five seconds.</Notice>
-      )}
+      <Done
+        query={query}
+        texts={{ revoked: 'The connection was ended. The program is refused within five seconds.' }}
+      />
       <Section title="Connect a program">
         <p>
           Agents and other programs ask over MCP, the Model Context Protocol. Give them this address, with the transport

@@ -1,9 +1,8 @@
 /** What the pages of data have in common. */
 import type { ComponentChildren, JSX } from 'preact';
-import { Notice } from '../shell/parts.tsx';
+import { Copyable, Notice } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import type { Asked, Found } from './ask.ts';
-import { RequestLine } from './request-line.tsx';
 
 const PAGES = [
   { to: '/data/models', label: 'Models' },
@@ -55,4 +54,19 @@ export function Answered<T>({ asked, show }: AnsweredProps<T>): JSX.Element {
 export interface AnsweredProps<T> {
   readonly asked: Asked<T>;
   readonly show: (found: Found<T>) => JSX.Element;
+}
+
+/** The request that gives what a page shows, to be pasted into a terminal. */
+export function RequestLine({ url }: { readonly url: string }): JSX.Element {
+  return (
+    <details class="request">
+      <summary>The same by the API</summary>
+      <Copyable text={curlLine(url)} />
+    </details>
+  );
+}
+
+/** @param key what stands for the key: a shell variable unless told */
+export function curlLine(url: string, key = '$MODELSTATS_KEY'): string {
+  return `curl -H "Authorization: Bearer ${key}" "${url}"`;
 }

@@ -13,9 +13,7 @@ import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
-import { askHistory, type History } from './history/history.ts';
-import { type HistorySpan, historySpanOf } from './history/history-span.ts';
-import { SpanChoice } from './history/span-choice.tsx';
+import { askHistory, type History, type HistorySpan, historySpanOf, SpanChoice } from './history.tsx';
 import { modelPath } from './models.tsx';
 
 type Rankings = BodyOf<typeof rankingsRoute>;

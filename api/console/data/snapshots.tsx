@@ -6,8 +6,7 @@ import { snapshotDownloadRoute } from '../../data/routes/snapshots/snapshot-down
 import { snapshotsRoute } from '../../data/routes/snapshots/snapshots.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
-import { Pager, partOf } from '../shell/pager.tsx';
-import { Notice, Section, Table, withQuery } from '../shell/parts.tsx';
+import { Notice, Pager, partOf, Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';

@@ -5,22 +5,17 @@ import type { Check, Integration } from '../../integrations/integration.ts';
 import type { CheckedIntegration } from '../../integrations/integrations.ts';
 import { isInForce } from '../../integrations/life.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
-import type { FormProblems } from '../shell/form.ts';
-import { Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import { NO_FIELDS, submit } from '../shell/submit.ts';
+import { Done, Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
-import { assertOffered, Snippets } from './integrations.tsx';
-import { IntegrationState } from './state.tsx';
+import { assertOffered, IntegrationState, Snippets } from './integrations.tsx';
 
-const DONE: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    declared: 'It is looked at within seconds.',
-    checked: 'It was looked at just now: the first of the checks below.',
-  }),
-);
+const DONE = {
+  declared: 'It is looked at within seconds.',
+  checked: 'It was looked at just now: the first of the checks below.',
+};
 
 /** One integration: its state, what its checks found, and what can be done with it. */
 export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
@@ -36,20 +31,16 @@ export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations
   };
   return [
     { kind: 'organization', method: 'GET', path: '/integrations/:integration', answer: (pages) => show(pages) },
-    {
-      kind: 'organization',
-      method: 'POST',
+    organizationForm({
       path: '/integrations/:integration/check',
-      answer: (pages) =>
-        submit(NO_FIELDS, pages, {
-          show,
-          work: async () => {
-            assertOffered(pages);
-            const { integration } = await actingFor(pages).check(selectorOf(pages));
-            return redirect(`${pages.path}/integrations/${integration.id}?done=checked`);
-          },
-        }),
-    },
+      fields: NO_FIELDS,
+      show,
+      work: async (pages) => {
+        assertOffered(pages);
+        const { integration } = await actingFor(pages).check(selectorOf(pages));
+        return redirect(`${pages.path}/integrations/${integration.id}?done=checked`);
+      },
+    }),
     {
       kind: 'organization',
       method: 'POST',
@@ -71,7 +62,6 @@ interface IntegrationPageProps {
 
 function IntegrationPage({ pages, found: { integration, checks }, problems }: IntegrationPageProps): JSX.Element {
   const { path, query } = pages;
-  const done = DONE.get(query['done'] ?? '');
   return (
     <>
       <p>
@@ -79,11 +69,7 @@ function IntegrationPage({ pages, found: { integration, checks }, problems }: In
       </p>
       <h1>{integration.name}</h1>
       <Problems problems={problems} />
-      {done !== undefined && (
-        <Notice kind="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done query={query} texts={DONE} />
       <Warning integration={integration} />
       <Section title="Integration">
         <Facts items={factsOf(integration, pages.organization.terms)} />

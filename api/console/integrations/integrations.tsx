@@ -5,14 +5,11 @@ import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integrati
 import { snippetsFor } from '../../integrations/page/own-addresses.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, type FormProblems, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import type { FormProblems } from '../shell/form.ts';
-import { Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import { submit } from '../shell/submit.ts';
+import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
-import { IntegrationState } from './state.tsx';
 
 const DeclarationForm = z.object({
   name: z.string({ error: 'Say what it is.' }).trim().min(1, 'Say what it is.').max(100, 'At most 100 characters.'),
@@ -29,21 +26,17 @@ export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integration
   };
   return [
     { kind: 'organization', method: 'GET', path: '/integrations', answer: (pages) => show(pages) },
-    {
-      kind: 'organization',
-      method: 'POST',
+    organizationForm({
       path: '/integrations',
-      answer: (pages) =>
-        submit(DeclarationForm, pages, {
-          show,
-          work: async ({ name, public_url: url }) => {
-            assertOffered(pages);
-            const acting = integrations.as(pages.actor);
-            const { id } = await acting.declare({ organizationId: pages.organization.id, name, url });
-            return redirect(`${pages.path}/integrations/${id}?done=declared`);
-          },
-        }),
-    },
+      fields: DeclarationForm,
+      show,
+      work: async (pages, { name, public_url: url }) => {
+        assertOffered(pages);
+        const acting = integrations.as(pages.actor);
+        const { id } = await acting.declare({ organizationId: pages.organization.id, name, url });
+        return redirect(`${pages.path}/integrations/${id}?done=declared`);
+      },
+    }),
   ];
 }
 
@@ -62,11 +55,10 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
   return (
     <>
       <h1>Integrations</h1>
-      {pages.query['done'] === 'removed' && (
-        <Notice kind="good">
-          <p>The integration was removed. What it earned ends with this UTC day.</p>
-        </Notice>
-      )}
+      <Done
+        query={pages.query}
+        texts={{ removed: 'The integration was removed. What it earned ends with this UTC day.' }}
+      />
       <Bonus pages={pages} />
       <Section title="Declared pages">
         <Table
@@ -180,4 +172,17 @@ export function Snippets({ pages }: { readonly pages: OrganizationPages }): JSX.
       ))}
     </Section>
   );
+}
+
+const STATE_KINDS = {
+  pending: 'plain',
+  verified: 'good',
+  at_risk: 'bad',
+  lapsed: 'bad',
+  rejected: 'bad',
+  removed: 'bad',
+} as const;
+
+export function IntegrationState({ integration: { state } }: { readonly integration: Integration }): JSX.Element {
+  return <Badge kind={STATE_KINDS[state]} text={state.replace('_', ' ')} />;
 }

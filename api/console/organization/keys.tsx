@@ -10,14 +10,11 @@ import {
 } from '../../accounts/organizations/keys.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { curlLine } from '../data/request-line.tsx';
-import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
+import { curlLine } from '../data/data-page.tsx';
+import { type ConsoleAnswer, type FormProblems, formPage, NO_FIELDS, page, redirect, textOf } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, textOf } from '../shell/form.ts';
-import { Pager, partOf } from '../shell/pager.tsx';
-import { Badge, Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import { NO_FIELDS, submit } from '../shell/submit.ts';
+import { Badge, Copyable, Done, Instant, Notice, Pager, partOf, Section, Table } from '../shell/parts.tsx';
+import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 const DAY_MS = 86_400_000;
@@ -74,38 +71,30 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
   };
   return [
     { kind: 'organization', method: 'GET', path: '/keys', answer: (pages) => show(pages) },
-    {
-      kind: 'organization',
-      method: 'POST',
+    organizationForm({
       path: '/keys',
-      answer: (pages) =>
-        submit(KeyForm, pages, {
-          show,
-          work: async ({ name, days }) => {
-            const expiresAt = days === '' ? null : new Date(pages.now.getTime() + Number(days) * DAY_MS);
-            const issued = await createKey(
-              { organizationId: pages.organization.id, name, expiresAt },
-              changesBy(pages),
-            );
-            return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
-          },
-        }),
-    },
-    {
-      kind: 'organization',
-      method: 'POST',
+      fields: KeyForm,
+      show,
+      work: async (pages, { name, days }) => {
+        const expiresAt = days === '' ? null : new Date(pages.now.getTime() + Number(days) * DAY_MS);
+        const issued = await createKey(
+          { organizationId: pages.organization.id, name, expiresAt },
+          changesBy(pages),
+        );
+        return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
+      },
+    }),
+    organizationForm({
       path: '/keys/:key/replace',
-      answer: (pages) =>
-        submit(NO_FIELDS, pages, {
-          show,
-          work: async () => {
-            const key = await ownKey(pages);
-            const rotation = { overlapMs: OVERLAP_MS, expiresAt: endOfSuccessor(key, pages.now), isOnce: true };
-            const { issued, replaced } = await rotateKey(key.id, rotation, changesBy(pages));
-            return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
-          },
-        }),
-    },
+      fields: NO_FIELDS,
+      show,
+      work: async (pages) => {
+        const key = await ownKey(pages);
+        const rotation = { overlapMs: OVERLAP_MS, expiresAt: endOfSuccessor(key, pages.now), isOnce: true };
+        const { issued, replaced } = await rotateKey(key.id, rotation, changesBy(pages));
+        return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
+      },
+    }),
     {
       kind: 'organization',
       method: 'POST',
@@ -131,9 +120,7 @@ function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
   return (
     <>
       <h1>API keys</h1>
-      {pages.query['done'] === 'revoked' && (
-        <Notice kind="good">The key was revoked. Requests with it are refused from now on.</Notice>
-      )}
+      <Done query={pages.query} texts={{ revoked: 'The key was revoked. Requests with it are refused from now on.' }} />
       <Section title="New key">
         <Problems problems={problems} />
         <Form action={`${path}/keys`} token={token} className="form row">

@@ -4,13 +4,10 @@ import { invite, listInvitations, revokeInvitation } from '../../accounts/people
 import { changeRole, listMembers, removeMember } from '../../accounts/people/memberships.ts';
 import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, redirect } from '../shell/answer.ts';
+import { type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
-import type { FormProblems } from '../shell/form.ts';
-import { Pager, partOf } from '../shell/pager.tsx';
-import { Badge, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import { NO_FIELDS, submit } from '../shell/submit.ts';
+import { Badge, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
+import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 /** Members of a page, each with forms. */
@@ -31,16 +28,14 @@ const ROLE_CHOICES = [
   { value: 'owner', label: 'owner' },
 ] as const;
 
-const DONE: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    invited: 'The invitation is on its way. It is good for 7 days.',
-    waiting:
-      'The invitation is open for 7 days. No mail was sent, because this address was sent too many invitations: tell them to sign in here, where they find it under “You”.',
-    role: 'The role was changed.',
-    removed: 'They do not belong to the organization any more.',
-    withdrawn: 'The invitation was withdrawn.',
-  }),
-);
+const DONE = {
+  invited: 'The invitation is on its way. It is good for 7 days.',
+  waiting:
+    'The invitation is open for 7 days. No mail was sent, because this address was sent too many invitations: tell them to sign in here, where they find it under “You”.',
+  role: 'The role was changed.',
+  removed: 'They do not belong to the organization any more.',
+  withdrawn: 'The invitation was withdrawn.',
+};
 
 /** Who belongs to an organization; changed by owners, seen by all members. */
 export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
@@ -55,68 +50,52 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
   const back = ({ path }: OrganizationPages, done: string) => redirect(`${path}/members?done=${done}`);
   return [
     { kind: 'organization', method: 'GET', path: '/members', answer: (pages) => show(pages) },
-    {
-      kind: 'organization',
-      method: 'POST',
+    organizationForm({
       path: '/members/invite',
       isForOwners: true,
-      answer: (pages) =>
-        submit(InvitationForm, pages, {
-          show,
-          work: async ({ email, role }) => {
-            const invitation = { organizationId: pages.organization.id, email, role };
-            const { isMailed } = await invite(invitation, people.as(pages.actor), people);
-            return back(pages, isMailed ? 'invited' : 'waiting');
-          },
-        }),
-    },
-    {
-      kind: 'organization',
-      method: 'POST',
+      fields: InvitationForm,
+      show,
+      work: async (pages, { email, role }) => {
+        const invitation = { organizationId: pages.organization.id, email, role };
+        const { isMailed } = await invite(invitation, people.as(pages.actor), people);
+        return back(pages, isMailed ? 'invited' : 'waiting');
+      },
+    }),
+    organizationForm({
       path: '/members/:person/role',
       isForOwners: true,
-      answer: (pages) =>
-        submit(RoleForm, pages, {
-          show,
-          work: async ({ role }) => {
-            const { organization, params, actor } = pages;
-            const member = { organizationId: organization.id, personId: params['person'] ?? '', role };
-            await changeRole(member, people.as(actor));
-            return back(pages, 'role');
-          },
-        }),
-    },
-    {
-      kind: 'organization',
-      method: 'POST',
+      fields: RoleForm,
+      show,
+      work: async (pages, { role }) => {
+        const { organization, params, actor } = pages;
+        const member = { organizationId: organization.id, personId: params['person'] ?? '', role };
+        await changeRole(member, people.as(actor));
+        return back(pages, 'role');
+      },
+    }),
+    organizationForm({
       path: '/members/:person/remove',
-      answer: (pages) =>
-        submit(NO_FIELDS, pages, {
-          show,
-          work: async () => {
-            const personId = pages.params['person'] ?? '';
-            await removeMember({ organizationId: pages.organization.id, personId }, people.as(pages.actor));
-            // Whoever has left sees no page of it any more.
-            return personId === pages.session.person.id ? redirect(`${pages.root}/`) : back(pages, 'removed');
-          },
-        }),
-    },
-    {
-      kind: 'organization',
-      method: 'POST',
+      fields: NO_FIELDS,
+      show,
+      work: async (pages) => {
+        const personId = pages.params['person'] ?? '';
+        await removeMember({ organizationId: pages.organization.id, personId }, people.as(pages.actor));
+        // Whoever has left sees no page of it any more.
+        return personId === pages.session.person.id ? redirect(`${pages.root}/`) : back(pages, 'removed');
+      },
+    }),
+    organizationForm({
       path: '/invitations/:invitation/withdraw',
       isForOwners: true,
-      answer: (pages) =>
-        submit(NO_FIELDS, pages, {
-          show,
-          work: async () => {
-            const { organization, params, actor } = pages;
-            const of = { organizationId: organization.id, invitationId: params['invitation'] ?? '' };
-            await revokeInvitation(of, people.as(actor));
-            return back(pages, 'withdrawn');
-          },
-        }),
-    },
+      fields: NO_FIELDS,
+      show,
+      work: async (pages) => {
+        const { organization, params, actor } = pages;
+        const of = { organizationId: organization.id, invitationId: params['invitation'] ?? '' };
+        await revokeInvitation(of, people.as(actor));
+        return back(pages, 'withdrawn');
+      },
+    }),
   ];
 }
 
@@ -130,15 +109,10 @@ interface MembersPageProps {
 function MembersPage({ pages, members, invitations, problems }: MembersPageProps): JSX.Element {
   const { path, token, form, role, query } = pages;
   const part = partOf(members, { query, size: MEMBERS_SHOWN });
-  const done = DONE.get(query['done'] ?? '');
   return (
     <>
       <h1>Members</h1>
-      {done !== undefined && (
-        <Notice kind="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done query={query} texts={DONE} />
       <Problems problems={problems} />
       <Section title="Who belongs here">
         <Table

@@ -7,15 +7,13 @@ import type { BodyOf } from '../../data/answers/data-route.ts';
 import { updatesRoute } from '../../data/routes/current/updates.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type Asked, askFor } from '../data/ask.ts';
-import { Answered } from '../data/data-page.tsx';
+import { Answered, curlLine } from '../data/data-page.tsx';
 import { modelPath } from '../data/models.tsx';
-import { curlLine } from '../data/request-line.tsx';
 import { page } from '../shell/answer.ts';
-import { callerOf } from '../shell/callers.ts';
 import { failureFrom } from '../shell/errors.tsx';
 import { Copyable, Facts, Instant, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { callerOf, type OrganizationPages } from '../shell/visitor.ts';
 import { isWorking } from './keys.tsx';
 
 type Updates = BodyOf<typeof updatesRoute>;

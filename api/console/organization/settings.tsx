@@ -3,12 +3,10 @@ import { z } from 'zod';
 import { setEmail } from '../../accounts/organizations/organizations.ts';
 import { normalisedEmail } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, redirect } from '../shell/answer.ts';
+import { type FormProblems, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import type { FormProblems } from '../shell/form.ts';
-import { Facts, Instant, Notice, Section } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import { submit } from '../shell/submit.ts';
+import { Done, Facts, Instant, Section } from '../shell/parts.tsx';
+import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 const EmailForm = z.object({
@@ -26,20 +24,16 @@ export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readon
     formPage('Settings', <SettingsPage pages={pages} problems={problems} />, problems);
   return [
     { kind: 'organization', method: 'GET', path: '/settings', answer: (pages) => show(pages) },
-    {
-      kind: 'organization',
-      method: 'POST',
+    organizationForm({
       path: '/settings/email',
       isForOwners: true,
-      answer: (pages) =>
-        submit(EmailForm, pages, {
-          show,
-          work: async ({ email }) => {
-            await setEmail(pages.organization.id, email, accounts.as(pages.actor));
-            return redirect(`${pages.path}/settings?done=email`);
-          },
-        }),
-    },
+      fields: EmailForm,
+      show,
+      work: async (pages, { email }) => {
+        await setEmail(pages.organization.id, email, accounts.as(pages.actor));
+        return redirect(`${pages.path}/settings?done=email`);
+      },
+    }),
   ];
 }
 
@@ -55,11 +49,7 @@ function SettingsPage({
   return (
     <>
       <h1>Settings</h1>
-      {query['done'] === 'email' && (
-        <Notice kind="good">
-          <p>The address was changed.</p>
-        </Notice>
-      )}
+      <Done query={query} texts={{ email: 'The address was changed.' }} />
       <Section title="Organization">
         <Facts
           items={[

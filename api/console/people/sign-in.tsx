@@ -1,15 +1,13 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import { CONSOLE_PATHS, type DescribedLink, type TooMany } from '../../accounts/people/people.ts';
 import { NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people-settings.ts';
+import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, type FormProblems, formPage, page, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, textOf } from '../shell/form.ts';
-import { Notice } from '../shell/parts.tsx';
-import type { OpenRoute } from '../shell/routes.ts';
-import { submit } from '../shell/submit.ts';
+import { type OpenRoute, openForm } from '../shell/routes.ts';
 import type { Visitor } from '../shell/visitor.ts';
+import { below, ConfirmPage, LinkPage, linkOver, SentPage, tooMany } from './link-pages.tsx';
 
 const Email = z
   .string({ error: 'Say your e-mail address.' })
@@ -39,36 +37,28 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
   return [
     { kind: 'open', method: 'GET', path: '/sign-in', answer: (visitor) => show(visitor) },
     { kind: 'open', method: 'GET', path: '/sign-up', answer: (visitor) => show(visitor) },
-    {
-      kind: 'open',
-      method: 'POST',
+    openForm({
       path: '/sign-in',
-      answer: (visitor) =>
-        submit(LinkFields, visitor, {
-          show,
-          work: async (fields) => {
-            const refused = await links.send(fields, visitor.origin);
-            return refused === undefined ? redirect(`${visitor.root}/sign-in/sent`) : tooMany(refused);
-          },
-        }),
-    },
+      fields: LinkFields,
+      show,
+      work: async (visitor, fields) => {
+        const refused = await links.send(fields, visitor.origin);
+        return refused === undefined ? redirect(`${visitor.root}/sign-in/sent`) : tooMany(refused);
+      },
+    }),
     { kind: 'open', method: 'GET', path: '/sign-in/sent', answer: () => page('Check your email', <SentPage />) },
-    {
-      kind: 'open',
-      method: 'POST',
+    openForm({
       path: '/sign-in/password',
-      answer: (visitor) =>
-        submit(PasswordFields, visitor, {
-          show,
-          work: async (fields) => {
-            const result = await passwords.signIn(fields, visitor.origin, visitor.session);
-            if (result === undefined) return show(visitor, { '': WRONG_PASSWORD });
-            if ('tooMany' in result) return tooMany(result);
-            if ('confirmByMail' in result) return page('Check your email', <ConfirmPage />);
-            return redirect(nextPath(fields.next, { publicUrl: visitor.baseUrl, home: CONSOLE_PATHS.home }), result);
-          },
-        }),
-    },
+      fields: PasswordFields,
+      show,
+      work: async (visitor, fields) => {
+        const result = await passwords.signIn(fields, visitor.origin, visitor.session);
+        if (result === undefined) return show(visitor, { '': WRONG_PASSWORD });
+        if ('tooMany' in result) return tooMany(result);
+        if ('confirmByMail' in result) return page('Check your email', <ConfirmPage />);
+        return redirect(nextPath(fields.next, { publicUrl: visitor.baseUrl, home: CONSOLE_PATHS.home }), result);
+      },
+    }),
     {
       kind: 'open',
       method: 'GET',
@@ -88,27 +78,6 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       },
     },
   ];
-}
-
-function linkOver({ root }: Visitor): ConsoleAnswer {
-  return page('This link is over', <OverPage root={root} />, { status: 410 });
-}
-
-/** A path of {@link CONSOLE_PATHS} as routes name it: below the console. */
-export function below(path: string): string {
-  return path.slice(CONSOLE_PATHS.home.length);
-}
-
-/** What somebody is refused with who asks for too much. */
-export function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {
-  const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
-  const body = (
-    <div class="narrow">
-      <h1>Too many attempts</h1>
-      <p>{`Wait for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`}</p>
-    </div>
-  );
-  return page('Too many attempts', body, { status: 429 });
 }
 
 /** Where somebody wants to go afterwards, as the form or the address says; empty for nowhere. */
@@ -211,81 +180,4 @@ function PasswordForm({ visitor: { root, token, form }, settings, problems = {},
 
 function NextField({ next }: { readonly next: string }): JSX.Element | null {
   return next === '' ? null : <input type="hidden" name="next" value={next} />;
-}
-
-function SentPage(): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>Check your email</h1>
-      <p>
-        If we may send one to this address, a link is on its way. It is good for 15 minutes, and for signing in once.
-      </p>
-      <p class="hint">
-        Nothing there? Check the spam folder. Where many links are asked for, one is sent every ten minutes: any link of
-        the last 15 minutes works, or ask for another one a little later.
-      </p>
-    </div>
-  );
-}
-
-/** The same for a right and a wrong password. */
-function ConfirmPage(): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>Check your email</h1>
-      <p>
-        Too many wrong passwords were tried for this address, so for now a password alone doesn’t sign in. If yours was
-        right, a link is on its way to the address: open it to complete signing in.
-      </p>
-      <p class="hint">Nothing there? Check the spam folder, and the password.</p>
-    </div>
-  );
-}
-
-interface LinkPageProps {
-  readonly visitor: Visitor;
-  readonly link: DescribedLink;
-}
-
-/**
- * Opening a link signs nobody in: mail programs open links to look at them. The page says whom the link signs in, and what else the
- * reader should know who was given it by somebody else.
- */
-function LinkPage({ visitor: { root, token, query, session }, link: { email, isOwn } }: LinkPageProps): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>{`Sign in as ${email}?`}</h1>
-      {!isOwn && (
-        <Notice kind="bad">
-          This link was asked for in another browser. Go on only if you asked for it yourself, and if this is your
-          address: else you would work in the account of somebody who sees what you do there.
-        </Notice>
-      )}
-      {session !== undefined && session.person.email !== email && (
-        <p>{`You are signed in as ${session.person.email}. That session ends in this browser.`}</p>
-      )}
-      {session !== undefined && session.person.email === email && (
-        <p>You are signed in with this address already. A new session replaces the one in this browser.</p>
-      )}
-      <p>The link works once.</p>
-      <Form action={root + below(CONSOLE_PATHS.signInLink)} token={token}>
-        <input type="hidden" name="token" value={query['token'] ?? ''} />
-        <button type="submit" autofocus={isOwn}>
-          Sign in
-        </button>
-      </Form>
-    </div>
-  );
-}
-
-function OverPage({ root }: { readonly root: string }): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>This link is over</h1>
-      <p>It was used already, it is older than 15 minutes, or it was cut when it was copied.</p>
-      <p>
-        <a href={`${root}/sign-in`}>Ask for a new one</a>
-      </p>
-    </div>
-  );
 }

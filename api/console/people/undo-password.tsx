@@ -1,12 +1,11 @@
 import type { JSX } from 'preact';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, page } from '../shell/answer.ts';
+import { type ConsoleAnswer, page, textOf } from '../shell/answer.ts';
 import { Form } from '../shell/fields.tsx';
-import { textOf } from '../shell/form.ts';
 import type { OpenRoute } from '../shell/routes.ts';
 import type { Visitor } from '../shell/visitor.ts';
-import { below } from './sign-in.tsx';
+import { below } from './link-pages.tsx';
 
 /** Where the link of the mail leads that tells of a changed password. Opening it changes nothing: mail programs do that. */
 export function undoPasswordRoutes({ people: { passwords } }: Pick<PageDeps, 'people'>): readonly OpenRoute[] {

@@ -5,15 +5,12 @@ import { acceptInvitation, findInvitation, listOwnInvitations } from '../../acco
 import { createOwnOrganization } from '../../accounts/people/own-organization.ts';
 import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, type FormProblems, formPage, page, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, textOf } from '../shell/form.ts';
-import { Instant } from '../shell/parts.tsx';
-import type { PersonRoute } from '../shell/routes.ts';
-import { submit } from '../shell/submit.ts';
+import { Instant, Section, Table } from '../shell/parts.tsx';
+import { type PersonRoute, personForm } from '../shell/routes.ts';
 import type { PersonPages } from '../shell/visitor.ts';
-import { OwnInvitations } from './own-invitations.tsx';
-import { below } from './sign-in.tsx';
+import { below } from './link-pages.tsx';
 
 const OrganizationForm = z.object({
   name: z.string({ error: 'Say a name.' }).trim().min(1, 'Say a name.').max(100, 'At most 100 characters.'),
@@ -38,19 +35,15 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
       },
     },
     { kind: 'person', method: 'GET', path: '/welcome', answer: (pages) => showWelcome(pages) },
-    {
-      kind: 'person',
-      method: 'POST',
+    personForm({
       path: '/welcome',
-      answer: (pages) =>
-        submit(OrganizationForm, pages, {
-          show: showWelcome,
-          work: async ({ name }) => {
-            const { id } = await createOwnOrganization(name, people.as(pages.actor), people);
-            return redirect(`${pages.root}/orgs/${id}`);
-          },
-        }),
-    },
+      fields: OrganizationForm,
+      show: showWelcome,
+      work: async (pages, { name }) => {
+        const { id } = await createOwnOrganization(name, people.as(pages.actor), people);
+        return redirect(`${pages.root}/orgs/${id}`);
+      },
+    }),
     {
       kind: 'person',
       method: 'GET',
@@ -168,5 +161,49 @@ function NoInvitation({ email }: { readonly email: string }): JSX.Element {
       <p>{`It was accepted, withdrawn or replaced, it is older than 7 days, or it was sent to another address than ${email}, as which you are signed in.`}</p>
       <p>Ask an owner of the organization for another one.</p>
     </div>
+  );
+}
+
+interface OwnInvitationsProps {
+  readonly pages: PersonPages;
+  readonly invitations: readonly Invitation[];
+}
+
+/** The open invitations of whoever is signed in, who accepts them here also where no mail came; nothing where there is none. */
+export function OwnInvitations({ pages, invitations }: OwnInvitationsProps): JSX.Element | null {
+  if (invitations.length === 0) return null;
+  return (
+    <Section title="Your invitations">
+      <Table
+        caption="Your open invitations"
+        columns={['Organization', 'Role', 'Until', '']}
+        rows={invitations.map((invitation) => <OwnInvitation pages={pages} invitation={invitation} />)}
+        empty="None."
+      />
+    </Section>
+  );
+}
+
+function OwnInvitation({
+  pages: { root, token },
+  invitation: { id, organizationName, role, expiresAt },
+}: {
+  readonly pages: PersonPages;
+  readonly invitation: Invitation;
+}): JSX.Element {
+  return (
+    <tr>
+      <td class="wide">{organizationName}</td>
+      <td>{role}</td>
+      <td>
+        <Instant at={expiresAt} />
+      </td>
+      <td>
+        <Form action={root + below(CONSOLE_PATHS.invitation)} token={token}>
+          <input type="hidden" name="token" value={id} />
+          <button type="submit">Join</button>
+        </Form>
+      </td>
+    </tr>
   );
 }

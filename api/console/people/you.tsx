@@ -3,15 +3,13 @@ import { z } from 'zod';
 import { listOwnInvitations } from '../../accounts/people/invitations.ts';
 import type { Invitation, ListedSession, PasswordState } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, redirect } from '../shell/answer.ts';
+import { type FormProblems, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import type { FormProblems } from '../shell/form.ts';
-import { Badge, Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import type { ConsoleRoute } from '../shell/routes.ts';
-import { submit } from '../shell/submit.ts';
+import { Badge, Done, Facts, Instant, Section, Table } from '../shell/parts.tsx';
+import { type ConsoleRoute, personForm } from '../shell/routes.ts';
 import type { PersonPages } from '../shell/visitor.ts';
-import { OwnInvitations } from './own-invitations.tsx';
-import { tooMany } from './sign-in.tsx';
+import { tooMany } from './link-pages.tsx';
+import { OwnInvitations } from './welcome.tsx';
 
 const PasswordForm = z.object({
   password: z.string().min(1, 'Enter a password.'),
@@ -35,20 +33,16 @@ export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly Consol
   };
   return [
     { kind: 'person', method: 'GET', path: '/you', answer: (pages) => show(pages) },
-    {
-      kind: 'person',
-      method: 'POST',
+    personForm({
       path: '/you/password',
-      answer: (pages) =>
-        submit(PasswordForm, pages, {
-          show,
-          work: async (fields) => {
-            const refused = await people.passwords.set(pages.session, fields, pages.origin);
-            if (refused !== undefined) return show(pages, { '': 'Too many attempts: wait for some minutes.' });
-            return redirect(`${pages.root}/you?done=password`);
-          },
-        }),
-    },
+      fields: PasswordForm,
+      show,
+      work: async (pages, fields) => {
+        const refused = await people.passwords.set(pages.session, fields, pages.origin);
+        if (refused !== undefined) return show(pages, { '': 'Too many attempts: wait for some minutes.' });
+        return redirect(`${pages.root}/you?done=password`);
+      },
+    }),
     {
       kind: 'person',
       method: 'POST',
@@ -94,11 +88,13 @@ function YouPage(props: YouPageProps): JSX.Element {
   return (
     <>
       <h1>You</h1>
-      {pages.query['done'] === 'password' && (
-        <Notice kind="good">
-          Your password was changed, and your other sessions were ended. A mail says so, and how to undo it.
-        </Notice>
-      )}
+      <Done
+        query={pages.query}
+        texts={{
+          password:
+            'Your password was changed, and your other sessions were ended. A mail says so, and how to undo it.',
+        }}
+      />
       <Section title="Address">
         <Facts
           items={[

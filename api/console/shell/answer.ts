@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import type { FormProblems } from './form.ts';
+import { z } from 'zod';
+import { isAppError } from '../../../runtime/errors.ts';
 
 /** What a page, or a form that was sent, is answered with. */
 export type ConsoleAnswer = PageAnswer | RedirectAnswer | FileAnswer;
@@ -48,4 +49,56 @@ export function formPage(title: string, body: JSX.Element, problems: FormProblem
 /** Where the browser goes next, with GET. */
 export function redirect(to: string, { cookies = [] }: { readonly cookies?: readonly string[] } = {}): RedirectAnswer {
   return { kind: 'redirect', to, cookies };
+}
+
+/** What is wrong with a form, by field; the empty name is for the form as a whole. */
+export type FormProblems = Readonly<Record<string, string>>;
+
+/** The fields of a form as they were sent, to be shown again. */
+export type FormValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** A field as text; empty where it was not sent, or more than once. */
+export function textOf(values: FormValues, name: string): string {
+  const value = values[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** A field that may be sent more than once, such as checkboxes of one name. */
+export function textsOf(values: FormValues, name: string): readonly string[] {
+  const value = values[name];
+  if (value === undefined) return [];
+  return typeof value === 'string' ? [value] : value;
+}
+
+/** Of a form that is nothing but a button. */
+export const NO_FIELDS = z.object({});
+
+export interface SubmitOptions<T, V> {
+  /** The form's page again, with what is wrong. */
+  readonly show: (visitor: V, problems: FormProblems) => ConsoleAnswer | Promise<ConsoleAnswer>;
+  /** Does what the form asks for; what can't be done rejects with `usage`, whose message is shown. */
+  readonly work: (fields: T) => Promise<ConsoleAnswer>;
+}
+
+/** Does what a form asks for, or shows its page again with all that is wrong, a message per field. */
+export async function submit<T, V extends { readonly form: FormValues }>(
+  schema: z.ZodType<T>,
+  visitor: V,
+  { show, work }: SubmitOptions<T, V>,
+): Promise<ConsoleAnswer> {
+  const parsed = schema.safeParse(visitor.form);
+  if (!parsed.success) return show(visitor, problemsOf(parsed.error));
+  try {
+    return await work(parsed.data);
+  } catch (error) {
+    if (isAppError(error, 'usage')) return show(visitor, { '': error.message });
+    throw error;
+  }
+}
+
+/** The first message of each field. */
+function problemsOf({ issues }: z.ZodError): FormProblems {
+  const problems: Record<string, string> = {};
+  for (const { path, message } of issues) problems[String(path[0] ?? '')] ??= message;
+  return problems;
 }

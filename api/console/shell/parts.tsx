@@ -96,6 +96,22 @@ export interface NoticeProps {
   readonly children?: ComponentChildren;
 }
 
+export interface DoneProps {
+  readonly query: Readonly<Record<string, string>>;
+  /** What is said, by what `?done=` names. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** Says that what was asked for with the form before was done; nothing where the address names nothing of it. */
+export function Done({ query: { done = '' }, texts }: DoneProps): JSX.Element | null {
+  if (!Object.hasOwn(texts, done)) return null;
+  return (
+    <Notice kind="good">
+      <p>{texts[done]}</p>
+    </Notice>
+  );
+}
+
 /** A word about the state of something. */
 export function Badge({ kind, text }: { readonly kind: 'good' | 'bad' | 'plain'; readonly text: string }): JSX.Element {
   return <span class={`badge ${kind}`}>{text}</span>;
@@ -107,4 +123,51 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') given.set(name, value);
   const text = given.toString();
   return text === '' ? path : `${path}?${text}`;
+}
+
+/** The part of a long list that a page shows, so that no page grows with what there is. */
+export interface Part<T> {
+  readonly shown: readonly T[];
+  /** How many stand before it. */
+  readonly from: number;
+  readonly size: number;
+  /** How many there are in all. */
+  readonly total: number;
+}
+
+/** The part that `?from=` names, which begins at the list's beginning where that is no number. */
+export function partOf<T>(
+  all: readonly T[],
+  { query, size }: { readonly query: Readonly<Record<string, string>>; readonly size: number },
+): Part<T> {
+  const from = Math.max(0, Math.trunc(Number(query['from'] ?? 0)) || 0);
+  return { shown: all.slice(from, from + size), from, size, total: all.length };
+}
+
+export interface PagerProps {
+  /** What is paged, for those who don't see it. */
+  readonly label: string;
+  readonly here: string;
+  readonly part: Part<unknown>;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Links to the parts before and after; nothing where there are none. */
+export function Pager({ label, here, part: { from, size, total }, before, after }: PagerProps): JSX.Element | null {
+  if (from === 0 && total <= size) return null;
+  return (
+    <nav class="pager" aria-label={label}>
+      {from > 0 && (
+        <a href={withQuery(here, { from: from > size ? String(from - size) : undefined })} rel="prev">
+          {before}
+        </a>
+      )}
+      {from + size < total && (
+        <a href={withQuery(here, { from: String(from + size) })} rel="next">
+          {after}
+        </a>
+      )}
+    </nav>
+  );
 }

@@ -1,10 +1,10 @@
 /** Who asks the console for something, and what is known of them. */
-
 import type { Origin, PersonActor } from '../../accounts/actor.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import type { Membership, Role, Session } from '../../accounts/people/people.ts';
 import type { Capability } from '../../data/access/capabilities.ts';
-import type { FormValues } from './form.ts';
+import type { FormValues } from './answer.ts';
 
 /** A request of anybody. */
 export interface Visitor {
@@ -44,4 +44,9 @@ export interface OrganizationPages extends PersonPages {
   readonly offers: (capability: Capability) => boolean;
   /** The organization's path, such as `/stats/console/orgs/org_…`. */
   readonly path: string;
+}
+
+/** An organization as the API's rules know whoever asks; it asks here without a key. */
+export function callerOf({ id, terms }: Organization): Caller {
+  return { organizationId: id, credentialId: '', terms, clientSource: 'api_key' };
 }

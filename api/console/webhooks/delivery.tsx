@@ -3,15 +3,13 @@ import { notFound } from '../../server/errors/http-error.ts';
 import type { LoggedDeliveryWithAttempts } from '../../webhooks/administration/deliveries.ts';
 import type { Attempt } from '../../webhooks/queue/delivery-queue.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, redirect } from '../shell/answer.ts';
+import { type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Form, Problems } from '../shell/fields.tsx';
-import type { FormProblems } from '../shell/form.ts';
 import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import { NO_FIELDS, submit } from '../shell/submit.ts';
+import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { DELIVERY_KINDS_SHOWN, describeAttempt, describeLast } from './deliveries.tsx';
-import { ownEndpoint } from './own-endpoint.ts';
+import { ownEndpoint } from './own-endpoint.tsx';
 
 /** One delivery: each attempt, and what the receiver answered. */
 export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
@@ -33,20 +31,16 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
       path: '/webhooks/:endpoint/deliveries/:delivery',
       answer: (pages) => show(pages),
     },
-    {
-      kind: 'organization',
-      method: 'POST',
+    organizationForm({
       path: '/webhooks/:endpoint/deliveries/:delivery/replay',
-      answer: (pages) =>
-        submit(NO_FIELDS, pages, {
-          show,
-          work: async () => {
-            const { endpointId, id } = await ownDelivery(pages);
-            await webhooks.logAs(pages.actor).replay(endpointId, id);
-            return redirect(`${pages.path}/webhooks/${endpointId}?replayed=1`);
-          },
-        }),
-    },
+      fields: NO_FIELDS,
+      show,
+      work: async (pages) => {
+        const { endpointId, id } = await ownDelivery(pages);
+        await webhooks.logAs(pages.actor).replay(endpointId, id);
+        return redirect(`${pages.path}/webhooks/${endpointId}?replayed=1`);
+      },
+    }),
   ];
 }
 

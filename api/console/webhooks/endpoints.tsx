@@ -3,14 +3,12 @@ import { z } from 'zod';
 import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { TOPICS } from '../../webhooks/topic.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, page } from '../shell/answer.ts';
+import { type FormProblems, formPage, page, textOf, textsOf } from '../shell/answer.ts';
 import { Checks, Choice, Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, textOf, textsOf } from '../shell/form.ts';
-import { Badge, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import { submit } from '../shell/submit.ts';
+import { Badge, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
-import { SecretPage } from './secret-page.tsx';
+import { SecretPage } from './own-endpoint.tsx';
 
 /** Ids of a filter, as a form has them: separated by white space or commas. */
 const Ids = z
@@ -60,23 +58,19 @@ export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): reado
       },
     },
     { kind: 'organization', method: 'GET', path: '/webhooks/new', answer: (pages) => showNew(pages) },
-    {
-      kind: 'organization',
-      method: 'POST',
+    organizationForm({
       path: '/webhooks/new',
-      answer: (pages) =>
-        submit(EndpointForm, pages, {
-          show: showNew,
-          work: async (fields) => {
-            const { url, description, topics, mode } = fields;
-            const [organizationId, filters] = [pages.organization.id, filtersFrom(fields)];
-            const wanted = { organizationId, url, description, topics, mode, filters };
-            const { endpoint, secret } = await endpointsAs(pages).add(wanted);
-            const body = <SecretPage pages={pages} endpoint={endpoint} secret={secret} isNew={true} />;
-            return page('Your new endpoint', body);
-          },
-        }),
-    },
+      fields: EndpointForm,
+      show: showNew,
+      work: async (pages, fields) => {
+        const { url, description, topics, mode } = fields;
+        const [organizationId, filters] = [pages.organization.id, filtersFrom(fields)];
+        const wanted = { organizationId, url, description, topics, mode, filters };
+        const { endpoint, secret } = await endpointsAs(pages).add(wanted);
+        const body = <SecretPage pages={pages} endpoint={endpoint} secret={secret} isNew={true} />;
+        return page('Your new endpoint', body);
+      },
+    }),
   ];
 }
 
@@ -104,11 +98,7 @@ function EndpointsPage({
   return (
     <>
       <h1>Webhooks</h1>
-      {pages.query['done'] === 'removed' && (
-        <Notice kind="good">
-          <p>The endpoint was removed.</p>
-        </Notice>
-      )}
+      <Done query={pages.query} texts={{ removed: 'The endpoint was removed.' }} />
       {!mayRegister && (
         <Notice kind="plain">
           <p>{`The ${organization.terms.displayName} plan has no webhooks. With one that has, your servers are told of each change as it is published.`}</p>

@@ -1,16 +1,14 @@
 import type { JSX } from 'preact';
-import { formatMoney } from '../../../charts/format.ts';
-import { HistoryChart } from '../../../charts/history-chart.tsx';
-import { priceSeries } from '../../../charts/history-series.ts';
-import type { BodyOf } from '../../../data/answers/data-route.ts';
-import type { modelRoute } from '../../../data/routes/current/model.ts';
-import { Section, Table } from '../../shell/parts.tsx';
-import type { OrganizationPages } from '../../shell/visitor.ts';
-import type { Asked } from '../ask.ts';
-import { Answered } from '../data-page.tsx';
-import type { History } from '../history/history.ts';
-import type { ChartSpan } from '../history/history-span.ts';
-import { SeriesLink } from './series-link.tsx';
+import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { modelRoute } from '../../data/routes/current/model.ts';
+import { formatMoney } from '../../charts/format.ts';
+import { HistoryChart } from '../../charts/history-chart.tsx';
+import { priceSeries } from '../../charts/history-series.ts';
+import { Section, Table, withQuery } from '../shell/parts.tsx';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import type { Asked } from './ask.ts';
+import { Answered } from './data-page.tsx';
+import type { ChartSpan, History } from './history.tsx';
 
 /** The history that a section shows, and of which of its series. */
 export interface ShownHistory {
@@ -85,4 +83,33 @@ interface SourceLinkProps {
 
 function moneyOf(value: number | null): string {
   return value === null ? '' : formatMoney(value);
+}
+
+export interface SeriesLinkProps {
+  readonly pages: OrganizationPages;
+  /** The parameter that names the series, and its value. */
+  readonly parameter: 'provider' | 'benchmark';
+  readonly series: string;
+  /** The id of the section that shows it. */
+  readonly section: string;
+  readonly isShown: boolean;
+}
+
+/** Shows another series in a section's chart: in place where scripts run, else as the page itself. */
+export function SeriesLink({ pages, parameter, series, section, isShown }: SeriesLinkProps): JSX.Element {
+  const [path = ''] = pages.url.split('?', 1);
+  const here = withQuery(path, { ...pages.query, [parameter]: series });
+  return (
+    <a
+      href={`${here}#${section}`}
+      hx-get={here}
+      hx-select={`#${section}`}
+      hx-target={`#${section}`}
+      hx-swap="outerHTML"
+      hx-push-url="true"
+      aria-current={isShown ? 'true' : undefined}
+    >
+      {series}
+    </a>
+  );
 }

@@ -1,21 +1,18 @@
 import type { JSX } from 'preact';
-import { formatNumber } from '../../../charts/format.ts';
-import type { BodyOf } from '../../../data/answers/data-route.ts';
-import { modelRoute } from '../../../data/routes/current/model.ts';
-import { modelHistoryRoute } from '../../../data/routes/history/model-history.ts';
-import type { PageDeps } from '../../console-deps.ts';
-import { page } from '../../shell/answer.ts';
-import { Facts } from '../../shell/parts.tsx';
-import type { OrganizationRoute } from '../../shell/routes.ts';
-import type { OrganizationPages } from '../../shell/visitor.ts';
-import { type Asked, askFor } from '../ask.ts';
-import { Answered, DataPage } from '../data-page.tsx';
-import { askHistory } from '../history/history.ts';
-import { type HistorySpan, historySpanOf } from '../history/history-span.ts';
-import { SpanChoice } from '../history/span-choice.tsx';
-import { Prices, type ShownHistory } from './prices.tsx';
-import { Ranks } from './ranks.tsx';
-import { Scores } from './scores.tsx';
+import type { BodyOf } from '../../data/answers/data-route.ts';
+import { formatNumber } from '../../charts/format.ts';
+import { modelRoute } from '../../data/routes/current/model.ts';
+import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { page } from '../shell/answer.ts';
+import { Facts } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { type Asked, askFor } from './ask.ts';
+import { Answered, DataPage } from './data-page.tsx';
+import { type HistorySpan, SpanChoice, askHistory, historySpanOf } from './history.tsx';
+import { Prices, type ShownHistory } from './model-prices.tsx';
+import { Ranks, Scores } from './model-scores.tsx';
 
 type ModelDetail = BodyOf<typeof modelRoute>;
 

@@ -1,0 +1,110 @@
+/** What is answered on the way in: where a link goes, what it would do, and why there is none. */
+import type { JSX } from 'preact';
+import { CONSOLE_PATHS, type DescribedLink, type TooMany } from '../../accounts/people/people.ts';
+import { type ConsoleAnswer, page } from '../shell/answer.ts';
+import { Form } from '../shell/fields.tsx';
+import { Notice } from '../shell/parts.tsx';
+import type { Visitor } from '../shell/visitor.ts';
+
+/** A path of {@link CONSOLE_PATHS} as routes name it: below the console. */
+export function below(path: string): string {
+  return path.slice(CONSOLE_PATHS.home.length);
+}
+
+/** What somebody is refused with who asks for too much. */
+export function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {
+  const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
+  const body = (
+    <div class="narrow">
+      <h1>Too many attempts</h1>
+      <p>{`Wait for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`}</p>
+    </div>
+  );
+  return page('Too many attempts', body, { status: 429 });
+}
+
+/** The answer to a link that signs nobody in any more. */
+export function linkOver({ root }: Visitor): ConsoleAnswer {
+  return page('This link is over', <OverPage root={root} />, { status: 410 });
+}
+
+/** Says that a link is on its way, whoever asked for it. */
+export function SentPage(): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>Check your email</h1>
+      <p>
+        If we may send one to this address, a link is on its way. It is good for 15 minutes, and for signing in once.
+      </p>
+      <p class="hint">
+        Nothing there? Check the spam folder. Where many links are asked for, one is sent every ten minutes: any link of
+        the last 15 minutes works, or ask for another one a little later.
+      </p>
+    </div>
+  );
+}
+
+/** The same for a right and a wrong password. */
+export function ConfirmPage(): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>Check your email</h1>
+      <p>
+        Too many wrong passwords were tried for this address, so for now a password alone doesn’t sign in. If yours was
+        right, a link is on its way to the address: open it to complete signing in.
+      </p>
+      <p class="hint">Nothing there? Check the spam folder, and the password.</p>
+    </div>
+  );
+}
+
+interface LinkPageProps {
+  readonly visitor: Visitor;
+  readonly link: DescribedLink;
+}
+
+/**
+ * Opening a link signs nobody in: mail programs open links to look at them. The page says whom the link signs in, and what else the
+ * reader should know who was given it by somebody else.
+ */
+export function LinkPage({
+  visitor: { root, token, query, session },
+  link: { email, isOwn },
+}: LinkPageProps): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>{`Sign in as ${email}?`}</h1>
+      {!isOwn && (
+        <Notice kind="bad">
+          This link was asked for in another browser. Go on only if you asked for it yourself, and if this is your
+          address: else you would work in the account of somebody who sees what you do there.
+        </Notice>
+      )}
+      {session !== undefined && session.person.email !== email && (
+        <p>{`You are signed in as ${session.person.email}. That session ends in this browser.`}</p>
+      )}
+      {session !== undefined && session.person.email === email && (
+        <p>You are signed in with this address already. A new session replaces the one in this browser.</p>
+      )}
+      <p>The link works once.</p>
+      <Form action={root + below(CONSOLE_PATHS.signInLink)} token={token}>
+        <input type="hidden" name="token" value={query['token'] ?? ''} />
+        <button type="submit" autofocus={isOwn}>
+          Sign in
+        </button>
+      </Form>
+    </div>
+  );
+}
+
+function OverPage({ root }: { readonly root: string }): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>This link is over</h1>
+      <p>It was used already, it is older than 15 minutes, or it was cut when it was copied.</p>
+      <p>
+        <a href={`${root}/sign-in`}>Ask for a new one</a>
+      </p>
+    </div>
+  );
+}
