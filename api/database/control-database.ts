@@ -13,7 +13,7 @@ import type { ControlTables } from './tables/tables.ts';
  *   `orUnavailable` (database-errors.ts) turns into `unavailable`. The process goes on, and later calls try again.
  *
  * To add a table:
- * 1. a row type in tables/tables.ts, and the table's name in `ControlTables`;
+ * 1. a row type in tables/, and the table's name in the interface of its file, which `ControlTables` extends;
  * 2. a new file in migrations/ that makes it on both engines, and its line in `MIGRATIONS` (migrate.ts). A migration that was
  *    released is never changed: a later one changes what it made;
  * 3. its columns in database.contract.ts, which holds the two together.

@@ -70,13 +70,14 @@ async function readPrepared({ engine }: ControlDatabase): Promise<readonly unkno
 
 /** The columns of each table, sorted, as the interfaces in tables/ declare them. */
 function declaredColumns(): Readonly<Record<string, readonly string[]>> {
-  const declared = ['tables', 'oauth-tables'].flatMap((name) =>
+  const declared = ['tables', 'people-tables', 'webhook-tables', 'oauth-tables'].flatMap((name) =>
     interfacesIn(`${import.meta.dirname}/tables/${name}.ts`),
   );
   const membersOf = (name: string | undefined): readonly (readonly [string, string])[] => {
-    const { base, members } = declared.find((one) => one.name === name) ?? expect.fail(`there is no interface ${name}`);
+    const { bases, members } =
+      declared.find((one) => one.name === name) ?? expect.fail(`there is no interface ${name}`);
     const own = members.map(([, member = '', type = '']) => [member, type] as const);
-    return base === undefined ? own : [...membersOf(base), ...own];
+    return [...bases.flatMap(membersOf), ...own];
   };
   const columnsOf = (row: string) => membersOf(row).map(([column]) => column);
   return Object.fromEntries(membersOf('ControlTables').map(([table, row]) => [table, columnsOf(row).sort()]));
@@ -85,7 +86,11 @@ function declaredColumns(): Readonly<Record<string, readonly string[]>> {
 /** Each interface of a file, which the formatter has laid out: what it extends, and its members with the names of their types. */
 function interfacesIn(path: string) {
   const text = readFileSync(path, 'utf8');
-  return [...text.matchAll(/^(?:export )?interface (\w+)(?: extends (\w+))? \{\n([\s\S]*?)^\}/gm)].map(
-    ([, name, base, body = '']) => ({ name, base, members: [...body.matchAll(/^ {2}readonly (\w+): (\w+)/gm)] }),
+  return [...text.matchAll(/^(?:export )?interface (\w+)(?: extends ([\w, ]+))? \{\n([\s\S]*?)^\}/gm)].map(
+    ([, name, bases = '', body = '']) => ({
+      name,
+      bases: bases.split(', ').filter((base) => base !== ''),
+      members: [...body.matchAll(/^ {2}readonly (\w+): (\w+)/gm)],
+    }),
   );
 }

@@ -1,11 +1,13 @@
-import type { OAuthTables, StoredInstant } from './oauth-tables.ts';
+import type { OAuthTables } from './oauth-tables.ts';
+import type { PeopleTables } from './people-tables.ts';
+import type { WebhookTables } from './webhook-tables.ts';
 
 /**
  * The rows of the control database, as Kysely types, an interface per table; the tables are made in migrations/. Instants are
  * Unix milliseconds, days `YYYY-MM-DD`, ids a prefix and a ULID. SQLite and PostgreSQL hold the same, except for the instants of
  * the tables that better-auth writes, see {@link StoredInstant}.
  */
-export interface ControlTables extends OAuthTables {
+export interface ControlTables extends OAuthTables, PeopleTables, WebhookTables {
   readonly organizations: OrganizationRow;
   readonly subscriptions: SubscriptionRow;
   readonly api_keys: ApiKeyRow;
@@ -17,18 +19,6 @@ export interface ControlTables extends OAuthTables {
   readonly request_counts: RequestCountsRow;
   readonly audit_log: AuditRow;
   readonly service_values: ServiceValueRow;
-  readonly webhook_endpoints: WebhookEndpointRow;
-  readonly webhook_events: WebhookEventRow;
-  readonly webhook_deliveries: WebhookDeliveryRow;
-  readonly webhook_attempts: WebhookAttemptRow;
-  readonly webhook_progress: WebhookProgressRow;
-  readonly people: PersonRow;
-  readonly sessions: SessionRow;
-  readonly sign_in_accounts: SignInAccountRow;
-  readonly verifications: VerificationRow;
-  readonly members: MemberRow;
-  readonly invitations: InvitationRow;
-  readonly sign_in_limits: SignInLimitRow;
 }
 
 /** One row per organization. */
@@ -199,181 +189,6 @@ export interface ServiceValueRow {
   readonly name: string;
   readonly value: string;
   readonly changed_at: number;
-}
-
-/** One row per endpoint that an organization registered. */
-export interface WebhookEndpointRow {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly url: string;
-  readonly description: string;
-  /** JSON array. */
-  readonly topics: string;
-  /** What of the topics it wants, as JSON. */
-  readonly filters: string;
-  /** `each`: a delivery per event; `digest`: one per topic and night. */
-  readonly mode: string;
-  /** The signing secret, encrypted. */
-  readonly sealed_secret: string;
-  readonly secret_changed_at: number;
-  readonly state: string;
-  readonly state_changed_at: number;
-  /** Deliveries of events that failed since the last one that did not. */
-  readonly consecutive_failures: number;
-  /** What its owner is still to be told; null: nothing. */
-  readonly notice: string | null;
-  readonly created_at: number;
-}
-
-/** One row per event that at least one endpoint is told, for as long as it may be replayed. */
-export interface WebhookEventRow {
-  readonly id: string;
-  readonly topic: string;
-  /** The one endpoint that it is for: a ping's or a digest's; null: for all who want it. */
-  readonly endpoint_id: string | null;
-  readonly occurred_at: number;
-  /** Of the change feed; null for a ping. */
-  readonly seq: number | null;
-  /** The body's `data`, as JSON text. */
-  readonly data: string;
-}
-
-/** One row per event and endpoint, and one more for each time that it is replayed. */
-export interface WebhookDeliveryRow {
-  readonly id: string;
-  readonly event_id: string;
-  readonly endpoint_id: string;
-  /** `event`, `replay` or `ping`. */
-  readonly kind: string;
-  /** `waiting`, `delivered`, `failed` or `dropped`. */
-  readonly state: string;
-  /** Attempts that ended. */
-  readonly attempts: number;
-  /** Of a waiting one: when its next attempt may begin; while somebody attempts it, when the claim ends. */
-  readonly due_at: number;
-  /** The dispatcher that attempts it. */
-  readonly claimed_by: string | null;
-  readonly created_at: number;
-  readonly finished_at: number | null;
-}
-
-/** One row per attempt that ended. */
-export interface WebhookAttemptRow {
-  readonly delivery_id: string;
-  /** From 1. */
-  readonly attempt: number;
-  readonly started_at: number;
-  readonly duration_ms: number;
-  /** `delivered`, or how it failed. */
-  readonly outcome: string;
-  /** The answer's HTTP status; null where there was none. */
-  readonly status: number | null;
-  readonly message: string | null;
-  /** The beginning of the answer's body. */
-  readonly answer: string | null;
-}
-
-/** How far the published changes have been turned into events: one row. */
-export interface WebhookProgressRow {
-  readonly name: string;
-  /** The store's identity. */
-  readonly record: string;
-  /** The newest release that was done as a whole. */
-  readonly day: string;
-  /** The newest change that was done. */
-  readonly seq: number;
-  readonly claimed_by: string | null;
-  readonly claimed_until: number | null;
-}
-
-/** One row per person who can sign in, or was named as a member. */
-export interface PersonRow {
-  readonly id: string;
-  readonly name: string;
-  /** In lower case. */
-  readonly email: string;
-  /** Whether somebody has proven to read that address's mail. SQLite: 0 or 1. */
-  readonly email_verified: boolean | number;
-  readonly image: string | null;
-  readonly created_at: StoredInstant;
-  readonly updated_at: StoredInstant;
-}
-
-/** One row per session that has not ended. */
-export interface SessionRow {
-  readonly id: string;
-  readonly expires_at: StoredInstant;
-  /** What the cookie carries, signed with a secret that is not in this database. */
-  readonly token: string;
-  readonly created_at: StoredInstant;
-  readonly updated_at: StoredInstant;
-  /** The address that it was begun from. */
-  readonly address: string | null;
-  readonly user_agent: string | null;
-  readonly person_id: string;
-  /** What its pages show, as long as the person belongs to it. */
-  readonly organization_id: string | null;
-}
-
-/** One row per person and way of proving who they are; `credential` is a password. The columns of tokens are of other ways. */
-export interface SignInAccountRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly provider_id: string;
-  readonly person_id: string;
-  readonly access_token: string | null;
-  readonly refresh_token: string | null;
-  readonly id_token: string | null;
-  readonly access_token_expires_at: StoredInstant | null;
-  readonly refresh_token_expires_at: StoredInstant | null;
-  readonly scope: string | null;
-  /** Salt and scrypt hash. */
-  readonly password: string | null;
-  readonly created_at: StoredInstant;
-  readonly updated_at: StoredInstant;
-}
-
-/** One row per thing that was sent out and may come back once, such as a link to sign in. */
-export interface VerificationRow {
-  readonly id: string;
-  /** The hash of what was sent. */
-  readonly identifier: string;
-  /** JSON. */
-  readonly value: string;
-  readonly expires_at: StoredInstant;
-  readonly created_at: StoredInstant;
-  readonly updated_at: StoredInstant;
-}
-
-/** One row per organization and person that belongs to it. */
-export interface MemberRow {
-  readonly organization_id: string;
-  readonly person_id: string;
-  /** `owner` or `member`. */
-  readonly role: string;
-  readonly created_at: number;
-}
-
-/** One row per invitation that is open or has just expired; at most one per organization and address of mail. */
-export interface InvitationRow {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly email: string;
-  readonly role: string;
-  /** SHA-256 in hex of the token in the link. */
-  readonly token_hash: string;
-  /** As the audit log names them. */
-  readonly invited_by: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-}
-
-/** One row per address, of mail or of a client, that has asked in the last while. */
-export interface SignInLimitRow {
-  readonly subject: string;
-  readonly hits: number;
-  /** When they are forgotten. */
-  readonly ends_at: number;
 }
 
 /** One of a closed set of words; throws where the database holds another. */

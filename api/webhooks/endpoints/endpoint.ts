@@ -10,7 +10,8 @@
  * Events go to active endpoints alone, and what happened while an endpoint was not active is never sent later: leaving `active`
  * drops what waits.
  */
-import { getWord, type WebhookEndpointRow } from '../../database/tables/tables.ts';
+import { getWord } from '../../database/tables/tables.ts';
+import type { WebhookEndpointRow } from '../../database/tables/webhook-tables.ts';
 import { isTopic, type Topic } from '../topic.ts';
 import { type Filters, FiltersSchema } from './filters.ts';
 

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import type { WebhookDeliveryRow } from '../../database/tables/tables.ts';
+import type { WebhookDeliveryRow } from '../../database/tables/webhook-tables.ts';
 import type { Release, Settlement, Turn } from './delivery-queue.ts';
 import { type ClaimedRow, columnsOf, type TargetRow } from './queue-rows.ts';
 

@@ -1,10 +1,10 @@
-import {
-  getWord,
-  type WebhookAttemptRow,
-  type WebhookDeliveryRow,
-  type WebhookEndpointRow,
-  type WebhookEventRow,
-} from '../../database/tables/tables.ts';
+import { getWord } from '../../database/tables/tables.ts';
+import type {
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookEndpointRow,
+  WebhookEventRow,
+} from '../../database/tables/webhook-tables.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import {
   type Attempt,

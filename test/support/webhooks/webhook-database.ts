@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { encodeTime } from 'ulid';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
-import type { WebhookEndpointRow } from '../../../api/database/tables/tables.ts';
+import type { WebhookEndpointRow } from '../../../api/database/tables/webhook-tables.ts';
 import type { EndpointState } from '../../../api/webhooks/endpoints/endpoint.ts';
 import type { DeliveryKind } from '../../../api/webhooks/queue/delivery-queue.ts';
 import { SecretKeys } from '../../../api/webhooks/secrets/secret-keys.ts';
