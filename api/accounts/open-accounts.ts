@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BaseLogger } from 'pino';
 import { monotonicFactory } from 'ulid';
-import type { ControlDatabase, DatabaseEngine } from '../database/control-database.ts';
+import type { ControlDatabase } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
 import { accountFrom } from './account.ts';
@@ -14,9 +14,8 @@ import { DatabaseHealth } from './database-health.ts';
 import { type Enforcement, isEnforced } from './plans/terms.ts';
 import { Batcher, type BatcherOptions } from './quota/batcher.ts';
 import { type UsageCleanupOptions, usageCleanup } from './quota/cleanup.ts';
-import { PostgresUsage } from './quota/postgres-usage.ts';
+import { DatabaseUsage } from './quota/database-usage.ts';
 import { Quota } from './quota/quota.ts';
-import { SqliteUsage } from './quota/sqlite-usage.ts';
 import type { UsageStore } from './quota/usage-store.ts';
 import { readUsage } from './request-counts/read-usage.ts';
 import { addCounts } from './request-counts/request-counts.ts';
@@ -131,7 +130,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     { ...REQUEST_COUNTS, ...options.requestCounts },
   );
   const cleanup = usageCleanup(database.kysely, log, { ...CLEANUP, ...options.cleanup });
-  const store = watched(usageStoreOn(database.engine), health);
+  const store = watched(new DatabaseUsage(database), health);
   const batcher = new Batcher(store, { ...BATCHES, ...options.batches });
   const quota = new Quota({
     batcher,
@@ -206,15 +205,6 @@ function watched(store: UsageStore, health: DatabaseHealth): UsageStore {
       return requests.every(({ kind }) => kind === 'read') ? health.reading(work) : health.writing(work);
     },
   };
-}
-
-function usageStoreOn(engine: DatabaseEngine): UsageStore {
-  switch (engine.kind) {
-    case 'sqlite':
-      return new SqliteUsage(engine);
-    case 'postgres':
-      return new PostgresUsage(engine);
-  }
 }
 
 /** Does the work at the first call only; later calls wait for the same end. */

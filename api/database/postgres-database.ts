@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { shownAddress } from '../../runtime/shown-address.ts';
@@ -45,11 +45,32 @@ export async function openPostgresDatabase(
   const pool = createPool(url, options);
   pool.on('error', (error) => log?.warn({ reason: error.message }, 'a connection to the control database ended'));
   return {
-    kysely: new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) }),
+    kysely: new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) }),
     engine: { kind: 'postgres', pool },
     version: () => 0, // Always the same: nothing tells for free that another process has written.
     close: () => pool.end(),
   };
+}
+
+/** The comment with which a statement begins that is to be prepared, such as `/* usage-count *\/`, and its name. */
+const NAME = /^\s*\/\* ([a-z-]+) \*\//;
+
+/**
+ * A pool for Kysely, which prepares nothing by itself: a statement that begins with its name is prepared once per connection. Its text
+ * must always be the same, and name its columns: after a migration PostgreSQL refuses a prepared `select *`.
+ */
+function preparing(pool: pg.Pool): PostgresPool {
+  const connect = async () => {
+    const client = await pool.connect();
+    const query = (text: string, values: readonly unknown[]) =>
+      client.query({ name: NAME.exec(text)?.[1], text, values: [...values] });
+    // Cursors, of which the other overload is, are not used.
+    return {
+      query: query as unknown as PostgresPoolClient['query'],
+      release: (isEnded?: boolean) => client.release(isEnded),
+    };
+  };
+  return { connect, options: pool.options, end: () => pool.end() };
 }
 
 /** Kysely locks with an advisory lock, so processes that start together migrate once. */

@@ -2,12 +2,12 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
 import type { ControlDatabase } from './control-database.ts';
 import { isSqliteBusy, openingErrorFrom, unavailable } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';
 import { FILE_MODE, makeNewFile, placeOfMissing, refuseUnreadable } from './sqlite-file.ts';
 import type { ControlTables } from './tables/tables.ts';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 
 export interface SqliteOptions {
   /** How long a write may wait for another process's; those of the command line take milliseconds. */
@@ -77,7 +77,7 @@ async function openNow(path: string, options: SqliteOptions): Promise<ControlDat
     connection.pragma('journal_mode = WAL');
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = ON');
-    const kysely = new Kysely<ControlTables>({ dialect: new SqliteDialect({ database: connection }) });
+    const kysely = new Kysely<ControlTables>({ dialect: new SqliteDialect({ database: preparing(connection) }) });
     // Kysely has no lock for SQLite: this transaction around all its steps is one.
     connection.exec('BEGIN IMMEDIATE');
     await migrateControlDatabase(kysely, `sqlite:${path}`);
@@ -93,6 +93,25 @@ async function openNow(path: string, options: SqliteOptions): Promise<ControlDat
     connection.close();
     throw error;
   }
+}
+
+/** Statements that a connection keeps prepared; the few that make up nearly all work have far fewer texts. */
+const STATEMENTS_MAX = 200;
+
+/** A connection for Kysely, which would prepare each statement anew: that takes longer than most of them run. */
+function preparing(connection: Sqlite.Database): SqliteDatabase {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    prepare: (source: string) => {
+      const statement = statements.get(source) ?? connection.prepare(source);
+      statements.delete(source); // To the end: the one that was not used for longest goes first.
+      statements.set(source, statement);
+      const [oldest] = statements.keys();
+      if (statements.size > STATEMENTS_MAX && oldest !== undefined) statements.delete(oldest);
+      return statement;
+    },
+    close: () => connection.close(),
+  };
 }
 
 /** Reads a number that changes with the first look after another connection's commit. */

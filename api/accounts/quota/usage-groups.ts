@@ -1,13 +1,37 @@
 import type { ReadRequest, ReleaseRequest, ReserveRequest, UsageAnswer } from './usage-store.ts';
 
 /**
- * How the reservations of a batch are counted together, with one statement for each organization and day whatever their number,
- * and how each gets its own answer.
+ * How the reservations of a batch are counted together, with one statement whatever their number, and how each gets its own answer.
  */
 
-/** What is counted in one row. */
+/** Requests that are counted in one row; never empty. */
+export type Group<T> = readonly [T, ...T[]];
+export type Groups<T> = readonly Group<T>[];
+
+/** Requests by the row that they are counted in, in their order. */
+export function groupsOf<T>(requests: readonly T[], rowOf: (request: T) => string): ReadonlyMap<string, Group<T>> {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const request of requests) {
+    const group = groups.get(rowOf(request));
+    if (group === undefined) groups.set(rowOf(request), [request]);
+    else group.push(request);
+  }
+  return groups;
+}
+
+/** Names the row of an organization's day. */
 export function dayOf({ organizationId, day }: Pick<ReadRequest, 'organizationId' | 'day'>): string {
   return `${organizationId} ${day}`;
+}
+
+/** Names the row of an Idempotency-Key. */
+export function keyOf({ day, credentialId, idempotency }: ReserveRequest | ReleaseRequest): string {
+  return JSON.stringify([day, credentialId, idempotency?.key, idempotency?.request]);
+}
+
+/** The columns that name the row of an organization's day. */
+export function organizationDayOf([{ organizationId, day }]: Group<Pick<ReadRequest, 'organizationId' | 'day'>>) {
+  return [organizationId, day] as const;
 }
 
 /** While terms change, the requests of one batch can have different caps; the largest holds, for some seconds at most. */

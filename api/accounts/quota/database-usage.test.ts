@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { openDatabase } from '../../database/open-database.ts';
-import { SqliteUsage } from './sqlite-usage.ts';
+import { DatabaseUsage } from './database-usage.ts';
 import type { ReserveRequest } from './usage-store.ts';
 
 let database: ControlDatabase;
-let usage: SqliteUsage;
+let usage: DatabaseUsage;
 
 beforeAll(async () => {
   database = await openDatabase('sqlite::memory:', {});
-  if (database.engine.kind !== 'sqlite') throw new Error('not SQLite');
-  usage = new SqliteUsage(database.engine);
+  usage = new DatabaseUsage(database);
 });
 afterAll(() => database?.close());
 

@@ -1,0 +1,102 @@
+import { type Kysely, sql } from 'kysely';
+import { jsonRows } from '../../database/dialect.ts';
+import type { ControlTables, DailyUsageRow, IdempotencyKeyRow } from '../../database/tables/tables.ts';
+import { capOf, type Groups, organizationDayOf } from './usage-groups.ts';
+import type { ReadRequest, ReleaseRequest, ReserveRequest } from './usage-store.ts';
+
+/**
+ * The statements of `database-usage.ts`. Each takes groups of requests, one group per row it touches. Where several rows are locked,
+ * `order by` locks them in the order of their primary keys; only `insert … on conflict` keeps such an order, which is why counts go down
+ * by inserts too (decision 0020).
+ */
+
+/** An organization's units of a day. */
+export type UsedRow = Pick<DailyUsageRow, 'organization_id' | 'day' | 'used'>;
+/** The same with how many of the wanted units were granted. */
+export type CountRow = Pick<DailyUsageRow, 'organization_id' | 'day' | 'used' | 'granted'>;
+/** The holders of an Idempotency-Key. */
+export type HoldersRow = Pick<IdempotencyKeyRow, 'day' | 'api_key_id' | 'key' | 'request' | 'holders'>;
+
+type Unit = ReserveRequest | ReleaseRequest;
+type Database = Kysely<ControlTables>;
+
+/**
+ * Counts units per organization and day, as many as the cap leaves, which is `granted`; no row where the cap was reached before.
+ * `excluded` is the row of a first count.
+ */
+export async function count(database: Database, groups: Groups<ReserveRequest>): Promise<readonly CountRow[]> {
+  const values = groups.map((group) => {
+    const cap = capOf(group);
+    return [...organizationDayOf(group), Math.min(group.length, cap ?? group.length), cap];
+  });
+  const free = sql`case when excluded.cap - u.used < excluded.used then excluded.cap - u.used else excluded.used end`;
+  const { rows } = await sql<CountRow>`/* usage-count */
+    insert into daily_usage as u (organization_id, day, used, cap, granted)
+    select value->>0, value->>1, cast(value->>2 as bigint), cast(value->>3 as bigint), cast(value->>2 as bigint)
+    from ${jsonRows(database, values)} where true order by 1, 2
+    on conflict (organization_id, day) do update set used = u.used + ${free}, cap = excluded.cap, granted = ${free}
+      where excluded.cap is null or u.used < excluded.cap
+    returning organization_id, day, used, granted`.execute(database);
+  return rows;
+}
+
+/** Gives units back, per organization and day. */
+export async function uncount(database: Database, groups: Groups<ReleaseRequest>): Promise<readonly UsedRow[]> {
+  const values = groups.map((group) => [...organizationDayOf(group), group.length]);
+  const { rows } = await sql<UsedRow>`/* usage-uncount */
+    insert into daily_usage as u (organization_id, day, used, cap, granted)
+    select value->>0, value->>1, 0, null, cast(value->>2 as bigint)
+    from ${jsonRows(database, values)} where true order by 1, 2
+    on conflict (organization_id, day) do update
+      set used = case when u.used > excluded.granted then u.used - excluded.granted else 0 end
+    returning organization_id, day, used`.execute(database);
+  return rows;
+}
+
+/** The units of each organization and day; no row where nothing was counted. */
+export async function readUsage(database: Database, groups: Groups<Unit | ReadRequest>): Promise<readonly UsedRow[]> {
+  const { rows } = await sql<UsedRow>`/* usage-read */
+    select organization_id, day, used from daily_usage where (organization_id, day) in
+      (select value->>0, value->>1 from ${jsonRows(database, groups.map(organizationDayOf))})`.execute(database);
+  return rows;
+}
+
+/** Adds a holder per request to each Idempotency-Key; resolves to the holders after that. */
+export function hold(database: Database, groups: Groups<ReserveRequest>): Promise<readonly HoldersRow[]> {
+  return changeHolders(database, groups, 'hold');
+}
+
+/**
+ * Takes a holder per request from each Idempotency-Key; resolves to the holders after that. A key whose row was cleaned up
+ * meanwhile gets a row again: no unit is given back for it, and the next clean-up removes it.
+ */
+export function unhold(database: Database, groups: Groups<ReleaseRequest>): Promise<readonly HoldersRow[]> {
+  return changeHolders(database, groups, 'unhold');
+}
+
+/** Removes Idempotency-Keys, whose rows this transaction has locked already. */
+export async function removeKeys(database: Database, requests: readonly Unit[]): Promise<void> {
+  const keys = requests.map(keyColumns);
+  await sql`/* usage-remove-keys */
+    delete from idempotency_keys where (day, api_key_id, key, request) in
+      (select value->>0, value->>1, value->>2, value->>3 from ${jsonRows(database, keys)})`.execute(database);
+}
+
+async function changeHolders(
+  database: Database,
+  groups: Groups<Unit>,
+  change: 'hold' | 'unhold',
+): Promise<readonly HoldersRow[]> {
+  const values = groups.map((group) => [...keyColumns(group[0]), group[0].organizationId, group.length]);
+  const { rows } = await sql<HoldersRow>`/* usage-${sql.raw(change)} */
+    insert into idempotency_keys as k (day, api_key_id, key, request, organization_id, holders)
+    select value->>0, value->>1, value->>2, value->>3, value->>4, cast(value->>5 as bigint)
+    from ${jsonRows(database, values)} where true order by 1, 2, 3, 4
+    on conflict (day, api_key_id, key, request) do update set holders = k.holders ${sql.raw(change === 'hold' ? '+' : '-')} excluded.holders
+    returning day, api_key_id, key, request, holders`.execute(database);
+  return rows;
+}
+
+function keyColumns({ day, credentialId, idempotency }: Unit): readonly string[] {
+  return [day, credentialId, idempotency?.key ?? '', idempotency?.request ?? ''];
+}
