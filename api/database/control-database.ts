@@ -21,10 +21,11 @@ import type { ControlTables } from './tables/tables.ts';
  * To change several rows together use `kysely.transaction()`. Between its statements await nothing but the database: on SQLite
  * there is one connection, so everybody else waits, and what is run on `engine.connection` meanwhile becomes a part of the
  * transaction. Begin with a write: on SQLite a transaction that began with a read can't write any more, however long it waits,
- * once another process has written.
+ * once another process has written. `writeTransaction` (write-transaction.ts) begins with the lock, and waits for it beside requests.
  *
- * Where the engines differ ask `engine.kind`. So `for update skip locked`, by which several processes share out rows, is for
- * PostgreSQL only: SQLite doesn't know it, and its one writer at a time doesn't need it.
+ * Where the engines differ ask `isPostgres` (dialect.ts). So `for update skip locked`, by which several processes share out rows, is
+ * for PostgreSQL only: SQLite doesn't know it, and its one writer at a time doesn't need it. A statement that every request needs begins
+ * with its name, `/* usage-count *\/`, and has always the same text: so it is prepared once (postgres/postgres-database.ts).
  */
 export interface ControlDatabase {
   readonly kysely: Kysely<ControlTables>;

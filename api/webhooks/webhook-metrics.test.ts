@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Backlog } from './queue/delivery-queue.ts';
+import type { Backlog } from './queue/delivery.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { DispatcherEvent } from './delivery/dispatcher-events.ts';
-import type { Backlog } from './queue/delivery-queue.ts';
+import type { DispatcherEvent } from './delivery/dispatcher-options.ts';
+import type { Backlog } from './queue/delivery.ts';
 
 /** Between two looks at the queue: a scrape may come more often than it is worth counting what waits. */
 const BACKLOG_KEPT_MS = 15_000;

@@ -6,11 +6,11 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { openDatabase } from '../../api/database/open-database.ts';
-import { deliveryBody } from '../../api/webhooks/delivery/delivery-body.ts';
+import { deliveryBody } from '../../api/webhooks/delivery/attempt-delivery.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
 import { DISPATCHER_OPTIONS } from '../../api/webhooks/delivery/dispatcher-options.ts';
 import type { SendRequest } from '../../api/webhooks/delivery/send-request.ts';
-import { openQueue } from '../../api/webhooks/queue/open-queue.ts';
+import { DeliveryQueue } from '../../api/webhooks/queue/delivery-queue.ts';
 import { SecretKeys } from '../../api/webhooks/secrets/secret-keys.ts';
 import { signatureHeaders } from '../../api/webhooks/signing/signature.ts';
 import type { SenderPlan, SenderResult } from './sender-plan.ts';
@@ -65,7 +65,7 @@ async function dispatch(plan: SenderPlan & { readonly database: string }, send: 
   const dispatcher = new Dispatcher(
     {
       name: `dsp_${process.pid}`,
-      queue: openQueue(database),
+      queue: new DeliveryQueue(database),
       send,
       secrets: new SecretKeys([Buffer.from(plan.secretKey, 'hex')], () => Buffer.alloc(12)),
       userAgent: 'modelstats-webhooks/bench',

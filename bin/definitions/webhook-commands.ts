@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { DELIVERY_STATES } from '../../api/webhooks/queue/delivery-queue.ts';
+import { DELIVERY_STATES } from '../../api/webhooks/queue/delivery.ts';
 import { PING, TOPICS } from '../../api/webhooks/topic.ts';
 import { choiceOption } from '../cli/choices.ts';
 import type { RunAction } from '../cli/command-context.ts';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { LoggedDeliveryWithAttempts } from '../../webhooks/administration/deliveries.ts';
-import type { Attempt } from '../../webhooks/queue/delivery-queue.ts';
+import type { Attempt } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Form, Problems } from '../shell/fields.tsx';

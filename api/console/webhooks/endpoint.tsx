@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import type { LoggedDelivery } from '../../webhooks/administration/deliveries.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
-import { DELIVERY_STATES } from '../../webhooks/queue/delivery-queue.ts';
+import { DELIVERY_STATES } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, type FormProblems, formPage, NO_FIELDS, page, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';

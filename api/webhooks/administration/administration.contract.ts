@@ -3,9 +3,8 @@ import { messageFromError } from '../../../runtime/errors.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../../test/support/webhooks/webhook-subject.ts';
 import { SYSTEM } from '../../accounts/actor.ts';
 import { changePlan, listAudit } from '../../accounts/organizations/organizations.ts';
-import { compileRevocation } from '../endpoints/revocation.ts';
 import { followPlans } from '../endpoints/suspension.ts';
-import { moveEndpoint } from '../endpoints/transitions.ts';
+import { moveEndpoint, revokeEndpoint } from '../endpoints/transitions.ts';
 
 /** What holds for endpoints and their log on every control database; `another` makes an empty one and gives its address. */
 export function describeAdministration(name: string, another: () => Promise<string>): void {
@@ -46,7 +45,7 @@ export function describeAdministration(name: string, another: () => Promise<stri
     test('a revoked endpoint shows the failures that led to it, and none when it was enabled', async () => {
       const id = await subject.active(organizationId);
       const { kysely } = subject.database;
-      for (const statement of compileRevocation(kysely, id, subject.clock.now())) await kysely.executeQuery(statement);
+      await revokeEndpoint(kysely, id, subject.clock.now());
       expect(await subject.endpoints.get(id)).toMatchObject({ state: 'revoked', consecutiveFailures: 20 });
       expect(await subject.endpoints.list(organizationId)).toMatchObject([{ consecutiveFailures: 20 }]);
       await subject.endpoints.enable(id);

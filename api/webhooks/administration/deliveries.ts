@@ -6,8 +6,8 @@ import {
   DELIVERY_STATES,
   type DeliveryKind,
   type DeliveryState,
-} from '../queue/delivery-queue.ts';
-import { attemptFromRow } from '../queue/queue-rows.ts';
+} from '../queue/delivery.ts';
+import { attemptFromRow } from '../queue/settle.ts';
 
 /** One delivery as the log shows it. */
 export interface LoggedDelivery {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SECRET, START } from '../../../test/support/webhooks/webhook-database.ts';
-import type { ClaimedDelivery } from '../queue/delivery-queue.ts';
+import type { ClaimedDelivery } from '../queue/delivery.ts';
 import { ANSWER_BYTES_MAX, ANSWER_TIMEOUT_MS, attemptDelivery, textFromAnswer } from './attempt-delivery.ts';
 import type { OutgoingRequest, RequestResult } from './send-request.ts';
 

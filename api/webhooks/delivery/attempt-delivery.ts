@@ -1,6 +1,6 @@
-import type { Attempt, ClaimedDelivery } from '../queue/delivery-queue.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
+import type { Attempt, ClaimedDelivery, DeliveredEvent } from '../queue/delivery.ts';
 import { signatureHeaders } from '../signing/signature.ts';
-import { deliveryBody } from './delivery-body.ts';
 import type { RequestResult, SendRequest } from './send-request.ts';
 
 /** For the whole answer of a receiver (specification "Delivery"). */
@@ -53,6 +53,12 @@ export async function attemptDelivery(
     durationMs: Math.max(0, Math.round(result.durationMs)),
     ...outcomeOf(result),
   };
+}
+
+/** What is sent, the same bytes in every attempt (specification "Delivery"). */
+export function deliveryBody({ id, topic, occurredAt, data }: DeliveredEvent): string {
+  const [idText, topicText, atText] = [id, topic, timestampFromDate(occurredAt)].map((text) => JSON.stringify(text));
+  return `{"id":${idText},"topic":${topicText},"occurred_at":${atText},"data":${data}}`;
 }
 
 function outcomeOf(result: RequestResult): Pick<Attempt, 'outcome' | 'status' | 'message' | 'answer'> {

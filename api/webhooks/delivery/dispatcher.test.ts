@@ -5,7 +5,8 @@ import { plainSender } from '../../../test/support/webhooks/send-plainly.ts';
 import { makeDispatcher, sleep } from '../../../test/support/webhooks/test-dispatcher.ts';
 import { newId, SECRET_KEYS, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
 import { queuePing } from '../endpoints/transitions.ts';
-import { openQueue } from '../queue/open-queue.ts';
+import type { ClaimBatch, SettleBatch } from '../queue/delivery.ts';
+import { DeliveryQueue } from '../queue/delivery-queue.ts';
 import type { SendRequest } from './send-request.ts';
 
 const NEVER = new Promise<never>(() => {});
@@ -113,7 +114,7 @@ describe('The dispatcher', () => {
     await dispatcher.stop();
     expect(await claimed()).toEqual([]);
     expect(await world.states()).toEqual({ waiting: 1_000 });
-    expect(await openQueue(world.database).backlog(new Date())).toMatchObject({ waiting: 1_000 });
+    expect(await new DeliveryQueue(world.database).backlog(new Date())).toMatchObject({ waiting: 1_000 });
   });
 
   test('waits at the end for attempts under way, and writes down what they found', async () => {
@@ -148,16 +149,18 @@ describe('The dispatcher', () => {
   test('loses nothing while the database does not do its work, and tells of it', async () => {
     const receiver = await receive();
     await world.addDeliveries(await world.addEndpoint({ url: receiver.url }), 100);
-    const queue = openQueue(world.database);
-    let turns = 0;
-    const failing = Object.assign(Object.create(queue), {
-      turn: async (turn: Parameters<typeof queue.turn>[0]) => {
-        turns += 1;
-        const result = await queue.turn(turn);
-        // Every third answer is lost after the commit, every other third turn is not begun.
-        if (turns % 3 === 0) throw new AppError('unavailable', 'the connection ended');
-        return result;
-      },
+    const queue = new DeliveryQueue(world.database);
+    let calls = 0;
+    // Every third result is lost after the commit.
+    const failing = async <T>(work: () => Promise<T>): Promise<T> => {
+      calls += 1;
+      const result = await work();
+      if (calls % 3 === 0) throw new AppError('unavailable', 'the connection ended');
+      return result;
+    };
+    const failingQueue = Object.assign(Object.create(queue), {
+      claimDue: (batch: ClaimBatch) => failing(() => queue.claimDue(batch)),
+      settle: (batch: SettleBatch) => failing(() => queue.settle(batch)),
       findWaiting: () => queue.findWaiting(),
       drop: (...words: Parameters<typeof queue.drop>) => queue.drop(...words),
     });
@@ -165,7 +168,7 @@ describe('The dispatcher', () => {
     const { dispatcher, events } = makeDispatcher(world, sender.send, {
       // Time passes quickly, so that lost claims end.
       deps: {
-        queue: failing,
+        queue: failingQueue,
         clock: () => {
           now += 50;
           return new Date(now);

@@ -1,50 +1,44 @@
 /**
- * Sends what waits (specification "Delivery", "Retries"). It works in turns: one transaction writes down the attempts that ended
- * since the last one and claims the next deliveries, while attempts go on beside it (decision 0052).
+ * Sends what waits (specification "Delivery", "Retries"; decisions 0052 and 0107). One loop claims what is due for the slots that are free, in
+ * batches, and a few ahead; another one writes down, in batches, the attempts that ended.
  *
  * - Never more than so many attempts are under way to one endpoint, and in all; what is claimed and not begun is bounded too.
  * - An attempt is begun only where its claim outlasts it, so nobody else attempts the same delivery meanwhile.
- * - While the database doesn't do its work, attempts that ended are kept and told later, and hardly any are begun.
+ * - While the database doesn't do its work, attempts that ended are held and reported later, and none are begun.
  * - Ended at whatever instant, it leaves nothing behind but claims, which end by themselves.
  */
-import type { ClaimedDelivery, DeliveryReport, Target, TurnResult, Want } from '../queue/delivery-queue.ts';
+import type { ClaimedDelivery, DeliveryReport, SettleResult, WaitingEndpoint } from '../queue/delivery.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { type DispatcherDeps, type DispatcherOptions, SETTLE_MARGIN_MS } from './dispatcher-options.ts';
-import { Lanes } from './lanes.ts';
 import { Reports } from './reports.ts';
 import { sendOne } from './send-now.ts';
-import { Sweeps } from './sweeps.ts';
-import { isDeliverable, PUT_OFF_MS, Targets } from './targets.ts';
+import { Slots } from './slots.ts';
+import { PUT_OFF_MS, type Target, Targets } from './targets.ts';
 import { settlementOf } from './timetable.ts';
+import { WorkLoop } from './work-loop.ts';
 
 /**
- * Between two turns, unless a slot is free for want of a claim: what ends meanwhile shares a sync to the disk. Longer: more is
- * attempted again after a crash.
+ * Between two claims, and between two transactions that write attempts down: what comes meanwhile shares a sync to the disk. Longer: more
+ * is attempted again after a crash, and slots may wait for a claim.
  */
-const TURN_PAUSE_MS = 20;
-/** Attempts told of in one turn: more keep other writers waiting longer. */
-const REPORTS_AT_ONCE = 500;
-/** After the first failure of the database; doubled with each further one. */
-const BACKOFF_MS = 200;
-const BACKOFF_MS_MAX = 10_000;
-/** At the end, tries to write down what is known. */
-const LAST_TURNS_MAX = 3;
+const PAUSE_MS = 20;
 
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #options: DispatcherOptions;
-  readonly #lanes: Lanes;
+  readonly #slots: Slots;
   readonly #targets: Targets;
-  readonly #reports = new Reports();
+  readonly #reports: Reports;
+  readonly #claiming: WorkLoop;
+  readonly #reporting: WorkLoop;
   readonly #underWay = new Set<Promise<void>>();
-  readonly #sweeps: Sweeps;
+  /** Ids of deliveries that are claimed here and not attempted yet. */
+  readonly #held = new Set<string>();
+  /** What is being dropped, by the ids of endpoints. */
+  readonly #drops = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   readonly #abandon = new AbortController();
-  #isLookDue = true;
-  #failures = 0;
-  #alarm: AbortController | undefined;
-  #pause: AbortController | undefined;
-  #isAwake = false;
+  #isPollDue = true;
   #running: Promise<unknown> | undefined;
 
   /** Throws where claims would not outlast attempts. */
@@ -53,26 +47,35 @@ export class Dispatcher {
       throw new Error(`a claim of ${options.claimMs} ms is too short for attempts of ${options.timeoutMs} ms`);
     this.#deps = deps;
     this.#options = options;
-    this.#lanes = new Lanes(options);
-    this.#targets = new Targets(deps.secrets);
-    this.#sweeps = new Sweeps(deps.queue, deps);
+    this.#slots = new Slots(options);
+    this.#targets = new Targets(deps);
+    this.#reports = new Reports(deps);
+    this.#claiming = new WorkLoop(
+      { isDue: () => this.#isClaimDue(), run: () => this.#claim(), pauseMs: PAUSE_MS },
+      deps,
+    );
+    this.#reporting = new WorkLoop(
+      { isDue: () => this.#reports.size > 0, run: () => this.#report(), pauseMs: PAUSE_MS },
+      deps,
+    );
   }
 
   /** Attempts under way. */
   get inFlight(): number {
-    return this.#lanes.inFlight;
+    return this.#slots.inFlight;
   }
 
   /** Begins to work, until {@link stop}. */
   start(): void {
-    this.#running ??= Promise.all([this.#work(), this.#poll()]);
+    if (this.#running !== undefined) return;
+    const loops = [this.#claiming, this.#reporting].map((loop) => loop.run(this.#stop.signal));
+    this.#running = Promise.all([...loops, this.#pollOften()]);
   }
 
   /** Looks for due deliveries now: some were queued. */
   wake(): void {
-    this.#isLookDue = true;
-    this.#pause?.abort();
-    this.#rouse();
+    this.#isPollDue = true;
+    this.#claiming.wake();
   }
 
   /**
@@ -81,210 +84,151 @@ export class Dispatcher {
    * secret does.
    */
   sendNow(deliveryId: string): Promise<DeliveryReport | undefined> {
-    return sendOne(deliveryId, this.#deps, {
-      ...this.#options,
-      signal: this.#abandon.signal,
-      onTurn: (result) => this.#takeNote(result),
-    });
+    const onSettled = (result: SettleResult) => this.#reportChanges(result);
+    return sendOne(deliveryId, this.#deps, { ...this.#options, signal: this.#abandon.signal, onSettled });
   }
 
-  /** Begins no more attempts, waits a bounded time for those under way, writes down what they found, and lets go of the rest. */
+  /** Begins no more attempts, waits a bounded time for those under way, writes down what they found, and releases the rest. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#pause?.abort();
-    this.#rouse();
+    for (const loop of [this.#claiming, this.#reporting]) loop.wake();
     await this.#running;
     const waited = new AbortController();
     const limit = this.#deps.sleep(this.#options.stopTimeoutMs, waited.signal);
-    await Promise.race([this.#idle(), limit]);
+    await Promise.race([Promise.all([...this.#underWay, ...this.#drops.values()]), limit]);
     waited.abort();
     this.#abandon.abort();
     await Promise.all(this.#underWay);
-    await this.#lastTurns();
+    this.#releaseReady();
+    await this.#reports.writeLast((result) => this.#reportChanges(result));
   }
 
-  /** Resolves when no attempt is under way and nothing is being dropped. */
-  async #idle(): Promise<void> {
-    await Promise.all([...this.#underWay, this.#sweeps.idle()]);
-  }
-
-  async #poll(): Promise<void> {
+  async #pollOften(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       await this.#deps.sleep(this.#options.pollMs, this.#stop.signal);
       this.wake();
     }
   }
 
-  async #work(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      await this.#step();
-      await this.#rest();
-    }
+  /** False also while so much is to be written down that the database can't be doing its work. */
+  #isClaimDue(): boolean {
+    if (this.#reports.size > this.#options.inFlightMax * 2) return false;
+    return this.#isPollDue || this.#slots.demands().length > 0;
   }
 
-  /** A look where one is due, and a turn where there is something to write or to claim. */
-  async #step(): Promise<void> {
-    try {
-      const isLooking = this.#isLookDue;
-      if (isLooking) await this.#look();
-      this.#letGo();
-      // A look also asks where the deliveries that are held go now, and whether they may.
-      if (this.#hasTurn() || (isLooking && this.#lanes.ready > 0)) await this.#turn(this.#lanes.wants());
-      if (this.#failures > 0) this.#deps.onEvent({ type: 'recovered' });
-      this.#failures = 0;
-      this.#begin();
-    } catch (error) {
-      const retryMs = Math.min(BACKOFF_MS * 2 ** this.#failures, BACKOFF_MS_MAX);
-      this.#failures += 1;
-      this.#deps.onEvent({ type: 'trouble', error, retryMs });
-      await this.#deps.sleep(retryMs, this.#stop.signal);
-    }
-  }
-
-  /** Until there is something to do. */
-  async #rest(): Promise<void> {
-    if (!this.#lanes.isHungry) await this.#pauseTurns();
-    if (this.#isAwake || this.#isLookDue || this.#hasTurn()) {
-      this.#isAwake = false;
-      return;
-    }
-    this.#alarm = new AbortController();
-    await this.#deps.sleep(this.#options.pollMs, this.#alarm.signal);
-    this.#alarm = undefined;
-    this.#isAwake = false;
-  }
-
-  async #pauseTurns(): Promise<void> {
-    this.#pause = new AbortController();
-    await this.#deps.sleep(TURN_PAUSE_MS, this.#pause.signal);
-    this.#pause = undefined;
-  }
-
-  #rouse(): void {
-    this.#isAwake = true;
-    this.#alarm?.abort();
-  }
-
-  #hasTurn(): boolean {
-    return !this.#reports.isEmpty || this.#lanes.wants().length > 0;
-  }
-
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const waiting = await this.#deps.queue.findWaiting();
-    this.#isLookDue = false;
+    this.#isPollDue = false;
+    this.#targets.update(waiting);
     const now = this.#deps.clock();
-    for (const { id, state, dueAt, hasLeftovers } of waiting) {
-      if (hasLeftovers) this.#sweeps.begin({ id, state });
-      else if (dueAt <= now && !this.#sweeps.has(id) && !this.#targets.isResting(id, now)) this.#lanes.expect(id);
+    for (const endpoint of waiting) {
+      if (endpoint.hasLeftovers) this.#beginDrop(endpoint);
+      else if (endpoint.dueAt <= now && !this.#drops.has(endpoint.id) && !this.#targets.isResting(endpoint.id, now))
+        this.#slots.expect(endpoint.id);
     }
   }
 
-  /** Gives back what waits here for a slot for so long that its claim would not outlast the attempt. */
-  #letGo(): void {
-    const now = this.#deps.clock();
-    for (const delivery of this.#lanes.remove((waiting) => this.#isStale(waiting, now)))
-      this.#reports.release(delivery, now);
+  /** Claims what is due for the free slots, after a poll where one is due, and begins it. */
+  async #claim(): Promise<void> {
+    if (this.#isPollDue) await this.#poll();
+    const demands = this.#slots.demands();
+    if (demands.length === 0) return;
+    const { queue, clock, name: dispatcher } = this.#deps;
+    const now = clock();
+    const claimUntil = new Date(now.getTime() + this.#options.claimMs);
+    const claimed = await queue.claimDue({ dispatcher, now, demands, claimUntil });
+    // What is held here is claimed anew where the clock has leapt: once is enough.
+    const fresh = claimed.filter(({ id }) => !this.#held.has(id));
+    for (const { id } of fresh) this.#held.add(id);
+    this.#slots.add(demands, fresh);
+    this.#begin();
   }
 
-  #isStale({ claimedUntil }: ClaimedDelivery, now: Date): boolean {
-    return claimedUntil.getTime() - now.getTime() < this.#options.timeoutMs + SETTLE_MARGIN_MS;
+  /** Writes down what ended. */
+  async #report(): Promise<void> {
+    this.#reportChanges(await this.#reports.write());
+    this.#begin(); // Where so much was to be written down that none was begun.
+    this.#claiming.wake();
   }
 
-  /** Writes what is known and claims what is wanted, in one transaction. */
-  async #turn(wants: readonly Want[]): Promise<void> {
-    const told = this.#reports.next(REPORTS_AT_ONCE);
-    const now = this.#deps.clock();
-    const result = await this.#deps.queue.turn({
-      ...told,
-      dispatcher: this.#deps.name,
-      now,
-      wants,
-      claimUntil: new Date(now.getTime() + this.#options.claimMs),
-      endpointIds: this.#lanes.endpointIds,
-    });
-    this.#targets.update(result.targets);
-    this.#lanes.add(wants, this.#reports.confirm(told, result));
-    this.#takeNote(result);
-  }
-
-  #takeNote({ activated, revoked }: Pick<TurnResult, 'activated' | 'revoked'>): void {
+  #reportChanges({ activated, revoked }: SettleResult): void {
     for (const endpointId of activated) this.#deps.onEvent({ type: 'activated', endpointId });
+    if (activated.length > 0) this.wake(); // What waits for them may be sent from now on.
     for (const endpointId of revoked) {
       this.#deps.onEvent({ type: 'revoked', endpointId });
-      this.#sweeps.begin({ id: endpointId, state: 'revoked' });
+      this.#beginDrop({ id: endpointId, state: 'revoked' });
+    }
+  }
+
+  /** Drops what an endpoint must not be sent any more, some rows at a time, beside all else. */
+  #beginDrop(endpoint: Pick<WaitingEndpoint, 'id' | 'state'>): void {
+    this.#releaseReady(endpoint.id);
+    if (this.#drops.has(endpoint.id)) return;
+    const drop = this.#drop(endpoint).finally(() => this.#drops.delete(endpoint.id));
+    this.#drops.set(endpoint.id, drop);
+  }
+
+  async #drop(endpoint: Pick<WaitingEndpoint, 'id' | 'state'>): Promise<void> {
+    const { queue, clock, onEvent } = this.#deps;
+    try {
+      const deliveries = await queue.drop(endpoint, clock());
+      if (deliveries > 0) onEvent({ type: 'dropped', endpointId: endpoint.id, deliveries });
+    } catch (error) {
+      onEvent({ type: 'trouble', error, retryMs: 0 }); // The next poll finds it again.
     }
   }
 
   /** Begins attempts while there are free slots. */
   #begin(): void {
-    while (!this.#stop.signal.aborted && this.#reports.ended < this.#options.inFlightMax * 2) {
-      const delivery = this.#lanes.take();
-      if (delivery === undefined) {
-        if (this.#pause !== undefined && this.#lanes.isHungry) this.#pause.abort();
-        return;
-      }
-      const attempt = this.#attempt(delivery).finally(() => this.#underWay.delete(attempt));
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const { id, endpointId } = next;
+      const attempt = this.#attempt(next).finally(() => {
+        this.#underWay.delete(attempt);
+        this.#held.delete(id);
+        this.#slots.free(endpointId);
+        this.#begin();
+        for (const loop of [this.#claiming, this.#reporting]) loop.wake();
+      });
       this.#underWay.add(attempt);
     }
   }
 
-  async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const target = this.#targets.get(delivery.endpointId);
-    const now = this.#deps.clock();
-    const isToBegin = target !== undefined && isDeliverable(delivery, target) && !this.#isStale(delivery, now);
-    const secret = isToBegin && !this.#targets.isResting(target.id, now) ? this.#openSecret(target, now) : undefined;
-    if (target === undefined || secret === undefined) this.#reports.release(delivery, now);
-    else await this.#send(delivery, target, secret);
-    this.#lanes.free(delivery.endpointId);
-    this.#begin();
-    this.#rouse();
+  #next(): ClaimedDelivery | undefined {
+    const isFull = this.#stop.signal.aborted || this.#reports.size > this.#options.inFlightMax * 2;
+    return isFull ? undefined : this.#slots.take();
   }
 
-  /** Undefined where it can't be opened: nothing is sent to the endpoint for a while, and that is told. */
-  #openSecret(target: Target, now: Date): string | undefined {
-    try {
-      return this.#targets.secretOf(target);
-    } catch (error) {
-      this.#deps.onEvent({ type: 'put_off', endpointId: target.id, error });
-      this.#targets.rest(target.id, now);
-      for (const delivery of this.#lanes.empty(target.id)) this.#reports.release(delivery, now);
-      return undefined;
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const now = this.#deps.clock();
+    const isStale = delivery.claimedUntil.getTime() - now.getTime() < this.#options.timeoutMs + SETTLE_MARGIN_MS;
+    const target = isStale ? undefined : this.#targets.find(delivery, now);
+    if (target !== undefined) return this.#send(delivery, target);
+    this.#reports.release(delivery, now);
+    if (this.#targets.isResting(delivery.endpointId, now)) this.#releaseReady(delivery.endpointId);
+  }
+
+  /** Gives back what was claimed ahead for an endpoint, or for all. */
+  #releaseReady(endpointId?: string): void {
+    const now = this.#deps.clock();
+    for (const delivery of this.#slots.empty(endpointId)) {
+      this.#held.delete(delivery.id);
+      this.#reports.release(delivery, now);
     }
   }
 
-  async #send(delivery: ClaimedDelivery, target: Target, secret: string): Promise<void> {
+  async #send(delivery: ClaimedDelivery, { url, secret }: Target): Promise<void> {
     const { signal } = this.#abandon;
+    const { id: deliveryId, endpointId, kind } = delivery;
     try {
-      const attempt = await attemptDelivery(
-        delivery,
-        { url: target.url, secret, signal },
-        { ...this.#deps, ...this.#options },
-      );
+      const attempt = await attemptDelivery(delivery, { url, secret, signal }, { ...this.#deps, ...this.#options });
       if (signal.aborted) return this.#reports.release(delivery, this.#deps.clock());
       this.#reports.settle(settlementOf(delivery, attempt));
-      const { id: deliveryId, endpointId, kind } = delivery;
       this.#deps.onEvent({ type: 'attempted', deliveryId, endpointId, kind, ...attempt });
     } catch (error) {
       const now = this.#deps.clock();
       if (signal.aborted) return this.#reports.release(delivery, now);
-      this.#deps.onEvent({ type: 'put_off', endpointId: target.id, error });
+      this.#deps.onEvent({ type: 'put_off', endpointId, error });
       this.#reports.release(delivery, new Date(now.getTime() + PUT_OFF_MS));
-    }
-  }
-
-  async #lastTurns(): Promise<void> {
-    const now = this.#deps.clock();
-    for (const delivery of this.#lanes.remove(() => true)) this.#reports.release(delivery, now);
-    for (let turns = 1; !this.#reports.isEmpty; ) {
-      try {
-        await this.#turn([]);
-      } catch (error) {
-        const retryMs = turns < LAST_TURNS_MAX ? BACKOFF_MS : 0;
-        this.#deps.onEvent({ type: 'trouble', error, retryMs });
-        if (turns === LAST_TURNS_MAX) return; // Claims end by themselves.
-        turns += 1;
-        await this.#deps.sleep(retryMs, new AbortController().signal);
-      }
     }
   }
 }

@@ -1,22 +1,22 @@
-import type { ClaimedDelivery, Release, Settlement, Turn, TurnResult } from '../queue/delivery-queue.ts';
+import type { ClaimedDelivery, Release, Settlement, SettleResult } from '../queue/delivery.ts';
+import type { DispatcherDeps } from './dispatcher-options.ts';
 
-/** What a turn tells the queue. */
-export type Told = Pick<Turn, 'settlements' | 'releases'>;
+/** At the end, tries to write down what is known, and the pause between them. */
+const LAST_TRIES_MAX = 3;
+const RETRY_MS = 200;
 
-/** What a dispatcher has still to write down, attempts that ended and claims that it gives back, and what it holds until then. */
+/** What a dispatcher has still to write down: attempts that ended, and claims that it gives back. */
 export class Reports {
-  #settlements: Settlement[] = [];
-  #releases: Release[] = [];
-  /** Deliveries that are claimed here, until that is written otherwise. */
-  readonly #held = new Set<string>();
+  readonly #deps: Pick<DispatcherDeps, 'queue' | 'name' | 'clock' | 'sleep' | 'onEvent'>;
+  readonly #settlements: Settlement[] = [];
+  readonly #releases: Release[] = [];
 
-  get isEmpty(): boolean {
-    return this.#settlements.length === 0 && this.#releases.length === 0;
+  constructor(deps: Pick<DispatcherDeps, 'queue' | 'name' | 'clock' | 'sleep' | 'onEvent'>) {
+    this.#deps = deps;
   }
 
-  /** Attempts that ended and are not written down. */
-  get ended(): number {
-    return this.#settlements.length;
+  get size(): number {
+    return this.#settlements.length + this.#releases.length;
   }
 
   settle(settlement: Settlement): void {
@@ -28,19 +28,27 @@ export class Reports {
     this.#releases.push({ delivery: { id, attempt }, dueAt });
   }
 
-  /** The oldest of each kind. */
-  next(countMax: number): Told {
-    return { settlements: this.#settlements.slice(0, countMax), releases: this.#releases.slice(0, countMax) };
+  /** Writes all of it in one transaction; where that fails it stays. */
+  async write(): Promise<SettleResult> {
+    const { queue, name: dispatcher, clock } = this.#deps;
+    const [settlements, releases] = [[...this.#settlements], [...this.#releases]];
+    const result = await queue.settle({ dispatcher, now: clock(), settlements, releases });
+    this.#settlements.splice(0, settlements.length);
+    this.#releases.splice(0, releases.length);
+    return result;
   }
 
-  /** Forgets what a turn has written down; gives the deliveries that it claimed and that were not held here anyway. */
-  confirm(told: Told, { unsettled, claimed }: Pick<TurnResult, 'unsettled' | 'claimed'>): readonly ClaimedDelivery[] {
-    this.#settlements = [...unsettled, ...this.#settlements.slice(told.settlements.length)];
-    this.#releases = this.#releases.slice(told.releases.length);
-    for (const { delivery } of [...told.settlements, ...told.releases]) this.#held.delete(delivery.id);
-    for (const { delivery } of unsettled) this.#held.add(delivery.id);
-    const fresh = claimed.filter(({ id }) => !this.#held.has(id));
-    for (const { id } of claimed) this.#held.add(id);
-    return fresh;
+  /** Writes what is left at the end, where the database lets it: claims end by themselves. */
+  async writeLast(onResult: (result: SettleResult) => void): Promise<void> {
+    for (let tries = 1; this.size > 0; tries += 1) {
+      try {
+        onResult(await this.write());
+      } catch (error) {
+        const retryMs = tries < LAST_TRIES_MAX ? RETRY_MS : 0;
+        this.#deps.onEvent({ type: 'trouble', error, retryMs });
+        if (retryMs === 0) return;
+        await this.#deps.sleep(retryMs, new AbortController().signal);
+      }
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../queue/delivery-queue.ts';
+import type { Outcome } from '../queue/delivery.ts';
 
 /** One request to an address that a customer supplied. */
 export interface OutgoingRequest {

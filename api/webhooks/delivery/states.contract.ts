@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
 import { FAILURES_MAX } from '../endpoints/endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
-import type { Attempt, ClaimedDelivery, DeliveryKind, DeliveryQueue } from '../queue/delivery-queue.ts';
-import { openQueue } from '../queue/open-queue.ts';
+import type { Attempt, ClaimedDelivery, DeliveryKind } from '../queue/delivery.ts';
+import { DeliveryQueue } from '../queue/delivery-queue.ts';
 import { settlementOf } from './timetable.ts';
 
 const MINUTES = [1, 5, 30, 120, 720];
@@ -204,7 +204,10 @@ async function begin(model: Model, endpointId: string): Promise<Claim | undefine
   await sweep(model, endpointId);
   const due = model.due();
   claims += 1;
-  const { claimed } = await turn(model, claims, { wants: [{ endpointId, count: 1 }] });
+  const now = new Date(model.nowMs);
+  const claimUntil = new Date(model.nowMs + CLAIM_MS);
+  const dispatcher = dispatcherOf(claims);
+  const claimed = await queue.claimDue({ dispatcher, now, claimUntil, demands: [{ endpointId, count: 1 }] });
   const [real] = claimed;
   expect(claimed).toHaveLength(due.length === 0 ? 0 : 1);
   if (real === undefined) return undefined;
@@ -231,15 +234,14 @@ async function finish(model: Model, claim: Claim, isAnswered: boolean): Promise<
     message: null,
     answer: null,
   };
-  await turn(model, claim.number, { settlements: [settlementOf(claim.real, attempt)] });
+  const settlements = [settlementOf(claim.real, attempt)];
+  const now = new Date(model.nowMs);
+  await queue.settle({ dispatcher: dispatcherOf(claim.number), now, settlements, releases: [] });
   model.finish(claim, isAnswered);
 }
 
-function turn(model: Model, claim: number, told: Partial<Parameters<DeliveryQueue['turn']>[0]>) {
-  const nothing = { settlements: [], releases: [], wants: [], endpointIds: [] };
-  const now = new Date(model.nowMs);
-  const claimUntil = new Date(model.nowMs + CLAIM_MS);
-  return queue.turn({ dispatcher: `dispatcher ${claim}`, now, claimUntil, ...nothing, ...told });
+function dispatcherOf(claim: number): string {
+  return `dispatcher ${claim}`;
 }
 
 /** What the database says of the same endpoint and deliveries. */
@@ -268,7 +270,7 @@ export function describeStates(name: string, another: () => Promise<string>): vo
   describe(`states on ${name}`, () => {
     beforeAll(async () => {
       world = await WebhookDatabase.open(await another());
-      queue = openQueue(world.database);
+      queue = new DeliveryQueue(world.database);
     });
     afterAll(() => world.close());
 

@@ -1,58 +1,44 @@
-import type { ClaimedDelivery, Target } from '../queue/delivery-queue.ts';
-import type { SecretKeys } from '../secrets/secret-keys.ts';
-
-/** True where an endpoint in this state is sent such a delivery: events only while it is active, pings also before. */
-export function isDeliverable({ kind }: Pick<ClaimedDelivery, 'kind'>, { state }: Pick<Target, 'state'>): boolean {
-  return state === 'active' || (state === 'registered' && kind === 'ping');
-}
+import type { ClaimedDelivery, WaitingEndpoint } from '../queue/delivery.ts';
+import type { DispatcherDeps } from './dispatcher-options.ts';
 
 /** How long endpoints and deliveries wait that can't be served for a reason of ours. */
 export const PUT_OFF_MS = 60_000;
 
-interface OpenedTarget {
-  readonly target: Target;
-  secret?: string;
+/** Where a delivery goes, and what signs it. */
+export interface Target {
+  readonly url: string;
+  readonly secret: string;
 }
 
-/** Where a dispatcher's deliveries go, as of its last turn, each secret opened once. */
+/** Where a dispatcher's deliveries go, as of its last poll, each secret opened once until the next one. */
 export class Targets {
-  readonly #secrets: Pick<SecretKeys, 'open'>;
-  #targets: ReadonlyMap<string, OpenedTarget> = new Map();
+  readonly #deps: Pick<DispatcherDeps, 'secrets' | 'onEvent'>;
+  #endpoints: ReadonlyMap<string, WaitingEndpoint> = new Map();
+  readonly #secrets = new Map<string, string>();
   /** Endpoints that are sent nothing for a while, with its end. */
   readonly #resting = new Map<string, Date>();
 
-  constructor(secrets: Pick<SecretKeys, 'open'>) {
-    this.#secrets = secrets;
+  constructor(deps: Pick<DispatcherDeps, 'secrets' | 'onEvent'>) {
+    this.#deps = deps;
   }
 
-  /** Takes the place of all that was known; a secret that did not change stays open. */
-  update(targets: readonly Target[]): void {
-    const before = this.#targets;
-    this.#targets = new Map(
-      targets.map((target) => {
-        const known = before.get(target.id);
-        const isSame = known?.secret !== undefined && known.target.sealedSecret === target.sealedSecret;
-        return [target.id, isSame && known?.secret !== undefined ? { target, secret: known.secret } : { target }];
-      }),
-    );
+  /** Takes the place of all that was known. */
+  update(endpoints: readonly WaitingEndpoint[]): void {
+    this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+    this.#secrets.clear();
   }
 
-  get(endpointId: string): Target | undefined {
-    return this.#targets.get(endpointId)?.target;
-  }
-
-  /** The secret that signs; throws as {@link SecretKeys.open} does. */
-  secretOf({ id, sealedSecret }: Target): string {
-    const known = this.#targets.get(id);
-    if (known?.secret !== undefined && known.target.sealedSecret === sealedSecret) return known.secret;
-    const secret = this.#secrets.open(sealedSecret, id);
-    if (known?.target.sealedSecret === sealedSecret) known.secret = secret;
-    return secret;
-  }
-
-  /** Sends an endpoint nothing for a while. */
-  rest(endpointId: string, now: Date): void {
-    this.#resting.set(endpointId, new Date(now.getTime() + PUT_OFF_MS));
+  /**
+   * Undefined where the delivery must not be sent now. Where the secret can't be opened that is reported, and nothing is sent to the endpoint
+   * for a while.
+   */
+  find({ endpointId, kind }: ClaimedDelivery, now: Date): Target | undefined {
+    const endpoint = this.#endpoints.get(endpointId);
+    if (endpoint === undefined || this.isResting(endpointId, now)) return undefined;
+    // Events only while it is active, pings also before.
+    const mayBeSent = endpoint.state === 'active' || (endpoint.state === 'registered' && kind === 'ping');
+    const secret = mayBeSent ? this.#openSecret(endpoint, now) : undefined;
+    return secret === undefined ? undefined : { url: endpoint.url, secret };
   }
 
   isResting(endpointId: string, now: Date): boolean {
@@ -62,5 +48,19 @@ export class Targets {
     if (until > now && until.getTime() - now.getTime() <= PUT_OFF_MS) return true;
     this.#resting.delete(endpointId);
     return false;
+  }
+
+  #openSecret({ id, sealedSecret }: WaitingEndpoint, now: Date): string | undefined {
+    const opened = this.#secrets.get(id);
+    if (opened !== undefined) return opened;
+    try {
+      const secret = this.#deps.secrets.open(sealedSecret, id);
+      this.#secrets.set(id, secret);
+      return secret;
+    } catch (error) {
+      this.#deps.onEvent({ type: 'put_off', endpointId: id, error });
+      this.#resting.set(id, new Date(now.getTime() + PUT_OFF_MS));
+      return undefined;
+    }
   }
 }

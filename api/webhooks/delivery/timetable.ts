@@ -1,4 +1,4 @@
-import type { Attempt, ClaimedDelivery, DeliveryKind, Settlement } from '../queue/delivery-queue.ts';
+import type { Attempt, ClaimedDelivery, DeliveryKind, Settlement } from '../queue/delivery.ts';
 import { endedAtMs } from '../queue/endpoint-outcomes.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,10 @@
-import { type CompiledQuery, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
+import { type AuditAction, recordAudit } from '../../accounts/audit/audit-log.ts';
+import { isPostgres } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { PING } from '../topic.ts';
-import type { Endpoint, EndpointState } from './endpoint.ts';
+import { type Endpoint, type EndpointState, FAILURES_MAX } from './endpoint.ts';
 
 /** Rows changed in one statement: more keep other writers waiting longer. */
 const ROWS_AT_ONCE = 2_000;
@@ -19,26 +22,41 @@ export interface Transition {
 export async function moveEndpoint(
   transaction: Kysely<ControlTables>,
   id: string,
-  transition: Transition,
+  { from, to, now }: Transition,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await endpointMove(transaction, id, transition).executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
-}
-
-/** The statement of {@link moveEndpoint}, for transactions that don't run through Kysely. */
-export function compileMove(database: Kysely<ControlTables>, id: string, transition: Transition): CompiledQuery {
-  return endpointMove(database, id, transition).compile();
-}
-
-/** No two states of an endpoint begin in the same millisecond, so that a ping belongs to one registration alone. */
-function endpointMove(database: Kysely<ControlTables>, id: string, { from, to, now }: Transition) {
   const nowMs = now.getTime();
+  // No two states of an endpoint begin in the same millisecond, so that a ping belongs to one registration alone.
   const begin = sql<number>`case when state_changed_at < ${nowMs} then ${nowMs} else state_changed_at + 1 end`;
-  return database
+  const { numUpdatedRows } = await transaction
     .updateTable('webhook_endpoints')
     .set({ state: to, state_changed_at: begin, consecutive_failures: 0 })
     .where('id', '=', id)
-    .where('state', 'in', from);
+    .where('state', 'in', from)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+const REVOKE = 'webhook.revoke' satisfies AuditAction;
+
+/** Revokes an active endpoint, with the notice for its owner and the line of the audit log. */
+export async function revokeEndpoint(transaction: Kysely<ControlTables>, id: string, now: Date): Promise<void> {
+  if (!(await moveEndpoint(transaction, id, { from: ['active'], to: 'revoked', now }))) return;
+  const { organization_id: organizationId } = await transaction
+    .updateTable('webhook_endpoints')
+    .set({ notice: 'revoked' })
+    .where('id', '=', id)
+    .returning('organization_id')
+    .executeTakeFirstOrThrow();
+  await recordAudit(transaction, {
+    id: `audit_${ulidFromWords(now, [REVOKE, id])}`, // An endpoint is revoked once per instant.
+    at: now,
+    actor: 'system',
+    origin: null,
+    organizationId,
+    action: REVOKE,
+    subjectId: id,
+    details: { consecutive_failures: FAILURES_MAX },
+  });
 }
 
 /** States in which nothing at all is sent to an endpoint. */
@@ -92,7 +110,9 @@ async function dropInSteps(
           .where('e.state', 'in', states)
           .where('d.state', '=', 'waiting')
           .where('d.kind', 'in', kinds)
-          .limit(ROWS_AT_ONCE),
+          .orderBy('d.id') // As whoever settles locks them, so that nobody waits in a circle.
+          .limit(ROWS_AT_ONCE)
+          .$if(isPostgres(database), (rows) => rows.forUpdate('d')),
       )
       .where('state', '=', 'waiting') // PostgreSQL looks again at a row that another process changed meanwhile.
       .executeTakeFirstOrThrow();

@@ -1,5 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { ControlDatabase } from '../../database/control-database.ts';
+import { type Kysely, sql } from 'kysely';
+import { jsonRows } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Topic } from '../topic.ts';
 import type { Listening } from './subscriptions/subscriptions.ts';
@@ -26,7 +26,6 @@ export interface WrittenEvent extends QueuedEvent {
 }
 
 export interface InsertOptions {
-  readonly engine: ControlDatabase['engine']['kind'];
   /** When what the events tell was published. */
   readonly occurredAt: Date;
   readonly now: Date;
@@ -34,22 +33,18 @@ export interface InsertOptions {
 
 /**
  * Writes events and a delivery per endpoint, which waits for one that is told and was dropped for one that misses it; events that are there
- * already stay, with their deliveries. The rows travel as one JSON text per table: with a parameter per value, a statement of many rows takes longer to put together than to run.
+ * already stay, with their deliveries.
  */
 export async function insertEvents(
   transaction: Kysely<ControlTables>,
   events: readonly WrittenEvent[],
-  { engine, occurredAt, now }: InsertOptions,
+  { occurredAt, now }: InsertOptions,
 ): Promise<void> {
   if (events.length === 0) return;
-  const rows = (values: readonly unknown[]): RawBuilder<unknown> =>
-    engine === 'sqlite'
-      ? sql`json_each(${JSON.stringify(values)})`
-      : sql`json_array_elements(cast(${JSON.stringify(values)} as json)) as value`;
   const eventRows = events.map(({ id, topic, endpointId, seq, data }) => [id, topic, endpointId, seq, data]);
   await sql`insert into webhook_events (id, topic, endpoint_id, occurred_at, seq, data)
     select value->>0, value->>1, value->>2, cast(${occurredAt.getTime()} as bigint), cast(value->>3 as bigint), value->>4
-    from ${rows(eventRows)} where true on conflict do nothing`.execute(transaction);
+    from ${jsonRows(transaction, eventRows)} where true on conflict do nothing`.execute(transaction);
   const deliveryRows = events.flatMap(({ id, deliveries }) =>
     deliveries.map((delivery) => [delivery.id, id, delivery.endpointId, delivery.listening]),
   );
@@ -58,5 +53,5 @@ export async function insertEvents(
     select value->>0, value->>1, value->>2, 'event', case value->>3 when 'told' then 'waiting' else 'dropped' end, 0,
       cast(${now.getTime()} as bigint), null, cast(${now.getTime()} as bigint),
       case value->>3 when 'told' then null else cast(${now.getTime()} as bigint) end
-    from ${rows(deliveryRows)} where true on conflict do nothing`.execute(transaction);
+    from ${jsonRows(transaction, deliveryRows)} where true on conflict do nothing`.execute(transaction);
 }

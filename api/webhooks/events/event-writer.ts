@@ -130,7 +130,6 @@ export class EventWriter {
     const { control, claim, signal } = this.#deps;
     signal.throwIfAborted();
     const now = claim();
-    const engine = control.engine.kind;
     const { publishedAt } = this.#input;
     const endpointIds = [
       ...new Set(events.flatMap(({ deliveries }) => deliveries.map(({ endpointId }) => endpointId))),
@@ -139,9 +138,9 @@ export class EventWriter {
     const kept = await orUnavailable(() =>
       work.execute(async (transaction) => {
         if (!(await moveOn(transaction, { from: this.#place, to, claim: now }))) return undefined;
-        const listening = await keepListening(transaction, endpointIds, { publishedAt, engine });
+        const listening = await keepListening(transaction, endpointIds, publishedAt);
         const written = events.map((event) => forListening(event, listening)).filter(hasDeliveries);
-        await insertEvents(transaction, written, { engine, occurredAt: publishedAt, now: now.now });
+        await insertEvents(transaction, written, { occurredAt: publishedAt, now: now.now });
         return written;
       }),
     );

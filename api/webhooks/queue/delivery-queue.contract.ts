@@ -3,8 +3,8 @@ import { newId, START, WebhookDatabase } from '../../../test/support/webhooks/we
 import { settlementOf } from '../delivery/timetable.ts';
 import { FAILURES_MAX } from '../endpoints/endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
-import type { Attempt, ClaimedDelivery, DeliveryQueue, Outcome, Turn } from './delivery-queue.ts';
-import { openQueue } from './open-queue.ts';
+import type { Attempt, Claim, ClaimedDelivery, Demand, Outcome, SettleBatch } from './delivery.ts';
+import { DeliveryQueue } from './delivery-queue.ts';
 
 const CLAIM_MS = 60_000;
 const SECOND_MS = 1_000;
@@ -37,26 +37,23 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
     beforeEach(async () => {
       url = await another();
       world = await WebhookDatabase.open(url);
-      queue = openQueue(world.database);
+      queue = new DeliveryQueue(world.database);
     });
     afterEach(() => world.close());
 
-    function turn(told: Partial<Turn> & { readonly ms?: number } = {}, on = queue) {
-      const now = told.now ?? at(told.ms ?? 0);
-      return on.turn({
-        dispatcher: 'one',
-        now,
-        settlements: [],
-        releases: [],
-        wants: [],
-        claimUntil: new Date(now.getTime() + CLAIM_MS),
-        endpointIds: [],
-        ...told,
-      });
+    type Settling = Partial<SettleBatch> & { readonly ms?: number };
+    type Claiming = Partial<Claim> & { readonly ms?: number };
+
+    function settle(batch: Settling) {
+      return queue.settle({ dispatcher: 'one', now: at(batch.ms ?? 0), settlements: [], releases: [], ...batch });
     }
 
-    async function claim(endpointId: string, count = 1, told: Parameters<typeof turn>[0] = {}) {
-      return (await turn({ ...told, wants: [{ endpointId, count }] })).claimed;
+    function claimDue(demands: readonly Demand[], { ms = 0, dispatcher = 'one' }: Claiming = {}, on = queue) {
+      return on.claimDue({ dispatcher, now: at(ms), claimUntil: at(ms + CLAIM_MS), demands });
+    }
+
+    function claim(endpointId: string, count = 1, claiming: Claiming = {}) {
+      return claimDue([{ endpointId, count }], claiming);
     }
 
     async function suspendAndDrop(endpointId: string, ms: number) {
@@ -65,8 +62,8 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       return dropWaiting(kysely, endpointId, { now: at(ms) });
     }
 
-    async function claimOne(endpointId: string, told: Parameters<typeof turn>[0] = {}): Promise<ClaimedDelivery> {
-      const [delivery] = await claim(endpointId, 1, told);
+    async function claimOne(endpointId: string, claiming: Claiming = {}): Promise<ClaimedDelivery> {
+      const [delivery] = await claim(endpointId, 1, claiming);
       return delivery ?? expect.fail('nothing was claimed');
     }
 
@@ -75,7 +72,7 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       const later = await world.addDelivery(endpointId, { at: at(5) });
       const first = await world.addDelivery(endpointId, { at: at(1) });
       await world.addDelivery(endpointId, { at: at(SECOND_MS) });
-      const { claimed, targets } = await turn({ ms: 10, wants: [{ endpointId, count: 5 }] });
+      const claimed = await claim(endpointId, 5, { ms: 10 });
       expect(claimed.map(({ id }) => id).toSorted()).toEqual([later, first].toSorted());
       expect(claimed.find(({ id }) => id === first)).toEqual({
         id: first,
@@ -90,7 +87,6 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
           data: '{"model_id":"acme/one","benchmark_id":"mmlu","seq":1}',
         },
       });
-      expect(targets).toMatchObject([{ id: endpointId, url: 'https://example.com/hook', state: 'active' }]);
       expect(await claim(endpointId, 5, { ms: 11 })).toEqual([]);
     });
 
@@ -103,11 +99,11 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       for (const id of [active, other, registered, suspended]) await world.addDeliveries(id, 5);
       const ping = await world.addDelivery(registered, { kind: 'ping' });
       await world.addDelivery(suspended, { kind: 'ping' });
-      const wants = [active, other, registered, suspended].map((endpointId, index) => ({
+      const demands = [active, other, registered, suspended].map((endpointId, index) => ({
         endpointId,
         count: 3 - (index % 2),
       }));
-      const { claimed } = await turn({ wants });
+      const claimed = await claimDue(demands);
       const counts = Map.groupBy(claimed, ({ endpointId }) => endpointId);
       expect([counts.get(active)?.length, counts.get(other)?.length]).toEqual([3, 2]);
       expect(counts.get(registered)?.map(({ id }) => id)).toEqual([ping]);
@@ -119,7 +115,7 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       await world.addDeliveries(endpointId, 2);
       const [one, two] = await claim(endpointId, 2);
       if (one === undefined || two === undefined) throw new Error('nothing claimed');
-      await turn({
+      await settle({
         settlements: [
           settlementOf(one, attemptOf(one, 'delivered', 5)),
           settlementOf(two, { ...attemptOf(two, 'tls', 5), message: 'no certificate' }),
@@ -164,7 +160,7 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       const settlements = claimed.map((delivery) => settlementOf(delivery, attemptOf(delivery, 'delivered')));
       const [takenOver] = await claim(endpointId, 1, { dispatcher: 'two', ms: CLAIM_MS + 1 });
       await suspendAndDrop(endpointId, CLAIM_MS + 2);
-      await turn({ settlements, releases: claimed.map((delivery) => ({ delivery, dueAt: START })) });
+      await settle({ settlements, releases: claimed.map((delivery) => ({ delivery, dueAt: START })) });
       expect(takenOver?.attempt).toBe(1);
       for (const id of [late, dropped]) {
         expect(await world.delivery(id ?? '')).toMatchObject({ state: 'dropped', attempts: 0 });
@@ -179,11 +175,11 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       expect(await claim(endpointId, 1, { dispatcher: 'two', ms: CLAIM_MS - 1 })).toEqual([]);
       const second = await claimOne(endpointId, { dispatcher: 'two', ms: CLAIM_MS });
       expect(second).toMatchObject({ id, attempt: 1 });
-      await turn({ settlements: [settlementOf(first, attemptOf(first, 'timeout'))] });
+      await settle({ settlements: [settlementOf(first, attemptOf(first, 'timeout'))] });
       expect(await world.delivery(id)).toMatchObject({ attempts: 0, claimed_by: 'two' });
       const settlements = [settlementOf(second, attemptOf(second, 'delivered'))];
-      await turn({ dispatcher: 'two', settlements });
-      await turn({ dispatcher: 'two', settlements });
+      await settle({ dispatcher: 'two', settlements });
+      await settle({ dispatcher: 'two', settlements });
       expect(await world.delivery(id)).toMatchObject({ state: 'delivered', attempts: 1 });
       expect(await world.attempts(id)).toHaveLength(1);
     });
@@ -192,7 +188,7 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       const endpointId = await world.addEndpoint();
       await world.addDelivery(endpointId);
       const delivery = await claimOne(endpointId);
-      await turn({ releases: [{ delivery, dueAt: at(1) }] });
+      await settle({ releases: [{ delivery, dueAt: at(1) }] });
       expect(await claim(endpointId, 1, { dispatcher: 'two', ms: 1 })).toMatchObject([{ id: delivery.id, attempt: 1 }]);
     });
 
@@ -204,17 +200,13 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
         nextAt: undefined,
       });
       const claimed = await claim(endpointId, FAILURES_MAX + 1);
-      const early = await turn({ settlements: claimed.slice(0, FAILURES_MAX - 1).map(fail) });
+      const early = await settle({ settlements: claimed.slice(0, FAILURES_MAX - 1).map(fail) });
       expect(early.revoked).toEqual([]);
       const audit = world.database.kysely.selectFrom('audit_log').selectAll();
       expect(await audit.execute()).toEqual([]);
       expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active', consecutive_failures: 19 });
-      const { revoked, claimed: after } = await turn({
-        ms: 9,
-        settlements: claimed.slice(FAILURES_MAX - 1).map(fail),
-        wants: [{ endpointId, count: 5 }],
-      });
-      expect([revoked, after]).toEqual([[endpointId], []]);
+      const { revoked } = await settle({ ms: 9, settlements: claimed.slice(FAILURES_MAX - 1).map(fail) });
+      expect([revoked, await claim(endpointId, 5, { ms: 9 })]).toEqual([[endpointId], []]);
       expect(await world.endpoint(endpointId)).toMatchObject({
         state: 'revoked',
         consecutive_failures: 0,
@@ -239,7 +231,7 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
         ...settlementOf(delivery, attemptOf(delivery, outcomes[index] ?? 'tls')),
         nextAt: undefined,
       }));
-      expect(await turn({ settlements })).toMatchObject({ revoked: [] });
+      expect(await settle({ settlements })).toMatchObject({ revoked: [] });
       expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active', consecutive_failures: 2 });
     });
 
@@ -262,10 +254,9 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       const ids = await world.addDeliveries(endpointId, 300);
       const claimed = await claim(endpointId, 300);
       const settlements = claimed.map((delivery) => settlementOf(delivery, attemptOf(delivery, 'delivered')));
-      const told = turn({ settlements });
+      const settled = settle({ settlements });
       await suspendAndDrop(endpointId, 1);
-      const { unsettled } = await told;
-      await turn({ settlements: unsettled });
+      await settled;
       const states = await Promise.all(ids.map(async (id) => (await world.delivery(id)).state));
       const attempts = await Promise.all(ids.map((id) => world.attempts(id)));
       expect(states.map((state) => state === 'delivered')).toEqual(attempts.map(({ length }) => length === 1));
@@ -286,13 +277,13 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       const endpointId = await world.addEndpoint();
       await world.addDeliveries(endpointId, 200);
       const other = await WebhookDatabase.open(url);
-      const wants = [{ endpointId, count: 20 }];
+      const demands = [{ endpointId, count: 20 }];
       const rounds = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          turn({ dispatcher: `d${index}`, wants }, index % 2 === 0 ? queue : openQueue(other.database)),
+          claimDue(demands, { dispatcher: `d${index}` }, index % 2 === 0 ? queue : new DeliveryQueue(other.database)),
         ),
       );
-      const ids = rounds.flatMap(({ claimed }) => claimed.map(({ id }) => id));
+      const ids = rounds.flatMap((claimed) => claimed.map(({ id }) => id));
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids).toHaveLength(200);
       await other.close();

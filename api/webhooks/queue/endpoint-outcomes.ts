@@ -1,8 +1,8 @@
 import { type EndpointState, FAILURES_MAX } from '../endpoints/endpoint.ts';
-import type { Settlement } from './delivery-queue.ts';
+import type { Settlement } from './delivery.ts';
 
 /** What counts on an endpoint. */
-export interface EndpointStanding {
+export interface EndpointStatus {
   readonly state: EndpointState;
   readonly stateChangedAt: number;
   readonly consecutiveFailures: number;
@@ -23,7 +23,7 @@ export type Settled = Settlement & { readonly createdAt: number };
  * only deliveries of events count, each once, after its last attempt: a success resets, the twentieth failure in a row revokes. A
  * registered one becomes active by a ping that was queued for this registration.
  */
-export function endpointChange(endpoint: EndpointStanding, settled: readonly Settled[]): EndpointChange {
+export function endpointChange(endpoint: EndpointStatus, settled: readonly Settled[]): EndpointChange {
   switch (endpoint.state) {
     case 'active':
       return failureChange(endpoint.consecutiveFailures, settled);

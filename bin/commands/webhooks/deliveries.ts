@@ -1,4 +1,4 @@
-import type { DeliveryState } from '../../../api/webhooks/queue/delivery-queue.ts';
+import type { DeliveryState } from '../../../api/webhooks/queue/delivery.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';

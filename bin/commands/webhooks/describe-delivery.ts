@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { LoggedDelivery } from '../../../api/webhooks/administration/deliveries.ts';
-import type { Attempt } from '../../../api/webhooks/queue/delivery-queue.ts';
+import type { Attempt } from '../../../api/webhooks/queue/delivery.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { paint } from '../../cli/paint.ts';
 

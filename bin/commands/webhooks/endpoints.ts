@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import type { Endpoint } from '../../../api/webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../../api/webhooks/endpoints/filters.ts';
-import type { Attempt } from '../../../api/webhooks/queue/delivery-queue.ts';
+import type { Attempt } from '../../../api/webhooks/queue/delivery.ts';
 import type { Topic } from '../../../api/webhooks/topic.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-events.ts';
+import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import type { PublisherEvent } from '../../../api/webhooks/events/publish-events.ts';
-import type { Outcome } from '../../../api/webhooks/queue/delivery-queue.ts';
+import type { Outcome } from '../../../api/webhooks/queue/delivery.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
 
 /** Logs what became of a delivery or of an endpoint. */

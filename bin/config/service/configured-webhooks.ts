@@ -7,11 +7,11 @@ import { openDatabase } from '../../../api/database/open-database.ts';
 import { DeliveryLog } from '../../../api/webhooks/administration/delivery-log.ts';
 import { EndpointAdministration } from '../../../api/webhooks/administration/endpoint-administration.ts';
 import { Dispatcher } from '../../../api/webhooks/delivery/dispatcher.ts';
-import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-events.ts';
+import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import { DISPATCHER_OPTIONS, type DispatcherOptions } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import type { IsOffered } from '../../../api/webhooks/endpoints/entitlement.ts';
-import type { Attempt, DeliveryQueue } from '../../../api/webhooks/queue/delivery-queue.ts';
-import { openQueue } from '../../../api/webhooks/queue/open-queue.ts';
+import type { Attempt } from '../../../api/webhooks/queue/delivery.ts';
+import { DeliveryQueue } from '../../../api/webhooks/queue/delivery-queue.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { Outbound } from '../../../runtime/outbound/outbound.ts';
 import { asUsage, databaseOptions, operator } from '../accounts/configured-accounts.ts';
@@ -80,7 +80,7 @@ export function openDispatcher(
   { config, clock, toolVersion }: WebhookContext,
   { database, keys, outbound, name, onEvent }: OpenDispatcherDeps,
 ): { readonly dispatcher: Dispatcher; readonly queue: DeliveryQueue } {
-  const queue = openQueue(database);
+  const queue = new DeliveryQueue(database);
   const dispatcher = new Dispatcher(
     {
       name,

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { Dispatcher } from '../../../api/webhooks/delivery/dispatcher.ts';
-import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-events.ts';
+import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import {
   DISPATCHER_OPTIONS,
   type DispatcherDeps,
   type DispatcherOptions,
 } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import type { SendRequest } from '../../../api/webhooks/delivery/send-request.ts';
-import { openQueue } from '../../../api/webhooks/queue/open-queue.ts';
+import { DeliveryQueue } from '../../../api/webhooks/queue/delivery-queue.ts';
 import { newId, SECRET_KEYS, type WebhookDatabase } from './webhook-database.ts';
 
 /** Real time, as the command line passes it. */
@@ -36,7 +36,7 @@ export function makeDispatcher(
   const dispatcher = new Dispatcher(
     {
       name: `dsp_${newId()}`,
-      queue: openQueue(world.database),
+      queue: new DeliveryQueue(world.database),
       send,
       secrets: SECRET_KEYS,
       userAgent: 'modelstats-webhooks/test',

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { ControlDatabase } from '../../../database/control-database.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
+import { isPostgres } from '../../../database/dialect.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
 import { type EndpointMode, type EndpointState, endpointFromRow } from '../../endpoints/endpoint.ts';
 import { TOPICS, type Topic } from '../../topic.ts';
@@ -46,14 +46,14 @@ export type Listening = 'told' | 'misses';
 export async function keepListening(
   transaction: Kysely<ControlTables>,
   endpointIds: readonly string[],
-  { publishedAt, engine }: { readonly publishedAt: Date; readonly engine: ControlDatabase['engine']['kind'] },
+  publishedAt: Date,
 ): Promise<ReadonlyMap<string, Listening>> {
   if (endpointIds.length === 0) return new Map();
   const query = subscribedAt(transaction, publishedAt)
     .select(['id', 'state', 'state_changed_at'])
     .where('id', 'in', endpointIds)
     .orderBy('id');
-  const rows = await (engine === 'postgres' ? query.forShare() : query).execute();
+  const rows = await query.$if(isPostgres(transaction), (endpoints) => endpoints.forShare()).execute();
   const isTold = (row: (typeof rows)[number]) =>
     row.state === 'active' && row.state_changed_at <= publishedAt.getTime();
   return new Map(rows.map((row) => [row.id, isTold(row) ? 'told' : 'misses']));

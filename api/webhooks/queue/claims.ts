@@ -1,0 +1,103 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { isPostgres, jsonRows } from '../../database/dialect.ts';
+import { getWord } from '../../database/tables/stored-word.ts';
+import type { ControlTables, WebhookDeliveryRow, WebhookEventRow } from '../../database/tables/tables.ts';
+import { PING } from '../topic.ts';
+import { type Claim, type ClaimBatch, type ClaimedDelivery, DELIVERY_KINDS } from './delivery.ts';
+
+/** A delivery with its event. */
+type SendableRow = Pick<WebhookDeliveryRow, 'id' | 'kind' | 'endpoint_id' | 'attempts' | 'event_id'> &
+  Pick<WebhookEventRow, 'topic' | 'occurred_at' | 'data'>;
+
+/** One row per delivery that waits and that its endpoint may be sent: everything while it is active, pings also before. */
+const SENDABLE = sql`
+  select d.id, d.kind, d.endpoint_id, d.attempts, d.event_id, v.topic, v.occurred_at, v.data
+  from webhook_deliveries d
+  join webhook_events v on v.id = d.event_id
+  join webhook_endpoints e on e.id = d.endpoint_id
+  where d.state = 'waiting' and (e.state = 'active' or (e.state = 'registered' and d.kind = ${sql.lit(PING)}))`;
+
+/** Claims what is due, the longest due first, as much as is wanted of each endpoint. */
+export async function claimDue(
+  database: Kysely<ControlTables>,
+  batch: ClaimBatch,
+): Promise<readonly ClaimedDelivery[]> {
+  const claimed = isPostgres(database) ? await claimAtOnce(database, batch) : await claimEach(database, batch);
+  return claimed.map((row) => claimedFromRow(row, batch));
+}
+
+/** In one statement, and so one journey to the server; without what another transaction has locked, which claims or drops it. */
+async function claimAtOnce(
+  database: Kysely<ControlTables>,
+  { demands, dispatcher, now, claimUntil }: ClaimBatch,
+): Promise<readonly SendableRow[]> {
+  const wanted = demands.map(({ endpointId, count }) => [endpointId, count]);
+  const due = selectDue(sql`value->>0`, sql`cast(value->>1 as bigint)`, now);
+  const { rows } = await sql<SendableRow>`/* webhooks-claim */
+    with due as (
+      select d.* from ${jsonRows(database, wanted)} cross join lateral (${due} for update of d skip locked) d
+    ), claimed as (
+      update webhook_deliveries d set due_at = ${claimUntil.getTime()}, claimed_by = ${dispatcher} from due where d.id = due.id
+    )
+    select * from due`.execute(database);
+  return rows;
+}
+
+/** Endpoint by endpoint, in a transaction that keeps others from writing. */
+async function claimEach(
+  transaction: Kysely<ControlTables>,
+  { demands, ...claim }: ClaimBatch,
+): Promise<readonly SendableRow[]> {
+  const claimed: SendableRow[] = [];
+  for (const { endpointId, count } of demands)
+    claimed.push(...(await selectDue(sql`${endpointId}`, sql`${count}`, claim.now).execute(transaction)).rows);
+  await writeClaims(transaction, claimed, claim);
+  return claimed;
+}
+
+function selectDue(endpointId: RawBuilder<unknown>, count: RawBuilder<unknown>, now: Date): RawBuilder<SendableRow> {
+  return sql<SendableRow>`${SENDABLE} and d.endpoint_id = ${endpointId} and d.due_at <= ${now.getTime()}
+    order by d.due_at limit ${count}`;
+}
+
+/** Claims a delivery that waits and that nobody has. */
+export async function claimOne(
+  transaction: Kysely<ControlTables>,
+  deliveryId: string,
+  claim: Claim,
+): Promise<ClaimedDelivery | undefined> {
+  const isFree = sql`(d.claimed_by is null or d.due_at <= ${claim.now.getTime()})`;
+  const lock = isPostgres(transaction) ? sql`for update of d` : sql``;
+  const { rows } = await sql<SendableRow>`${SENDABLE} and d.id = ${deliveryId} and ${isFree} ${lock}`.execute(
+    transaction,
+  );
+  await writeClaims(transaction, rows, claim);
+  return rows.map((row) => claimedFromRow(row, claim))[0];
+}
+
+async function writeClaims(
+  transaction: Kysely<ControlTables>,
+  rows: readonly SendableRow[],
+  { dispatcher, claimUntil }: Claim,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const ids = jsonRows(
+    transaction,
+    rows.map(({ id }) => [id]),
+  );
+  await sql`
+    update webhook_deliveries set due_at = ${claimUntil.getTime()}, claimed_by = ${dispatcher}
+    where id in (select value->>0 from ${ids})`.execute(transaction);
+}
+
+function claimedFromRow(row: SendableRow, { claimUntil }: Claim): ClaimedDelivery {
+  const { event_id: id, topic, occurred_at: occurredAt, data } = row;
+  return {
+    id: row.id,
+    kind: getWord(DELIVERY_KINDS, row.kind),
+    endpointId: row.endpoint_id,
+    attempt: row.attempts + 1,
+    claimedUntil: claimUntil,
+    event: { id, topic, occurredAt: new Date(occurredAt), data },
+  };
+}

@@ -1,0 +1,183 @@
+import { type Kysely, sql } from 'kysely';
+import { isPostgres, jsonRows } from '../../database/dialect.ts';
+import { getWord } from '../../database/tables/stored-word.ts';
+import type {
+  ControlTables,
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookEndpointRow,
+} from '../../database/tables/tables.ts';
+import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
+import { moveEndpoint, revokeEndpoint } from '../endpoints/transitions.ts';
+import {
+  type Attempt,
+  OUTCOMES,
+  type Release,
+  type SettleBatch,
+  type Settlement,
+  type SettleResult,
+} from './delivery.ts';
+import {
+  type EndpointChange,
+  type EndpointStatus,
+  endedAtMs,
+  endpointChange,
+  type Settled,
+  stateAfter,
+} from './endpoint-outcomes.ts';
+
+type Transaction = Kysely<ControlTables>;
+
+/** Writes the attempts that still count, gives claims back, and changes the endpoints that the attempts change. */
+export async function settle(transaction: Transaction, batch: SettleBatch): Promise<SettleResult> {
+  const { settlements, releases, now } = batch;
+  if (settlements.length + releases.length === 0) return { activated: [], revoked: [] };
+  const held = await lockHeld(transaction, batch);
+  const settled = settlements.flatMap((settlement) => {
+    const row = held.get(settlement.delivery.id);
+    const isHeld = row?.attempts === settlement.attempt.attempt - 1;
+    return isHeld ? [{ ...settlement, createdAt: row.created_at }] : [];
+  });
+  const released = releases.filter(({ delivery: { id, attempt } }) => held.get(id)?.attempts === attempt - 1);
+  await writeDeliveries(transaction, [...settled.map(columnsOf), ...released.map(columnsOfReleased)]);
+  await writeAttempts(transaction, settled);
+  return changeEndpoints(transaction, { settled, held, now });
+}
+
+/** A delivery with what counts on its endpoint. */
+type HeldRow = Pick<WebhookDeliveryRow, 'id' | 'attempts' | 'created_at'> &
+  Pick<WebhookEndpointRow, 'state' | 'state_changed_at' | 'consecutive_failures'>;
+
+/** Of what a dispatcher reports, the deliveries that still wait and are claimed by it. */
+async function lockHeld(
+  transaction: Transaction,
+  { settlements, releases, dispatcher }: SettleBatch,
+): Promise<ReadonlyMap<string, HeldRow>> {
+  const ids = [...settlements, ...releases].map(({ delivery }) => [delivery.id]);
+  const lock = isPostgres(transaction) ? sql`for update of d` : sql``;
+  const { rows } = await sql<HeldRow>`/* webhooks-held */
+    select d.id, d.attempts, d.created_at, e.state, e.state_changed_at, e.consecutive_failures
+    from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id
+    where d.id in (select value->>0 from ${jsonRows(transaction, ids)})
+      and d.state = 'waiting' and d.claimed_by = ${dispatcher}
+    order by d.id ${lock}`.execute(transaction);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Of a delivery: its id, state, attempts that ended, when it is due, and when it ended. */
+type DeliveryColumns = readonly [string, string, number, number, number | null];
+
+function columnsOf(settlement: Settlement): DeliveryColumns {
+  const { delivery, attempt, nextAt } = settlement;
+  const endedAt = endedAtMs(attempt);
+  const dueAt = nextAt?.getTime() ?? endedAt;
+  return [delivery.id, stateAfter(settlement), attempt.attempt, dueAt, nextAt === undefined ? endedAt : null];
+}
+
+function columnsOfReleased({ delivery: { id, attempt }, dueAt }: Release): DeliveryColumns {
+  return [id, 'waiting', attempt - 1, dueAt.getTime(), null];
+}
+
+async function writeDeliveries(transaction: Transaction, rows: readonly DeliveryColumns[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`/* webhooks-settle */
+    update webhook_deliveries
+    set state = value->>1, attempts = cast(value->>2 as integer), due_at = cast(value->>3 as bigint),
+        finished_at = cast(value->>4 as bigint), claimed_by = null
+    from ${jsonRows(transaction, rows)} where webhook_deliveries.id = value->>0`.execute(transaction);
+}
+
+async function writeAttempts(transaction: Transaction, settled: readonly Settlement[]): Promise<void> {
+  if (settled.length === 0) return;
+  const rows = settled.map(
+    ({ delivery, attempt: { attempt, startedAt, durationMs, outcome, status, message, answer } }) => [
+      delivery.id,
+      attempt,
+      startedAt.getTime(),
+      durationMs,
+      outcome,
+      status,
+      message,
+      answer,
+    ],
+  );
+  await sql`/* webhooks-attempts */
+    insert into webhook_attempts (delivery_id, attempt, started_at, duration_ms, outcome, status, message, answer)
+    select value->>0, cast(value->>1 as integer), cast(value->>2 as bigint), cast(value->>3 as bigint), value->>4,
+           cast(value->>5 as integer), value->>6, value->>7
+    from ${jsonRows(transaction, rows)} where true on conflict do nothing`.execute(transaction);
+}
+
+interface SettledBatch {
+  /** In the order in which they ended. */
+  readonly settled: readonly Settled[];
+  readonly held: ReadonlyMap<string, StatusColumns>;
+  readonly now: Date;
+}
+
+/** Locks the endpoints that change, reads them again, and changes them. */
+async function changeEndpoints(transaction: Transaction, { settled, held, now }: SettledBatch): Promise<SettleResult> {
+  const byEndpoint = Map.groupBy(settled, ({ delivery }) => delivery.endpointId);
+  const changing = [...byEndpoint].flatMap(([id, ofEndpoint]) => {
+    const row = held.get(ofEndpoint[0]?.delivery.id ?? '');
+    return row !== undefined && endpointChange(statusFromRow(row), ofEndpoint).kind !== 'none' ? [id] : [];
+  });
+  if (changing.length === 0) return { activated: [], revoked: [] };
+  const rows = await transaction
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'state', 'state_changed_at', 'consecutive_failures'])
+    .where('id', 'in', changing)
+    .orderBy('id')
+    .$if(isPostgres(transaction), (query) => query.forUpdate())
+    .execute();
+  const changes = rows.map((row) => ({
+    id: row.id,
+    change: endpointChange(statusFromRow(row), byEndpoint.get(row.id) ?? []),
+  }));
+  for (const { id, change } of changes) await changeEndpoint(transaction, { id, change, now });
+  const idsOf = (kind: EndpointChange['kind']) =>
+    changes.filter(({ change }) => change.kind === kind).map(({ id }) => id);
+  return { activated: idsOf('activated'), revoked: idsOf('revoked') };
+}
+
+type StatusColumns = Pick<WebhookEndpointRow, 'state' | 'state_changed_at' | 'consecutive_failures'>;
+
+function statusFromRow({ state, state_changed_at, consecutive_failures }: StatusColumns): EndpointStatus {
+  return {
+    state: getWord(ENDPOINT_STATES, state),
+    stateChangedAt: state_changed_at,
+    consecutiveFailures: consecutive_failures,
+  };
+}
+
+async function changeEndpoint(
+  transaction: Transaction,
+  { id, change, now }: { readonly id: string; readonly change: EndpointChange; readonly now: Date },
+): Promise<void> {
+  switch (change.kind) {
+    case 'none':
+      return;
+    case 'counted': {
+      const consecutive_failures = change.consecutiveFailures;
+      await transaction.updateTable('webhook_endpoints').set({ consecutive_failures }).where('id', '=', id).execute();
+      return;
+    }
+    case 'revoked':
+      return revokeEndpoint(transaction, id, now);
+    case 'activated':
+      await moveEndpoint(transaction, id, { from: ['registered'], to: 'active', now });
+      return;
+  }
+}
+
+export function attemptFromRow(row: Omit<WebhookAttemptRow, 'delivery_id'>): Attempt {
+  return {
+    attempt: row.attempt,
+    startedAt: new Date(row.started_at),
+    durationMs: row.duration_ms,
+    outcome: getWord(OUTCOMES, row.outcome),
+    status: row.status,
+    message: row.message,
+    answer: row.answer,
+  };
+}
