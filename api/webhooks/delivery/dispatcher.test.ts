@@ -188,6 +188,31 @@ describe('The dispatcher', () => {
     expect(events.some(({ type }) => type === 'recovered')).toBe(true);
   });
 
+  test('goes on once the database writes down again what it held up', async () => {
+    const receiver = await receive(async () => {
+      await sleep(3, new AbortController().signal);
+      return 200;
+    });
+    await world.addDeliveries(await world.addEndpoint({ url: receiver.url }), 100);
+    const queue = new DeliveryQueue(world.database);
+    const gate = Promise.withResolvers<void>();
+    const slowQueue = Object.assign(Object.create(queue), {
+      claimDue: (batch: ClaimBatch) => queue.claimDue(batch),
+      settle: (batch: SettleBatch) => gate.promise.then(() => queue.settle(batch)),
+      findWaiting: () => queue.findWaiting(),
+    });
+    const options = { perEndpointMax: 4, inFlightMax: 4, pollMs: 3_600_000 };
+    const { dispatcher, attempted } = makeDispatcher(world, sender.send, { deps: { queue: slowQueue }, options });
+    dispatcher.start();
+    await attempted(9); // More than may wait to be written down: none is begun until then.
+    await sleep(100, new AbortController().signal);
+    expect(receiver.received.length).toBeLessThanOrEqual(12);
+    gate.resolve();
+    await attempted(100);
+    await dispatcher.stop();
+    expect(await world.states()).toEqual({ delivered: 100 });
+  });
+
   test('sends nothing to an endpoint that stopped being active after the claim', async () => {
     const receiver = await receive();
     const endpointId = await world.addEndpoint({ url: receiver.url });

@@ -55,7 +55,7 @@ export class Dispatcher {
       deps,
     );
     this.#reporting = new WorkLoop(
-      { isDue: () => this.#reports.size > 0, run: () => this.#report(), pauseMs: PAUSE_MS },
+      { isDue: () => this.#reports.size > 0, run: () => this.#writeReports(), pauseMs: PAUSE_MS },
       deps,
     );
   }
@@ -145,7 +145,7 @@ export class Dispatcher {
   }
 
   /** Writes down what ended. */
-  async #report(): Promise<void> {
+  async #writeReports(): Promise<void> {
     this.#reportChanges(await this.#reports.write());
     this.#begin(); // Where so much was to be written down that none was begun.
     this.#claiming.wake();
@@ -162,6 +162,7 @@ export class Dispatcher {
 
   /** Drops what an endpoint must not be sent any more, some rows at a time, beside all else. */
   #beginDrop(endpoint: Pick<WaitingEndpoint, 'id' | 'state'>): void {
+    this.#targets.forget(endpoint.id);
     this.#releaseReady(endpoint.id);
     if (this.#drops.has(endpoint.id)) return;
     const drop = this.#drop(endpoint).finally(() => this.#drops.delete(endpoint.id));

@@ -13,7 +13,7 @@ export interface Target {
 /** Where a dispatcher's deliveries go, as of its last poll, each secret opened once until the next one. */
 export class Targets {
   readonly #deps: Pick<DispatcherDeps, 'secrets' | 'onEvent'>;
-  #endpoints: ReadonlyMap<string, WaitingEndpoint> = new Map();
+  #endpoints = new Map<string, WaitingEndpoint>();
   readonly #secrets = new Map<string, string>();
   /** Endpoints that are sent nothing for a while, with its end. */
   readonly #resting = new Map<string, Date>();
@@ -26,6 +26,11 @@ export class Targets {
   update(endpoints: readonly WaitingEndpoint[]): void {
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
     this.#secrets.clear();
+  }
+
+  /** Sends an endpoint nothing until the next poll finds it. */
+  forget(endpointId: string): void {
+    this.#endpoints.delete(endpointId);
   }
 
   /**
