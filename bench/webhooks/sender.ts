@@ -6,12 +6,11 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { openDatabase } from '../../api/database/open-database.ts';
-import { deliveryBody } from '../../api/webhooks/delivery/attempt-delivery.ts';
+import { deliveryBody, type SendRequest } from '../../api/webhooks/delivery/attempt-delivery.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
 import { DISPATCHER_OPTIONS } from '../../api/webhooks/delivery/dispatcher-options.ts';
-import type { SendRequest } from '../../api/webhooks/delivery/send-request.ts';
 import { DeliveryQueue } from '../../api/webhooks/queue/delivery-queue.ts';
-import { SecretKeys } from '../../api/webhooks/secrets/secret-keys.ts';
+import { SecretKeys } from '../../api/webhooks/signing/secret-keys.ts';
 import { signatureHeaders } from '../../api/webhooks/signing/signature.ts';
 import type { SenderPlan, SenderResult } from './sender-plan.ts';
 

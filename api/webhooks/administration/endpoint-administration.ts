@@ -9,7 +9,7 @@ import { entitledOrganizations, type IsOffered } from '../endpoints/entitlement.
 import { assertState, lockEndpoint, readEndpoint } from '../endpoints/read-endpoint.ts';
 import { type FindUrlProblem, parseRegistration, type Registration } from '../endpoints/registration.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
-import type { SecretKeys } from '../secrets/secret-keys.ts';
+import type { SecretKeys } from '../signing/secret-keys.ts';
 import { SECRET_BYTES, secretFromBytes } from '../signing/signature.ts';
 
 export interface EndpointAdministrationDeps extends AuditDeps {

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { SECRET, START } from '../../../test/support/webhooks/webhook-database.ts';
 import type { ClaimedDelivery } from '../queue/delivery.ts';
-import { ANSWER_BYTES_MAX, ANSWER_TIMEOUT_MS, attemptDelivery, textFromAnswer } from './attempt-delivery.ts';
-import type { OutgoingRequest, RequestResult } from './send-request.ts';
+import {
+  ANSWER_BYTES_MAX,
+  ANSWER_TIMEOUT_MS,
+  attemptDelivery,
+  type OutgoingRequest,
+  type RequestResult,
+  textFromAnswer,
+} from './attempt-delivery.ts';
 
 const DELIVERY: ClaimedDelivery = {
   id: 'dlv_1',

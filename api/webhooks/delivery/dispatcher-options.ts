@@ -1,8 +1,7 @@
 import type { DeliveryKind, Outcome } from '../queue/delivery.ts';
 import type { DeliveryQueue } from '../queue/delivery-queue.ts';
-import type { SecretKeys } from '../secrets/secret-keys.ts';
-import { ANSWER_TIMEOUT_MS } from './attempt-delivery.ts';
-import type { SendRequest } from './send-request.ts';
+import type { SecretKeys } from '../signing/secret-keys.ts';
+import { ANSWER_TIMEOUT_MS, type SendRequest } from './attempt-delivery.ts';
 
 export interface DispatcherOptions {
   /** Attempts under way to one endpoint. More: a receiver that can't cope is pressed harder. */

@@ -7,7 +7,7 @@ import { newId, SECRET_KEYS, START, WebhookDatabase } from '../../../test/suppor
 import { queuePing } from '../endpoints/transitions.ts';
 import type { ClaimBatch, SettleBatch } from '../queue/delivery.ts';
 import { DeliveryQueue } from '../queue/delivery-queue.ts';
-import type { SendRequest } from './send-request.ts';
+import type { SendRequest } from './attempt-delivery.ts';
 
 const NEVER = new Promise<never>(() => {});
 

@@ -1,8 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { describe, expect, test } from 'vitest';
-import { attemptDelivery } from '../delivery/attempt-delivery.ts';
-import type { OutgoingRequest } from '../delivery/send-request.ts';
+import { attemptDelivery, type OutgoingRequest } from '../delivery/attempt-delivery.ts';
 import { secretFromBytes } from './signature.ts';
 
 const stripe = new Stripe('sk_test_unused');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SECRET_KEY_BYTES } from '../../../api/webhooks/secrets/secret-keys.ts';
+import { SECRET_KEY_BYTES } from '../../../api/webhooks/signing/secret-keys.ts';
 import { Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 
 /** Keys in base64, separated by commas. */

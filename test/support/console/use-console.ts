@@ -24,7 +24,7 @@ import { Integrations } from '../../../api/integrations/integrations.ts';
 import { mcpFace } from '../../../api/mcp/mcp.ts';
 import { DeliveryLog } from '../../../api/webhooks/administration/delivery-log.ts';
 import { EndpointAdministration } from '../../../api/webhooks/administration/endpoint-administration.ts';
-import { SecretKeys } from '../../../api/webhooks/secrets/secret-keys.ts';
+import { SecretKeys } from '../../../api/webhooks/signing/secret-keys.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { openApi, type TestApi } from '../api/open-api.ts';
 import type { TestAccounts } from '../api/test-accounts.ts';

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import type { SendRequest } from '../../../api/webhooks/delivery/send-request.ts';
+import type { SendRequest } from '../../../api/webhooks/delivery/attempt-delivery.ts';
 
 /** Sends to receivers of this machine, without the guard that outgoing requests have in use. */
 export function plainSender(): { readonly send: SendRequest; close(): Promise<void> } {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { SendRequest } from '../../../api/webhooks/delivery/attempt-delivery.ts';
 import { Dispatcher } from '../../../api/webhooks/delivery/dispatcher.ts';
 import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type DispatcherDeps,
   type DispatcherOptions,
 } from '../../../api/webhooks/delivery/dispatcher-options.ts';
-import type { SendRequest } from '../../../api/webhooks/delivery/send-request.ts';
 import { DeliveryQueue } from '../../../api/webhooks/queue/delivery-queue.ts';
 import { newId, SECRET_KEYS, type WebhookDatabase } from './webhook-database.ts';
 

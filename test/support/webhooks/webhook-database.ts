@@ -5,7 +5,7 @@ import { openDatabase } from '../../../api/database/open-database.ts';
 import type { WebhookEndpointRow } from '../../../api/database/tables/webhook-tables.ts';
 import type { EndpointState } from '../../../api/webhooks/endpoints/endpoint.ts';
 import type { DeliveryKind } from '../../../api/webhooks/queue/delivery.ts';
-import { SecretKeys } from '../../../api/webhooks/secrets/secret-keys.ts';
+import { SecretKeys } from '../../../api/webhooks/signing/secret-keys.ts';
 import { secretFromBytes } from '../../../api/webhooks/signing/signature.ts';
 
 /** When everything in these tests begins. */

@@ -14,7 +14,7 @@ import {
   type NewEndpoint,
 } from '../../../api/webhooks/administration/endpoint-administration.ts';
 import { moveEndpoint } from '../../../api/webhooks/endpoints/transitions.ts';
-import { SecretKeys } from '../../../api/webhooks/secrets/secret-keys.ts';
+import { SecretKeys } from '../../../api/webhooks/signing/secret-keys.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { TestClock } from '../accounts/subject.ts';
 

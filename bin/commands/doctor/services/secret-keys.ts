@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { sqliteFileFromUrl } from '../../../../api/database/open-database.ts';
-import { SECRET_KEY_BYTES, SecretKeys } from '../../../../api/webhooks/secrets/secret-keys.ts';
+import { SECRET_KEY_BYTES, SecretKeys } from '../../../../api/webhooks/signing/secret-keys.ts';
 import { messageFromError } from '../../../../runtime/errors.ts';
 import { configuredKeyBytes } from '../../../config/accounts/secret-keys-file.ts';
 import type { Config } from '../../../config/config.ts';
