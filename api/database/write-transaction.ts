@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { ControlDatabase, SqliteEngine } from './control-database.ts';
-import { isSqliteBusy, orUnavailable, unavailable } from './errors/database-errors.ts';
+import { isSqliteBusy, orUnavailable, unavailable } from './database-errors.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 /** Between two attempts while another process writes; its commits take a few milliseconds. */

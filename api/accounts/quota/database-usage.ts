@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ControlDatabase } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { writeStatement, writeTransaction } from '../../database/write-transaction.ts';
 import { answerFromCount, capOf, dayOf, type Group, groupsOf, isKeyed, keyOf } from './usage-groups.ts';

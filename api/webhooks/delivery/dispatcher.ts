@@ -1,5 +1,5 @@
 /**
- * Sends what waits (specification "Delivery", "Retries"; decisions 0052 and 0107). One loop claims what is due for the slots that are free, in
+ * Sends what waits (specification "Delivery", "Retries"; decisions 0052 and 0109). One loop claims what is due for the slots that are free, in
  * batches, and a few ahead; another one writes down, in batches, the attempts that ended.
  *
  * - Never more than so many attempts are under way to one endpoint, and in all; what is claimed and not begun is bounded too.

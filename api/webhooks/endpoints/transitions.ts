@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
-import { type AuditAction, recordAudit } from '../../accounts/audit/audit-log.ts';
+import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
 import { isPostgres } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { PING } from '../topic.ts';

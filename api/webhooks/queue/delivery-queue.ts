@@ -13,8 +13,8 @@
  */
 import { sql } from 'kysely';
 import type { ControlDatabase } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/errors/database-errors.ts';
-import { getWord } from '../../database/tables/stored-word.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
+import { getWord } from '../../database/tables/tables.ts';
 import { writeStatement, writeTransaction } from '../../database/write-transaction.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import { dropLeftovers, dropWaiting } from '../endpoints/transitions.ts';
