@@ -30,8 +30,8 @@ async function writeFloor(release: string, folder: string): Promise<FloorResult>
     JSON.parse(await readFile(join(release, RELEASE_PATHS.release), 'utf8')),
   );
   const { datasets } = getVersion(RECORD_VERSIONS, schema_version);
-  const { MEMORY_LIMIT, THREADS } = configFromEnv(process.env);
-  const settings = { memoryLimit: MEMORY_LIMIT, threads: THREADS, tempFolder: join(folder, 'tmp') };
+  const { duckdb } = configFromEnv(process.env);
+  const settings = { ...duckdb, tempFolder: join(folder, 'tmp') };
   const database = await Database.open(':memory:', settings);
   const started = performance.now();
   for (const name of DATASET_NAMES) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { AppError, ERROR_CODES, type ErrorCode, messageFromError } from '../runtime/errors.ts';
-import type { CommandContext, RunAction } from './cli/command-context.ts';
+import type { CommandContext, RunCall } from './cli/command.ts';
 import type { Config, Environment } from './config/config.ts';
 import { buildProgram } from './program.ts';
 
@@ -18,29 +18,34 @@ export interface Surroundings {
   readonly onEndAtOnce: (exitCode: number) => void;
 }
 
-/** Runs `modelstats ARGS…`: loads the command, gives it its context and resolves to the exit code; never rejects. */
+/** Runs `modelstats ARGS…`: gives the command its context and resolves to the exit code; never rejects. */
 export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
   let code = 0;
-  const run: RunAction =
-    (load, { stopsItself = false, meetsSettings = false, endsAtOnce = false } = {}) =>
-    async (options) => {
-      if (!stopsItself) surroundings.onInterruptible();
-      const context = await createContext(surroundings);
-      if (!meetsSettings) void context.config;
-      const action = await load();
-      code = await action(context, options);
-      if (endsAtOnce) surroundings.onEndAtOnce(code);
-    };
+  const runCall: RunCall = async ({ json, manner, run }) => {
+    if (!manner.stopsItself) surroundings.onInterruptible();
+    const context = await createContext(surroundings, { json, program });
+    if (!manner.meetsSettings) void context.config;
+    code = await run(context);
+    if (manner.endsAtOnce) surroundings.onEndAtOnce(code);
+  };
+  const program = buildProgram(toolVersion(), runCall, surroundings);
   try {
-    await buildProgram(toolVersion(), run, surroundings).parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
     return exitCodeFromError(error, args, surroundings);
   }
 }
 
-async function createContext({ env, writeOut, writeError, isTerminal }: Surroundings): Promise<CommandContext> {
-  const { configFromEnv } = await import('./config/config.ts');
+async function createContext(
+  { env, writeOut, writeError, isTerminal }: Surroundings,
+  { json, program }: { readonly json: boolean; readonly program: Command },
+): Promise<CommandContext> {
+  const [{ configFromEnv }, { paint, showProgress, tableText }] = await Promise.all([
+    import('./config/config.ts'),
+    import('./cli/terminal.ts'),
+  ]);
+  const print = (line: string) => writeOut(`${line}\n`);
   let config: Config | undefined;
   return {
     get config() {
@@ -50,10 +55,19 @@ async function createContext({ env, writeOut, writeError, isTerminal }: Surround
     env,
     clock: () => new Date(),
     toolVersion: toolVersion(),
-    print: (line) => writeOut(`${line}\n`),
+    print,
+    answer: (value, text) => print(json ? JSON.stringify(value) : textOf(text)),
     log: (line) => writeError(`${line}\n`),
     isTerminal,
+    paint,
+    tableText,
+    showProgress: (items) => showProgress({ isTerminal }, items),
+    program,
   };
+}
+
+function textOf(text: string | (() => string)): string {
+  return typeof text === 'string' ? text : text();
 }
 
 function toolVersion(): string {

@@ -5,7 +5,7 @@ import { buildProgram } from './program.ts';
 /** The program, with what it writes; its commands do nothing. */
 function program() {
   const written: string[] = [];
-  const built = buildProgram('1.2.3', () => async () => {});
+  const built = buildProgram('1.2.3', async () => {});
   for (const command of [built, ...commandsOf(built)]) {
     command.exitOverride();
     command.configureOutput({ writeOut: (text) => written.push(text), writeErr: (text) => written.push(text) });

@@ -133,7 +133,7 @@ test('no command waits for the libraries of another: the command line as such lo
 });
 
 test('a night that fetches nothing, into a folder, loads neither the client of upstreams nor the store of others', () => {
-  const packages = [...allLoadedWith('bin/commands/night/nightly.ts')].filter((name) => !/^node:|\.ts$/.test(name));
+  const packages = [...allLoadedWith('bin/commands/night/run-nights.ts')].filter((name) => !/^node:|\.ts$/.test(name));
   expect(packages).toContain('@duckdb/node-api');
   expect(packages.filter((name) => name === 'undici' || name.startsWith('@aws-sdk'))).toEqual([]);
 });

@@ -99,10 +99,10 @@ describe('docs/specification.md says what the code says', () => {
 
   test('the limits of queries and of source files that hold unless set', () => {
     const cell = (what: string) => rowsOf('Service limits').find(([first]) => first === what)?.[1];
-    const { QUERY_TIMEOUT_MS, QUERIES_MAX, QUERIES_WAITING_MAX, LINE_BYTES_MAX, FILE_BYTES_MAX } = configFromEnv({});
-    const [seconds, waiting] = [QUERY_TIMEOUT_MS / 1000, QUERIES_WAITING_MAX];
-    expect(cell('one query')).toBe(`${seconds} seconds; ${QUERIES_MAX} at once, ${waiting} waiting, then 503`);
-    const [mebibytes, gibibytes] = [LINE_BYTES_MAX / 1024 ** 2, FILE_BYTES_MAX / 1024 ** 3];
+    const { queries, source } = configFromEnv({});
+    const [seconds, waiting] = [queries.queryTimeoutMs / 1000, queries.queriesWaitingMax];
+    expect(cell('one query')).toBe(`${seconds} seconds; ${queries.queriesMax} at once, ${waiting} waiting, then 503`);
+    const [mebibytes, gibibytes] = [source.lineBytesMax / 1024 ** 2, source.fileBytesMax / 1024 ** 3];
     expect(cell('line, and file, of a source')).toBe(`${mebibytes} MiB, ${gibibytes} GiB unpacked`);
   });
 

@@ -2,12 +2,12 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import type { ControlDatabase } from './control-database.ts';
 import { isSqliteBusy, openingErrorFrom, unavailable } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';
 import { FILE_MODE, makeNewFile, placeOfMissing, refuseUnreadable } from './sqlite-file.ts';
 import type { ControlTables } from './tables/tables.ts';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 
 export interface SqliteOptions {
   /** How long a write may wait for another process's; those of the command line take milliseconds. */

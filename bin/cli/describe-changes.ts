@@ -1,24 +1,21 @@
-import Table from 'cli-table3';
 import type { ChangedRecord, DatasetChanges } from '../../pipeline/night/preview.ts';
 import { plainNumbers } from '../../runtime/plain-number.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
+import type { CommandContext } from './command.ts';
 
 /** What becomes of all datasets from one day to the next, for people: counts, then the first records of each kind. */
 export function describeChanges(
   datasets: Readonly<Record<DatasetName, DatasetChanges & { readonly carried?: number }>>,
+  tableText: CommandContext['tableText'],
 ): string {
   const hasCarried = Object.values(datasets).some(({ carried }) => carried !== undefined);
-  const head = ['before', 'after', 'new', 'changed', 'gone', ...(hasCarried ? ['carried'] : [])];
-  const table = new Table({
-    head: ['', ...head],
-    style: { head: [], border: [] },
-    colAligns: ['left', ...head.map(() => 'right' as const)],
-  });
-  for (const name of DATASET_NAMES) {
+  const head = ['', 'before', 'after', 'new', 'changed', 'gone', ...(hasCarried ? ['carried'] : [])];
+  const rows = DATASET_NAMES.map((name) => {
     const { before, after, changed, gone, carried, new: added } = datasets[name];
-    table.push([name, before, after, added, changed, gone, ...(carried === undefined ? [] : [carried])]);
-  }
-  return [table.toString(), ...DATASET_NAMES.flatMap((name) => describeExamples(name, datasets[name]))].join('\n');
+    return [name, before, after, added, changed, gone, ...(carried === undefined ? [] : [carried])];
+  });
+  const examples = DATASET_NAMES.flatMap((name) => describeExamples(name, datasets[name]));
+  return [tableText(head, rows, { numbersFrom: 1 }), ...examples].join('\n');
 }
 
 function describeExamples(name: string, { examples, ...counts }: DatasetChanges): readonly string[] {

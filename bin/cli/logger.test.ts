@@ -3,10 +3,8 @@ import { lineRedactor } from './logger.ts';
 
 const KEY = `msk_${'aB3'.repeat(14)}`;
 const redact = lineRedactor({
-  DATABASE: 'postgres://u:p%40ss%2Fword@host/db?password=in-the-query',
-  REDIS: 'redis://:red%22is!!@host',
-  SIGNING_KEY: 'a signing "key" of ours',
-  METRICS_TOKEN: 'metrics-token-4711',
+  addresses: ['postgres://u:p%40ss%2Fword@host/db?password=in-the-query', 'redis://:red%22is!!@host', undefined],
+  secrets: ['a signing "key" of ours', 'metrics-token-4711', undefined],
 });
 
 test.each([
@@ -26,7 +24,10 @@ test.each([
 });
 
 test('the password of an address without a host is cut out, too', () => {
-  const ofSocket = lineRedactor({ DATABASE: 'postgres://u:through-the-socket@/db?host=/var/run/postgresql' });
+  const ofSocket = lineRedactor({
+    addresses: ['postgres://u:through-the-socket@/db?host=/var/run/postgresql'],
+    secrets: [],
+  });
   expect(ofSocket('failed for through-the-socket')).toBe('failed for …');
 });
 

@@ -18,7 +18,7 @@ export interface ServiceLog {
  * Opens the log of a command that keeps running: JSON Lines on stderr. Each line is written at once, so that none is lost when the
  * process is killed; with `isBusy`, for a log of many lines, in blocks (see {@link LogWriter}).
  */
-export function openLog(config: LoggedConfig, { isBusy = false } = {}): ServiceLog {
+export function openLog(config: Config, { isBusy = false } = {}): ServiceLog {
   const linesDropped = new Counter({
     name: 'modelstats_log_lines_dropped_total',
     help: 'Lines of the log that were dropped since they could not be written',
@@ -31,10 +31,10 @@ export function openLog(config: LoggedConfig, { isBusy = false } = {}): ServiceL
   });
   const log = pino(
     {
-      level: config.LOG_LEVEL,
+      level: config.process.logLevel,
       timestamp: timeTeller(),
       formatters: { level: levelName },
-      hooks: { streamWrite: lineRedactor(config) },
+      hooks: { streamWrite: lineRedactor(unloggedOf(config)) },
     },
     writer,
   );
@@ -55,8 +55,16 @@ function levelName(level: string) {
   return { level };
 }
 
-type LoggedConfig = Pick<Config, 'LOG_LEVEL'> &
-  Partial<Pick<Config, 'DATABASE' | 'REDIS' | 'SMTP' | 'SIGNING_KEY' | 'METRICS_TOKEN'>>;
+/** What a log has to keep to itself. */
+export interface Unlogged {
+  /** Addresses that may hold a password. */
+  readonly addresses: readonly (string | undefined)[];
+  readonly secrets: readonly (string | undefined)[];
+}
+
+export function unloggedOf({ database, burst, mail, files, metrics }: Config): Unlogged {
+  return { addresses: [database.url, burst.redis, mail.smtp], secrets: [files.signingKey, metrics.token] };
+}
 
 /** As a header has them; the first finds out fast. */
 const CREDENTIALS = /[Bb]earer |[Bb]asic /;
@@ -69,9 +77,9 @@ const SECRET_LENGTH_MIN = 6;
  * Nothing should log an API key, a bearer token or a secret of the configuration; where something does all the same, such as the
  * message of an error, it is cut out here; and of what others sent nothing is left that a terminal would obey.
  */
-export function lineRedactor(config: Omit<LoggedConfig, 'LOG_LEVEL'>): (line: string) => string {
-  const passwords = [config.DATABASE, config.REDIS, config.SMTP].flatMap((address) => passwordsOf(address ?? ''));
-  const given = [...passwords, config.SIGNING_KEY ?? '', config.METRICS_TOKEN ?? ''];
+export function lineRedactor({ addresses, secrets: known }: Unlogged): (line: string) => string {
+  const passwords = addresses.flatMap((address) => passwordsOf(address ?? ''));
+  const given = [...passwords, ...known.map((secret) => secret ?? '')];
   const long = given.filter((secret) => secret.length >= SECRET_LENGTH_MIN);
   // As it is, and as it stands in a line of JSON.
   const secrets = new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));

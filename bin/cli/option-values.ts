@@ -1,16 +1,9 @@
+import { readdir } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
-import {
-  FEATURES,
-  type Feature,
-  HISTORY_MONTHS_FULL,
-  isPlanName,
-  PLAN_NAMES,
-  type PlanName,
-} from '../../api/accounts/plans/plans.ts';
-import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../api/accounts/plans/terms.ts';
+import { FEATURES, type Feature, HISTORY_MONTHS_FULL } from '../../api/accounts/plans/plans.ts';
 import { isTopic, TOPICS, type Topic } from '../../api/webhooks/topic.ts';
 import { type Day, dayFromDate, isDay } from '../../runtime/day.ts';
-import { AppError } from '../../runtime/errors.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
 
 /** An option's value. Refuses one that is empty, and one that looks like an option, since then the value was forgotten. */
@@ -30,17 +23,6 @@ export function nameValue(value: string): string {
   if ([...name].length > 200 || /\p{Cc}/u.test(name))
     throw new InvalidArgumentError('It must be one line of at most 200 characters.');
   return name;
-}
-
-export function planValue(value: string): PlanName {
-  if (!isPlanName(value)) throw new InvalidArgumentError(`It must be one of ${PLAN_NAMES.join(', ')}.`);
-  return value;
-}
-
-export function statusValue(value: string): SubscriptionStatus {
-  const status = SUBSCRIPTION_STATUSES.find((name) => name === value);
-  if (status === undefined) throw new InvalidArgumentError(`It must be one of ${SUBSCRIPTION_STATUSES.join(', ')}.`);
-  return status;
 }
 
 /** Features separated by commas; none is an empty list. */
@@ -175,4 +157,13 @@ export function dayFromOption(day: string | undefined, now: Date): Day {
   if (day === undefined) return dayFromDate(now);
   if (!isDay(day)) throw new AppError('usage', `--day ${day} is not a calendar day YYYY-MM-DD`);
   return day;
+}
+
+/** Rejects with `usage` where a folder that a command is to fill has something in it, or can't be read; it need not be there. */
+export async function assertEmptyFolder(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new AppError('usage', `${folder} can't be used: ${messageFromError(error)}`);
+  });
+  if (names.length > 0) throw new AppError('usage', `${folder} is not empty: name a folder that is, or a new one`);
 }

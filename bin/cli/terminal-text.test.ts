@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paintFor } from './paint.ts';
+import { paintFor } from './terminal.ts';
 import { terminalLine, terminalText } from './terminal-text.ts';
 
 test.each([

@@ -10,9 +10,9 @@ test('every wrong and every unknown setting is named at once', () => {
 
 test("the AWS tools' own variable names the S3 server where ours doesn't", () => {
   const usual = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000' };
-  expect(configFromEnv(usual).S3_ENDPOINT).toBe('http://127.0.0.1:9000');
+  expect(configFromEnv(usual).s3.endpoint).toBe('http://127.0.0.1:9000');
   const ours = { ...usual, MODELSTATS_S3_ENDPOINT: 'http://127.0.0.1:9001' };
-  expect(configFromEnv(ours).S3_ENDPOINT).toBe('http://127.0.0.1:9001');
+  expect(configFromEnv(ours).s3.endpoint).toBe('http://127.0.0.1:9001');
 });
 
 test.each([
@@ -28,13 +28,13 @@ test.each([
 });
 
 test('an empty variable counts as not set', () => {
-  expect(configFromEnv({ MODELSTATS_STORE: '' }).STORE).toBe('file:./data/store');
+  expect(configFromEnv({ MODELSTATS_STORE: '' }).places.store).toBe('file:./data/store');
 });
 
 test('limits per route differ where they are named, and only there', () => {
-  const { BACKSTOP } = configFromEnv({ MODELSTATS_BACKSTOP: '/v1/models=5, /v1/models/{id} = 7' });
-  expect(BACKSTOP).toEqual({ '/v1/models': 5, '/v1/models/{id}': 7 });
-  expect(configFromEnv({}).BACKSTOP).toEqual({});
+  const { backstop } = configFromEnv({ MODELSTATS_BACKSTOP: '/v1/models=5, /v1/models/{id} = 7' }).backstop;
+  expect(backstop).toEqual({ '/v1/models': 5, '/v1/models/{id}': 7 });
+  expect(configFromEnv({}).backstop.backstop).toEqual({});
   const env = { MODELSTATS_BACKSTOP: '/v1/models=0,/v1/scores=many,x' };
   expect(() => configFromEnv(env)).toThrow(/'\/v1\/models=0' is no .*\n.*'\/v1\/scores=many' is no .*\n.*'x' is no /);
 });
@@ -44,17 +44,18 @@ test.each([
   ['2026-12-01T08:00:00Z', '2026-12-01T08:00:00Z'],
   ['2026-12-01T08:00:00+02:00', '2026-12-01T06:00:00Z'],
 ])('enforcement from %s is from %s', (text, instant) => {
-  expect(configFromEnv({ MODELSTATS_ENFORCEMENT_FROM: text }).ENFORCEMENT_FROM).toEqual(new Date(instant));
+  expect(configFromEnv({ MODELSTATS_ENFORCEMENT_FROM: text }).enforcement.from).toEqual(new Date(instant));
 });
 
 test('a night begins at 00:05 UTC and is tried until noon unless something else is set', () => {
-  const { CRON, RETRY_UNTIL, RETRY_FIRST_SECONDS, RETRY_MAX_SECONDS } = configFromEnv({});
-  expect([CRON, RETRY_UNTIL, RETRY_FIRST_SECONDS, RETRY_MAX_SECONDS]).toEqual(['5 0 * * *', '12:00', 60, 1800]);
+  const { schedule, retry } = configFromEnv({});
+  expect(schedule).toEqual({ cron: '5 0 * * *' });
+  expect(retry).toEqual({ until: '12:00', firstMs: 60_000, maxMs: 1_800_000 });
 });
 
 test('networks that may be reached are none unless they are listed, and every wrong one is told', () => {
   const networksOf = (env: Readonly<Record<string, string>>) =>
-    configFromEnv(env).OUTBOUND_ALLOW.map(({ text }) => text);
+    configFromEnv(env).outbound.allow.map(({ text }) => text);
   expect(networksOf({})).toEqual([]);
   expect(networksOf({ MODELSTATS_OUTBOUND_ALLOW: '10.0.0.0/8, ::1/128,192.168.7.9' })).toEqual([
     '10.0.0.0/8',
@@ -69,16 +70,16 @@ test('networks that may be reached are none unless they are listed, and every wr
 });
 
 test('people sign in as it is configured, by link unless told otherwise', () => {
-  expect(configFromEnv({}).SIGN_IN).toEqual(['link']);
-  expect(configFromEnv({ MODELSTATS_SIGN_IN: 'password, link' }).SIGN_IN).toEqual(['password', 'link']);
+  expect(configFromEnv({}).people.methods).toEqual(['link']);
+  expect(configFromEnv({ MODELSTATS_SIGN_IN: 'password, link' }).people.methods).toEqual(['password', 'link']);
   for (const wrong of ['links', 'link,link', 'link,', 'link;password'])
     expect(() => configFromEnv({ MODELSTATS_SIGN_IN: wrong })).toThrow(/MODELSTATS_SIGN_IN: must be link, password/);
 });
 
 test('who is told of nights is named with commas between, once each, and a wrong one is told by its place alone', () => {
-  const notify = (text: string) => configFromEnv({ MODELSTATS_NOTIFY: text }).NOTIFY.map(({ kind }) => kind);
+  const notify = (text: string) => configFromEnv({ MODELSTATS_NOTIFY: text }).notices.targets.map(({ kind }) => kind);
   expect(notify('https://hooks.test/a?b=c, ops@test ,exec:/bin/page --team data')).toEqual(['url', 'mail', 'exec']);
-  expect(configFromEnv({}).NOTIFY).toEqual([]);
+  expect(configFromEnv({}).notices.targets).toEqual([]);
   expect(() => notify('https://hooks.test/a,hunter2,ftp://hunter2')).toThrow(
     /target 2 is none of .*\n.*target 3 is none of/,
   );

@@ -4,15 +4,15 @@ import { AppError, messageFromError } from '../../runtime/errors.ts';
 /** How to reach an S3 store. What is left out, the AWS SDK takes from its usual places: AWS_*, profiles, instance roles. */
 export interface S3ClientOptions {
   /** Default: the SDK's; `us-east-1` with an endpoint of one's own, most of which don't care. */
-  readonly region?: string;
+  readonly region?: string | undefined;
   /** A URL, for stores that are not Amazon's. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** The URL by which those who download reach the same store, where it is another one; signed addresses begin with it. */
-  readonly publicEndpoint?: string;
+  readonly publicEndpoint?: string | undefined;
   /** Fixed credentials, or a function that gives them. */
   readonly credentials?: NonNullable<S3ClientConfig['credentials']>;
   /** Whether the bucket goes into the path, not the host name. Default: yes with an endpoint of one's own. */
-  readonly forcePathStyle?: boolean;
+  readonly forcePathStyle?: boolean | undefined;
   /**
    * When the SDK adds checksums of its own accord and checks those of answers. Default: `WHEN_REQUIRED` with an endpoint of
    * one's own, because many stores don't know the newer ones. Uploads carry a SHA-256 in any case.

@@ -25,7 +25,8 @@ describeOnMinio('S3Store', () => {
   }
 
   function client(): S3Client {
-    return new S3Client({ ...minio.options, region: 'us-east-1', forcePathStyle: true });
+    const { endpoint = '', credentials } = minio.options;
+    return new S3Client({ endpoint, ...(credentials && { credentials }), region: 'us-east-1', forcePathStyle: true });
   }
 
   describeObjectStore('S3Store below a prefix', async () => ({

@@ -23,7 +23,7 @@ function leavesOf(command: Command, words: readonly string[] = []): readonly Lea
   return command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));
 }
 
-const leaves = leavesOf(buildProgram('0.0.0', () => async () => {}));
+const leaves = leavesOf(buildProgram('0.0.0', async () => {}));
 const section = /### Commands\n+```\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'docs/specification.md'), 'utf8'));
 
 test('the commands and their options are those of the specification', () => {

@@ -43,11 +43,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("this client's own types are those that openapi-typescript makes of the document", async () => {
-  const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/client-types.mjs'), TOOLS], { cwd: ROOT });
-  expect(stdout, '"make golden" writes them').toBe(await readFile(join(ROOT, 'client/answers.ts'), 'utf8'));
-});
-
 /** What a consumer runs, as api/guide/pages/clients.md has it, with the address of this service. */
 async function runDocumented(command: string, { cwd, bin }: { readonly cwd: string; readonly bin: string }) {
   expect(await readFile(join(ROOT, 'api/guide/pages/clients.md'), 'utf8')).toContain(command);

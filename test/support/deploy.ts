@@ -82,7 +82,7 @@ export function readUnits(): readonly { readonly name: string; readonly text: st
 /** Calls the real program with words, and tells which command it would have run; throws as it would. */
 export async function calledCommand(words: readonly string[]): Promise<string> {
   let called = '';
-  const program = buildProgram('0.0.0', () => async () => {});
+  const program = buildProgram('0.0.0', async () => {});
   for (const command of [program, ...commandsOf(program)]) {
     command.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} });
     command.hook('preAction', (_, action) => {

@@ -3,10 +3,10 @@ import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
 import { HISTORY_MONTHS_FULL, planWindowStart } from '../../accounts/plans/plans.ts';
 import type { HistoryPoint } from '../../charts/history-series.ts';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
+import type { Question } from '../../server/route.ts';
 import { withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import type { Ask, Asked } from './ask.ts';
-import type { Question } from '../../server/route.ts';
 
 /** Days that a chart of history may show; the API answers no more at once. */
 export const SPANS = [90, 180, 400] as const;

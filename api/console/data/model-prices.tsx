@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
-import type { BodyOf } from '../../data/answers/data-route.ts';
-import type { modelRoute } from '../../data/routes/current/model.ts';
 import { formatMoney } from '../../charts/format.ts';
 import { HistoryChart } from '../../charts/history-chart.tsx';
 import { priceSeries } from '../../charts/history-series.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { modelRoute } from '../../data/routes/current/model.ts';
 import { Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import type { Asked } from './ask.ts';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import type { BodyOf } from '../../data/answers/data-route.ts';
 import { formatNumber } from '../../charts/format.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
 import { modelRoute } from '../../data/routes/current/model.ts';
 import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -10,7 +10,7 @@ import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
-import { type HistorySpan, SpanChoice, askHistory, historySpanOf } from './history.tsx';
+import { askHistory, type HistorySpan, historySpanOf, SpanChoice } from './history.tsx';
 import { Prices, type ShownHistory } from './model-prices.tsx';
 import { Ranks, Scores } from './model-scores.tsx';
 

@@ -77,10 +77,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
       show,
       work: async (pages, { name, days }) => {
         const expiresAt = days === '' ? null : new Date(pages.now.getTime() + Number(days) * DAY_MS);
-        const issued = await createKey(
-          { organizationId: pages.organization.id, name, expiresAt },
-          changesBy(pages),
-        );
+        const issued = await createKey({ organizationId: pages.organization.id, name, expiresAt }, changesBy(pages));
         return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
       },
     }),

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isPostgres, jsonRows } from '../../database/dialect.ts';
-import { getWord } from '../../database/tables/tables.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
+import { getWord } from '../../database/tables/tables.ts';
 import type { WebhookDeliveryRow, WebhookEventRow } from '../../database/tables/webhook-tables.ts';
 import { PING } from '../topic.ts';
 import { type Claim, type ClaimBatch, type ClaimedDelivery, DELIVERY_KINDS } from './delivery.ts';

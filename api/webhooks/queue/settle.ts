@@ -1,8 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { isPostgres, jsonRows } from '../../database/dialect.ts';
-import { getWord } from '../../database/tables/tables.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
-import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../database/tables/webhook-tables.ts';
+import { getWord } from '../../database/tables/tables.ts';
+import type {
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookEndpointRow,
+} from '../../database/tables/webhook-tables.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import { moveEndpoint, revokeEndpoint } from '../endpoints/transitions.ts';
 import {

@@ -1,32 +1,37 @@
-import Table from 'cli-table3';
 import type { AuditEntry } from '../../../api/accounts/audit.ts';
-import { listAudit } from '../../../api/accounts/organizations/organizations.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { withChanges } from '../../config/accounts/configured-accounts.ts';
+import { type CommandContext, defineCommand, optionalArgument, optionOr } from '../../cli/command.ts';
+import { numberValue } from '../../cli/option-values.ts';
+import { withChanges } from '../../config/configured-accounts.ts';
 
-export interface AuditOptions {
-  readonly org: string | undefined;
-  readonly limit: number;
-  readonly json?: boolean;
-}
-
-/** `modelstats orgs audit [ORG]`: what was done, newest first; without one also to the store. */
-export async function showAudit(context: CommandContext, { org, limit, json }: AuditOptions): Promise<number> {
-  const entries = await withChanges(context, (changes) => listAudit(org, { limit }, changes));
-  if (json) context.print(JSON.stringify({ organization_id: org ?? null, entries: entries.map(jsonFrom) }));
-  else if (entries.length === 0) context.print('nothing was done since there is an audit log');
-  else context.print(tableOf(entries));
-  return 0;
-}
+export const showAudit = defineCommand({
+  name: 'audit',
+  description: 'Show what was done to an organization and its keys, or to all and the store, by whom, newest first',
+  arguments: { org: optionalArgument('id of the organization, org_…') },
+  options: { limit: optionOr(100, '<n>', 'so many at most', numberValue(1, 10_000)) },
+  examples: ['modelstats orgs audit ID', 'modelstats orgs audit --limit 20'],
+  async run(context, { org, limit }) {
+    const { listAudit } = await import('../../../api/accounts/organizations/organizations.ts');
+    const entries = await withChanges(context, (changes) => listAudit(org, { limit }, changes));
+    const none = 'nothing was done since there is an audit log';
+    const describe = () => (entries.length === 0 ? none : tableOf(context, entries));
+    context.answer({ organization_id: org ?? null, entries: entries.map(jsonFrom) }, describe);
+    return 0;
+  },
+});
 
 function jsonFrom({ id, at, actor, action, subjectId, details, origin }: AuditEntry) {
   return { id, at: timestampFromDate(at), actor, origin, action, subject_id: subjectId, details };
 }
 
-function tableOf(entries: readonly AuditEntry[]): string {
-  const table = new Table({ head: ['at', 'who', 'from', 'what', 'to', 'details'], style: { head: [], border: [] } });
-  for (const { at, actor, origin, action, subjectId, details } of entries)
-    table.push([timestampFromDate(at), actor, origin ?? '', action, subjectId ?? '', JSON.stringify(details)]);
-  return table.toString();
+function tableOf({ tableText }: CommandContext, entries: readonly AuditEntry[]): string {
+  const rows = entries.map(({ at, actor, origin, action, subjectId, details }) => [
+    timestampFromDate(at),
+    actor,
+    origin ?? '',
+    action,
+    subjectId ?? '',
+    JSON.stringify(details),
+  ]);
+  return tableText(['at', 'who', 'from', 'what', 'to', 'details'], rows);
 }

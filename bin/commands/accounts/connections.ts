@@ -1,38 +1,44 @@
-import Table from 'cli-table3';
 import type { Connection } from '../../../api/accounts/people/connections.ts';
-import * as people from '../../../api/accounts/people/connections.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { withMembers } from '../../config/accounts/configured-people.ts';
+import { argument, type CommandContext, commandGroup, defineCommand } from '../../cli/command.ts';
+import { withMembers } from '../../config/configured-people.ts';
 
-export interface ListConnectionsOptions {
-  readonly org: string;
-  readonly json?: boolean;
-}
+const org = argument('id of the organization, org_…');
 
-export interface RevokeConnectionOptions extends ListConnectionsOptions {
-  readonly connection: string;
-}
+const listConnections = defineCommand({
+  name: 'list',
+  description: 'List the programs that ask for an organization',
+  arguments: { org },
+  examples: ['modelstats connections list ID'],
+  async run(context, { org: organizationId }) {
+    const people = await import('../../../api/accounts/people/connections.ts');
+    const found = await withMembers(context, (changes) => people.listConnections(organizationId, changes));
+    const describe = () => (found.length === 0 ? 'no connections yet' : tableOf(context, found));
+    context.answer({ connections: found.map(jsonFromConnection) }, describe);
+    return 0;
+  },
+});
 
-/** `modelstats connections list ORG`: the programs that people let ask for an organization over MCP. */
-export async function listConnections(context: CommandContext, { org, json }: ListConnectionsOptions): Promise<number> {
-  const connections = await withMembers(context, (changes) => people.listConnections(org, changes));
-  if (json) context.print(JSON.stringify({ connections: connections.map(jsonFromConnection) }));
-  else context.print(connections.length === 0 ? 'no connections yet' : tableOf(connections));
-  return 0;
-}
+const revokeConnection = defineCommand({
+  name: 'revoke',
+  description: 'End a connection with its tokens',
+  arguments: { org, connection: argument('id of the connection, connection_…') },
+  examples: ['modelstats connections revoke ID CONNECTION'],
+  async run(context, { org: organizationId, connection: connectionId }) {
+    const people = await import('../../../api/accounts/people/connections.ts');
+    const revoked = await withMembers(context, (changes) =>
+      people.revokeConnection({ organizationId, connectionId }, changes),
+    );
+    const ended = `${revoked.clientName}, which ${revoked.person.email} connected, is refused within 5 seconds`;
+    context.answer(jsonFromConnection(revoked), ended);
+    return 0;
+  },
+});
 
-/** `modelstats connections revoke ORG CONNECTION`: ends one with its tokens. */
-export async function revokeConnection(
-  context: CommandContext,
-  { org, connection: connectionId, json }: RevokeConnectionOptions,
-): Promise<number> {
-  const of = { organizationId: org, connectionId };
-  const connection = await withMembers(context, (changes) => people.revokeConnection(of, changes));
-  const ended = `${connection.clientName}, which ${connection.person.email} connected, is refused within 5 seconds`;
-  context.print(json ? JSON.stringify(jsonFromConnection(connection)) : ended);
-  return 0;
-}
+export const connections = commandGroup('connections', 'Look after the programs that people connected over MCP', [
+  listConnections,
+  revokeConnection,
+]);
 
 function jsonFromConnection({ id, organizationId, clientName, person, createdAt, lastUsedAt }: Connection) {
   return {
@@ -45,12 +51,10 @@ function jsonFromConnection({ id, organizationId, clientName, person, createdAt,
   };
 }
 
-function tableOf(connections: readonly Connection[]): string {
-  const head = ['ID', 'program', 'connected by', 'since', 'last used'];
-  const table = new Table({ head, style: { head: [], border: [] } });
-  for (const { id, clientName, person, createdAt, lastUsedAt } of connections) {
+function tableOf({ tableText }: CommandContext, found: readonly Connection[]): string {
+  const rows = found.map(({ id, clientName, person, createdAt, lastUsedAt }) => {
     const lastUsed = lastUsedAt === null ? 'never' : timestampFromDate(lastUsedAt);
-    table.push([id, clientName, person.email, timestampFromDate(createdAt), lastUsed]);
-  }
-  return table.toString();
+    return [id, clientName, person.email, timestampFromDate(createdAt), lastUsed];
+  });
+  return tableText(['ID', 'program', 'connected by', 'since', 'last used'], rows);
 }

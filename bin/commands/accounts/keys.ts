@@ -1,70 +1,99 @@
-import Table from 'cli-table3';
 import type { ApiKey } from '../../../api/accounts/organizations/keys.ts';
-import * as apiKeys from '../../../api/accounts/organizations/keys.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { paint } from '../../cli/paint.ts';
-import { withChanges } from '../../config/accounts/configured-accounts.ts';
+import {
+  argument,
+  type CommandContext,
+  commandGroup,
+  defineCommand,
+  option,
+  optionOr,
+  required,
+} from '../../cli/command.ts';
+import { durationValue, expiryValue, nameValue, textValue } from '../../cli/option-values.ts';
+import { withChanges } from '../../config/configured-accounts.ts';
 
-export interface CreateKeyOptions {
-  readonly org: string;
-  readonly name: string;
-  /** An instant, or milliseconds from now. */
-  readonly expires?: Date | number;
-  readonly json?: boolean;
-}
+const DAY_MS = 86_400_000;
 
-export interface RotateKeyOptions {
-  readonly id: string;
-  /** Milliseconds. */
-  readonly overlap: number;
-  readonly expires?: Date | number;
-  readonly json?: boolean;
-}
+const createKey = defineCommand({
+  name: 'create',
+  description: 'Issue a key; it is shown this once',
+  options: {
+    org: required('<id>', 'the organization', textValue),
+    name: optionOr('default', '<name>', 'what it is for', nameValue),
+    expires: option('<when>', 'start of a day YYYY-MM-DD, or from now: 24h, 90d (default: never)', expiryValue),
+  },
+  examples: ['modelstats keys create --org ID --name production --expires 90d'],
+  async run(context, { org, name, expires }) {
+    const expiresAt = expiryFrom(expires, context);
+    const apiKeys = await import('../../../api/accounts/organizations/keys.ts');
+    const { key, ...issued } = await withChanges(context, (changes) =>
+      apiKeys.createKey({ organizationId: org, name, expiresAt }, changes),
+    );
+    context.answer({ ...jsonFrom(issued), key }, () => describeNew(context, [issued], key));
+    return 0;
+  },
+});
 
-export interface ListKeysOptions {
-  readonly org?: string;
-  readonly json?: boolean;
-}
+const rotateKey = defineCommand({
+  name: 'rotate',
+  description: 'Issue a key of the same name, shown this once; the old one ends after the overlap',
+  arguments: { id: argument('id of the old key, key_…') },
+  options: {
+    overlap: optionOr(
+      DAY_MS,
+      '<time>',
+      'how long the old key goes on working: 30m, 24h, 7d; 0 for not at all',
+      durationValue,
+    ),
+    expires: option('<when>', 'when the new key ends, as for create (default: never)', expiryValue),
+  },
+  examples: ['modelstats keys rotate key_01ARZ3NDEKTSV4RRFFQ69G5FAV --overlap 24h'],
+  async run(context, { id, overlap: overlapMs, expires }) {
+    const expiresAt = expiryFrom(expires, context);
+    const apiKeys = await import('../../../api/accounts/organizations/keys.ts');
+    const { issued, replaced } = await withChanges(context, (changes) =>
+      apiKeys.rotateKey(id, { overlapMs, expiresAt }, changes),
+    );
+    const { key, ...known } = issued;
+    const answered = { ...jsonFrom(known), key, replaced: jsonFrom(replaced) };
+    context.answer(answered, () => describeNew(context, [known, replaced], key));
+    return 0;
+  },
+});
 
-export interface RevokeKeyOptions {
-  readonly id: string;
-  readonly json?: boolean;
-}
+const listKeys = defineCommand({
+  name: 'list',
+  description: 'List the keys of an organization, or all, without the keys themselves',
+  options: { org: option('<id>', 'the organization', textValue) },
+  examples: ['modelstats keys list --org ID'],
+  async run(context, { org }) {
+    const apiKeys = await import('../../../api/accounts/organizations/keys.ts');
+    const found = await withChanges(context, (changes) => apiKeys.listKeys(org, changes));
+    const none = 'no keys yet; issue one with: modelstats keys create --org ID';
+    context.answer({ keys: found.map(jsonFrom) }, () => (found.length === 0 ? none : tableOf(context, found)));
+    return 0;
+  },
+});
 
-/** `modelstats keys create`: issues a key and shows it, this once. */
-export async function createKey(
-  context: CommandContext,
-  { org, name, expires, json }: CreateKeyOptions,
-): Promise<number> {
-  const expiresAt = expiryFrom(expires, context);
-  const { key, ...issued } = await withChanges(context, (changes) =>
-    apiKeys.createKey({ organizationId: org, name, expiresAt }, changes),
-  );
-  if (json) context.print(JSON.stringify({ ...jsonFrom(issued), key }));
-  else showNew(context, [issued], key);
-  return 0;
-}
+const revokeKey = defineCommand({
+  name: 'revoke',
+  description: 'Revoke a key for good; running servers refuse it within 5 seconds',
+  arguments: { id: argument('id of the key, key_…') },
+  examples: ['modelstats keys revoke key_01ARZ3NDEKTSV4RRFFQ69G5FAV'],
+  async run(context, { id }) {
+    const apiKeys = await import('../../../api/accounts/organizations/keys.ts');
+    const revoked = await withChanges(context, (changes) => apiKeys.revokeKey(id, changes));
+    context.answer(jsonFrom(revoked), () => tableOf(context, [revoked]));
+    return 0;
+  },
+});
 
-/** `modelstats keys rotate ID`: issues a key in place of another, which goes on working for the overlap. */
-export async function rotateKey(
-  context: CommandContext,
-  { id, overlap: overlapMs, expires, json }: RotateKeyOptions,
-): Promise<number> {
-  const expiresAt = expiryFrom(expires, context);
-  const { issued, replaced } = await withChanges(context, (changes) =>
-    apiKeys.rotateKey(id, { overlapMs, expiresAt }, changes),
-  );
-  const { key, ...known } = issued;
-  if (json) context.print(JSON.stringify({ ...jsonFrom(known), key, replaced: jsonFrom(replaced) }));
-  else showNew(context, [known, replaced], key);
-  return 0;
-}
+export const keys = commandGroup('keys', 'Look after API keys', [createKey, rotateKey, listKeys, revokeKey]);
 
-function showNew(context: CommandContext, keys: readonly ApiKey[], key: string): void {
-  context.print(tableOf(keys));
-  context.print(`\n  ${paint.bold(key)}\n\nThis is the only time that the key is shown; only its hash is kept.`);
+function describeNew(context: CommandContext, shown: readonly ApiKey[], key: string): string {
+  const bold = context.paint.bold(key);
+  return `${tableOf(context, shown)}\n\n  ${bold}\n\nThis is the only time that the key is shown; only its hash is kept.`;
 }
 
 /** The instant at which a key is to end; null: never. */
@@ -74,22 +103,6 @@ function expiryFrom(expires: Date | number | undefined, { clock }: Pick<CommandC
   const at = typeof expires === 'number' ? now + expires : expires.getTime();
   if (at <= now) throw new AppError('usage', '--expires lies in the past: the key would never work');
   return new Date(at);
-}
-
-/** `modelstats keys list [--org ID]`. */
-export async function listKeys(context: CommandContext, { org, json }: ListKeysOptions): Promise<number> {
-  const keys = await withChanges(context, (changes) => apiKeys.listKeys(org, changes));
-  if (json) context.print(JSON.stringify({ keys: keys.map(jsonFrom) }));
-  else if (keys.length === 0) context.print('no keys yet; issue one with: modelstats keys create --org ID');
-  else context.print(tableOf(keys));
-  return 0;
-}
-
-/** `modelstats keys revoke ID`. */
-export async function revokeKey(context: CommandContext, { id, json }: RevokeKeyOptions): Promise<number> {
-  const revoked = await withChanges(context, (changes) => apiKeys.revokeKey(id, changes));
-  context.print(json ? JSON.stringify(jsonFrom(revoked)) : tableOf([revoked]));
-  return 0;
 }
 
 function jsonFrom({ id, organizationId, name, lastFour, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) {
@@ -109,16 +122,14 @@ function timestampOrNull(date: Date | null): string | null {
   return date === null ? null : timestampFromDate(date);
 }
 
-function tableOf(keys: readonly ApiKey[]): string {
-  const table = new Table({
-    head: ['ID', 'organization', 'name', 'ends with', 'created', 'expires', 'last used', 'revoked'],
-    style: { head: [], border: [] },
+function tableOf({ tableText }: CommandContext, shown: readonly ApiKey[]): string {
+  const head = ['ID', 'organization', 'name', 'ends with', 'created', 'expires', 'last used', 'revoked'];
+  const rows = shown.map((key) => {
+    const dates = [key.createdAt, key.expiresAt, key.lastUsedAt, key.revokedAt];
+    return [
+      ...[key.id, key.organizationId, key.name, key.lastFour],
+      ...dates.map((date) => timestampOrNull(date) ?? ''),
+    ];
   });
-  for (const key of keys) {
-    const dates = [key.createdAt, key.expiresAt, key.lastUsedAt, key.revokedAt].map(
-      (date) => timestampOrNull(date) ?? '',
-    );
-    table.push([key.id, key.organizationId, key.name, key.lastFour, ...dates]);
-  }
-  return table.toString();
+  return tableText(head, rows);
 }

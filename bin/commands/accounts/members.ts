@@ -1,152 +1,190 @@
-import Table from 'cli-table3';
-import type { AuditedChanges } from '../../../api/accounts/audit.ts';
-import * as openInvitations from '../../../api/accounts/people/invitations.ts';
-import * as memberships from '../../../api/accounts/people/memberships.ts';
-import type { Invitation, Member, Role } from '../../../api/accounts/people/people.ts';
-import * as passwords from '../../../api/accounts/people/sign-in/stored-password.ts';
+import { type Invitation, type Member, ROLES } from '../../../api/accounts/people/people.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { withMembers } from '../../config/accounts/configured-people.ts';
+import {
+  type AddCommand,
+  argument,
+  type CommandContext,
+  choiceOf,
+  commandGroup,
+  defineCommand,
+  flag,
+  optionOr,
+} from '../../cli/command.ts';
+import { wordValue } from '../../cli/option-values.ts';
+import { withMembers } from '../../config/configured-people.ts';
 
-export interface MemberOptions {
-  readonly org: string;
-  readonly email: string;
-  readonly json?: boolean;
-}
+const org = argument('id of the organization, org_…');
+const email = argument('address of mail');
+/** `--json` stands before the role in the help. */
+const ROLE_OPTIONS = {
+  json: flag('one JSON object on stdout'),
+  role: choiceOf(ROLES, optionOr('member', '<role>', 'what they may do', wordValue(ROLES))),
+};
 
-export interface AddMemberOptions extends MemberOptions {
-  readonly role: Role;
-}
-
-export interface ListMembersOptions {
-  readonly org: string;
-  readonly json?: boolean;
-}
-
-export interface RemovePasswordOptions {
-  readonly email: string;
-  readonly json?: boolean;
-}
-
-/** `modelstats members add ORG EMAIL`: makes somebody a member, and a person where there is none; of a member changes the role. */
-export async function addMember(
-  context: CommandContext,
-  { org, email, role, json }: AddMemberOptions,
-): Promise<number> {
-  const member = await withMembers(context, (changes) =>
-    memberships.addMember({ organizationId: org, email, role }, changes),
-  );
-  const next = 'they sign in with a link that is mailed to this address';
-  context.print(json ? JSON.stringify(jsonFromMember(org, member)) : `${tableOfMembers([member])}\n${next}`);
-  return 0;
-}
-
-/** `modelstats members list ORG`, which is also `modelstats orgs members ORG`: the members and the open invitations. */
-export async function listMembers(context: CommandContext, { org, json }: ListMembersOptions): Promise<number> {
-  const { members, invitations } = await withMembers(context, async (changes) => ({
-    members: await memberships.listMembers(org, changes),
-    invitations: await openInvitations.listInvitations(org, changes),
-  }));
-  if (json) {
-    const listed = members.map((member) => jsonFromMember(org, member));
-    context.print(JSON.stringify({ members: listed, invitations: invitations.map(jsonFromInvitation) }));
+const addMember = defineCommand({
+  name: 'add',
+  description: 'Make somebody a member, or change their role',
+  arguments: { org, email },
+  options: ROLE_OPTIONS,
+  examples: ['modelstats members add ID ada@example.com --role owner'],
+  async run(context, { org: organizationId, email: address, role }) {
+    const who = { organizationId, email: address, role };
+    const memberships = await import('../../../api/accounts/people/memberships.ts');
+    const member = await withMembers(context, (changes) => memberships.addMember(who, changes));
+    const next = 'they sign in with a link that is mailed to this address';
+    context.answer(jsonFromMember(organizationId, member), () => `${tableOfMembers(context, [member])}\n${next}`);
     return 0;
-  }
-  const none = `no members yet; add one with: modelstats members add ${org} EMAIL --role owner`;
-  context.print(members.length === 0 ? none : tableOfMembers(members));
-  if (invitations.length > 0) context.print(tableOfInvitations(invitations));
-  return 0;
-}
+  },
+});
 
-/** `modelstats members remove ORG EMAIL`. */
-export async function removeMember(context: CommandContext, { org, email, json }: MemberOptions): Promise<number> {
-  const removed = await withMembers(context, async (changes) => {
-    const { person } = await getByEmail(changes, org, email);
-    return memberships.removeMember({ organizationId: org, personId: person.id }, changes);
+/** Lists the members of an organization and its open invitations; the command has two names. */
+export function memberList({ name, example }: { readonly name: string; readonly example: string }): AddCommand {
+  return defineCommand({
+    name,
+    description: 'List the members of an organization and its open invitations',
+    arguments: { org },
+    examples: [example],
+    async run(context, { org: organizationId }) {
+      const memberships = await import('../../../api/accounts/people/memberships.ts');
+      const openInvitations = await import('../../../api/accounts/people/invitations.ts');
+      const [found, invitations] = await withMembers(context, async (changes) => [
+        await memberships.listMembers(organizationId, changes),
+        await openInvitations.listInvitations(organizationId, changes),
+      ]);
+      const none = `no members yet; add one with: modelstats members add ${organizationId} EMAIL --role owner`;
+      const json = found.map((member) => jsonFromMember(organizationId, member));
+      context.answer({ members: json, invitations: invitations.map(jsonFromInvitation) }, () =>
+        [
+          found.length === 0 ? none : tableOfMembers(context, found),
+          ...(invitations.length === 0 ? [] : [tableOfInvitations(context, invitations)]),
+        ].join('\n'),
+      );
+      return 0;
+    },
   });
-  if (json) context.print(JSON.stringify(jsonFromMember(org, removed)));
-  else context.print(`${removed.person.email} does not belong to ${org} any more`);
-  return 0;
 }
 
-/** `modelstats members invite ORG EMAIL`: sends an invitation by mail. */
-export async function inviteMember(
-  context: CommandContext,
-  { org, email, role, json }: AddMemberOptions,
-): Promise<number> {
-  const invitation = await withMembers(context, (changes, parts) =>
-    openInvitations.invite({ organizationId: org, email, role }, changes, parts),
-  );
-  context.print(json ? JSON.stringify(jsonFromInvitation(invitation)) : tableOfInvitations([invitation]));
-  if (!invitation.isMailed)
-    context.log(
-      `no mail was sent: ${email} was sent too many invitations; whoever signs in with it finds this one under “You”`,
+const removeMember = defineCommand({
+  name: 'remove',
+  description: 'Remove a member; the last owner stays',
+  arguments: { org, email },
+  examples: ['modelstats members remove ID bob@example.com'],
+  async run(context, { org: organizationId, email: address }) {
+    const memberships = await import('../../../api/accounts/people/memberships.ts');
+    const removed = await withMembers(context, async (changes) => {
+      const { person } = getByEmail(await memberships.listMembers(organizationId, changes), organizationId, address);
+      return memberships.removeMember({ organizationId, personId: person.id }, changes);
+    });
+    const told = `${removed.person.email} does not belong to ${organizationId} any more`;
+    context.answer(jsonFromMember(organizationId, removed), told);
+    return 0;
+  },
+});
+
+const inviteMember = defineCommand({
+  name: 'invite',
+  description: 'Invite somebody by mail',
+  arguments: { org, email },
+  options: ROLE_OPTIONS,
+  examples: ['modelstats members invite ID bob@example.com'],
+  async run(context, { org: organizationId, email: address, role }) {
+    const who = { organizationId, email: address, role };
+    const openInvitations = await import('../../../api/accounts/people/invitations.ts');
+    const invitation = await withMembers(context, (changes, parts) => openInvitations.invite(who, changes, parts));
+    context.answer(jsonFromInvitation(invitation), () => tableOfInvitations(context, [invitation]));
+    if (!invitation.isMailed)
+      context.log(
+        `no mail was sent: ${address} was sent too many invitations; whoever signs in with it finds this one under “You”`,
+      );
+    return 0;
+  },
+});
+
+const revokeInvitation = defineCommand({
+  name: 'revoke',
+  description: 'Take back the open invitation of an address',
+  arguments: { org, email },
+  examples: ['modelstats members revoke ID bob@example.com'],
+  async run(context, { org: organizationId, email: address }) {
+    const openInvitations = await import('../../../api/accounts/people/invitations.ts');
+    const revoked = await withMembers(context, async (changes) => {
+      const open = await openInvitations.listInvitations(organizationId, changes);
+      const wanted = open.find((invitation) => invitation.email === address.trim().toLowerCase());
+      if (wanted === undefined) throw new AppError('usage', `${address} has no open invitation of ${organizationId}`);
+      return openInvitations.revokeInvitation({ organizationId, invitationId: wanted.id }, changes);
+    });
+    context.answer(jsonFromInvitation(revoked), `the invitation of ${revoked.email} is taken back`);
+    return 0;
+  },
+});
+
+const removePassword = defineCommand({
+  name: 'remove-password',
+  description: 'Take the password of a person away, who has forgotten it, and end their sessions',
+  arguments: { email },
+  examples: ['modelstats members remove-password ada@example.com'],
+  async run(context, { email: address }) {
+    const passwords = await import('../../../api/accounts/people/sign-in/stored-password.ts');
+    const person = await withMembers(context, (changes, parts) => passwords.removePassword(address, changes, parts));
+    context.answer(
+      { person_id: person.id, email: person.email },
+      `${person.email} has no password and no session any more; a link lets them set another one`,
     );
-  return 0;
-}
+    return 0;
+  },
+});
 
-/** `modelstats members revoke ORG EMAIL`: takes back the open invitation of this address. */
-export async function revokeInvitation(context: CommandContext, { org, email, json }: MemberOptions): Promise<number> {
-  const revoked = await withMembers(context, async (changes) => {
-    const open = await openInvitations.listInvitations(org, changes);
-    const wanted = open.find((invitation) => invitation.email === email.trim().toLowerCase());
-    if (wanted === undefined) throw new AppError('usage', `${email} has no open invitation of ${org}`);
-    return openInvitations.revokeInvitation({ organizationId: org, invitationId: wanted.id }, changes);
-  });
-  if (json) context.print(JSON.stringify(jsonFromInvitation(revoked)));
-  else context.print(`the invitation of ${revoked.email} is taken back`);
-  return 0;
-}
+export const members = commandGroup('members', 'Look after who belongs to an organization', [
+  addMember,
+  memberList({ name: 'list', example: 'modelstats members list ID' }),
+  removeMember,
+  inviteMember,
+  revokeInvitation,
+  removePassword,
+]);
 
-/** `modelstats members remove-password EMAIL`: for who has forgotten it; ends their sessions. */
-export async function removePassword(context: CommandContext, { email, json }: RemovePasswordOptions): Promise<number> {
-  const person = await withMembers(context, (changes, parts) => passwords.removePassword(email, changes, parts));
-  if (json) context.print(JSON.stringify({ person_id: person.id, email: person.email }));
-  else context.print(`${person.email} has no password and no session any more; a link lets them set another one`);
-  return 0;
-}
-
-async function getByEmail(changes: AuditedChanges, org: string, email: string): Promise<Member> {
-  const wanted = email.trim().toLowerCase();
-  const member = (await memberships.listMembers(org, changes)).find(({ person }) => person.email === wanted);
-  if (member === undefined) throw new AppError('usage', `${email} does not belong to ${org}`);
+function getByEmail(known: readonly Member[], organizationId: string, address: string): Member {
+  const wanted = address.trim().toLowerCase();
+  const member = known.find(({ person }) => person.email === wanted);
+  if (member === undefined) throw new AppError('usage', `${address} does not belong to ${organizationId}`);
   return member;
 }
 
-function jsonFromMember(org: string, { person, role, since }: Member) {
+function jsonFromMember(organizationId: string, { person, role: held, since }: Member) {
   return {
-    organization_id: org,
+    organization_id: organizationId,
     person_id: person.id,
     email: person.email,
-    role,
+    role: held,
     since: timestampFromDate(since),
   };
 }
 
 function jsonFromInvitation(invitation: Invitation) {
-  const { id, organizationId, email, role, invitedBy, createdAt, expiresAt } = invitation;
   return {
-    id,
-    organization_id: organizationId,
-    email,
-    role,
-    invited_by: invitedBy,
-    created_at: timestampFromDate(createdAt),
-    expires_at: timestampFromDate(expiresAt),
+    id: invitation.id,
+    organization_id: invitation.organizationId,
+    email: invitation.email,
+    role: invitation.role,
+    invited_by: invitation.invitedBy,
+    created_at: timestampFromDate(invitation.createdAt),
+    expires_at: timestampFromDate(invitation.expiresAt),
   };
 }
 
-function tableOfMembers(members: readonly Member[]): string {
-  const table = new Table({ head: ['ID', 'address', 'role', 'since'], style: { head: [], border: [] } });
-  for (const { person, role, since } of members) table.push([person.id, person.email, role, timestampFromDate(since)]);
-  return table.toString();
+function tableOfMembers({ tableText }: CommandContext, found: readonly Member[]): string {
+  const rows = found.map((member) => [
+    member.person.id,
+    member.person.email,
+    member.role,
+    timestampFromDate(member.since),
+  ]);
+  return tableText(['ID', 'address', 'role', 'since'], rows);
 }
 
-function tableOfInvitations(invitations: readonly Invitation[]): string {
+function tableOfInvitations({ tableText }: CommandContext, found: readonly Invitation[]): string {
   const head = ['invitation', 'address', 'role', 'invited by', 'good until'];
-  const table = new Table({ head, style: { head: [], border: [] } });
-  for (const { id, email, role, invitedBy, expiresAt } of invitations)
-    table.push([id, email, role, invitedBy, timestampFromDate(expiresAt)]);
-  return table.toString();
+  const rows = found.map((one) => [one.id, one.email, one.role, one.invitedBy, timestampFromDate(one.expiresAt)]);
+  return tableText(head, rows);
 }

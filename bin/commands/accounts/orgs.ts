@@ -1,105 +1,162 @@
-import Table from 'cli-table3';
-import * as allOrganizations from '../../../api/accounts/organizations/organizations.ts';
-import {
-  type Organization,
-  type SubscriptionChange,
-  subscriptionChanges,
-} from '../../../api/accounts/organizations/organizations.ts';
-import { type Feature, HISTORY_MONTHS_FULL, type PlanName } from '../../../api/accounts/plans/plans.ts';
+import type { Organization, SubscriptionChange } from '../../../api/accounts/organizations/organizations.ts';
+import { HISTORY_MONTHS_FULL, PLAN_NAMES, type PlanName } from '../../../api/accounts/plans/plans.ts';
 import {
   type Contract,
+  SUBSCRIPTION_STATUSES,
   type Subscription,
   SubscriptionSchema,
   type SubscriptionStatus,
 } from '../../../api/accounts/plans/terms.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { withChanges } from '../../config/accounts/configured-accounts.ts';
+import {
+  type CommandContext,
+  choiceOf,
+  commandGroup,
+  defineCommand,
+  flag,
+  option,
+  optionOr,
+  required,
+  type ValuesOf,
+} from '../../cli/command.ts';
+import {
+  dayStartValue,
+  emailValue,
+  featuresValue,
+  historyMonthsValue,
+  nameValue,
+  numberValue,
+  quotaValue,
+  textValue,
+  wordValue,
+  yesNoValue,
+} from '../../cli/option-values.ts';
+import { withChanges } from '../../config/configured-accounts.ts';
+import { showAudit } from './audit.ts';
+import { memberList } from './members.ts';
+import { showUsage } from './usage.ts';
 
-/** What a contract changes of a plan, as options of the command line. */
-interface TermsOptions {
-  readonly status?: SubscriptionStatus;
-  readonly periodEnd?: Date;
-  readonly graceUntil?: Date;
-  readonly dailyQuota?: number | 'unlimited';
-  readonly burst?: number;
-  readonly historyMonths?: number;
-  readonly features?: Feature[];
-  readonly snapshots?: number;
-  readonly monthEnds?: boolean;
-  readonly attributionRequired?: boolean;
-  readonly redistributionAllowed?: boolean;
-}
+/** What a contract changes of a plan, and the state of the subscription. */
+const TERMS = {
+  status: choiceOf(SUBSCRIPTION_STATUSES, option('<status>', 'of the subscription', wordValue(SUBSCRIPTION_STATUSES))),
+  periodEnd: option('<YYYY-MM-DD>', 'start of the day on which the period is over (default: monthly)', dayStartValue),
+  graceUntil: option('<YYYY-MM-DD>', 'start of the day on which a grace or a late payment is over', dayStartValue),
+  dailyQuota: option('<n|unlimited>', 'data responses per UTC day', quotaValue),
+  burst: option('<n>', 'requests per minute', numberValue(1, 1_000_000)),
+  historyMonths: option('<n|full>', 'how far history reaches back', historyMonthsValue),
+  features: option('<list>', 'history,snapshots,incremental,webhooks; or none', featuresValue),
+  snapshots: option('<n>', 'newest snapshots to see', numberValue(0, 100_000)),
+  monthEnds: option('<yes|no>', 'whether the last snapshot of each month is seen besides', yesNoValue),
+  attributionRequired: option('<yes|no>', 'whether public display needs attribution', yesNoValue),
+  redistributionAllowed: option('<yes|no>', 'whether the data may be passed on', yesNoValue),
+};
+type Terms = Partial<ValuesOf<typeof TERMS>>;
 
-export interface CreateOrganizationOptions extends TermsOptions {
-  readonly name: string;
-  readonly email?: string | null;
-  readonly plan: PlanName;
-  readonly json?: boolean;
-}
+const createOrganization = defineCommand({
+  name: 'create',
+  description: 'Add an organization',
+  options: {
+    name: required('<name>', 'what people call it', nameValue),
+    email: option('<address>', 'where it is told what concerns it, such as a revoked webhook', emailValue),
+    plan: choiceOf(PLAN_NAMES, optionOr('community', '<plan>', 'the plan', wordValue(PLAN_NAMES))),
+    ...TERMS,
+  },
+  examples: ['modelstats orgs create --name Acme --plan builder'],
+  async run(context, { name, email = null, ...terms }) {
+    const subscription = subscriptionFrom(terms);
+    const organizations = await import('../../../api/accounts/organizations/organizations.ts');
+    const created = await withChanges(context, (changes) =>
+      organizations.createOrganization({ name, subscription, email }, changes),
+    );
+    const next = `issue a key for it with: modelstats keys create --org ${created.id}`;
+    context.answer(jsonFrom(created), () => `${tableOf(context, [created])}\n${next}`);
+    return 0;
+  },
+});
 
-export interface SetPlanOptions extends TermsOptions {
-  readonly org: string;
-  readonly plan?: PlanName;
-  readonly reset?: boolean;
-  readonly json?: boolean;
-}
+const listOrganizations = defineCommand({
+  name: 'list',
+  description: 'List the organizations with what their plans grant now',
+  examples: ['modelstats orgs list'],
+  async run(context) {
+    const organizations = await import('../../../api/accounts/organizations/organizations.ts');
+    const found = await withChanges(context, (changes) => organizations.listOrganizations(changes));
+    const none = 'no organizations yet; add one with: modelstats orgs create --name NAME';
+    const describe = () => (found.length === 0 ? none : tableOf(context, found));
+    context.answer({ organizations: found.map(jsonFrom) }, describe);
+    return 0;
+  },
+});
 
-export interface ListOrganizationsOptions {
-  readonly json?: boolean;
-}
+const setEmail = defineCommand({
+  name: 'set-email',
+  description: 'Change where an organization is told what concerns it',
+  options: {
+    org: required('<id>', 'the organization', textValue),
+    email: required('<address>', 'an address; or none', emailValue),
+  },
+  examples: ['modelstats orgs set-email --org ID --email owner@example.com'],
+  async run(context, { org, email }) {
+    const organizations = await import('../../../api/accounts/organizations/organizations.ts');
+    const changed = await withChanges(context, (changes) => organizations.setEmail(org, email, changes));
+    context.answer(jsonFrom(changed), email === null ? `${org} is told nothing by mail` : `${org} is told at ${email}`);
+    return 0;
+  },
+});
 
-/** `modelstats orgs create`: adds an organization. */
-export async function createOrganization(context: CommandContext, options: CreateOrganizationOptions): Promise<number> {
-  const subscription = subscriptionFrom(options);
-  const created = await withChanges(context, (changes) =>
-    allOrganizations.createOrganization({ name: options.name, subscription, email: options.email ?? null }, changes),
-  );
-  const next = `issue a key for it with: modelstats keys create --org ${created.id}`;
-  context.print(options.json ? JSON.stringify(jsonFrom(created)) : `${tableOf([created])}\n${next}`);
-  return 0;
-}
+/** What is changed is in force from the organization's next request on. */
+const setPlan = defineCommand({
+  name: 'set-plan',
+  description: "Change an organization's plan or contract; what is not named stays as it is",
+  options: {
+    org: required('<id>', 'the organization', textValue),
+    plan: choiceOf(PLAN_NAMES, option('<plan>', 'the plan (default: stays)', wordValue(PLAN_NAMES))),
+    ...TERMS,
+    reset: flag("drop all terms that are not named: they are the plan's own then"),
+  },
+  examples: [
+    'modelstats orgs set-plan --org ID --plan builder',
+    'modelstats orgs set-plan --org ID --plan commercial --daily-quota 50000 --history-months 36 --period-end 2027-07-01',
+  ],
+  async run(context, { org, ...named }) {
+    const organizations = await import('../../../api/accounts/organizations/organizations.ts');
+    const { before, after } = await withChanges(context, (changes) =>
+      organizations.changePlan(org, (subscription) => changedSubscription(subscription, named), changes),
+    );
+    const changed = organizations.subscriptionChanges(before.subscription, after.subscription);
+    context.answer({ ...jsonFrom(after), changed: changed.map(jsonFromChange) }, () =>
+      [tableOf(context, [after]), ...changed.map(lineOfChange), ...keptLine(changed, after)].join('\n'),
+    );
+    return 0;
+  },
+});
 
-export interface SetEmailOptions {
-  readonly org: string;
-  /** Null: nowhere. */
-  readonly email: string | null;
-  readonly json?: boolean;
-}
+export const orgs = commandGroup('orgs', 'Look after organizations and their plans', [
+  createOrganization,
+  listOrganizations,
+  setEmail,
+  setPlan,
+  memberList({ name: 'members', example: 'modelstats orgs members ID' }),
+  showAudit,
+  showUsage,
+]);
 
-/** `modelstats orgs set-email`: changes where an organization is told what concerns it. */
-export async function setEmail(context: CommandContext, { org, email, json }: SetEmailOptions): Promise<number> {
-  const changed = await withChanges(context, (changes) => allOrganizations.setEmail(org, email, changes));
-  if (json) context.print(JSON.stringify(jsonFrom(changed)));
-  else context.print(email === null ? `${org} is told nothing by mail` : `${org} is told at ${email}`);
-  return 0;
-}
-
-/** `modelstats orgs set-plan`: changes what is named; in force from the organization's next request on. */
-export async function setPlan(context: CommandContext, options: SetPlanOptions): Promise<number> {
-  const { before, after } = await withChanges(context, (changes) =>
-    allOrganizations.changePlan(options.org, (subscription) => changedSubscription(subscription, options), changes),
-  );
-  const changed = subscriptionChanges(before.subscription, after.subscription);
-  if (options.json) context.print(JSON.stringify({ ...jsonFrom(after), changed: changed.map(jsonFromChange) }));
-  else context.print([tableOf([after]), ...changed.map(lineOfChange), ...keptLine(changed, after)].join('\n'));
-  return 0;
-}
+type NamedTerms = Terms & { readonly plan?: PlanName | undefined; readonly reset?: boolean | undefined };
 
 /** With `reset` as if it were new; else what is not named stays. */
-function changedSubscription(before: Subscription, options: SetPlanOptions): Subscription {
+function changedSubscription(before: Subscription, options: NamedTerms): Subscription {
   const { plan = before.plan } = options;
   if (options.reset) return subscriptionFrom({ ...options, plan });
   const status = options.status ?? before.status;
-  const graceUntil = options.graceUntil ?? (needsGrace(status) ? before.graceUntil : null) ?? undefined;
-  const periodEnd = options.periodEnd ?? before.periodEnd ?? undefined;
+  const graceUntil = options.graceUntil ?? (needsGrace(status) ? before.graceUntil : null);
+  const periodEnd = options.periodEnd ?? before.periodEnd;
   const { contract, ...named } = subscriptionFrom({
     ...options,
     plan,
     status,
-    ...(graceUntil === undefined ? {} : { graceUntil }),
-    ...(periodEnd === undefined ? {} : { periodEnd }),
+    graceUntil: graceUntil ?? undefined,
+    periodEnd: periodEnd ?? undefined,
   });
   return SubscriptionSchema.parse({ ...named, contract: { ...before.contract, ...contract } });
 }
@@ -130,20 +187,7 @@ function shown(field: string, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** `modelstats orgs list`. */
-export async function listOrganizations(
-  context: CommandContext,
-  { json = false }: ListOrganizationsOptions,
-): Promise<number> {
-  const organizations = await withChanges(context, (changes) => allOrganizations.listOrganizations(changes));
-  if (json) context.print(JSON.stringify({ organizations: organizations.map(jsonFrom) }));
-  else if (organizations.length === 0)
-    context.print('no organizations yet; add one with: modelstats orgs create --name NAME');
-  else context.print(tableOf(organizations));
-  return 0;
-}
-
-function subscriptionFrom(options: TermsOptions & { readonly plan: PlanName }): Subscription {
+function subscriptionFrom(options: Terms & { readonly plan: PlanName }): Subscription {
   const { plan, status = 'active', periodEnd = null, graceUntil = null } = options;
   if (status === 'grace' && graceUntil === null)
     throw new AppError('usage', '--status grace needs the date on which it is over: --grace-until YYYY-MM-DD');
@@ -151,7 +195,7 @@ function subscriptionFrom(options: TermsOptions & { readonly plan: PlanName }): 
 }
 
 /** Only what was named: the rest follows the plan, also when the plan's own values change. */
-function contractFrom(options: TermsOptions): Contract {
+function contractFrom(options: Terms): Contract {
   const contract: Contract = {
     daily_quota: options.dailyQuota === 'unlimited' ? null : options.dailyQuota,
     burst_per_minute: options.burst,
@@ -188,15 +232,12 @@ function jsonFrom({ id, name, email, createdAt, subscription, terms }: Organizat
   };
 }
 
-function tableOf(organizations: readonly Organization[]): string {
-  const table = new Table({
-    head: ['ID', 'name', 'plan', 'status', 'a day', 'a minute', 'months', 'features', 'period end'],
-    style: { head: [], border: [] },
-  });
-  for (const { id, name, terms } of organizations) {
+function tableOf({ tableText }: CommandContext, organizations: readonly Organization[]): string {
+  const head = ['ID', 'name', 'plan', 'status', 'a day', 'a minute', 'months', 'features', 'period end'];
+  const rows = organizations.map(({ id, name, terms }) => {
     const months = terms.historyMonths === HISTORY_MONTHS_FULL ? 'full' : terms.historyMonths;
     const limits = [terms.quotaLimit ?? 'unlimited', terms.burstPerMinute, months, terms.features.join(' ')];
-    table.push([id, name, terms.plan, terms.status, ...limits, timestampFromDate(terms.periodEnd)]);
-  }
-  return table.toString();
+    return [id, name, terms.plan, terms.status, ...limits, timestampFromDate(terms.periodEnd)];
+  });
+  return tableText(head, rows);
 }

@@ -1,17 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { callCli } from '../../../test/support/processes/cli.ts';
 import { findProgram } from '../../../test/support/processes/server-process.ts';
 import { ASKED_SHELLS } from '../../../test/support/processes/shells.ts';
 import { useFolder } from '../../../test/support/temporary-folder.ts';
 import { buildProgram } from '../../program.ts';
 import { allNodes, treeOf } from './command-tree.ts';
-import { printCompletion } from './completion.ts';
 
 /** A shell is started for each question. */
 vi.setConfig({ testTimeout: 120_000 });
 
-const program = buildProgram('1.2.3', () => async () => {});
+const program = buildProgram('1.2.3', async () => {});
 const nodes = allNodes(treeOf(program));
 
 const path = useFolder();
@@ -28,9 +28,8 @@ for (const { program: shell, ask } of ASKED_SHELLS) {
     let script: string;
     beforeAll(async () => {
       script = join(place, `modelstats.${shell}`);
-      const written: string[] = [];
-      await printCompletion({ print: (line) => void written.push(line) }, { shell, program });
-      await writeFile(script, written.join('\n'));
+      const { stdout } = await callCli(['completion', shell]);
+      await writeFile(script, stdout);
     });
     const offered = (...words: readonly string[]) => new Set(ask(script, ['modelstats', ...words], place));
 
@@ -68,8 +67,9 @@ for (const { program: shell, ask } of ASKED_SHELLS) {
 }
 
 test('the script comes as JSON too', async () => {
-  const written: string[] = [];
-  await printCompletion({ print: (line) => void written.push(line) }, { shell: 'bash', program, json: true });
-  const answer = JSON.parse(written.join('\n'));
-  expect(answer).toEqual({ shell: 'bash', script: expect.stringContaining('complete -F _modelstats modelstats') });
+  const { stdout } = await callCli(['completion', 'bash', '--json']);
+  expect(JSON.parse(stdout)).toEqual({
+    shell: 'bash',
+    script: expect.stringContaining('complete -F _modelstats modelstats'),
+  });
 });

@@ -1,17 +1,12 @@
-import type { Command } from 'commander';
-import type { CommandContext } from '../../cli/command-context.ts';
-import type { Shell } from '../../cli/shells.ts';
+import { choiceArgument, defineCommand } from '../../cli/command.ts';
 import { bashScript } from './bash.ts';
 import { type CommandNode, treeOf } from './command-tree.ts';
 import { fishScript } from './fish.ts';
 import { zshScript } from './zsh.ts';
 
-export interface CompletionOptions {
-  readonly shell: Shell;
-  /** Whose commands are completed. */
-  readonly program: Command;
-  readonly json?: boolean;
-}
+/** The shells that commands can be completed in. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
 
 const SCRIPTS: Readonly<Record<Shell, (tree: CommandNode) => string>> = {
   bash: bashScript,
@@ -19,15 +14,20 @@ const SCRIPTS: Readonly<Record<Shell, (tree: CommandNode) => string>> = {
   fish: fishScript,
 };
 
-/**
- * `modelstats completion SHELL`: a script that completes commands, options and their values in that shell. It holds all that there is to
- * complete, made from the commands themselves (decision 0091).
- */
-export async function printCompletion(
-  { print }: Pick<CommandContext, 'print'>,
-  { shell, program, json = false }: CompletionOptions,
-): Promise<number> {
-  const script = SCRIPTS[shell](treeOf(program));
-  print(json ? JSON.stringify({ shell, script }) : script);
-  return 0;
-}
+/** The script holds all that there is to complete, made from the commands themselves (decision 0091). */
+export const completion = defineCommand({
+  name: 'completion',
+  description: 'Print the script that completes commands, options and their values in a shell',
+  arguments: { shell: choiceArgument('the shell', SHELLS) },
+  examples: [
+    'modelstats completion fish | source',
+    'eval "$(modelstats completion bash)"',
+    'eval "$(modelstats completion zsh)"',
+  ],
+  meetsSettings: true,
+  async run({ answer, program }, { shell }) {
+    const script = SCRIPTS[shell](treeOf(program));
+    answer({ shell, script }, script);
+    return 0;
+  },
+});

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { examine, useNewMachine } from '../../../test/support/doctor/examine.ts';
 import { freePort } from '../../../test/support/processes/servers.ts';
 import { configFromEnv } from '../../config/config.ts';
-import { doctor } from './doctor.ts';
+import { runDoctor } from './run-doctor.ts';
 
 const machine = useNewMachine();
 
@@ -112,15 +112,16 @@ test.each(['store', 'store/below'])(
 test('people read a line for each check, and what to do below it', async () => {
   const written: string[] = [];
   const env = { MODELSTATS_STORE: `file:${machine.folder()}`, MODELSTATS_WORK: machine.folder() };
-  const print = (line: string) => void written.push(line);
-  const told = { env, print, log: print, clock: () => new Date(), toolVersion: '0', isTerminal: false };
-  expect(await doctor({ ...told, config: configFromEnv(env) }, {})).toBe(0);
+  const answer = (_: unknown, text: string | (() => string)) =>
+    void written.push(typeof text === 'string' ? text : text());
+  const told = { env, answer, clock: () => new Date(), toolVersion: '0' };
+  expect(await runDoctor({ ...told, config: configFromEnv(env) })).toBe(0);
   expect(written.join('\n')).toMatch(
     /^ok +node +Node\.js .*\n(.*\n)+.*warn.* +store +.*\n +→ publish one: .*\n(.*\n)*5 ok, 1 to look at, 0 failed$/,
   );
   written.length = 0;
   const gone = { ...env, MODELSTATS_STORE: 'file:/dev/null/store' };
-  expect(await doctor({ ...told, env: gone, config: configFromEnv(gone) }, {})).toBe(1);
+  expect(await runDoctor({ ...told, env: gone, config: configFromEnv(gone) })).toBe(1);
   expect(written.join('\n')).toMatch(
     /FAIL.* +store +.*\n +→ mend .*\n.*skip.* +store_writes +not looked at: see store\n4 ok, 0 to look at, 1 failed, 1 skipped$/,
   );

@@ -1,22 +1,10 @@
 import { resolve } from 'node:path';
 import type { BackfillResult, BackfillStatus } from '../../../pipeline/backfill/backfill.ts';
-import { backfillPricing } from '../../../pipeline/backfill/backfill.ts';
 import { isDay } from '../../../runtime/day.ts';
 import { AppError, ERROR_CODES } from '../../../runtime/errors.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { paint } from '../../cli/paint.ts';
-import { showProgress } from '../../cli/progress.ts';
-import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
-import { openConfiguredStore } from '../../config/configured-store.ts';
-import { configuredLimits } from '../../config/night/configured-limits.ts';
-import { openUpkeep } from '../store/open-upkeep.ts';
-
-export interface BackfillOptions {
-  readonly table: string;
-  readonly from?: string;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
+import { type CommandContext, commandGroup, defineCommand, flag, option, required } from '../../cli/command.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { openConfiguredStore, openUpkeep } from '../../config/configured-store.ts';
 
 const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
   published: 0,
@@ -25,43 +13,50 @@ const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
   nothing_placed: ERROR_CODES.source_rejected.exit,
 };
 
-/** `modelstats backfill pricing`: reconstructs prices of the days before the first night (specification "Pricing backfill"). */
-export async function backfill(context: CommandContext, options: BackfillOptions): Promise<number> {
-  const { config, print, log } = context;
-  const { table, from = null, dryRun = false, json = false } = options;
-  if (from !== null && !isDay(from)) throw new AppError('usage', `--from ${from} is not a calendar day YYYY-MM-DD`);
-  const store = await openConfiguredStore(config, 'write');
-  const details = { table: resolve(table), from };
-  if (!dryRun) await noteStoreAction(context, { action: 'store.backfill_pricing', store: store.url, details });
-  const progress = showProgress(context, { total: 1 });
-  progress.next('backfill');
-  const result = await backfillPricing(
-    { table: resolve(table), from, dryRun },
-    {
-      ...(await openUpkeep(context)),
-      store,
-      limits: configuredLimits(config),
-      onStage: progress.part,
-    },
-  ).finally(progress.stop);
-  print(json ? JSON.stringify(result) : describe(result));
-  for (const warning of json ? [] : result.warnings) log(warning);
-  return EXIT_CODES[result.status];
-}
+/** Specification "Pricing backfill". */
+const pricing = defineCommand({
+  name: 'pricing',
+  description: 'Put the prices of a table before the first captured pricing day; a second run replaces the first',
+  options: {
+    table: required('<file>', 'JSON Lines, JSON, CSV (each also .gz) or Parquet, a row per price and stretch of days'),
+    from: option('<YYYY-MM-DD>', 'first day to reconstruct; also where prices begin whose start is unknown'),
+    dryRun: flag('do everything but publish'),
+  },
+  examples: ['modelstats backfill pricing --table prices.csv --from 2025-01-01'],
+  notes: 'Exit codes: 0 published or unchanged, 2 usage, 4 unreadable or nothing placed, 1 anything else',
+  async run(context, { table, from = null, dryRun = false, json }) {
+    const { config, log } = context;
+    if (from !== null && !isDay(from)) throw new AppError('usage', `--from ${from} is not a calendar day YYYY-MM-DD`);
+    const { backfillPricing } = await import('../../../pipeline/backfill/backfill.ts');
+    const store = await openConfiguredStore(config, 'write');
+    const details = { table: resolve(table), from };
+    if (!dryRun) await noteStoreAction(context, { action: 'store.backfill_pricing', store: store.url, details });
+    const progress = context.showProgress({ total: 1 });
+    progress.next('backfill');
+    const upkeep = await openUpkeep(context);
+    const deps = { ...upkeep, store, limits: config.source, onStage: progress.part };
+    const result = await backfillPricing({ table: resolve(table), from, dryRun }, deps).finally(progress.stop);
+    context.answer(result, () => describe(context, result));
+    for (const warning of json ? [] : result.warnings) log(warning);
+    return EXIT_CODES[result.status];
+  },
+});
 
-function describe(result: BackfillResult): string {
+export const backfill = commandGroup('backfill', 'Reconstruct history of the days before the first night', [pricing]);
+
+function describe({ paint }: CommandContext, result: BackfillResult): string {
   const { rows, rows_placed, intervals, models, first_day, last_day, not_placed, replaced, issues } = result;
   const days = first_day === null ? '' : `, ${first_day} to ${last_day}`;
   const reasons = Object.entries(not_placed).map(([reason, count]) => `${count} ${reason}`);
   return [
-    `${headline(result)}: ${intervals} intervals of ${models} models${days}`,
+    `${headline(paint, result)}: ${intervals} intervals of ${models} models${days}`,
     `${rows_placed} of ${rows} rows placed${reasons.length === 0 ? '' : `; not placed: ${reasons.join(', ')}`}`,
     ...(replaced === null ? [] : [`it replaces ${replaced}, whose object is left to prune`]),
     ...(reasons.length === 0 ? [] : [`details: ${issues}`]),
   ].join('\n');
 }
 
-function headline({ status }: BackfillResult): string {
+function headline(paint: CommandContext['paint'], { status }: BackfillResult): string {
   switch (status) {
     case 'published':
       return paint.green('published');

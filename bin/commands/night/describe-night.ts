@@ -1,7 +1,9 @@
+import { describeReason, type SetAside } from '../../../pipeline/night/check/issues.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import type { Preview } from '../../../pipeline/night/preview.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
-import { paint } from '../../cli/paint.ts';
-import { describePreview } from './describe-preview.ts';
+import { describeChanges } from '../../cli/describe-changes.ts';
+import { paint, tableText } from '../../cli/terminal.ts';
 
 /** A night's result for people. */
 export function describeNight(result: NightResult): string {
@@ -45,4 +47,14 @@ function advice({ status, next_command: command, report }: NightResult): readonl
     ...(command === null ? [] : [`  ${when}, run: ${command}`]),
     ...(report === null ? [] : [`  Details: ${report}/report.json and issues.jsonl`]),
   ];
+}
+
+/** What a dry run would publish, for people: a table of all datasets, then the first records of each kind, then what was set aside. */
+function describePreview({ datasets, set_aside }: Preview): string {
+  const aside = set_aside.map(describeSetAside);
+  return [describeChanges(datasets, tableText), ...(aside.length === 0 ? [] : ['set aside:', ...aside])].join('\n');
+}
+
+function describeSetAside(reason: SetAside): string {
+  return `  ${reason.dataset}: ${describeReason(reason)}`;
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ulid } from 'ulid';
+import type { FetchSetup } from '../../../pipeline/fetch/run-fetch.ts';
 import type { NightDeps } from '../../../pipeline/night/night.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { duckdbSettings } from '../../config/configured-duckdb.ts';
+import type { CommandContext } from '../../cli/command.ts';
+import type { Config } from '../../config/config.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
-import { configuredFetch } from '../../config/night/configured-fetch.ts';
-import { configuredLimits } from '../../config/night/configured-limits.ts';
 
 /** What a night is run with, as the configuration says. Rejects with `configuration` where the store's address is not valid. */
 export async function nightDeps(
@@ -21,12 +21,28 @@ export async function nightDeps(
     store: await openConfiguredStore(config, access),
     clock,
     newRunId: () => ulid(clock().getTime()),
-    workFolder: resolve(config.WORK),
-    duckdb: duckdbSettings(config),
-    limits: configuredLimits(config),
+    workFolder: resolve(config.places.work),
+    duckdb: config.duckdb,
+    limits: config.source,
     fetching: configuredFetch(config, { toolVersion, onBegin: ({ file }) => onFile(file), onEnd: () => {} }),
-    uploadsMax: config.UPLOADS_MAX,
+    uploadsMax: config.uploads.uploadsMax,
     toolVersion,
     onStage,
+  };
+}
+
+/** With what a source is fetched. Its secrets are read where they are needed: no other command has to know them. */
+export function configuredFetch(
+  config: Config,
+  { toolVersion, ...told }: Pick<FetchSetup, 'onBegin' | 'onEnd'> & { readonly toolVersion: string },
+): FetchSetup {
+  return {
+    limits: { ...config.fetch, ratioMax: config.source.ratioMax },
+    variables: process.env,
+    allow: config.outbound.allow,
+    userAgent: `modelstats/${toolVersion}`,
+    random: Math.random,
+    sleep: (ms) => wait(ms),
+    ...told,
   };
 }

@@ -1,170 +1,48 @@
-import { resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
-import { Metrics } from '../../../api/server/metrics.ts';
-import { NoticeMetrics, ScheduleNotices } from '../../../pipeline/notices/schedule-notices.ts';
-import { openCron } from '../../../pipeline/schedule/cron.ts';
-import {
-  HEARTBEAT_MS,
-  type ScheduleProblem,
-  scheduleProblemAfter,
-} from '../../../pipeline/schedule/monitoring/health.ts';
-import { openHealthFile } from '../../../pipeline/schedule/monitoring/health-file.ts';
-import { logEvent } from '../../../pipeline/schedule/monitoring/log-event.ts';
-import { NightMetrics } from '../../../pipeline/schedule/monitoring/night-metrics.ts';
-import { type ScheduleEvent, Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
-import { StoreWatch } from '../../../pipeline/schedule/store-watch.ts';
-import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
-import type { HealthProblem } from '../../../runtime/health-problem.ts';
-import { type ReleaseFacts, ReleaseMetrics } from '../../../storage/release-metrics.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { openLog } from '../../cli/logger.ts';
-import { firstSignal } from '../../cli/process-events.ts';
-import type { Config } from '../../config/config.ts';
-import { openConfiguredStore } from '../../config/configured-store.ts';
-import { lateAfter, openConfiguredNotices } from '../../config/night/configured-notices.ts';
-import { openMetricsPort } from '../metrics-port.ts';
-import { readNewestByProcess } from './newest-process.ts';
-import { runNightProcess } from './night-process.ts';
-import { scheduleCheck } from './schedule-check.ts';
+import { type CommandContext, defineCommand, flag, option } from '../../cli/command.ts';
 
-export interface ScheduleOptions {
-  readonly source?: string;
-  readonly check?: boolean;
-  readonly alive?: boolean;
-  readonly json?: boolean;
-}
+export const schedule = defineCommand({
+  name: 'schedule',
+  description: 'Run a night every day at MODELSTATS_CRON (UTC), tried again until it is published',
+  options: {
+    source: option('<dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)'),
+    check: flag('only say whether the scheduler that writes MODELSTATS_HEALTH_FILE needs somebody'),
+    alive: flag('with --check: only whether it is at work, for what restarts it where it is not'),
+  },
+  json: "each night's answer as one JSON object on stdout; with --check the scheduler's health",
+  examples: ["MODELSTATS_CRON='5 0 * * *' modelstats schedule --source ./raw"],
+  notes:
+    'Stops on SIGTERM or SIGINT. Exit codes of --check: 0 all is well, 1 it is dead, a night is held or a day given up',
+  stopsItself: true,
+  async run(context, { check, alive = false, ...options }) {
+    if (check) return checkHealth(context, { alive });
+    if (alive) throw new AppError('usage', '--alive belongs to --check');
+    return (await import('./run-scheduler.ts')).runScheduler(context, options);
+  },
+});
 
-/** `modelstats schedule`: runs a night every day at a cron time, tried again until it is published, until a signal. */
-export async function schedule(context: CommandContext, options: ScheduleOptions): Promise<number> {
-  if (options.check) return scheduleCheck(context, options);
-  if (options.alive) throw new AppError('usage', '--alive belongs to --check');
-  const { config } = context;
-  const { log, linesDropped } = openLog(config);
-  // Checks the address only: a store that can't be reached now may be there again when the night begins.
-  await openConfiguredStore(config, 'read');
-  const metrics = new Metrics();
-  metrics.registry.registerMetric(linesDropped);
-  const ofRelease = new ReleaseMetrics(metrics.registry);
-  let scheduler: RunningScheduler | undefined;
-  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
-  const port = await openMetricsPort(config, metrics);
-  if (port !== undefined) log.info({ url: port.url }, 'metrics are offered');
-  try {
-    const onRelease = (release: ReleaseFacts) => ofRelease.onRelease(release);
-    scheduler = startScheduler(context, { ...options, log, registry: metrics.registry, onRelease });
-    log.info({ signal: await stopRequested }, 'stop requested');
-    await scheduler.stop();
-  } finally {
-    port?.close();
-  }
-  return 0;
-}
-
-export interface RunningScheduler {
-  /** Stops after the running night, or ends that after `STOP_TIMEOUT_SECONDS`. */
-  readonly stop: () => Promise<void>;
-  /** Ends a running night now. */
-  readonly abandon: () => void;
-  /** Why the newest night that came due is not published, for the public. */
-  readonly problem: () => HealthProblem | undefined;
-}
-
-export interface StartOptions extends Pick<ScheduleOptions, 'source' | 'json'> {
-  readonly log: Logger;
-  /** Where the metrics of nights are registered. */
-  readonly registry: Registry;
-  /** Called with the newest release as the scheduler comes to see it. */
-  readonly onRelease?: (release: ReleaseFacts) => void;
-}
-
-/** Notices that are under way when the scheduler stops may take so long, in milliseconds; what is left goes out at the next start. */
-const NOTICES_STOP_MS_MAX = 5_000;
-
-/** For a look at the store, in milliseconds: less than until the next one. */
-const LOOK_TIMEOUT_MS = 4 * 60_000;
-
-/** Starts the scheduler. Throws `usage` without a source, and `configuration` where the health file can't be written. */
-export function startScheduler(context: CommandContext, options: StartOptions): RunningScheduler {
-  const { config, clock, print } = context;
-  const { log, registry } = options;
-  const source = options.source ?? config.SOURCE;
-  if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
-  const cron = openCron(config.CRON, { log });
-  const health = openHealthFile(config.HEALTH_FILE, { clock, cron, log });
-  const metrics = new NightMetrics(registry, { clock });
-  const ofNotices = new NoticeMetrics(registry);
-  const notices = openConfiguredNotices(context, { log, onSent: (kind, isTaken) => ofNotices.onSent(kind, isTaken) });
-  const told = notices && new ScheduleNotices({ notices, clock, source: resolve(source) });
-  let problem: ScheduleProblem | undefined;
-  const onEvent = (event: ScheduleEvent) => {
-    logEvent(log, event);
-    health.note(event);
-    metrics.onEvent(event);
-    told?.note(event);
-    problem = scheduleProblemAfter(problem, event, clock());
-    if (event.type === 'night_started') watch.begin(event.day);
-    if (event.type === 'night_ended') watch.wake();
-    if (event.type === 'release_seen') options.onRelease?.(event.release);
-  };
-  const looking = { command: thisTool(), timeoutMs: LOOK_TIMEOUT_MS };
-  const readNewest = (signal: AbortSignal) => readNewestByProcess(signal, looking);
-  const watch = new StoreWatch({ readNewest, clock, cron, lateAfter: lateAfter(config), onEvent });
-  const scheduler = new Scheduler({
-    cron,
-    clock,
-    random: Math.random,
-    sleep,
-    ...settingsFrom(config),
-    runNight: nightRunner(config, { source: resolve(source), onAnswer: options.json ? print : () => {} }),
-    onEvent,
-  });
-  const heartbeat = setInterval(() => {
-    health.beat();
-    void watch.look();
-  }, HEARTBEAT_MS);
-  void notices?.resume(addDays(dayFromDate(clock()), -1));
-  scheduler.start();
-  void watch.look();
-  const stop = async () => {
-    watch.stop();
-    await scheduler.stop();
-    clearInterval(heartbeat);
-    const limit = new AbortController();
-    await Promise.race([notices?.settled(), sleep(NOTICES_STOP_MS_MAX, limit.signal)]);
-    limit.abort();
-    notices?.abandon();
-  };
-  return { stop, abandon: () => scheduler.abandon(), problem: () => problem };
-}
-
-function settingsFrom(config: Config): Pick<SchedulerDeps, 'retry' | 'stopTimeoutMs'> {
-  return {
-    retry: {
-      firstMs: config.RETRY_FIRST_SECONDS * 1000,
-      maxMs: config.RETRY_MAX_SECONDS * 1000,
-      until: config.RETRY_UNTIL,
-    },
-    stopTimeoutMs: config.STOP_TIMEOUT_SECONDS * 1000,
-  };
-}
-
-/** This tool, started in the same way as this process. */
-function thisTool(): readonly [string, ...string[]] {
-  return [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
-}
-
-function nightRunner(
-  { NIGHT_TIMEOUT_SECONDS }: Config,
-  night: { readonly source: string; readonly onAnswer: (line: string) => void },
-): SchedulerDeps['runNight'] {
-  const command = thisTool();
-  return (day, abandon) =>
-    runNightProcess(day, abandon, { ...night, command, timeoutMs: NIGHT_TIMEOUT_SECONDS * 1000 });
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch(() => undefined);
+/**
+ * Whether the scheduler needs somebody; exit code 1 where it is not at work, its night is held or a day was given up. With `alive` only
+ * whether it is at work: what restarts it must not do so for a night that needs a person.
+ */
+async function checkHealth(
+  { config, clock, answer, paint }: CommandContext,
+  { alive }: { readonly alive: boolean },
+): Promise<number> {
+  const [{ findDeath, findHealthProblem }, { readHealth }] = await Promise.all([
+    import('../../../pipeline/schedule/monitoring/health.ts'),
+    import('../../../pipeline/schedule/monitoring/health-file.ts'),
+  ]);
+  if (config.process.healthFile === undefined)
+    throw new AppError('usage', '--check reads MODELSTATS_HEALTH_FILE: set it');
+  const health = readHealth(config.process.healthFile);
+  const problem = alive ? findDeath(health, clock()) : findHealthProblem(health, clock());
+  const { state, next_run_at, last } = health;
+  const lastNight = last === null ? 'no night yet' : `last night ${last.day} ${last.status}`;
+  answer({ ok: problem === undefined, problem: problem ?? null, ...health }, () =>
+    problem === undefined
+      ? `${paint.green('healthy')}: ${state}, next run ${next_run_at ?? 'never'}, ${lastNight}`
+      : `${paint.red('unhealthy')}: ${problem}`,
+  );
+  return problem === undefined ? 0 : 1;
 }

@@ -2,68 +2,83 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describeReason } from '../../../pipeline/night/check/issues.ts';
-import { runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import { listSourceDays } from '../../../pipeline/source/source-folder.ts';
 import { type Day, dayFromDate } from '../../../runtime/day.ts';
 import { ERROR_CODES } from '../../../runtime/errors.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { dayFromOption } from '../../cli/option-values.ts';
-import { paint } from '../../cli/paint.ts';
-import { showProgress } from '../../cli/progress.ts';
-import { nightDeps } from './night-deps.ts';
+import { argument, type CommandContext, commandGroup, defineCommand, option } from '../../cli/command.ts';
+import { dayFromOption, textValue } from '../../cli/option-values.ts';
 
-export interface SourceCheckOptions {
-  readonly folder: string;
-  readonly day?: string;
-  readonly json?: boolean;
-}
+/** A first night of the source, of which nothing is kept. What it lists is fetched for it. */
+const check = defineCommand({
+  name: 'check',
+  description: 'Tell how a source reads: what is missing, wrong or ignored; without a store, and nothing is kept',
+  arguments: { dir: argument('folder with the raw data, or with a source.json that lists what to fetch') },
+  options: { day: option('<YYYY-MM-DD>', 'the day to read (default: its newest dated folder, else today)', textValue) },
+  examples: ['modelstats source check ./raw'],
+  notes: 'Exit codes: 0 it can be published, 2 usage, 4 it would be rejected, 1 anything else',
+  async run(context, { dir, day: wanted }) {
+    const [{ runNight }, { nightDeps }] = await Promise.all([
+      import('../../../pipeline/night/night.ts'),
+      import('./night-deps.ts'),
+    ]);
+    const source = resolve(dir);
+    const day =
+      wanted === undefined ? await newestDay(source, context.clock()) : dayFromOption(wanted, context.clock());
+    const folder = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
+    const progress = context.showProgress({ total: 1 });
+    try {
+      const places = { ...context.config.places, store: `file:${join(folder, 'store')}`, work: join(folder, 'work') };
+      const config = { ...context.config, places };
+      const deps = await nightDeps(
+        { ...context, config },
+        { access: 'read', onStage: progress.part, onFile: (file) => progress.part(`fetch ${file}`) },
+      );
+      progress.next(day);
+      const request = { day, source, dryRun: true, accept: true, acceptSuspects: [] };
+      const result = await runNight(request, deps);
+      progress.clear();
+      context.answer(answerOf(source, result), () => describe(context, source, result));
+      return result.status === 'rejected' ? ERROR_CODES.source_rejected.exit : 0;
+    } finally {
+      progress.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+});
 
-/**
- * `modelstats source check DIR`: how a source reads, without a store and without a night: a first night of it, of which nothing is
- * kept. What a source lists is fetched for it.
- */
-export async function checkSource(context: CommandContext, options: SourceCheckOptions): Promise<number> {
-  const source = resolve(options.folder);
-  const day =
-    options.day === undefined ? await newestDay(source, context.clock()) : dayFromOption(options.day, context.clock());
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
-  const progress = showProgress(context, { total: 1 });
-  try {
-    const config = { ...context.config, STORE: `file:${join(folder, 'store')}`, WORK: join(folder, 'work') };
-    const deps = await nightDeps(
-      { ...context, config },
-      { access: 'read', onStage: progress.part, onFile: (file) => progress.part(`fetch ${file}`) },
-    );
-    progress.next(day);
-    const request = { day, source, dryRun: true, accept: true, acceptSuspects: [] };
-    const result = await runNight(request, deps);
-    progress.clear();
-    context.print(options.json ? JSON.stringify(answerOf(source, result)) : describe(source, result));
-    return result.status === 'rejected' ? ERROR_CODES.source_rejected.exit : 0;
-  } finally {
-    progress.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+export const source = commandGroup('source', 'Look after a source', [check]);
 
 /** The last of its dated folders; today where it has none. */
-async function newestDay(source: string, now: Date): Promise<Day> {
-  return (await listSourceDays(source)).at(-1) ?? dayFromDate(now);
+async function newestDay(folder: string, now: Date): Promise<Day> {
+  return (await listSourceDays(folder)).at(-1) ?? dayFromDate(now);
 }
 
-function answerOf(source: string, { status, day, records, quarantined, problems, warnings, preview }: NightResult) {
+function answerOf(folder: string, { status, day, records, quarantined, problems, warnings, preview }: NightResult) {
   const isOk = status !== 'rejected';
-  return { ok: isOk, source, day, records, quarantined, problems, set_aside: preview?.set_aside ?? [], warnings };
+  return {
+    ok: isOk,
+    source: folder,
+    day,
+    records,
+    quarantined,
+    problems,
+    set_aside: preview?.set_aside ?? [],
+    warnings,
+  };
 }
 
-function describe(source: string, { status, day, records, problems, warnings, preview }: NightResult): string {
+function describe(
+  { paint }: CommandContext,
+  folder: string,
+  { status, day, records, problems, warnings, preview }: NightResult,
+): string {
   const notes = warnings.map((warning) => `  ${warning}`);
   if (status === 'rejected') {
-    return [`${paint.red('rejected')} ${source}, ${day}`, ...problems.map((one) => `  ${one}`), ...notes].join('\n');
+    return [`${paint.red('rejected')} ${folder}, ${day}`, ...problems.map((one) => `  ${one}`), ...notes].join('\n');
   }
   const counts = DATASET_NAMES.map((name) => `${records?.[name] ?? 0} ${name}`).join(', ');
   const aside = (preview?.set_aside ?? []).map((reason) => `  ${reason.dataset}: ${describeReason(reason)}`);
-  return [`${paint.green('can be published')} ${source}, ${day}: ${counts}`, ...notes, ...aside].join('\n');
+  return [`${paint.green('can be published')} ${folder}, ${day}: ${counts}`, ...notes, ...aside].join('\n');
 }

@@ -2,23 +2,26 @@ import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { type Capability, isLive } from '../../../api/data/access/capabilities.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
-import { type ApiDeps, buildApp } from '../../../api/data/app.ts';
+import { type AddFace, type ApiDeps, type ApiSettings, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files/files.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { makeGuide } from '../../../api/guide/guide.ts';
+import { mcpFace } from '../../../api/mcp/mcp.ts';
+import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../../api/mcp/oauth/oauth-routes.ts';
 import { ResponseCache } from '../../../api/server/response-cache.ts';
+import { PUBLIC_ROUTES, publicFace } from '../../../api/site/public.ts';
 import { type ViewEvent, viewEventLog } from '../../../api/view/follow/view-events.ts';
 import { ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { folderFromUrl } from '../../../storage/open-store.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { openConfiguredAccounts, openConfiguredDatabase } from '../../config/accounts/configured-accounts.ts';
-import { openConfiguredStore } from '../../config/configured-store.ts';
-import { refuseWrongStore } from '../../config/refuse-wrong-store.ts';
-import { apiSettings, followerSettings } from '../../config/service/configured-api.ts';
-import { type OpenedConsole, openConfiguredConsole } from '../../config/service/configured-console.ts';
-import { openFaces } from './faces.ts';
+import type { CommandContext } from '../../cli/command.ts';
+import type { Config } from '../../config/config.ts';
+import { openConfiguredAccounts, openConfiguredDatabase, publicUrlOf } from '../../config/configured-accounts.ts';
+import { type OpenedConsole, openConfiguredConsole } from '../../config/configured-console.ts';
+import { openConfiguredStore, refuseWrongStore } from '../../config/configured-store.ts';
 
 /** What answers the API, with all that it stands on. */
 export interface Service {
@@ -33,7 +36,7 @@ export interface Service {
 }
 
 export interface OpenServiceOptions {
-  readonly withConsole?: boolean;
+  readonly withConsole: boolean | undefined;
 }
 
 export type OpenServiceDeps = Required<Pick<ApiDeps, 'findScheduleProblem' | 'stopping'>> & { readonly log: Logger };
@@ -64,7 +67,7 @@ async function openParts(
   { withConsole = false }: OpenServiceOptions,
   { log, findScheduleProblem, stopping, closing }: OpenServiceDeps & { readonly closing: Closing },
 ): Promise<Service> {
-  const folder = await ViewFolder.take(resolve(config.VIEW));
+  const folder = await ViewFolder.take(resolve(config.view.folder));
   closing.push({ close: async () => folder.free() });
   // A view that is there can be served whatever the store says.
   if ((await folder.findCurrent()) === undefined) await refuseWrongStore(await openConfiguredStore(config, 'read'));
@@ -78,28 +81,31 @@ async function openParts(
     ? await openConfiguredConsole(config, { database, accounts, clock, toolVersion, log })
     : undefined;
   if (console !== undefined) closing.push(console);
-  const links = new FileLinks(config.SIGNING_KEY ?? (await accounts.secret('file-links')), clock);
+  const links = new FileLinks(config.files.signingKey ?? (await accounts.secret('file-links')), clock);
   const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
-  const storeFolder = folderFromUrl(config.STORE);
+  const storeFolder = folderFromUrl(config.places.store);
   const logEvent = viewEventLog(log, clock);
   const onEvent = (event: ViewEvent) => {
     metrics.onViewEvent(event);
     logEvent(event);
   };
-  const follower = new ViewFollower(followerSettings(config), {
-    store,
-    folder,
-    clock,
-    onEvent,
-    onRelease: (release) => metrics.onRelease(release),
-  });
+  const follower = new ViewFollower(
+    { ...config.view, duckdb: config.duckdb, limits: config.queries },
+    {
+      store,
+      folder,
+      clock,
+      onEvent,
+      onRelease: (release) => metrics.onRelease(release),
+    },
+  );
   const { faces, openRoutes, showErrorPage } = await openFaces(config, { accounts, console, clock, toolVersion });
   const app = await buildApp({
     settings: apiSettings(config),
     accounts,
     views: follower,
-    cache: new ResponseCache(config.CACHE_BYTES),
+    cache: new ResponseCache(config.responses.cacheBytes),
     clock,
     signUrl: (key, link) => store.signedUrl(key, link),
     files: storeFolder === undefined ? undefined : { folder: storeFolder, links },
@@ -112,4 +118,77 @@ async function openParts(
     openRoutes,
   });
   return { app, store, follower, metrics, database, accounts, console };
+}
+
+interface FacesDeps extends Pick<CommandContext, 'clock' | 'toolVersion'> {
+  readonly accounts: Accounts;
+  /** Undefined where it isn't served. */
+  readonly console: OpenedConsole | undefined;
+}
+
+/** How requests are answered. */
+function apiSettings(config: Config): ApiSettings {
+  const { token, isOpen } = config.metrics;
+  return {
+    ...config.address,
+    ...config.connections,
+    ...config.attempts,
+    ...config.backstop,
+    compressFromBytes: config.responses.compressFromBytes,
+    capabilities: config.capabilities.states,
+    metricsAccess: { token, isOpen },
+  };
+}
+
+/** All that is served beside the API: the documentation, pages for people, MCP, and what needs no key. */
+async function openFaces(
+  config: Config,
+  { accounts, console, clock, toolVersion }: FacesDeps,
+): Promise<Required<Pick<ApiDeps, 'faces' | 'openRoutes' | 'showErrorPage'>>> {
+  const hasConsole = console !== undefined;
+  const isThere = (capability: Capability) => isLive(config.capabilities.states, capability, undefined);
+  const guide = await makeGuide({
+    root: config.address.basePath,
+    hasConsole,
+    isLive: isThere,
+    backstop: config.backstop.backstop,
+    failedAttemptsMax: config.attempts.failedAttemptsMax,
+    publicRequestsMax: config.public.requestsPerMinute,
+  });
+  const oauth = oauthSettings(config, { accounts, console });
+  return {
+    faces: [
+      guide.face,
+      ...(console === undefined ? [] : [console.face]),
+      ...mcpFaces(config, { version: toolVersion, oauth }),
+      publicFace({
+        clock,
+        hasConsole,
+        isLive: isThere,
+        ...config.public,
+        packFromBytes: config.responses.compressFromBytes,
+      }),
+    ],
+    openRoutes: isThere('embeds') ? PUBLIC_ROUTES : [],
+    showErrorPage: guide.showErrorPage,
+  };
+}
+
+/** MCP, unless it is not live for anybody: then its path is as unknown as any. */
+function mcpFaces(
+  { capabilities, address }: Config,
+  { version, oauth }: { readonly version: string; readonly oauth: OAuthSettings | undefined },
+): readonly AddFace[] {
+  return capabilities.states.mcp === 'planned' ? [] : [mcpFace({ publicUrl: address.publicUrl, version, oauth })];
+}
+
+/** Programs are connected where there are pages to do it on. */
+function oauthSettings(
+  config: Config,
+  { accounts, console }: Pick<FacesDeps, 'accounts' | 'console'>,
+): OAuthSettings | undefined {
+  const authorization = console?.authorization;
+  if (authorization === undefined) return undefined;
+  const publicUrl = publicUrlOf(config);
+  return { authorization, publicUrl, accounts, requestsPerMinute: OAUTH_REQUESTS_PER_MINUTE };
 }

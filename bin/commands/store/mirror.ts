@@ -1,39 +1,34 @@
-import { mirror } from '../../../pipeline/upkeep/mirror.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { paint } from '../../cli/paint.ts';
-import { showProgress } from '../../cli/progress.ts';
-import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
-import { openConfiguredStore } from '../../config/configured-store.ts';
-import { openUpkeep } from './open-upkeep.ts';
+import { defineCommand, required } from '../../cli/command.ts';
+import { textValue } from '../../cli/option-values.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { openConfiguredStore, openUpkeep } from '../../config/configured-store.ts';
 
-export interface MirrorOptions {
-  readonly to: string;
-  readonly json?: boolean;
-}
-
-/** `modelstats mirror --to STORE`: makes a second store equal to this one (specification "Second store"). */
-export async function mirrorStore(context: CommandContext, { to, json = false }: MirrorOptions): Promise<number> {
-  const { config, print, log } = context;
-  const [origin, second] = [
-    await openConfiguredStore(config, 'read'),
-    await openConfiguredStore(config, 'write', { url: to }),
-  ];
-  await noteStoreAction(context, { action: 'store.mirror', store: second.url, details: { origin: origin.url } });
-  const progress = showProgress(context, { total: 1 });
-  progress.next('mirror');
-  const result = await mirror({
-    ...(await openUpkeep(context)),
-    from: origin,
-    to: second,
-    copiesMax: config.UPLOADS_MAX,
-    random: Math.random,
-    onRelease: progress.part,
-  }).finally(progress.stop);
-  const { store, releases, newest, copied, bytes, removed } = result;
-  const done = `${copied} objects copied (${bytes} bytes), ${removed} removed`;
-  print(
-    json ? JSON.stringify(result) : `${paint.green('equal')} ${store}: ${releases} snapshots to ${newest}; ${done}`,
-  );
-  for (const warning of json ? [] : result.warnings) log(warning);
-  return 0;
-}
+export const mirrorStore = defineCommand({
+  name: 'mirror',
+  description: 'Make a second store equal to this one: copy what it lacks, remove what prune removed here',
+  options: { to: required('<store>', 'the second store; empty, or a mirror of this one', textValue) },
+  examples: ['modelstats mirror --to s3://mirror/modelstats'],
+  notes: 'Run it after every night; it goes on after a kill',
+  async run(context, { to, json }) {
+    const { config, answer, log, paint } = context;
+    const { mirror } = await import('../../../pipeline/upkeep/mirror.ts');
+    const origin = await openConfiguredStore(config, 'read');
+    const second = await openConfiguredStore(config, 'write', { url: to });
+    await noteStoreAction(context, { action: 'store.mirror', store: second.url, details: { origin: origin.url } });
+    const progress = context.showProgress({ total: 1 });
+    progress.next('mirror');
+    const result = await mirror({
+      ...(await openUpkeep(context)),
+      from: origin,
+      to: second,
+      copiesMax: config.uploads.uploadsMax,
+      random: Math.random,
+      onRelease: progress.part,
+    }).finally(progress.stop);
+    const { store, releases, newest, copied, bytes, removed } = result;
+    const done = `${copied} objects copied (${bytes} bytes), ${removed} removed`;
+    answer(result, `${paint.green('equal')} ${store}: ${releases} snapshots to ${newest}; ${done}`);
+    for (const warning of json ? [] : result.warnings) log(warning);
+    return 0;
+  },
+});

@@ -1,45 +1,44 @@
-import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
+import type { RepublishResult } from '../../../pipeline/upkeep/republish/republish.ts';
 import { AppError } from '../../../runtime/errors.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { paint } from '../../cli/paint.ts';
-import { showProgress } from '../../cli/progress.ts';
-import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
-import { openConfiguredStore } from '../../config/configured-store.ts';
-import { openUpkeep } from './open-upkeep.ts';
+import { argument, type CommandContext, defineCommand, option } from '../../cli/command.ts';
+import { textValue } from '../../cli/option-values.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { openConfiguredStore, openUpkeep } from '../../config/configured-store.ts';
 
-export interface RepublishOptions {
-  readonly snapshot: string;
-  readonly to?: string;
-  readonly from?: string;
-  readonly json?: boolean;
-}
+export const republishSnapshot = defineCommand({
+  name: 'republish',
+  description:
+    "Put back a snapshot's lost or damaged files, from what is left or from a second store; or copy it into one",
+  arguments: { snapshot: argument('day of the snapshot') },
+  options: {
+    to: option('<store>', 'a second store that is to have it, or to be repaired from this one'),
+    from: option('<store>', 'a second store that may have what is lost or damaged here', textValue),
+  },
+  examples: [
+    'modelstats republish 2026-11-20',
+    'modelstats republish 2026-11-20 --from s3://mirror/modelstats',
+    'modelstats republish 2026-11-20 --to file:/mnt/mirror',
+  ],
+  notes: 'Exit code 1 where a file could not be put back, or the copy is not listed in the second store',
+  async run(context, { snapshot, to, from: fromUrl }) {
+    const { config, showProgress } = context;
+    if (to !== undefined && fromUrl !== undefined) throw new AppError('usage', '--to and --from exclude each other');
+    const { republish } = await import('../../../pipeline/upkeep/republish/republish.ts');
+    const origin = await openConfiguredStore(config, to === undefined ? 'write' : 'read');
+    const second = to === undefined ? undefined : await openConfiguredStore(config, 'write', { url: to });
+    const from = fromUrl === undefined ? undefined : await openConfiguredStore(config, 'read', { url: fromUrl });
+    const details = { snapshot, from: from?.url ?? null, origin: origin.url };
+    await noteStoreAction(context, { action: 'store.republish', store: (second ?? origin).url, details });
+    const progress = showProgress({ total: 1 });
+    progress.next(snapshot);
+    const deps = { ...(await openUpkeep(context)), origin, second, from, onFile: progress.part };
+    const result = await republish(snapshot, deps).finally(progress.stop);
+    context.answer(result, () => describe(context, result));
+    return result.ok && result.listed ? 0 : 1;
+  },
+});
 
-/** `modelstats republish SNAPSHOT [--to STORE | --from STORE]`; exit code 1 where a file can't be had or the copy isn't listed. */
-export async function republishSnapshot(context: CommandContext, options: RepublishOptions): Promise<number> {
-  const { config, print } = context;
-  if (options.to !== undefined && options.from !== undefined) {
-    throw new AppError('usage', '--to and --from exclude each other');
-  }
-  const origin = await openConfiguredStore(config, options.to === undefined ? 'write' : 'read');
-  const second = options.to === undefined ? undefined : await openConfiguredStore(config, 'write', { url: options.to });
-  const from =
-    options.from === undefined ? undefined : await openConfiguredStore(config, 'read', { url: options.from });
-  const details = { snapshot: options.snapshot, from: from?.url ?? null, origin: origin.url };
-  await noteStoreAction(context, { action: 'store.republish', store: (second ?? origin).url, details });
-  const progress = showProgress(context, { total: 1 });
-  progress.next(options.snapshot);
-  const result = await republish(options.snapshot, {
-    ...(await openUpkeep(context)),
-    origin,
-    second,
-    from,
-    onFile: progress.part,
-  }).finally(progress.stop);
-  print(options.json ? JSON.stringify(result) : describe(result));
-  return result.ok && result.listed ? 0 : 1;
-}
-
-function describe({ release, store, files, not_listed_because }: RepublishResult): string {
+function describe({ paint }: CommandContext, { release, store, files, not_listed_because }: RepublishResult): string {
   const painters = { ok: paint.dim, restored: paint.green, rebuilt: paint.green, refused: paint.red } as const;
   const lines = files.map(({ path, status, reason }) =>
     [painters[status](status.padEnd('restored'.length)), path, reason ?? ''].join('  ').trimEnd(),

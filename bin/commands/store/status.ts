@@ -1,40 +1,42 @@
 import { resolve } from 'node:path';
-import Table from 'cli-table3';
-import { openCron } from '../../../pipeline/schedule/cron.ts';
-import { findExpectedDay } from '../../../pipeline/schedule/store-watch.ts';
-import { readStatus, type Status } from '../../../pipeline/upkeep/status.ts';
+import type { Status } from '../../../pipeline/upkeep/status.ts';
 import { plainNumber } from '../../../runtime/plain-number.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { paint } from '../../cli/paint.ts';
-import { duckdbSettings } from '../../config/configured-duckdb.ts';
+import { type CommandContext, defineCommand, flag } from '../../cli/command.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
-import { lateAfter } from '../../config/night/configured-notices.ts';
 
-export interface StatusOptions {
-  readonly check?: boolean;
-  readonly json?: boolean;
-}
-
-/**
- * `modelstats status`: what the store holds, how the last night went and which prices wait for an operator. Exit code 1 with `--check` where
- * there are no data, they are stale, or the last night needs somebody (decision 0095).
- */
-export async function status(context: CommandContext, { check = false, json = false }: StatusOptions): Promise<number> {
-  const { config, clock, print } = context;
-  const cron = openCron(config.CRON, {
-    log: { error: (_: unknown, message?: string) => context.log(String(message)) },
-  });
-  const expectedDay = findExpectedDay(clock(), { cron, lateAfter: lateAfter(config) });
-  const found = await readStatus(await openConfiguredStore(config, 'read'), {
-    duckdb: duckdbSettings(config),
-    workFolder: resolve(config.WORK),
-    expectedDay,
-    clock,
-  });
-  print(json ? JSON.stringify(found) : describe(found));
-  return check && (found.newest === null || found.is_stale || hasProblem(found)) ? 1 : 0;
-}
+/** Whether the last night needs somebody: decision 0095. */
+export const status = defineCommand({
+  name: 'status',
+  description: 'Show what the store holds, how the last night went and which prices are held back',
+  options: {
+    check: flag('exit with 1 where there are no data, they are stale or the last night needs somebody'),
+  },
+  examples: ['modelstats status', 'modelstats status --check || echo "the data are stale, or a night needs somebody"'],
+  notes:
+    'Exit codes: 0 it could be read; with --check 1 where there are no data, they are stale or the last night needs somebody',
+  async run(context, { check }) {
+    const { config, clock } = context;
+    const [{ readStatus }, { openCron }, { findExpectedDay }, { lateAfter }] = await Promise.all([
+      import('../../../pipeline/upkeep/status.ts'),
+      import('../../../pipeline/schedule/cron.ts'),
+      import('../../../pipeline/schedule/store-watch.ts'),
+      import('../../config/configured-notices.ts'),
+    ]);
+    const cron = openCron(config.schedule.cron, {
+      log: { error: (_: unknown, message?: string) => context.log(String(message)) },
+    });
+    const expectedDay = findExpectedDay(clock(), { cron, lateAfter: lateAfter(config) });
+    const found = await readStatus(await openConfiguredStore(config, 'read'), {
+      duckdb: config.duckdb,
+      workFolder: resolve(config.places.work),
+      expectedDay,
+      clock,
+    });
+    context.answer(found, () => describe(context, found));
+    return check && (found.newest === null || found.is_stale || hasProblem(found)) ? 1 : 0;
+  },
+});
 
 /** Whether the last night published nothing, and nobody else has published its day or a later one. */
 function hasProblem({ last_run, newest }: Status): boolean {
@@ -43,12 +45,13 @@ function hasProblem({ last_run, newest }: Status): boolean {
 
 const OVER = new Set(['published', 'already_published']);
 
-function describe(found: Status): string {
+function describe(context: CommandContext, found: Status): string {
+  const { paint } = context;
   const { store, snapshots, first_day, newest, suspects, missing_files } = found;
   if (newest === null)
     return [
       `${store} holds no snapshots yet; publish one with: modelstats nightly --source DIR`,
-      ...describeRun(found),
+      ...describeRun(context, found),
     ].join('\n');
   const records = DATASET_NAMES.map((name) => `${newest.records[name]} ${name}`).join(', ');
   const lines = [
@@ -57,7 +60,7 @@ function describe(found: Status): string {
     ...(found.is_stale
       ? [`${paint.red('stale')}: ${found.expected_day} should be published by now, and the newest is ${newest.day}`]
       : []),
-    ...describeRun(found),
+    ...describeRun(context, found),
     `feed: last seq ${newest.last_seq}, cursor ${newest.manifest.change_cursor}`,
     ...missing_files.map(
       ({ file, upstream, since, problem }) =>
@@ -68,11 +71,11 @@ function describe(found: Status): string {
   return [
     ...lines,
     `${suspects.length} suspect prices are held back (let one in: --accept-suspect ID):`,
-    tableOf(suspects),
+    tableOf(context, suspects),
   ].join('\n');
 }
 
-function describeRun(found: Status): readonly string[] {
+function describeRun({ paint }: CommandContext, found: Status): readonly string[] {
   const { last_run: run } = found;
   if (run === null) return [];
   if (OVER.has(run.status)) return [`last night ${run.day}: ${run.status} at ${run.finished_at}`];
@@ -90,15 +93,10 @@ function describeRun(found: Status): readonly string[] {
 /** The rest is in the report. */
 const REASONS_MAX = 10;
 
-function tableOf(suspects: Status['suspects']): string {
-  const table = new Table({
-    head: ['ID', 'input', 'output', 'breaks', 'since', 'days'],
-    style: { head: [], border: [] },
-  });
-  for (const suspect of suspects) {
-    const { entity_id, input_per_million, output_per_million, rule, since, days } = suspect;
+function tableOf({ tableText }: CommandContext, suspects: Status['suspects']): string {
+  const rows = suspects.map(({ entity_id, input_per_million, output_per_million, rule, since, days }) => {
     const prices = [input_per_million, output_per_million].map((price) => (price === null ? '' : plainNumber(price)));
-    table.push([`pricing:${entity_id}`, ...prices, rule, since, days]);
-  }
-  return table.toString();
+    return [`pricing:${entity_id}`, ...prices, rule, since, days];
+  });
+  return tableText(['ID', 'input', 'output', 'breaks', 'since', 'days'], rows);
 }

@@ -1,175 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelstatsClient } from '../../../client/client.ts';
-import { ClientError, NotInPlanError, QuotaExceededError, UnauthenticatedError } from '../../../client/errors.ts';
-import { type CheckResult, checkCopy } from '../../../client/sync/check.ts';
-import { isThere, openCopy, scratchFolderOf, shownPlace } from '../../../client/sync/copies/open-copy.ts';
-import type { SyncDeps, SyncResult } from '../../../client/sync/copy.ts';
-import { Scratch } from '../../../client/sync/scratch.ts';
-import { sync } from '../../../client/sync/sync.ts';
-import { AppError } from '../../../runtime/errors.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { paint } from '../../cli/paint.ts';
-import { clientSettings } from '../client-settings.ts';
-import { type ShownSteps, showSteps } from './show-steps.ts';
+import { defineCommand, flag, option, required } from '../../cli/command.ts';
+import { intervalValue, textValue } from '../../cli/option-values.ts';
+import { SERVICE_OPTIONS } from './service-options.ts';
 
-export interface SyncCommandOptions {
-  readonly url?: string;
-  readonly key?: string;
-  readonly into: string;
-  readonly history?: boolean;
-  /** In milliseconds; true: {@link WATCH_MS}. */
-  readonly watch?: number | true;
-  readonly wait?: boolean;
-  readonly check?: boolean;
-  readonly json?: boolean;
-}
-
-/** Between two syncs of `--watch`, unless told. A look that finds nothing new costs no unit. */
-const WATCH_MS = 5 * 60_000;
-
-/** `modelstats sync`: a consumer's exact copy (specification "Sync"). */
-export async function syncCopy(context: CommandContext, options: SyncCommandOptions): Promise<number> {
-  if (options.check === true && !isThere(options.into))
-    throw new AppError('usage', `there is no copy at ${options.into}`);
-  const steps = showSteps(context);
-  const client = openClient(context, options, steps);
-  try {
-    if (options.check === true)
-      return showCheck(context, options, await withCopy(context, { client, steps, options }, checkCopy));
-    await syncAgainAndAgain(context, { client, steps, options });
-    return 0;
-  } catch (error) {
-    throw error instanceof ClientError ? commandError(error) : error;
-  } finally {
-    steps.stop();
-  }
-}
-
-interface Work {
-  readonly client: ModelstatsClient;
-  readonly steps: ShownSteps;
-  readonly options: SyncCommandOptions;
-}
-
-function openClient(context: CommandContext, options: SyncCommandOptions, steps: ShownSteps): ModelstatsClient {
-  return new ModelstatsClient(clientSettings(context, options), {
-    onRetry: ({ error: reason, delayMs }) => {
-      steps.clear();
-      context.log(`${reason.message}; trying again in ${Math.ceil(delayMs / 1000)} s`);
-    },
-  });
-}
-
-/** Opens the copy for as long as the work takes, so that others may read it in between. */
-async function withCopy<T>(
-  { config, clock }: CommandContext,
-  { client, steps, options }: Work,
-  work: (deps: SyncDeps) => Promise<T>,
-): Promise<T> {
-  const copy = await openCopy(options.into, { memoryLimit: config.MEMORY_LIMIT, threads: config.THREADS });
-  try {
-    const scratch = new Scratch(scratchFolderOf(options.into));
-    return await work({ client, copy, scratch, clock, onStep: steps.show });
-  } finally {
-    steps.stop();
-    await copy.close();
-  }
-}
-
-/** Syncs once, or with `--watch` until a signal ends the process, which the copy bears at any instant. */
-async function syncAgainAndAgain(context: CommandContext, work: Work): Promise<void> {
-  const { options } = work;
-  const { watch } = options;
-  for (let isFirst = true; ; isFirst = false) {
-    const result = await syncOnce(context, work);
-    if (result !== undefined && (isFirst || result.status !== 'up_to_date')) showResult(context, options, result);
-    if (watch === undefined) return;
-    await sleep(watch === true ? WATCH_MS : watch);
-  }
-}
-
-/** With `--wait` until there are units, with `--watch` whatever may pass by the next time: undefined. */
-async function syncOnce(context: CommandContext, work: Work): Promise<SyncResult | undefined> {
-  const { log, clock } = context;
-  const { history = false, wait = false, watch } = work.options;
-  for (;;) {
-    try {
-      return await withCopy(context, work, (deps) => sync({ keepsHistory: history }, deps));
-    } catch (error) {
-      if (error instanceof QuotaExceededError && (wait || watch !== undefined)) {
-        const until = new Date(error.reset_at ?? clock().getTime() + 3_600_000);
-        log(`${error.message}; going on at ${until.toISOString()}`);
-        const waitMs = Math.max(1000, until.getTime() - clock().getTime()) + Math.random() * RESET_JITTER_MS;
-        await sleep(Math.min(waitMs, WAIT_MS_MAX));
-      } else if (watch !== undefined && mayPass(error)) {
-        log(`${error.message}; trying again later`);
-        return undefined;
-      } else {
-        throw error;
-      }
-    }
-  }
-}
-
-/** More than until any midnight. */
-const WAIT_MS_MAX = 25 * 3_600_000;
-
-/** What waits for the same midnight does not come back at the same instant. */
-const RESET_JITTER_MS = 30_000;
-
-function mayPass(error: unknown): error is ClientError | AppError {
-  if (error instanceof AppError) return error.code === 'unavailable' || error.code === 'corrupt';
-  return error instanceof ClientError && !isRefused(error);
-}
-
-/** The key doesn't open what was asked for, however often it is asked. */
-function isRefused(error: ClientError): boolean {
-  return error instanceof UnauthenticatedError || error instanceof NotInPlanError;
-}
-
-function showResult(
-  { print, log }: CommandContext,
-  { into, json = false }: SyncCommandOptions,
-  result: SyncResult,
-): void {
-  for (const warning of result.warnings) log(`${paint.yellow('warning')}: ${warning}`);
-  if (json) {
-    print(JSON.stringify({ ...result, into: shownPlace(into) }));
-    return;
-  }
-  const { status, snapshot_id: snapshot, data_as_of: at, events } = result;
-  const words = { imported: 'was imported', followed: 'has followed the feed', up_to_date: 'was up to date' };
-  const applied = status === 'followed' ? `, ${events.upsert} upserts and ${events.delete} deletes` : '';
-  print(
-    `${paint.bold(shownPlace(into))} ${words[status]}: ${snapshot === null ? 'current data' : `snapshot ${snapshot}`} as of ${at}${applied}`,
-  );
-}
-
-function showCheck({ print }: CommandContext, { into, json = false }: SyncCommandOptions, result: CheckResult): number {
-  const { ok, snapshot_id: snapshot, differences } = result;
-  if (json) print(JSON.stringify({ ...result, into: shownPlace(into) }));
-  else if (ok) print(`${paint.bold(shownPlace(into))} equals snapshot ${snapshot}`);
-  for (const { dataset, missing, extra, different, problem, records } of json ? [] : differences) {
-    print(
-      `${paint.bold(dataset)} differs from snapshot ${snapshot}: ${missing} missing, ${extra} too many, ${different} not the same`,
-    );
-    for (const { key, copy, snapshot: line } of records.slice(0, SHOWN_MAX)) {
-      print(`  ${JSON.stringify(key)}\n    copy:     ${copy ?? 'none'}\n    snapshot: ${line ?? 'none'}`);
-    }
-    if (records.length > SHOWN_MAX) print(`  … more with --json`);
-    if (problem !== null) print(`  no further: ${problem}`);
-  }
-  return ok ? 0 : 1;
-}
-
-/** Records of a dataset that are shown to people. */
-const SHOWN_MAX = 20;
-
-/** What a consumer's call failed for, as the command line tells it. */
-function commandError(error: ClientError): AppError {
-  const { request_id: id, reset_at: reset } = error;
-  const until =
-    error instanceof QuotaExceededError && reset !== undefined ? `; there are more at ${reset} (--wait waits)` : '';
-  const cited = id === undefined ? '' : ` (request ${id})`;
-  return new AppError(isRefused(error) ? 'usage' : 'unavailable', `${error.message}${until}${cited}`, { cause: error });
-}
+export const sync = defineCommand({
+  name: 'sync',
+  description:
+    'Keep an exact local copy: the newest snapshot, then the change feed, proven by the hashes of the snapshot',
+  options: {
+    ...SERVICE_OPTIONS,
+    into: required('<place>', 'FILE.duckdb, FILE.sqlite, postgres://…, or a folder for JSON Lines', textValue),
+    history: flag('keep every event too, from as far back as can be had'),
+    watch: option<number | true>('[time]', 'go on following, every so often: 30m, 24h', intervalValue),
+    wait: flag('where the units of the day are used up, wait until there are more'),
+    check: flag('change nothing: compare the copy with its snapshot and say what differs'),
+  },
+  json: 'one JSON object on stdout; with --watch one for each sync that changed something',
+  examples: [
+    'MODELSTATS_API_KEY=msk_… modelstats sync --url https://api.example.com --into copy.duckdb',
+    'modelstats sync --into copy.duckdb --check',
+    'modelstats sync --into postgres://user@host/db --watch 1h',
+  ],
+  notes:
+    'Exit codes: 0 equal to the newest snapshot, 1 not reached, or with --check not equal, 2 usage or a key that is refused',
+  run: async (context, options) => (await import('./run-sync.ts')).runSync(context, options),
+});

@@ -1,21 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
 import { join, resolve } from 'node:path';
-import { findSignatureProblem } from '../../../api/webhooks/signing/verify-signature.ts';
-import { createAuthority } from '../../../runtime/certificates.ts';
-import type { CommandContext } from '../../cli/command-context.ts';
-import { paint } from '../../cli/paint.ts';
+import { type CommandContext, defineCommand, option, optionOr } from '../../cli/command.ts';
+import { numberValue, textValue } from '../../cli/option-values.ts';
+import { listenOn } from '../../cli/ports.ts';
 import { firstSignal } from '../../cli/process-events.ts';
-import { listenOn } from '../listen-on.ts';
-
-export interface ListenOptions {
-  readonly port: number;
-  readonly folder: string;
-  readonly secret?: string;
-  readonly status: number;
-  readonly json?: boolean;
-}
 
 /** On loopback alone: whoever wants deliveries from elsewhere has a server with a real certificate. */
 const HOST = '127.0.0.1';
@@ -24,36 +13,54 @@ const DAY_MS = 86_400_000;
 /** Of a delivery; a digest of 1,000 events has some 200 KB. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** `modelstats webhooks listen`: a receiver to try webhooks with, which verifies and prints what arrives, until a signal. */
-export async function listen(context: CommandContext, options: ListenOptions): Promise<number> {
-  const stopRequested = firstSignal({ onSecond: () => undefined });
-  const { cert, key, caPath } = await readCertificate(resolve(options.folder), context.clock());
-  const server = createServer({ cert, key }, (request, response) => void receive(request, response));
-  const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await readBody(request).catch(() => 'gone' as const);
-    if (body === 'gone') return; // In the middle of its request.
-    if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
-    const { secret } = options;
-    const header = headerOf(request, 'x-service-signature');
-    const problem =
-      secret === undefined ? undefined : findSignatureProblem({ header, body, secret, now: context.clock() });
-    const status = problem === undefined ? options.status : 401;
-    response.writeHead(status).end();
-    context.print(
-      options.json ? jsonOf(request, { body, problem, status }) : lineOf(request, { body, problem, status }),
-    );
-  };
-  const port = await listenOn(server, { host: HOST, port: options.port });
-  const url = `https://localhost:${port}/`;
-  if (options.json) context.print(JSON.stringify({ status: 'listening', url, ca: caPath }));
-  for (const line of hints(url, caPath, options)) context.log(line);
-  await stopRequested;
-  server.close();
-  server.closeAllConnections();
-  return 0;
-}
+const OPTIONS = {
+  port: optionOr(9443, '<n>', 'port on 127.0.0.1; 0 for any free one', numberValue(0, 65_535)),
+  folder: optionOr('./data/listen', '<dir>', 'where its certificates lie; made when they are missing', textValue),
+  secret: option('<secret>', "the endpoint's, whsec_…; without it signatures are not checked", textValue),
+  status: optionOr(204, '<n>', 'what it answers, to see a delivery fail', numberValue(200, 599)),
+};
 
-function hints(url: string, caPath: string, { secret }: ListenOptions): readonly string[] {
+/** A receiver to try webhooks with. */
+export const listen = defineCommand({
+  name: 'listen',
+  description: 'Take deliveries on this machine, verify them and print them, until a signal: to try webhooks with',
+  options: OPTIONS,
+  json: 'one JSON object a delivery on stdout',
+  examples: ['modelstats webhooks listen --secret whsec_…'],
+  stopsItself: true,
+  async run(context, options) {
+    const { secret, json } = options;
+    const [{ createServer }, { findSignatureProblem }] = await Promise.all([
+      import('node:https'),
+      import('../../../api/webhooks/signing/verify-signature.ts'),
+    ]);
+    const stopRequested = firstSignal({ onSecond: () => undefined });
+    const { cert, key, caPath } = await readCertificate(resolve(options.folder), context.clock());
+    const server = createServer({ cert, key }, (request, response) => void receive(request, response));
+    const receive = async (request: IncomingMessage, response: ServerResponse) => {
+      const body = await readBody(request).catch(() => 'gone' as const);
+      if (body === 'gone') return; // In the middle of its request.
+      if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
+      const header = headerOf(request, 'x-service-signature');
+      const problem =
+        secret === undefined ? undefined : findSignatureProblem({ header, body, secret, now: context.clock() });
+      const status = problem === undefined ? options.status : 401;
+      response.writeHead(status).end();
+      const received = { body, problem, status };
+      context.answer(jsonOf(request, received), () => lineOf(context, request, received));
+    };
+    const port = await listenOn(server, { host: HOST, port: options.port });
+    const url = `https://localhost:${port}/`;
+    if (json) context.print(JSON.stringify({ status: 'listening', url, ca: caPath }));
+    for (const line of hints(url, caPath, secret)) context.log(line);
+    await stopRequested;
+    server.close();
+    server.closeAllConnections();
+    return 0;
+  },
+});
+
+function hints(url: string, caPath: string, secret: string | undefined): readonly string[] {
   return [
     `listening at ${url}`,
     'Whoever sends to it needs, in the environment:',
@@ -71,6 +78,7 @@ async function readCertificate(folder: string, now: Date) {
   const ageMs = now.getTime() - Date.parse(made);
   if (!(ageMs >= 0 && ageMs < (CERTIFICATE_DAYS - 1) * DAY_MS)) {
     const times = { from: new Date(now.getTime() - DAY_MS), to: new Date(now.getTime() + CERTIFICATE_DAYS * DAY_MS) };
+    const { createAuthority } = await import('../../../runtime/certificates.ts');
     const authority = await createAuthority('modelstats webhooks listen', times);
     const { cert, key } = await authority.issue({ names: ['localhost', HOST], ...times });
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -100,20 +108,20 @@ interface Received {
   readonly status: number;
 }
 
-function lineOf(request: IncomingMessage, { body, problem, status }: Received): string {
+function lineOf({ paint }: CommandContext, request: IncomingMessage, { body, problem, status }: Received): string {
   const event = headerOf(request, 'x-service-event') ?? '?';
   const verdict = problem === undefined ? paint.green(String(status)) : paint.red(`${status}, ${problem}`);
   return `${verdict} ${paint.bold(event)} ${headerOf(request, 'x-service-delivery') ?? ''}\n  ${body.toString('utf8')}`;
 }
 
-function jsonOf(request: IncomingMessage, { body, problem, status }: Received): string {
-  return JSON.stringify({
+function jsonOf(request: IncomingMessage, { body, problem, status }: Received) {
+  return {
     status,
     problem: problem ?? null,
     event: headerOf(request, 'x-service-event') ?? null,
     delivery: headerOf(request, 'x-service-delivery') ?? null,
     body: body.toString('utf8'),
-  });
+  };
 }
 
 function headerOf(request: IncomingMessage, name: string): string | undefined {

@@ -1,4 +1,4 @@
-import { doctor } from '../../../bin/commands/doctor/doctor.ts';
+import { runDoctor } from '../../../bin/commands/doctor/run-doctor.ts';
 import { configFromEnv, type Environment } from '../../../bin/config/config.ts';
 import { useFolder } from '../temporary-folder.ts';
 
@@ -27,11 +27,9 @@ export async function examine(env: Environment, now = new Date()): Promise<Exami
     env,
     clock: () => now,
     toolVersion: '0.0.0-test',
-    print: (line: string) => void written.push(line),
-    log: () => {},
-    isTerminal: false,
+    answer: (value: unknown) => void written.push(JSON.stringify(value)),
   };
-  const code = await doctor(context, { json: true });
+  const code = await runDoctor(context);
   const text = written.join('\n');
   const { ok, checks }: Pick<Examined, 'ok' | 'checks'> = JSON.parse(text);
   const of = (name: string) => {

@@ -2,6 +2,7 @@ import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { CheckMetrics } from '../../../api/integrations/check-metrics.ts';
 import { WebhookMetrics } from '../../../api/webhooks/webhook-metrics.ts';
 import { openLog } from '../../../bin/cli/logger.ts';
+import { configFromEnv } from '../../../bin/config/config.ts';
 import { NoticeMetrics } from '../../../pipeline/notices/schedule-notices.ts';
 import { NightMetrics } from '../../../pipeline/schedule/monitoring/night-metrics.ts';
 
@@ -19,6 +20,6 @@ export function metricNames(): ReadonlySet<string> {
     clock,
   });
   new CheckMetrics(registry, { inFlight: () => 0, due: async () => 0 });
-  registry.registerMetric(openLog({ LOG_LEVEL: 'silent' }).linesDropped);
+  registry.registerMetric(openLog(configFromEnv({ MODELSTATS_LOG_LEVEL: 'silent' })).linesDropped);
   return new Set(registry.getMetricsAsArray().map(({ name }) => name));
 }

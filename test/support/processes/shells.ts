@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Shell } from '../../../bin/cli/shells.ts';
+import type { Shell } from '../../../bin/commands/completion/completion.ts';
 
 /** A shell that has read a script of completion, asked as its user asks with the tab key. */
 export interface AskedShell {

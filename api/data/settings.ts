@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { Bytes, inUnits, Milliseconds, Seconds, setting, wholeNumber } from '../../runtime/setting.ts';
+import { capabilitiesFromText } from './access/capabilities.ts';
+
+/**
+ * `route=limit` separated by commas; routes that are not named keep their limit. Which routes there are is known to `serve`
+ * alone, which checks the names.
+ */
+const Backstop = z.string().transform((text, context): Readonly<Record<string, number>> => {
+  const limits: Record<string, number> = {};
+  for (const part of text.split(',')) {
+    const [, route = '', limit = ''] = /^\s*(\S+?)\s*=\s*(\d{1,7})\s*$/.exec(part) ?? [];
+    if (route.startsWith('/') && Number(limit) > 0) limits[route] = Number(limit);
+    else context.addIssue({ code: 'custom', message: problemOf(part) });
+  }
+  return limits;
+});
+
+function problemOf(part: string): string {
+  return `'${part.trim()}' is no ROUTE=LIMIT with a limit from 1 to 9999999`;
+}
+
+/** Limits per key and route. */
+export const BACKSTOP_SETTINGS = {
+  backstop: setting('BACKSTOP', Backstop.default({}), {
+    text: 'requests per key, route and minute that differ from the usual, as `/v1/models=120,/v1/scores=240`',
+    documented: "[each route's own](#requests-per-key-and-route)",
+  }),
+};
+
+const Proxies = z
+  .string()
+  .transform((list) =>
+    list
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+  .default([]);
+
+/** Nothing but scheme, host and port: it stands in answers for everybody. */
+function isOrigin(url: string): boolean {
+  return URL.canParse(url) && /^https?:\/\/[^/?#@\\]+$/i.test(url);
+}
+
+/** Under which addresses the API is reached. */
+export const ADDRESS_SETTINGS = {
+  basePath: setting(
+    'BASE_PATH',
+    z
+      .string()
+      .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be like /stats, without a slash at the end')
+      .default(''),
+    { text: 'before every route, such as `/stats`' },
+  ),
+  publicUrl: setting(
+    'PUBLIC_URL',
+    z
+      .url({ protocol: /^https?$/ })
+      .refine(isOrigin, 'must be like https://api.example.com')
+      .optional(),
+    { text: 'scheme and host that callers use, for links in answers; default: as each request names it' },
+  ),
+  trustedProxies: setting('TRUSTED_PROXIES', Proxies, {
+    text: 'addresses or networks of proxies whose `X-Forwarded-*` headers are believed, comma-separated',
+  }),
+};
+
+/** Of the view, and how it follows the store. */
+export const VIEW_SETTINGS = {
+  folder: setting('VIEW', z.string().min(1), {
+    fallback: './data/view',
+    text: 'folder for the view that `serve` answers from: a cache, safe to delete, about as large as the newest state, all history and the feed together, uncompressed, twice while it is rebuilt; one process a folder',
+  }),
+  pollMs: setting('POLL_SECONDS', inUnits(Seconds, 1000), { fallback: 15, text: 'between two looks at the catalog' }),
+  retryMaxMs: setting('POLL_RETRY_MAX_SECONDS', inUnits(Seconds, 1000), {
+    fallback: 300,
+    text: 'longest wait before a view that could not be built is tried again; doubles from `POLL_SECONDS`',
+  }),
+  downloadsMax: setting('DOWNLOADS_MAX', wholeNumber(1, 64), {
+    fallback: 8,
+    text: 'files downloaded at once to build the view',
+  }),
+};
+
+/** Of queries of the view. */
+export const QUERY_SETTINGS = {
+  queriesMax: setting('QUERIES_MAX', wholeNumber(1, 64), {
+    fallback: 4,
+    text: 'queries at once; Node has 4 threads for them unless `UV_THREADPOOL_SIZE` says more',
+  }),
+  queriesWaitingMax: setting('QUERIES_WAITING_MAX', wholeNumber(1, 100_000), {
+    fallback: 1000,
+    text: 'queries that may wait; further requests get 503',
+  }),
+  queryTimeoutMs: setting('QUERY_TIMEOUT_MS', Milliseconds, {
+    fallback: 10_000,
+    text: 'longest run of one query, in milliseconds',
+  }),
+};
+
+/** Of responses. */
+export const RESPONSE_SETTINGS = {
+  cacheBytes: setting('CACHE_BYTES', Bytes, {
+    fallback: 128 * 1024 * 1024,
+    text: 'memory for answers that may be asked for again',
+  }),
+  compressFromBytes: setting('COMPRESS_FROM_BYTES', Bytes, {
+    fallback: 1024,
+    text: 'smallest answer that is compressed when asked for',
+  }),
+};
+
+/** Of requests without a valid key. */
+export const ATTEMPT_SETTINGS = {
+  failedAttemptsMax: setting('FAILED_ATTEMPTS_MAX', wholeNumber(1, 1_000_000), {
+    fallback: 60,
+    text: 'attempts without a valid key per minute and client address (IPv6: /64) before they get 429',
+  }),
+};
+
+const Capabilities = z
+  .string()
+  .transform((list, context) => {
+    const states = capabilitiesFromText(list);
+    if (!('problem' in states)) return states;
+    context.addIssue({ code: 'custom', message: states.problem });
+    return z.NEVER;
+  })
+  .default({});
+
+/** What is offered, and to whom. */
+export const CAPABILITY_SETTINGS = {
+  states: setting('CAPABILITIES', Capabilities, {
+    text: 'what is not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated; names: `history`, `snapshots`, `changes`, `account`, `plans` (quota, the burst limit, their headers, the account, and every word of a plan), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key: live for everybody or for nobody), `attribution` (integrations of others are neither declared nor checked)',
+    documented: 'all live',
+  }),
+};
+
+/** Of downloads. */
+export const FILE_SETTINGS = {
+  signingKey: setting('SIGNING_KEY', z.string().min(16, 'must have at least 16 characters').optional(), {
+    text: 'secret of at least 16 characters behind the download addresses of a file store; another one ends all addresses that were given',
+    documented: 'made once, kept in the control database',
+    shown: 'masked',
+  }),
+};

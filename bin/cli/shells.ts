@@ -1,3 +1,0 @@
-/** The shells that commands can be completed in. */
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];

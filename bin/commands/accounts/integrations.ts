@@ -1,0 +1,128 @@
+import type { Check, Integration } from '../../../api/integrations/integration.ts';
+import type { Integrations } from '../../../api/integrations/integrations.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
+import { argument, type CommandContext, commandGroup, defineCommand } from '../../cli/command.ts';
+
+const org = argument('id of the organization, org_…');
+const integration = argument('id of the integration, int_…');
+
+const addIntegration = defineCommand({
+  name: 'add',
+  description: 'Declare a page; it is checked within seconds where `dispatch` runs',
+  arguments: { org, name: argument('what the page is called'), url: argument('its public address') },
+  examples: ["modelstats integrations add ID 'Model prices' https://example.com/prices"],
+  async run(context, { org: organizationId, name, url }) {
+    const added = await withIntegrations(context, (opened) => opened.declare({ organizationId, name, url }));
+    const next = `looked at within seconds where checks run; or now: modelstats integrations check ${organizationId} ${added.id}`;
+    context.answer(jsonFrom(added), () => `${tableOf(context, [added])}\n${next}`);
+    return 0;
+  },
+});
+
+const listIntegrations = defineCommand({
+  name: 'list',
+  description: 'List the pages of an organization, with their states',
+  arguments: { org },
+  examples: ['modelstats integrations list ID'],
+  async run(context, { org: organizationId }) {
+    const found = await withIntegrations(context, (opened) => opened.list(organizationId));
+    const describe = () => (found.length === 0 ? 'no integrations yet' : tableOf(context, found));
+    context.answer({ integrations: found.map(jsonFrom) }, describe);
+    return 0;
+  },
+});
+
+const checkIntegration = defineCommand({
+  name: 'check',
+  description: 'Look at a page now, and show what was found',
+  arguments: { org, integration },
+  examples: ['modelstats integrations check ID INTEGRATION'],
+  notes: 'Exit code 1 where the integration is not verified by it',
+  async run(context, { org: organizationId, integration: id }) {
+    const checked = await withIntegrations(context, (opened) => opened.check({ organizationId, id }));
+    const [newest] = checked.checks;
+    context.answer({ ...jsonFrom(checked.integration), check: newest ? checkJson(newest) : null }, () =>
+      [tableOf(context, [checked.integration]), ...(newest ? evidenceLines(context, newest) : [])].join('\n'),
+    );
+    return checked.integration.state === 'verified' && newest?.reason === 'FOUND' ? 0 : 1;
+  },
+});
+
+const removeIntegration = defineCommand({
+  name: 'remove',
+  description: 'Remove a page for good; its bonus ends with the UTC day',
+  arguments: { org, integration },
+  examples: ['modelstats integrations remove ID INTEGRATION'],
+  async run(context, { org: organizationId, integration: id }) {
+    const removed = await withIntegrations(context, (opened) => opened.remove({ organizationId, id }));
+    const { bonusUntil } = removed;
+    const end = bonusUntil instanceof Date ? `; its bonus ends at ${timestampFromDate(bonusUntil)}` : '';
+    context.answer(jsonFrom(removed), `removed ${removed.name}, ${removed.url}${end}`);
+    return 0;
+  },
+});
+
+export const integrations = commandGroup(
+  'integrations',
+  'Look after the pages on which organizations show where their data come from',
+  [addIntegration, listIntegrations, checkIntegration, removeIntegration],
+);
+
+async function withIntegrations<T>(context: CommandContext, work: (opened: Integrations) => Promise<T>): Promise<T> {
+  const configured = await import('../../config/configured-integrations.ts');
+  return configured.withIntegrations(context, work);
+}
+
+/** An integration as the command line answers it. */
+function jsonFrom(one: Integration): Record<string, unknown> {
+  const { bonusUntil, checkedAt, nextCheckAt, lapsesAt } = one;
+  return {
+    id: one.id,
+    organization_id: one.organizationId,
+    name: one.name,
+    url: one.url,
+    site: one.domain,
+    state: one.state,
+    state_changed_at: timestampFromDate(one.stateChangedAt),
+    checked_at: checkedAt && timestampFromDate(checkedAt),
+    reason: one.reason,
+    problem: one.problem,
+    failures: one.failures,
+    next_check_at: nextCheckAt && timestampFromDate(nextCheckAt),
+    lapses_at: lapsesAt && timestampFromDate(lapsesAt),
+    has_bonus: bonusUntil !== null,
+    bonus_until: bonusUntil instanceof Date ? timestampFromDate(bonusUntil) : null,
+    created_at: timestampFromDate(one.createdAt),
+  };
+}
+
+function checkJson(check: Check): Record<string, unknown> {
+  return {
+    id: check.id,
+    checked_at: timestampFromDate(check.checkedAt),
+    reason: check.reason,
+    message: check.message,
+    status: check.status,
+    final_url: check.finalUrl,
+    found: check.found,
+    duration_ms: check.durationMs,
+  };
+}
+
+function tableOf({ tableText }: CommandContext, found: readonly Integration[]): string {
+  const rows = found.map((each) => {
+    const checked = each.checkedAt === null ? 'not yet' : timestampFromDate(each.checkedAt);
+    return [each.id, each.name, each.url, each.state, checked, bonusWord(each)];
+  });
+  return tableText(['id', 'name', 'url', 'state', 'checked', 'bonus'], rows);
+}
+
+function bonusWord({ bonusUntil }: Integration): string {
+  if (bonusUntil === null) return 'no';
+  return bonusUntil === 'lost' ? 'yes' : `until ${timestampFromDate(bonusUntil)}`;
+}
+
+function evidenceLines({ paint }: CommandContext, { reason, message, status, finalUrl }: Check): readonly string[] {
+  const word = reason === 'FOUND' ? paint.green('found') : paint.yellow(reason);
+  return [`${word}: ${message}`, ...(finalUrl === null ? [] : [`at ${finalUrl} (${status})`])];
+}

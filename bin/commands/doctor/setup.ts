@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { BlockList, createServer, isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { isThisMachine } from '../../../api/server/urls.ts';
+import { parseAnswer, readText } from '../../../client/read-answer.ts';
+import { openCron } from '../../../pipeline/schedule/cron.ts';
+import { findDeath, findNightProblem } from '../../../pipeline/schedule/monitoring/health.ts';
+import { readHealth } from '../../../pipeline/schedule/monitoring/health-file.ts';
+import { loadFetchSettings, openSource } from '../../../pipeline/source/open-source.ts';
+import { listSourceDays } from '../../../pipeline/source/source-folder.ts';
+import { findUnfilled } from '../../../pipeline/source/variables.ts';
+import { addDays, dayFromDate } from '../../../runtime/day.ts';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
+import { type Finding, fail, isSet, ok, type Setup, servesHere, warn } from './check.ts';
+
+/** Whether the source can be read, as far as can be told without reading its rows or asking upstreams. */
+export async function checkSource({ config, env, clock }: Setup): Promise<Finding | undefined> {
+  if (config.places.source === undefined) return undefined;
+  const root = resolve(config.places.source);
+  const [days, toFetch] = [await listSourceDays(root), await loadFetchSettings(root)];
+  const missing = toFetch?.fetch.flatMap((entry) => findUnfilled(entry, env)) ?? [];
+  if (missing.length > 0)
+    return fail(
+      `${root} needs ${[...new Set(missing)].join(', ')}`,
+      'set these variables: its README says what they are',
+    );
+  if (toFetch !== undefined)
+    return ok(`${root} lists ${toFetch.fetch.length} files to fetch; modelstats source check reads it`);
+  const day = days.at(-1) ?? dayFromDate(clock());
+  const { datasets, sqlPath } = await openSource(root, day);
+  const what = sqlPath === undefined ? datasets.map(({ dataset }) => dataset).join(', ') : 'source.sql';
+  const where = days.length === 0 ? root : `${root} to ${day}`;
+  return ok(`${where}: ${what}; modelstats source check reads it`);
+}
+
+/** For a day that was given up with nothing to run: once it is over nobody can publish it. */
+const MISSED = 'the log of the scheduler says why; the day can be published by hand until it is over';
+
+/** When the next night is due, whether the scheduler is at work whose health is kept in a file, and whether its night needs a person. */
+export async function checkSchedule(setup: Setup): Promise<Finding | undefined> {
+  const { config, clock } = setup;
+  if (!isSet(setup, 'CRON', 'HEALTH_FILE')) return undefined;
+  const cron = openCron(config.schedule.cron, { log: { error: () => {} } });
+  const today = dayFromDate(clock());
+  const due = [today, addDays(today, 1)]
+    .map((day) => cron.firstRunOn(day))
+    .find((at) => at !== undefined && at > clock());
+  cron.stop();
+  const told = due === undefined ? `'${config.schedule.cron}' (UTC)` : `the next night is due ${due.toISOString()}`;
+  if (config.process.healthFile === undefined) return ok(told);
+  try {
+    const health = readHealth(config.process.healthFile);
+    const death = findDeath(health, clock());
+    if (death !== undefined) return fail(`the scheduler is not at work: ${death}`, 'start it, and look at its log');
+    const night = findNightProblem(health);
+    if (night !== undefined) return fail(`${night.told}; the scheduler is at work`, night.advice ?? MISSED);
+    const last =
+      health.last === null ? 'no night yet' : `the last one of ${health.last.day} ended ${health.last.status}`;
+    return ok(`the scheduler is ${health.state}, ${last}; ${told}`);
+  } catch (error) {
+    if (!isAppError(error, 'not_found')) throw error;
+    return warn(error.message, 'start modelstats schedule');
+  }
+}
+
+/** For the answer of a server of ours. */
+const TIMEOUT_MS = 3_000;
+
+/** Of an answer that says how a server is; whatever else has the port may answer for ever. */
+const HEALTH_BYTES_MAX = 64 * 1024;
+
+const LiveSchema = z.object({ status: z.literal('live') });
+const ReadySchema = z.object({ problems: z.array(z.object({ code: z.string(), message: z.string() })).optional() });
+
+/** Whether `serve` could listen at its port, or does already, and how it is then. */
+export async function checkPort(setup: Setup): Promise<Finding | undefined> {
+  const { host, port } = setup.config.serve;
+  const { basePath } = setup.config.address;
+  if (!servesHere(setup)) return undefined;
+  if (port === 0) return ok('serve listens on any free port');
+  const problem = await findListenProblem(host, port);
+  if (problem === undefined) return ok(`${host}:${port} is free for serve`);
+  const url = `${urlOf(host, port)}${basePath}`;
+  if (!LiveSchema.safeParse(await jsonOf(`${url}/health/live`)).success)
+    return fail(`serve can't listen on ${host}:${port}: ${problem}`, 'end what has the port, or set MODELSTATS_PORT');
+  const { problems = [] } = ReadySchema.safeParse(await jsonOf(`${url}/health/ready`)).data ?? {};
+  if (problems.length === 0) return ok(`serve answers at ${url}`);
+  return warn(
+    `serve answers at ${url}: ${problems.map(({ message }) => message).join('; ')}`,
+    'its log has the causes',
+  );
+}
+
+/** Where a server of ours is to be found from this machine. */
+function urlOf(host: string, port: number): string {
+  const here = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${here.includes(':') ? `[${here}]` : here}:${port}`;
+}
+
+/** Listens for a moment; undefined where that can be done. */
+async function findListenProblem(host: string, port: number): Promise<string | undefined> {
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+    return undefined;
+  } catch (error) {
+    return messageFromError(error);
+  } finally {
+    server.close();
+  }
+}
+
+async function jsonOf(url: string): Promise<unknown> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return parseAnswer((await readText(response, HEALTH_BYTES_MAX)).text);
+  } catch {
+    return undefined; // It is no server of ours, or it doesn't answer: told by what it is not.
+  }
+}
+
+/** Whether callers are told the right address, and have their own. */
+export async function checkAddresses(setup: Setup): Promise<Finding | undefined> {
+  if (!servesHere(setup)) return undefined;
+  const { publicUrl, trustedProxies } = setup.config.address;
+  const problems = trustedProxies.flatMap(findProxyProblem);
+  if (problems.length > 0)
+    return fail(`MODELSTATS_TRUSTED_PROXIES: ${problems.join('; ')}`, 'list addresses or networks of proxies');
+  if (trustedProxies.some((network) => network.endsWith('/0')))
+    return warn('MODELSTATS_TRUSTED_PROXIES trusts everybody', 'list the proxies alone: callers can claim any address');
+  if (publicUrl === undefined) return ok('links name the host of each request: MODELSTATS_PUBLIC_URL is not set');
+  const url = new URL(publicUrl);
+  if (isThisMachine(url)) return ok(`callers use ${publicUrl}, from this machine alone`);
+  if (url.protocol !== 'https:')
+    return warn(`callers use ${publicUrl}, where keys travel in the clear`, 'serve it by https, behind a proxy');
+  if (trustedProxies.length === 0)
+    return warn(
+      `callers use ${publicUrl}, and no proxy is trusted`,
+      'set MODELSTATS_TRUSTED_PROXIES to what ends TLS, or every caller has its address and shares its limits',
+    );
+  return ok(`callers use ${publicUrl} through ${trustedProxies.join(', ')}`);
+}
+
+/** The words that stand for networks, as the server understands them. */
+const NAMED = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+function findProxyProblem(text: string): readonly string[] {
+  if (NAMED.has(text) || isIP(text) !== 0) return [];
+  const [address = '', prefix = ''] = text.split('/');
+  try {
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    new BlockList().addSubnet(address, Number(prefix === '' ? Number.NaN : prefix), family);
+    return [];
+  } catch (error) {
+    return [`'${text}' is no address or network (${messageFromError(error)})`];
+  }
+}
+
+/** Whether who is meant to can read `/metrics`, where somebody is. */
+export async function checkMetrics(setup: Setup): Promise<Finding | undefined> {
+  const { config } = setup;
+  if (!isSet(setup, 'METRICS_TOKEN', 'METRICS_OPEN', 'METRICS_PORT')) return undefined;
+  const { host, port, isOpen, token } = config.metrics;
+  const own = port === undefined ? undefined : urlOf(host, port);
+  const url = `${own ?? `${urlOf(config.serve.host, config.serve.port)}${config.address.basePath}`}/metrics`;
+  const status = await statusOf(url, token);
+  if (status !== undefined && status !== 200)
+    return fail(`${url} answers ${status}`, 'what runs there was started with other settings: start it again');
+  const told = status === undefined ? `${url} will be there` : `${url} can be read`;
+  if (isOpen && own === undefined)
+    return warn(`${told}, by anybody`, 'set MODELSTATS_METRICS_TOKEN or MODELSTATS_METRICS_PORT instead');
+  return ok(`${told}, by ${token === undefined ? 'whoever reaches it' : 'whoever has the token'}`);
+}
+
+/** Undefined where nobody listens. */
+async function statusOf(url: string, token: string | undefined): Promise<number | undefined> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).then(
+    ({ status }) => status,
+    () => undefined,
+  );
+}

@@ -1,0 +1,145 @@
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { SourceSettings } from '../../pipeline/source/source-settings.ts';
+import { variablesIn } from '../../pipeline/source/variables.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { argument, type CommandContext, defineCommand, option } from '../cli/command.ts';
+import { assertEmptyFolder, textValue } from '../cli/option-values.ts';
+
+/** Joins all recipes that need no key. */
+const DEFAULT_RECIPE = 'public';
+
+export const init = defineCommand({
+  name: 'init',
+  description:
+    'Make a folder from which nights of public upstreams can be run: a recipe, settings, and what to run next',
+  arguments: { dir: argument('a new folder, or an empty one') },
+  options: { recipe: option('<name>', 'which recipe (default: asked on a terminal, else public)', textValue) },
+  json: 'one JSON object on stdout, and nothing is asked',
+  examples: ['modelstats init ./modelstats --recipe public'],
+  async run(context, { dir, recipe: wanted, json }) {
+    const recipes = await listRecipes();
+    const folder = resolve(dir);
+    await assertEmptyFolder(folder);
+    const isAsked = wanted === undefined && !json && context.isTerminal && process.stdin.isTTY;
+    const recipe = getRecipe(isAsked ? await ask(context, recipes) : (wanted ?? DEFAULT_RECIPE), recipes);
+    const envFile = join(folder, '.env');
+    const source = join(folder, 'source');
+    await mkdir(folder, { recursive: true });
+    await cp(recipe.folder, source, { recursive: true });
+    await writeFile(envFile, envOf(recipe, folder), { mode: 0o600 });
+    await chmod(envFile, 0o600); // Keys will stand there, whatever the umask.
+    await writeFile(join(folder, '.gitignore'), GIT_IGNORES);
+    const next = nextSteps(recipe, folder);
+    const { name, variables } = recipe;
+    context.answer(
+      { folder, recipe: name, source, env_file: envFile, variables, next },
+      `${folder} has the recipe ${name}: ${namesOf(recipe)}. Next:\n\n${next.join('\n')}`,
+    );
+    return 0;
+  },
+});
+
+/** Wherever the folder is made, no commit takes the keys in it, or the data. */
+const GIT_IGNORES = `# Keys and data lie here. To keep source/ in a repository, have this file name .env, store/, work/ and accounts.db* alone.
+*
+`;
+
+function getRecipe(name: string, recipes: readonly Recipe[]): Recipe {
+  const recipe = recipes.find((one) => one.name === name);
+  if (recipe === undefined)
+    throw new AppError('usage', `there is no recipe ${name}; there are ${recipes.map((one) => one.name).join(', ')}`);
+  return recipe;
+}
+
+/** Shows what there is, and has a person choose. */
+async function ask({ log, tableText }: CommandContext, recipes: readonly Recipe[]): Promise<string> {
+  const rows = recipes.map((recipe) => {
+    const needs = recipe.variables.join(', ') || 'nothing';
+    return [recipe.name, namesOf(recipe), passedOn(recipe), needs];
+  });
+  log(tableText(['recipe', 'data of', 'may be passed on', 'needs'], rows));
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(`Which recipe? [${DEFAULT_RECIPE}] `)).trim() || DEFAULT_RECIPE;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Whether the terms of its upstreams allow to pass the data on. */
+function passedOn({ upstreams }: Recipe): string {
+  const open = upstreams.filter(({ redistribution }) => redistribution).length;
+  if (open === 0) return 'no';
+  return open === upstreams.length ? 'yes' : 'in part';
+}
+
+function namesOf({ upstreams }: Recipe): string {
+  return upstreams.map(({ name }) => name).join(', ');
+}
+
+/** The settings, for a shell and for containers alike: whole paths, since nobody knows where it is read from. */
+function envOf({ variables }: Recipe, folder: string): string {
+  const settings = {
+    MODELSTATS_SOURCE: join(folder, 'source'),
+    MODELSTATS_STORE: `file:${join(folder, 'store')}`,
+    MODELSTATS_WORK: join(folder, 'work'),
+    MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
+    MODELSTATS_VIEW: join(folder, 'view'),
+    MODELSTATS_MAIL: join(folder, 'mail'),
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${quoted(value)}`);
+  const keys = variables.map((name) => `${name}=`);
+  return `${[...lines, ...keys].join('\n')}\n`;
+}
+
+function quoted(value: string): string {
+  return /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+function nextSteps({ variables }: Recipe, folder: string): readonly string[] {
+  return [
+    ...variables.map((name) => `# put your ${name} into ${join(folder, '.env')}`),
+    `set -a; . ${quoted(join(folder, '.env'))}; set +a`,
+    'modelstats nightly --dry-run      # fetches, and tells what would be published',
+    'modelstats nightly',
+    'modelstats orgs create --name Acme --plan builder',
+    'modelstats keys create --org ID',
+    'modelstats serve --with-schedule  # answers, and does the same every night',
+  ];
+}
+
+/** Where recipes lie beside the program, in the repository and in what is built from it. */
+const RECIPES = resolve(import.meta.dirname, '../../sources');
+
+/** A recipe for public upstreams, as somebody who chooses one needs to know it. */
+interface Recipe {
+  readonly name: string;
+  readonly folder: string;
+  readonly upstreams: SourceSettings['upstreams'];
+  /** Variables of the environment that it needs, such as an API key of the operator's. */
+  readonly variables: readonly string[];
+}
+
+/** All recipes, the one that joins others first. */
+async function listRecipes(): Promise<readonly Recipe[]> {
+  const entries = await readdir(RECIPES, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const recipes = await Promise.all(names.map(readRecipe));
+  return recipes.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+function rank({ name }: Recipe): number {
+  return name === DEFAULT_RECIPE ? 0 : 1;
+}
+
+async function readRecipe(name: string): Promise<Recipe> {
+  const folder = join(RECIPES, name);
+  const path = join(folder, 'source.json');
+  const { loadSettings } = await import('../../pipeline/source/source-settings.ts');
+  const { upstreams, fetch } = await loadSettings(path);
+  // Those of addresses and headers alike; the file itself was just found in order.
+  const variables = fetch.length === 0 ? [] : [...new Set(variablesIn(await readFile(path, 'utf8')))];
+  return { name, folder, upstreams, variables };
+}

@@ -1,0 +1,169 @@
+import { resolve } from 'node:path';
+import { type NightRequest, runNight } from '../../../pipeline/night/night.ts';
+import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import { nightCommand } from '../../../pipeline/night/night-result.ts';
+import { goneFrom } from '../../../pipeline/notices/notice.ts';
+import { tidyRuns } from '../../../pipeline/run/work-folder.ts';
+import { describeDayLike, listSourceDays } from '../../../pipeline/source/source-folder.ts';
+import type { Day } from '../../../runtime/day.ts';
+import { AppError, ERROR_CODES, isAppError, messageFromError } from '../../../runtime/errors.ts';
+import { loadCatalog, newestEntry } from '../../../storage/catalog.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import type { CommandContext } from '../../cli/command.ts';
+import { dayFromOption } from '../../cli/option-values.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { noticeLog, openConfiguredNotices } from '../../config/configured-notices.ts';
+import { describeNight } from './describe-night.ts';
+import { nightDeps } from './night-deps.ts';
+
+interface NightsOptions {
+  readonly source: string | undefined;
+  readonly day: string | undefined;
+  readonly allDays: boolean | undefined;
+  readonly dryRun: boolean | undefined;
+  readonly accept: boolean | undefined;
+  readonly acceptSuspect: readonly string[] | undefined;
+  readonly json: boolean;
+}
+
+const EXIT_CODES: Readonly<Record<NightResult['status'], number>> = {
+  published: 0,
+  dry_run: 0,
+  already_published: 0,
+  held: ERROR_CODES.held.exit,
+  rejected: ERROR_CODES.source_rejected.exit,
+};
+
+/**
+ * Runs one night, or every dated folder that isn't published yet, in order (specification "Stages of a night"; specification "Exit
+ * codes").
+ */
+export async function runNights(context: CommandContext, options: NightsOptions): Promise<number> {
+  const source = options.source ?? context.config.places.source;
+  if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
+  if (options.allDays && options.day !== undefined)
+    throw new AppError('usage', '--all-days and --day exclude each other');
+  const days = options.allDays ? await allDays(source, context.log) : [dayFromOption(options.day, context.clock())];
+  const request = {
+    source: resolve(source),
+    dryRun: options.dryRun ?? false,
+    accept: options.accept ?? false,
+    acceptSuspects: options.acceptSuspect ?? [],
+  };
+  const told = request.dryRun ? undefined : openNightlyNotices(context, request);
+  let day = days[0];
+  try {
+    return await runDays(context, {
+      days,
+      request,
+      skipLate: options.allDays ?? false,
+      json: options.json,
+      onBegin: (begun) => {
+        day = begun;
+      },
+      onEnd: async (result) => told?.end(result),
+    });
+  } catch (error) {
+    if (day !== undefined) await told?.fail(day, error);
+    throw error;
+  }
+}
+
+interface DaysInput {
+  readonly days: readonly Day[];
+  readonly request: Omit<NightRequest, 'day'>;
+  /** Leaves out days that can't be published any more, and logs them, rather than failing at the first. */
+  readonly skipLate: boolean;
+  readonly json: boolean;
+  readonly onBegin: (day: Day) => void;
+  /** Awaited before the next day begins. */
+  readonly onEnd: (result: NightResult) => Promise<void>;
+}
+
+async function runDays(context: CommandContext, input: DaysInput): Promise<number> {
+  const { days, request, skipLate, json } = input;
+  const progress = context.showProgress({ total: days.length });
+  const deps = await nightDeps(context, {
+    access: request.dryRun ? 'read' : 'write',
+    onStage: progress.part,
+    onFile: (file) => progress.part(`fetch ${file}`),
+  });
+  if (!request.dryRun && (request.accept || request.acceptSuspects.length > 0)) {
+    const details = { days, accept: request.accept, accept_suspects: request.acceptSuspects };
+    await noteStoreAction(context, { action: 'night.accept', store: deps.store.url, details });
+  }
+  await tidyRuns(deps.workFolder, context.clock());
+  const late = skipLate ? await findLateDays(deps.store, days) : [];
+  for (const day of late) context.log(`${day}: left out, it is before the newest snapshot and was never published`);
+  let exitCode = 0;
+  try {
+    for (const day of days.filter((candidate) => !late.includes(candidate))) {
+      progress.next(day);
+      input.onBegin(day);
+      const result = await runNight({ ...request, day }, deps);
+      progress.clear();
+      answer(context, result, json);
+      await input.onEnd(result);
+      exitCode = EXIT_CODES[result.status];
+      if (exitCode !== 0) break;
+      // A dry run leaves nothing for the next day to start from.
+      if (result.status === 'dry_run') break;
+    }
+  } finally {
+    progress.stop();
+  }
+  return exitCode;
+}
+
+function answer({ print, log }: CommandContext, result: NightResult, json: boolean): void {
+  print(json ? JSON.stringify(result) : describeNight(result));
+  for (const warning of json ? [] : result.warnings) log(`${result.day}: ${warning}`);
+}
+
+/** Unpublished days before the newest snapshot. They can't be published any more (specification "One release per day"). */
+async function findLateDays(store: ObjectStore, days: readonly Day[]): Promise<readonly Day[]> {
+  const { catalog } = await loadCatalog(store);
+  const published = new Set(catalog?.releases.map(({ day }) => day));
+  const newest = newestEntry(catalog)?.day;
+  return newest === undefined ? [] : days.filter((day) => day < newest && !published.has(day));
+}
+
+/** The days of a source; folders that only look like days are logged. */
+async function allDays(source: string, log: CommandContext['log']): Promise<readonly Day[]> {
+  const [days, dayLike] = [await listSourceDays(source), await describeDayLike(source)];
+  if (days.length === 0) {
+    const hint = dayLike === undefined ? '' : `; ${dayLike}`;
+    throw new AppError('source_rejected', `${source} has no folders named YYYY-MM-DD${hint}`);
+  }
+  if (dayLike !== undefined) log(dayLike);
+  return days;
+}
+
+/** What a night that nobody schedules tells of its end; resolves when it is told, or given up. */
+interface NightlyNotices {
+  readonly end: (result: NightResult) => Promise<void>;
+  readonly fail: (day: Day, error: unknown) => Promise<void>;
+}
+
+/**
+ * Notices of a `nightly` that cron or a person runs; undefined where the configuration names nobody, as for a night of the scheduler,
+ * which tells of it itself.
+ */
+function openNightlyNotices(context: CommandContext, request: Omit<NightRequest, 'day'>): NightlyNotices | undefined {
+  const notices = openConfiguredNotices(context, { log: noticeLog(context.log) });
+  if (notices === undefined) return undefined;
+  return {
+    async end({ status, day, problems, preview, next_command: nextCommand, report }) {
+      if (status === 'published' || status === 'already_published') return notices.published(day);
+      if (status === 'dry_run') return;
+      const gone = goneFrom(preview);
+      await notices.tell({ kind: status, day, at: context.clock(), reasons: problems, gone, nextCommand, report });
+    },
+    async fail(day, error) {
+      // Whoever calls it wrongly reads that, and nothing is wrong with the night.
+      if (isAppError(error, 'usage')) return;
+      const nextCommand = nightCommand({ ...request, day });
+      await notices.tell({ kind: 'failed', day, at: context.clock(), reasons: [messageFromError(error)], nextCommand });
+    },
+  };
+}

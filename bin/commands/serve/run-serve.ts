@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { V1_ROUTES } from '../../../api/data/routes/data-routes.ts';
+import { MCP_ROUTE } from '../../../api/mcp/mcp.ts';
+import { finishAnswers } from '../../../api/server/connections.ts';
+import type { ViewFollower } from '../../../api/view/follow/view-follower.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
+import { shownAddress } from '../../../runtime/shown-address.ts';
+import type { CommandContext } from '../../cli/command.ts';
+import { openLog } from '../../cli/logger.ts';
+import { type MetricsPort, openMetricsPort } from '../../cli/ports.ts';
+import { firstSignal } from '../../cli/process-events.ts';
+import type { Config } from '../../config/config.ts';
+import { getServicePublicUrl } from '../../config/configured-integrations.ts';
+import { type RunningScheduler, startScheduler } from '../night/run-scheduler.ts';
+import { type OpenServiceOptions, openService } from './open-service.ts';
+import { type RunningChecks, startChecks } from './running-checks.ts';
+import { type RunningWebhooks, startWebhooks } from './running-webhooks.ts';
+
+interface ServeOptions extends OpenServiceOptions {
+  readonly withSchedule: boolean | undefined;
+  readonly withWebhooks: boolean | undefined;
+  readonly withChecks: boolean | undefined;
+  readonly source: string | undefined;
+  readonly json: boolean;
+}
+
+/**
+ * Answers the API until a signal; with `--with-schedule` it runs the nights too, with `--with-webhooks` it sends
+ * webhooks, with `--with-checks` it checks integrations, with `--with-console` it has pages for people.
+ */
+export async function runServe(context: CommandContext, options: ServeOptions): Promise<number> {
+  const { config } = context;
+  assertBackstopRoutes(config);
+  assertDrain(config);
+  if (options.withChecks) getServicePublicUrl(config);
+  const { log, linesDropped } = openLog(config, { isBusy: true });
+  let scheduler: RunningScheduler | undefined;
+  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
+  const stopping = new AbortController();
+  void stopRequested.then((signal) => {
+    log.info({ signal }, 'stop requested');
+    stopping.abort();
+  });
+  const findScheduleProblem = () => scheduler?.problem();
+  const service = await openService(context, options, { log, findScheduleProblem, stopping: stopping.signal });
+  service.metrics.registry.registerMetric(linesDropped);
+  let webhooks: RunningWebhooks | undefined;
+  let checks: RunningChecks | undefined;
+  let metricsPort: MetricsPort | undefined;
+  let drainMs = 0;
+  try {
+    if (options.withSchedule)
+      scheduler = startScheduler(context, { ...options, log, registry: service.metrics.registry });
+    if (options.withWebhooks)
+      webhooks = await startWebhooks(context, { ...service, log, registry: service.metrics.registry });
+    if (options.withChecks) {
+      const onChange = () => service.accounts.forgetCredentials();
+      checks = await startChecks(context, { ...service, log, registry: service.metrics.registry, onChange });
+    }
+    if (stopping.signal.aborted) return 0;
+    const url = await listen(service.app, config);
+    drainMs = config.serve.drainMs;
+    metricsPort = await openMetricsPort(config, service.metrics);
+    const address = `${url}${config.address.basePath}`;
+    context.log(`listening at ${address}, opening what ${shownAddress(config.places.store)} has published`);
+    void service.follower.served.then(() => context.log(`serving ${shownAddress(config.places.store)} at ${address}`));
+    if (service.console !== undefined) context.log(`console at ${address}/console`);
+    if (metricsPort !== undefined) context.log(`metrics at ${metricsPort.url}`);
+    const listening = { status: 'listening', url: address, metrics_url: metricsPort?.url ?? null };
+    if (options.json) context.print(JSON.stringify(listening));
+    void service.follower.start();
+    await stopRequested;
+  } finally {
+    if (!stopping.signal.aborted) drainMs = 0;
+    const closed = stopServing(service, { drainMs, timeoutMs: config.process.stopTimeoutMs });
+    await Promise.all([scheduler?.stop(), webhooks?.stop(), checks?.stop(), closed]);
+    metricsPort?.close();
+    await service.console?.close();
+    await service.accounts.close();
+    await service.database.close();
+  }
+  return 0;
+}
+
+/** Throws `configuration` where a limit is set for a route that there isn't; the other commands don't know the routes. */
+function assertBackstopRoutes({ backstop: { backstop } }: Config): void {
+  const names = [...V1_ROUTES, MCP_ROUTE].map(({ name }) => name);
+  const problems = Object.entries(backstop)
+    .filter(([route]) => !names.includes(route))
+    .map(([route, limit]) => `'${route}=${limit}' is no ROUTE=LIMIT with a route of ${names.join(' ')}`);
+  if (problems.length === 0) return;
+  throw new AppError('configuration', problems.map((problem) => `MODELSTATS_BACKSTOP: ${problem}`).join('\n'));
+}
+
+/** Throws `configuration` where nothing would be left of the time to stop, in which what came last is answered. */
+function assertDrain({ serve: { drainMs }, process: { stopTimeoutMs } }: Config): void {
+  if (drainMs === 0 || drainMs < stopTimeoutMs) return;
+  const problem = `MODELSTATS_DRAIN_SECONDS (${drainMs / 1000}) has to be less than MODELSTATS_STOP_TIMEOUT_SECONDS (${stopTimeoutMs / 1000})`;
+  throw new AppError('configuration', problem);
+}
+
+async function listen(app: FastifyInstance, { serve: { host, port }, connections }: Config): Promise<string> {
+  app.server.maxConnections = connections.connectionsMax;
+  try {
+    return await app.listen({ host, port });
+  } catch (cause) {
+    throw new AppError('configuration', `can't listen on ${host}:${port}: ${messageFromError(cause)}`, { cause });
+  }
+}
+
+interface StopTimes {
+  /** For which it still answers everything, less than all of it, so that whoever asks `/health/ready` can stop sending requests (decision 0093). */
+  readonly drainMs: number;
+  /** For all of it; then connections of requests that still run are closed. */
+  readonly timeoutMs: number;
+}
+
+/** Ends a server without losing a request: what comes while it drains is answered, and what has begun may finish. */
+async function stopServing(
+  { app, follower }: { readonly app: FastifyInstance; readonly follower: ViewFollower },
+  { drainMs, timeoutMs }: StopTimes,
+): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
+  try {
+    await sleep(drainMs);
+    await finishAnswers(app.server);
+    await app.close();
+    await follower.stop();
+  } finally {
+    clearTimeout(timer);
+  }
+}

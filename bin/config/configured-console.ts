@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { monotonicFactory } from 'ulid';
+import type { Accounts } from '../../api/accounts/accounts.ts';
+import type { Authorization } from '../../api/accounts/people/authorization.ts';
+import type { AddFace } from '../../api/data/app.ts';
+import type { ControlDatabase } from '../../api/database/control-database.ts';
+import { DeliveryLog } from '../../api/webhooks/administration/delivery-log.ts';
+import { EndpointAdministration } from '../../api/webhooks/administration/endpoint-administration.ts';
+import type { Config } from './config.ts';
+import { openConfiguredIntegrations } from './configured-integrations.ts';
+import { openConfiguredPeople } from './configured-people.ts';
+import { isOfferedBy, urlCheck } from './configured-webhooks.ts';
+import { configuredSecretKeys } from './secret-keys-file.ts';
+
+export interface OpenedConsole {
+  readonly face: AddFace;
+  /** Connects programs to organizations; undefined where none may be. */
+  readonly authorization: Authorization | undefined;
+  /** Waits for mails under way. */
+  close(): Promise<void>;
+}
+
+/** Opens the console of a server. Rejects with `configuration` where the secrets of webhooks or of sessions can't be read. */
+export async function openConfiguredConsole(
+  config: Config,
+  {
+    database,
+    accounts,
+    clock,
+    toolVersion,
+    log,
+  }: {
+    readonly database: ControlDatabase;
+    readonly accounts: Accounts;
+    readonly clock: () => Date;
+    readonly toolVersion: string;
+    readonly log: Logger;
+  },
+): Promise<OpenedConsole> {
+  const { consoleFace } = await import('../../api/console/console.ts');
+  const deps = { database: database.kysely, clock, newId: monotonicFactory() };
+  const endpointDeps = {
+    ...deps,
+    random: randomBytes,
+    keys: await configuredSecretKeys(config),
+    isOffered: isOfferedBy(config),
+    findUrlProblem: urlCheck(config),
+  };
+  const people = await openConfiguredPeople(config, database, {
+    clock,
+    log,
+    onChange: () => accounts.forgetCredentials(),
+  });
+  const integrations = openConfiguredIntegrations(
+    { config, clock, toolVersion },
+    { database, onChange: () => accounts.forgetCredentials() },
+  );
+  const face = consoleFace({
+    accounts,
+    people,
+    webhooks: {
+      endpointsAs: (actor) => new EndpointAdministration(endpointDeps, actor),
+      logAs: (actor) => new DeliveryLog(deps, actor),
+    },
+    integrations,
+    capabilities: config.capabilities.states,
+    clock,
+    formKey: await accounts.secret('console-forms'),
+    settings: { publicUrl: config.address.publicUrl, pagesPerMinute: config.console.pagesPerMinute },
+  });
+  const close = async () => {
+    await people.close();
+    await integrations.close();
+  };
+  return { face, authorization: people.authorization, close };
+}

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BaseLogger } from 'pino';
+import { Notices, type NoticesDeps } from '../../pipeline/notices/notices.ts';
+import { shownAddress } from '../../runtime/shown-address.ts';
+import type { Config } from './config.ts';
+import { openConfiguredMailer } from './configured-people.ts';
+
+export interface ConfiguredNoticesOptions extends Pick<NoticesDeps, 'onSent'> {
+  readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
+}
+
+/** Notices to whom the configuration names; undefined where it names nobody. Nothing is connected before the first. */
+export function openConfiguredNotices(
+  { config, clock, toolVersion }: { readonly config: Config; readonly clock: () => Date; readonly toolVersion: string },
+  { log, onSent }: ConfiguredNoticesOptions,
+): Notices | undefined {
+  if (config.notices.targets.length === 0) return undefined;
+  return new Notices({
+    targets: config.notices.targets,
+    store: shownAddress(config.places.store),
+    workFolder: resolve(config.places.work),
+    clock,
+    log,
+    ...(onSent === undefined ? {} : { onSent }),
+    environment: process.env,
+    userAgent: `modelstats/${toolVersion}`,
+    sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
+    async sendMail(mail) {
+      const mailer = await openConfiguredMailer(config, log);
+      try {
+        await mailer.send(mail);
+      } finally {
+        mailer.close();
+      }
+    },
+  });
+}
+
+/** From which time of the UTC day on a day that is not published is late: when it is given up, unless set. */
+export function lateAfter({ notices, retry }: Config): string {
+  return notices.lateAfter ?? retry.until;
+}
+
+/** The log of a command that ends: what went wrong, as lines for an operator. */
+export function noticeLog(line: (text: string) => void): ConfiguredNoticesOptions['log'] {
+  const tell = (fields: unknown, message?: unknown) => {
+    const target = fields !== null && typeof fields === 'object' && 'target' in fields ? `${fields.target}: ` : '';
+    line(`${target}${String(message)}`);
+  };
+  return { info: () => {}, warn: tell, error: tell };
+}

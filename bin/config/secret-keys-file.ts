@@ -1,0 +1,58 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { sqliteFileFromUrl } from '../../api/database/open-database.ts';
+import { SECRET_KEY_BYTES, SecretKeys } from '../../api/webhooks/signing/secret-keys.ts';
+import { AppError, codeFromError, messageFromError } from '../../runtime/errors.ts';
+import { shownAddress } from '../../runtime/shown-address.ts';
+import type { Config } from './config.ts';
+
+/**
+ * The keys for secrets at rest (specification "Secrets at rest"): those that are configured, else the one in a file beside the
+ * SQLite database, which is made when it is first needed. Rejects with `configuration` where neither is possible.
+ */
+export async function configuredSecretKeys(config: Config): Promise<SecretKeys> {
+  return new SecretKeys(await configuredKeyBytes(config), randomBytes);
+}
+
+/** The bytes of those keys, the one that seals first; at least one. */
+export async function configuredKeyBytes({ secrets, database }: Config): Promise<readonly Buffer[]> {
+  return secrets.keys ?? [await keyBeside(database.url)];
+}
+
+async function keyBeside(databaseUrl: string): Promise<Buffer> {
+  const database = sqliteFileFromUrl(databaseUrl);
+  if (database === undefined) {
+    const message = `set MODELSTATS_SECRET_KEYS, for example to what "openssl rand -base64 ${SECRET_KEY_BYTES}" prints: with ${shownAddress(databaseUrl)} every process needs the same`;
+    throw new AppError('configuration', message);
+  }
+  const path = `${resolve(database)}.key`;
+  try {
+    await make(path);
+    const key = Buffer.from(await readFile(path, 'utf8'), 'base64');
+    if (key.length === SECRET_KEY_BYTES) return key;
+  } catch (cause) {
+    throw new AppError('configuration', `${path} can't be read: ${messageFromError(cause)}`, { cause });
+  }
+  throw new AppError('configuration', `${path} is damaged: it should be base64 of ${SECRET_KEY_BYTES} bytes`);
+}
+
+/** Whole or not at all, and by one process alone, whoever else begins at the same time. */
+async function make(path: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await readFile(path);
+    return;
+  } catch (error) {
+    if (codeFromError(error) !== 'ENOENT') throw error;
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(temporary, `${randomBytes(SECRET_KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
+    await link(temporary, path);
+  } catch (error) {
+    if (codeFromError(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
