@@ -16,7 +16,7 @@ const HealthProblemSchema = z
   .describe('Why the newest release is not the one that is served; null where it is');
 
 /** What the service is made of, as far as it may have a problem of its own. */
-export const HEALTH_PARTS = ['view', 'accounts', 'limits', 'schedule'] as const;
+const HEALTH_PARTS = ['view', 'accounts', 'limits', 'schedule'] as const;
 export type HealthPart = (typeof HEALTH_PARTS)[number];
 
 const HealthProblemsSchema = z

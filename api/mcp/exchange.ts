@@ -10,7 +10,7 @@ import type { Answers, Asked } from '../data/answers/answers.ts';
 import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
 import { API_ERRORS } from '../data/errors/api-errors.ts';
 import { ACCOUNT_ROUTE } from '../data/routes/data-routes.ts';
-import { errorAnswerFrom } from '../server/errors/error-answer.ts';
+import { contentOf, errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import type { Abort } from '../server/request-log.ts';
 import type { Question } from '../server/route.ts';
@@ -109,12 +109,9 @@ export class Exchange {
 
   #toldOf(error: unknown): Told {
     const { requestId, baseUrl, log } = this.#deps;
-    const {
-      status,
-      body,
-      error: told,
-    } = errorAnswerFrom(inArguments(error), { requestId, baseUrl, errors: API_ERRORS });
+    const context = { requestId, baseUrl, errors: API_ERRORS };
+    const { status, error: told } = errorAnswerFrom(inArguments(error), context);
     if (status >= 500) log.error({ err: told.cause ?? told }, 'a tool failed');
-    return { status, body: JSON.parse(body) as Body }; // Our own envelope, an object.
+    return { status, body: contentOf(told, context) };
   }
 }

@@ -34,14 +34,14 @@ function countedRoute(name: string, summary: string, sql: string) {
   });
 }
 
-export const organizationsRoute = countedRoute(
+const organizationsRoute = countedRoute(
   'organizations',
   'Who makes models',
   `SELECT organization AS id, count(*)::INTEGER AS model_count FROM models
    WHERE organization IS NOT NULL GROUP BY organization ORDER BY organization`,
 );
 
-export const providersRoute = countedRoute(
+const providersRoute = countedRoute(
   'providers',
   'Who serves models',
   `SELECT provider AS id, count(*)::INTEGER AS model_count FROM (SELECT unnest(inference) AS provider FROM models)

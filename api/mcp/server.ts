@@ -88,7 +88,7 @@ function contentFrom(text: string, body: Readonly<Record<string, unknown>>): Cal
 }
 
 /** What went wrong, what can be done about it, and the body that the HTTP answer has. */
-export function refusalText({ body }: Told): string {
+function refusalText({ body }: Told): string {
   const envelope = JSON.stringify(body);
   const { code } = Object(body['error']) as { readonly code?: keyof typeof API_ERRORS }; // Absent in a list of problems.
   const help = code === undefined ? 'Put these arguments right and call again.' : API_ERRORS[code].help;

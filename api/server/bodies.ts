@@ -16,7 +16,7 @@ export interface Bodies {
 }
 
 /** Levels of lists and objects in a body of JSON. More: code that calls itself for each runs out of stack; nothing here needs six. */
-export const JSON_LEVELS_MAX = 64;
+const JSON_LEVELS_MAX = 64;
 
 /** Longest body that is thrown away where none is taken. */
 const UNREAD_BYTES_MAX = 64 * 1024;

@@ -55,7 +55,7 @@ export function findDate(header: string | undefined): number | undefined {
 }
 
 /** An instant as HTTP writes it, in whole seconds; Unix milliseconds. */
-export function wholeSecond(instant: Date): number {
+function wholeSecond(instant: Date): number {
   return Math.floor(instant.getTime() / 1000) * 1000;
 }
 

@@ -94,7 +94,7 @@ const CHECK_SENT_MS_MAX = 5_000;
  * Node tells of a block that was written once all of it is out, so a block has the time in which a client may take so much
  * (decision 0108).
  */
-export class SlowReaders {
+class SlowReaders {
   readonly #limits: SendLimits;
   readonly #marks = new Map<Socket, Mark | undefined>();
   readonly #timer: NodeJS.Timeout;
@@ -143,7 +143,7 @@ interface Connection {
  * - When the connection ends, all of them end. Node closes only the one that was being sent, and before version 24 left the
  *   streams of the others open for ever.
  */
-export class WaitingAnswers {
+class WaitingAnswers {
   readonly #connections = new WeakMap<Socket, Connection>();
   readonly #pipelinedMax: number;
 
@@ -192,7 +192,7 @@ function close(response: ServerResponse): void {
 const UNSENT = new WeakMap<Server, UnsentAnswers>();
 
 /** The answers of a server that the operating system has not taken whole. */
-export class UnsentAnswers {
+class UnsentAnswers {
   readonly #answers = new Set<ServerResponse>();
 
   add(answer: ServerResponse): void {

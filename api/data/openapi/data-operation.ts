@@ -22,7 +22,7 @@ import {
 } from './responses.ts';
 
 /** What every route below `/v1` may answer besides its own errors. */
-export const COMMON_ERRORS: readonly ApiErrorCode[] = [
+const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'bad_request',
   'unauthenticated',
   'not_found',

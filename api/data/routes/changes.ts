@@ -52,7 +52,7 @@ function descriptionOf({ description = '' }: z.ZodType): string {
 }
 
 /** One numbered event (specification "Change events"). */
-export const ChangeEventSchema = z
+const ChangeEventSchema = z
   .xor([
     ...eventSchemas({ type: 'model', name: 'Model', dataset: DATASETS.models, record: ModelSchema }),
     ...eventSchemas({ type: 'score', name: 'Score', dataset: DATASETS.scores, record: ScoreSchema }),

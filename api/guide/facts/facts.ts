@@ -110,7 +110,7 @@ function toolsTable(isLive: GuideFacts['isLive']): string {
 const ALL = PLAN_NAMES.map((name) => PLANS[name]);
 
 /** What each plan grants (specification "Plans"); without rows of what is not there for everybody. */
-export function plansTable(isLive: (capability: Capability) => boolean): string {
+function plansTable(isLive: (capability: Capability) => boolean): string {
   const rows: readonly (readonly [string, (plan: Plan) => string, Capability?])[] = [
     ['Price, without tax', priceOf],
     ['Units a day', ({ dailyQuota }) => (dailyQuota === null ? 'unlimited' : wholeNumber(dailyQuota))],
@@ -136,7 +136,7 @@ export function plansTable(isLive: (capability: Capability) => boolean): string 
 }
 
 /** Values of plans by name, such as `builder.units`. */
-export function planValues(): Readonly<Record<string, string>> {
+function planValues(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     ALL.flatMap((plan) => [
       [`${plan.plan}.units`, plan.dailyQuota === null ? 'unlimited' : wholeNumber(plan.dailyQuota)],
@@ -146,7 +146,7 @@ export function planValues(): Readonly<Record<string, string>> {
 }
 
 /** Which plans have a feature, in words: `Builder and Commercial`. */
-export function featureValues(): Readonly<Record<string, string>> {
+function featureValues(): Readonly<Record<string, string>> {
   return Object.fromEntries(FEATURES.map((feature) => [`plans-with.${feature}`, plansWith(feature)]));
 }
 
@@ -156,7 +156,7 @@ function plansWith(feature: Feature): string {
 }
 
 /** Requests per minute of a key to each route that is there, and what a route costs. */
-export function routeLimitsTable(
+function routeLimitsTable(
   isLive: (capability: Capability) => boolean,
   backstop: Readonly<Record<string, number>>,
 ): string {

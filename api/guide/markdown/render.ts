@@ -93,7 +93,7 @@ function isHeading(token: Token): token is Tokens.Heading {
 }
 
 /** The anchors of a page's headings, as GitHub makes them: one that comes again gets a number. */
-export class Anchors {
+class Anchors {
   readonly #seen = new Map<string, number>();
 
   /** @param heading without marks */

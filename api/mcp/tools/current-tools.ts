@@ -32,7 +32,7 @@ interface ListToolDefinition extends Omit<RouteToolDefinition, 'text' | 'rows'> 
 }
 
 /** A tool whose answer is a page of a list. */
-export function listTool({ noun, columns, next, words = {}, ...definition }: ListToolDefinition): Tool {
+function listTool({ noun, columns, next, words = {}, ...definition }: ListToolDefinition): Tool {
   const { rows } = definition;
   return routeTool({
     ...definition,

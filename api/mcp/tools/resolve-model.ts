@@ -50,7 +50,7 @@ function hasAll(words: readonly string[], text: string): boolean {
 }
 
 /** Letters and digits alone, in lower case, of any script. */
-export function plainOf(text: string): string {
+function plainOf(text: string): string {
   return wordsOf(text).join('');
 }
 
@@ -65,7 +65,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** What stands behind the last slash: catalogues write the provider before it. */
-export function lastPart(text: string): string {
+function lastPart(text: string): string {
   const part = text.trim().split('/').at(-1) ?? '';
   return part === '' ? text : part;
 }

@@ -12,7 +12,7 @@ import { resolveModelTool } from './resolve-model.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 
-export const accountTool: Tool = {
+const accountTool: Tool = {
   name: 'get-account',
   title: 'Get the account',
   description: 'The plan of the organization, its limits, and how many units are left today. Costs nothing.',

@@ -42,9 +42,14 @@ export function errorAnswerFrom(thrown: unknown, context: ErrorContext): ErrorAn
       'X-Request-ID': context.requestId,
       ...(isInvalid ? {} : error.options.headers),
     },
-    body: JSON.stringify(isInvalid ? { detail: error.detail } : errorBody(error, context)),
+    body: JSON.stringify(contentOf(error, context)),
     error,
   };
+}
+
+/** What the body of an error's answer says. */
+export function contentOf(error: HttpError | RequestInvalid, context: ErrorContext): Readonly<Record<string, unknown>> {
+  return error instanceof RequestInvalid ? { detail: error.detail } : errorBody(error, context);
 }
 
 /** The envelope of an error. */

@@ -80,7 +80,7 @@ export const ERROR_FIELDS = {
 export const REQUEST_ID_FIELD = { request_id: z.string().nullable().describe('For support') };
 
 /** One problem of a request, as pydantic v2 writes it (specification "Validation errors"). */
-export const RequestProblemSchema = z
+const RequestProblemSchema = z
   .object({
     loc: z.array(z.union([z.string(), z.int()])).describe('Where: "query" or "path", then the parameter'),
     msg: z.string().describe('For people'),

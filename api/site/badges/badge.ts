@@ -99,7 +99,7 @@ export interface DrawnBadge {
  * The picture of a badge (decision 0080). badge-maker makes it for letters that take about as much room as the text, in whose place the text is
  * put then: what its table of Verdana doesn't have it takes for an `m`, which most of it isn't.
  */
-export function drawBadge({ color, style, whole, ...given }: DrawnBadge): string {
+function drawBadge({ color, style, whole, ...given }: DrawnBadge): string {
   // As badge-maker writes them in this style.
   const written = (text: string) => (style === 'for-the-badge' ? text.toUpperCase() : text);
   const [label, message] = [drawnText(written(given.label)), drawnText(written(given.message))] as const;

@@ -33,7 +33,7 @@ export interface FrameRoom {
 }
 
 /** Wide enough for the labels of a chart to stand apart, and no wider than the text of most pages. */
-export const FRAME_WIDTH = 600;
+const FRAME_WIDTH = 600;
 /** Where labels of charts would begin to overlap. */
 export const FRAME_WIDTH_MIN = 300;
 /** Room for a name and the link to the source; the rest scrolls. */

@@ -25,9 +25,9 @@ export type NewsLine = RowOf<typeof NEWS_ROW>;
 /** Lines of a kind and change that an entry has at most; it says how many there are besides. */
 export const LINES_MAX = 100;
 /** Positions of a category that the feed of all changes tells of. */
-export const CHANGES_TOP = 10;
+const CHANGES_TOP = 10;
 /** Positions that the feed of a category tells of. */
-export const RANKING_TOP = 20;
+const RANKING_TOP = 20;
 
 /** What happened to models: they came and went. */
 export function loadModelNews(view: View): Promise<readonly NewsLine[]> {

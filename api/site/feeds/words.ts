@@ -1,6 +1,7 @@
 /** Names of the data on their way into sentences that any reader shows. */
 
 import { plainNumber, plainNumbers } from '../../../runtime/plain-number.ts';
+import type { RecordOf } from '../../../schemas/datasets.ts';
 import { isolated, plainText } from '../text/plain-text.ts';
 
 /** Characters of a name; ids have at most 200. Longer: a name fills the list of a reader. */
@@ -30,11 +31,7 @@ interface ListOptions {
 }
 
 /** What a model's price at a provider is; null: not told. */
-export interface Price {
-  readonly input_per_million: number | null;
-  readonly output_per_million: number | null;
-  readonly currency: string;
-}
+export type Price = Pick<RecordOf<'pricing'>, 'input_per_million' | 'output_per_million' | 'currency'>;
 
 /** Providers that a sentence names. */
 const PROVIDERS_MAX = 8;

@@ -108,7 +108,7 @@ ${scripts.join('\n')}
  * What the page draws itself with, some 5 MB. Scalar's plugin has it within its code and gives it away over a route alone; its own page has a
  * script inside, which our policy forbids.
  */
-export async function readScalar(): Promise<Buffer> {
+async function readScalar(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = fastify();
   await app.register(scalar, { routePrefix: '/reference', configuration: { url: '/' } });
@@ -136,6 +136,6 @@ const CONFIGURATION = {
 } as const satisfies Partial<ApiReferenceConfiguration>;
 
 /** The script that begins it. */
-export function startOfScalar({ element, url }: { readonly element: string; readonly url: string }): string {
+function startOfScalar({ element, url }: { readonly element: string; readonly url: string }): string {
   return `Scalar.createApiReference(${JSON.stringify(element)}, ${JSON.stringify({ ...CONFIGURATION, url })});\n`;
 }
