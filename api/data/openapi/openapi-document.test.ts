@@ -29,32 +29,12 @@ test('has each component once and leads nowhere else', () => {
   expect(unused).toEqual([]);
 });
 
-const OPERATION_IDS = {
-  '/v1/models': 'listModels',
-  '/v1/models/{id}': 'getModel',
-  '/v1/benchmarks': 'listBenchmarks',
-  '/v1/scores': 'listScores',
-  '/v1/rankings': 'listRankings',
-  '/v1/updates': 'listUpdates',
-  '/v1/categories': 'listCategories',
-  '/v1/sources': 'listSources',
-  '/v1/models/{model_id}/history': 'getModelHistory',
-  '/v1/rankings/history': 'getRankingsHistory',
-  '/v1/snapshots': 'listSnapshots',
-  '/v1/snapshots/{snapshot_id}/download': 'downloadSnapshot',
-  '/v1/changes': 'listChanges',
-  '/v1/account': 'getAccount',
-  '/health/live': 'getLiveness',
-  '/health/ready': 'getReadiness',
-  '/openapi.json': 'getOpenApiDocument',
-  '/docs/errors': 'listErrorPages',
-  '/docs/errors/{code}': 'getErrorPage',
-};
-
-test('calls every operation by a name that stays', () => {
+test('calls every operation by a name that stays', async () => {
   const whole = openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true });
   const ids = Object.entries(whole.paths ?? {}).map(([path, item]) => [path, item?.get?.operationId]);
-  expect(Object.fromEntries(ids)).toEqual(OPERATION_IDS);
+  // A line that changes in there breaks programs that were made of the document; `make golden` adds those of new routes.
+  const text = `${JSON.stringify(Object.fromEntries(ids), null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot('operation-ids.json');
 });
 
 test('has a name for every object that an answer is made of', () => {
