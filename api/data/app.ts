@@ -118,6 +118,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
       app.decorateRequest('cacheResult', undefined);
+      app.decorateRequest('failureHeaders', undefined);
       if (isGuarded) bindAccountRoute(app, sendWhole);
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);

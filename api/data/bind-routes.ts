@@ -21,30 +21,20 @@ export interface DataRouteBinding {
 export function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: DataRouteBinding): void {
   const { answers, isGuarded, baseUrlOf, sendWhole } = binding;
   const { path, access } = route;
-  const respond: BoundRoute['respond'] = async (request, reply) => {
-    const asker = isGuarded ? getVisit(request) : ANYBODY;
+  const respond: BoundRoute['respond'] = (request) => {
     const { params, query, headers, url: key } = request;
-    let dataAsOf: string | undefined;
     const asked: DataRequest = {
       params,
       query,
       headers,
       key,
-      // Few answers hold an address.
-      get baseUrl() {
-        return baseUrlOf(request);
-      },
+      baseUrl: () => baseUrlOf(request),
       mayPack: acceptsGzip(headers['accept-encoding']),
-      onRelease: (release) => {
-        dataAsOf = release.data_as_of;
+      onRelease: ({ data_as_of: dataAsOf }) => {
+        request.failureHeaders = { 'X-Data-As-Of': dataAsOf };
       },
     };
-    try {
-      return await answers.answer(route, asked, asker);
-    } catch (error) {
-      if (dataAsOf !== undefined) reply.header('X-Data-As-Of', dataAsOf);
-      throw error;
-    }
+    return answers.answer(route, asked, isGuarded ? getVisit(request) : ANYBODY);
   };
   bindRoute(app, { path, config: { access }, respond }, sendWhole);
 }

@@ -10,7 +10,7 @@ export interface BoundRoute {
   /** What the guard in front of all routes is told of it. */
   readonly config?: FastifyContextConfig;
   /** Rejects with what the request is refused with. */
-  readonly respond: (request: FastifyRequest, reply: FastifyReply) => Promise<BoundResponse>;
+  readonly respond: (request: FastifyRequest) => Promise<BoundResponse>;
   /** An error as the route tells it; undefined, or left out: as the error envelope. */
   readonly refuse?: (thrown: unknown, request: FastifyRequest) => WholeAnswer | undefined;
 }
@@ -22,15 +22,16 @@ export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: Se
   const { path, config = {}, respond, refuse } = route;
   app.get(path, { config }, async (request, reply) => {
     try {
-      const response = await respond(request, reply);
+      const response = await respond(request);
       request.cacheResult = response.headers['X-Cache'];
       // Not on 'close': a connection that broke may still be reading.
       if (response.giveBack !== undefined) reply.raw.once('finish', response.giveBack);
       return sendWhole(request, reply, response);
     } catch (error) {
       const refusal = refuse?.(error, request);
-      if (refusal === undefined) throw error;
-      return sendWhole(request, reply, refusal);
+      if (refusal !== undefined) return sendWhole(request, reply, refusal);
+      if (request.failureHeaders !== undefined) reply.headers(request.failureHeaders);
+      throw error;
     }
   });
 }
@@ -45,6 +46,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** `X-Cache` of a response, once there is one. */
     cacheResult?: string | undefined;
+    /** What the answer has where it is an error, once it is known. */
+    failureHeaders?: ResponseHeaders | undefined;
   }
 }
 

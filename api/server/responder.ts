@@ -74,8 +74,8 @@ export class Responder<Context, R extends Route<Context>> {
     this.#deps = deps;
   }
 
-  /** Rejects with HttpError, RequestInvalid or AppError where there is no response. */
-  async respond(route: R, exchange: Exchange<Context>): Promise<RouteResponse> {
+  /** Throws or rejects with HttpError, RequestInvalid or AppError where there is no response. */
+  respond(route: R, exchange: Exchange<Context>): Promise<RouteResponse> {
     const { asked, tagged } = this.#understand(route, exchange);
     if ('once' in asked) return this.#respondOnce(route, asked, exchange);
     if (tagged !== undefined) return this.#respondTagged(asked, tagged, exchange);
@@ -145,11 +145,13 @@ export class Responder<Context, R extends Route<Context>> {
     { plain, packed }: Forms,
     { mayPack }: Exchange<Context>,
   ): Awaitable<RouteResponse> {
-    const stated = (headers: ResponseHeaders) => (isHit ? headers : withCacheState(headers, 'MISS'));
-    if (!mayPack || body.length < this.#deps.packFromBytes) return { status: 200, headers: stated(plain), body };
+    const isPacked = mayPack && body.length >= this.#deps.packFromBytes;
+    const kept = isPacked ? packed : plain;
+    const headers = isHit ? kept : withCacheState(kept, 'MISS');
+    if (!isPacked) return { status: 200, headers, body };
     return whenThere(
       this.#deps.cache.get(`gzip ${key}`, () => gzip(body)),
-      (small) => ({ status: 200, headers: stated(packed), body: small.body }),
+      (small) => ({ status: 200, headers, body: small.body }),
     );
   }
 
@@ -172,8 +174,8 @@ export class Responder<Context, R extends Route<Context>> {
   }
 
   #load(key: string, { cached }: CachedAnswer<Context>, context: Context): Awaitable<CachedBody> {
-    const { cache, inTurn = (make) => make() } = this.#deps;
-    return cache.get(key, () => inTurn(() => cached(context)));
+    const { cache, inTurn } = this.#deps;
+    return cache.get(key, () => (inTurn === undefined ? cached(context) : inTurn(() => cached(context))));
   }
 
   #formsOfBody(route: R, body: Buffer, context: Context): Forms {

@@ -23,7 +23,7 @@ export interface GivenHeaders extends Conditions {
   readonly 'idempotency-key'?: string | readonly string[] | undefined;
 }
 
-/** A route that asks for nothing in particular can be listed beside others; `Context` is what its surface knows besides the request. */
+/** A route, whatever its parameters are; `Context` is what its surface knows besides the request. */
 export interface Route<Context, Params = unknown, Query = unknown> {
   /** The pattern below the base path, such as `/v1/models/:id`. */
   readonly path: `/${string}`;

@@ -39,7 +39,7 @@ export interface DataRequest extends GivenRequest {
   /** Under which parsing is kept: equal keys must mean equal parameters. Usually the URL; default: made of the parameters. */
   readonly key?: string;
   /** `scheme://host/prefix` of this service, before its own addresses in an answer; default: none. */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string | (() => string) | undefined;
   /** Whether a body that is kept may come in gzip, which the headers tell then; default: no. */
   readonly mayPack?: boolean;
   /** Told before anything else from which release the request is answered, also where the answer is an error. */
@@ -84,7 +84,9 @@ export class Answers {
       request.onRelease?.(view.newest);
       const now = this.#deps.clock();
       const { rights } = asker;
-      const [versions, today, signUrl] = [this.#deps.versions, this.#dayOf(now), this.#signUrlFor(request)];
+      const { versions } = this.#deps;
+      const today = this.#dayOf(now);
+      const signUrl = this.#signUrlFor(request);
       const isSound = findHeaderProblems(request).length === 0;
       return await this.#responder.respond(route, {
         request,
@@ -118,7 +120,9 @@ export class Answers {
   #signUrlFor(request: DataRequest): SignUrl {
     return async (key, options) => {
       const url = await this.#deps.signUrl(key, options);
-      return url.startsWith('/') ? (request.baseUrl ?? '') + url : url;
+      if (!url.startsWith('/')) return url;
+      const { baseUrl = '' } = request;
+      return (typeof baseUrl === 'string' ? baseUrl : baseUrl()) + url;
     };
   }
 }

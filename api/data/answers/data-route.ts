@@ -1,6 +1,6 @@
 /**
  * What a data route is: what it takes, what a request comes to, and how it is answered. A route names everything that is its
- * own, so that a new one is a file and a line in `data-routes.ts`. What all of them do alike is in `answers.ts`.
+ * own, so that a new one is a file and a line in `data-routes.ts`. What all of them do alike is in api/server/responder.ts.
  */
 import type { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
