@@ -1,6 +1,7 @@
 import type { Day } from '../../../runtime/day.ts';
+import type { NewsLines } from './line-texts.ts';
 import type { NewsLine } from './night-news.ts';
-import { type NewsLines, type Telling, TOPICS, type Topic, type TopicTeller, topicOf } from './topics.ts';
+import { type Telling, TOPICS, type Topic, type TopicTeller, topicOf } from './topics.ts';
 
 /** An entry before it has an address. */
 export interface Entry {

@@ -4,7 +4,7 @@ import { id } from '../../data/answers/parameters.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import { type PublicContext, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
 import { entriesFrom, pathPart } from './entries.ts';
-import { FEED_FORMATS, FEED_TYPES, type FeedFormat, feedOf, type Told } from './feed.ts';
+import { FEED_FORMATS, FEED_TYPES, type FeedFormat, feedOf, type Told, WRITE_FEED } from './feed.ts';
 import {
   hasCategory,
   hasModel,
@@ -16,7 +16,6 @@ import {
 } from './night-news.ts';
 import { TELLERS, tellersOf } from './topics.ts';
 import { nameInText } from './words.ts';
-import { WRITE_FEED } from './write-feed.ts';
 
 /** How the operations of the forms end. */
 const OPERATION_ENDS: Readonly<Record<FeedFormat, string>> = { atom: '', json: 'Json' };

@@ -1,21 +1,25 @@
 import type { Day } from '../../../runtime/day.ts';
-import type { NewsLine } from './night-news.ts';
 import {
-  endedOfferWords,
-  listOf,
-  type ModelFacts,
-  type Move,
-  modelWords,
-  moveWords,
-  nameInText,
-  newModelWords,
-  offerWords,
-  type Price,
-  priceChangeWords,
-  providerWords,
-  scoreWords,
-  titleList,
-} from './words.ts';
+  categoryOf,
+  endedOfferText,
+  isBack,
+  modelCount,
+  modelIds,
+  modelNames,
+  modelOf,
+  modelText,
+  moveOf,
+  moveText,
+  type NewsLines,
+  newModelText,
+  offerText,
+  priceText,
+  providers,
+  rankText,
+  scoreText,
+} from './line-texts.ts';
+import type { NewsLine } from './night-news.ts';
+import { listOf, nameInText, titleList } from './words.ts';
 
 /** What an entry is about, in the order of a night's entries. */
 export const TOPICS = ['new-models', 'gone-models', 'prices', 'offers', 'ended-offers', 'ranks', 'scores'] as const;
@@ -39,8 +43,6 @@ export interface TopicTeller {
   /** Lines of several units. */
   readonly tellMany: (lines: NewsLines) => Telling;
 }
-
-export type NewsLines = readonly [NewsLine, ...NewsLine[]];
 
 export function topicOf({ kind, change }: NewsLine): Topic {
   switch (kind) {
@@ -159,83 +161,6 @@ export const TELLERS: Readonly<Record<Topic, TopicTeller>> = {
 
 function told(title: string, lines: NewsLines, textOf: (line: NewsLine) => string): Telling {
   return { title, lines: lines.map(textOf) };
-}
-
-function newModelText({ model_id: id, after, parts }: NewsLine): string {
-  return newModelWords(id, modelFacts(after), parts);
-}
-
-/** Whether a model that came was here before. */
-function isBack({ before }: NewsLine): boolean {
-  return before !== null;
-}
-
-function modelText({ model_id: id, before, after }: NewsLine): string {
-  return modelWords(id, modelFacts(after ?? before));
-}
-
-function modelFacts(json: string | null): ModelFacts {
-  // Written by the view from a model's history; null where a model that is gone never had an interval.
-  return json === null ? { name: '', organization: null } : (JSON.parse(json) as ModelFacts);
-}
-
-function priceText({ model_id: id, parts, before, after }: NewsLine): string {
-  return priceChangeWords(id, parts, { before: priceFrom(before), after: priceFrom(after) });
-}
-
-function offerText({ model_id: id, parts, after }: NewsLine): string {
-  return offerWords(id, parts, priceFrom(after));
-}
-
-function endedOfferText({ model_id: id, parts }: NewsLine): string {
-  return endedOfferWords(id, parts);
-}
-
-function priceFrom(json: string | null): Price {
-  return JSON.parse(json ?? 'null') as Price; // Written by the view from a price's history, for every price that is told.
-}
-
-function rankText(line: NewsLine): string {
-  return moveWords(line.model_id, moveOf(line), categoryOf(line));
-}
-
-function moveText(line: NewsLine): string {
-  return moveWords(line.model_id, moveOf(line));
-}
-
-function scoreText(line: NewsLine): string {
-  return scoreWords(line.model_id, line.parts[0] ?? '', moveOf(line));
-}
-
-function moveOf({ before, after }: NewsLine): Move {
-  return { before: before === null ? null : Number(before), after: after === null ? null : Number(after) };
-}
-
-function modelOf({ model_id: id }: NewsLine): string {
-  return nameInText(id);
-}
-
-function modelCount([{ models }]: NewsLines, noun: string): string {
-  return `${models.toLocaleString('en-US')} ${noun}${models === 1 ? '' : 's'}`;
-}
-
-function modelIds(lines: NewsLines): string {
-  return titleList([...new Set(lines.map(modelOf))], lines[0].models);
-}
-
-function modelNames(lines: NewsLines): string {
-  return titleList(
-    lines.map((line) => nameInText(modelFacts(line.after ?? line.before).name) || modelOf(line)),
-    lines[0].models,
-  );
-}
-
-function providers(lines: NewsLines): string {
-  return providerWords([...new Set(lines.flatMap(({ parts }) => parts))]);
-}
-
-function categoryOf({ parts }: NewsLine): string {
-  return parts[0] ?? '';
 }
 
 /** Who moved in one category: by the new position, then who is no longer ranked, by the old one. */

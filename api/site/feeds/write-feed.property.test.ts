@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { childrenOf, parseXml, textOf } from '../../../test/support/site/xml-tree.ts';
 import { pathPart } from './entries.ts';
-import { feedOf } from './feed.ts';
+import { feedOf, WRITE_FEED } from './feed.ts';
 import { nameInText } from './words.ts';
-import { WRITE_FEED } from './write-feed.ts';
 
 const ODD_SIGNS = ['\u0000', '\ufdd0', 'א', '名', '🦙'];
 /** Any text, and the signs that mean something to XML, JSON, HTML or a line more often than chance has them. */
