@@ -17,8 +17,8 @@ import { type UsageCleanupOptions, usageCleanup } from './quota/cleanup.ts';
 import { DatabaseUsage } from './quota/database-usage.ts';
 import { Quota } from './quota/quota.ts';
 import type { UsageStore } from './quota/usage-store.ts';
+import { addCounts } from './request-counts/add-counts.ts';
 import { readUsage } from './request-counts/read-usage.ts';
-import { addCounts } from './request-counts/request-counts.ts';
 import { type RecorderOptions, RequestRecorder } from './request-counts/request-recorder.ts';
 import { usageCsv } from './request-counts/usage-csv.ts';
 

@@ -5,6 +5,7 @@
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isThisMachine } from '../../runtime/this-machine.ts';
 import type { RouteAccess } from '../data/access/access-control.ts';
 import type { AddFace, FaceDeps } from '../data/app.ts';
 import { getVisit } from '../data/bind-access.ts';
@@ -12,7 +13,6 @@ import { ApiError } from '../data/errors/api-errors.ts';
 import { takeBodies } from '../server/bodies.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { watchEnd } from '../server/request-log.ts';
-import { isThisMachine } from '../server/urls.ts';
 import { Exchange } from './exchange.ts';
 import { challengeOf } from './oauth/metadata.ts';
 import { addOAuthRoutes, type OAuthSettings } from './oauth/oauth-routes.ts';

@@ -43,13 +43,6 @@ function localHost({ socket }: FastifyRequest): string {
   return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-const NAMES = ['localhost', '127.0.0.1', '[::1]'];
-
-/** True for the name of this machine, as the `hostname` of a URL has it: what goes there leaves it on no wire. */
-export function isThisMachine({ hostname }: Pick<URL, 'hostname'>): boolean {
-  return NAMES.includes(hostname);
-}
-
 /** How the name of a query parameter ends whose value opens something, or would if it were believed here. */
 const SECRET =
   /(key|token|secret|passw(or)?d|passphrase|pwd|signature|sig|auth|authorization|bearer|credentials?|session(_?id)?|jwt)$/i;

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
+import { isThisMachine } from '../../../runtime/this-machine.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
-import { isThisMachine } from '../../server/urls.ts';
 import type { Origin } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ReportedReasons } from '../../../runtime/reported-reasons.ts';
+import { isThisMachine } from '../../../runtime/this-machine.ts';
 import { API_ERRORS } from '../../data/errors/api-errors.ts';
 import { sendError } from '../../server/errors/error-handling.ts';
 import { HttpError, type RequestInvalid } from '../../server/errors/http-error.ts';
-import { isThisMachine } from '../../server/urls.ts';
 
 /**
  * What of a registration (RFC 7591) is passed on. No keys of clients and no address of them: nothing is fetched for whoever asks. And no

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { BlockList, createServer, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { isThisMachine } from '../../../api/server/urls.ts';
 import { parseAnswer, readText } from '../../../client/read-answer.ts';
 import { openCron } from '../../../pipeline/schedule/cron.ts';
 import { findDeath, findNightProblem } from '../../../pipeline/schedule/monitoring/health.ts';
@@ -12,6 +11,7 @@ import { listSourceDays } from '../../../pipeline/source/source-folder.ts';
 import { findUnfilled } from '../../../pipeline/source/variables.ts';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { isAppError, messageFromError } from '../../../runtime/errors.ts';
+import { isThisMachine } from '../../../runtime/this-machine.ts';
 import { type Finding, fail, isSet, ok, type Setup, servesHere, warn } from './check.ts';
 
 /** Whether the source can be read, as far as can be told without reading its rows or asking upstreams. */
