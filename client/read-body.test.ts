@@ -7,7 +7,7 @@ import { drip, packedBlanks, sendForEver } from '../test/support/client/endless.
 import { QUICK } from '../test/support/client/service.ts';
 import { ModelstatsClient } from './client.ts';
 import { type ClientOptions, ClientSettingsSchema } from './client-settings.ts';
-import { postMessage } from './mcp/message.ts';
+import { postMessage } from './message.ts';
 
 const server = useAnsweringServer();
 

@@ -72,19 +72,15 @@ const filesOf = (folder: string): readonly string[] =>
     .map((file) => `${folder}/${file}`)
     .filter((file) => /\.tsx?$/.test(file) && !TEST_FILE.test(file));
 
-test.each([
-  'api/data/access',
-  'api/data/answers',
-  'api/data/errors',
-  'api/data/queries',
-  'api/data/routes',
-  'api/view',
-])('%s knows no server', (folder) => {
-  const files = filesOf(folder);
-  expect(files).not.toHaveLength(0);
-  const servers = (file: string) => [...allNeededBy(file)].filter((name) => /^@?fastify\b/.test(name));
-  expect(files.filter((file) => servers(file).length > 0)).toEqual([]);
-});
+test.each(['api/data/access', 'api/data/answers', 'api/data/queries', 'api/data/routes', 'api/view'])(
+  '%s knows no server',
+  (folder) => {
+    const files = filesOf(folder);
+    expect(files).not.toHaveLength(0);
+    const servers = (file: string) => [...allNeededBy(file)].filter((name) => /^@?fastify\b/.test(name));
+    expect(files.filter((file) => servers(file).length > 0)).toEqual([]);
+  },
+);
 
 test.each([
   ['two rooms', ['a/x/1.ts', 'a/y/2.ts'], ['a/y/3.ts', 'a/x/4.ts']],

@@ -3,8 +3,6 @@
  * API's answers, and what it changes goes through the functions that the command line calls.
  */
 import type { AddFace } from '../data/app.ts';
-import { connectRoutes } from './connections/connect.tsx';
-import { connectionsRoutes } from './connections/connections.tsx';
 import type { ConsoleDeps, PageDeps } from './console-deps.ts';
 import { changesPageRoute } from './data/changes.tsx';
 import { modelPageRoute } from './data/model.tsx';
@@ -12,14 +10,16 @@ import { modelsRoutes } from './data/models.tsx';
 import { rankingsPageRoute } from './data/rankings.tsx';
 import { snapshotsRoutes } from './data/snapshots.tsx';
 import { sourcesRoutes } from './data/sources.tsx';
-import { integrationRoutes } from './integrations/integration.tsx';
-import { integrationsRoutes } from './integrations/integrations.tsx';
 import { auditRoute } from './organization/audit.tsx';
+import { integrationRoutes } from './organization/integration.tsx';
+import { integrationsRoutes } from './organization/integrations.tsx';
 import { keysRoutes } from './organization/keys.tsx';
 import { membersRoutes } from './organization/members.tsx';
 import { overviewRoute } from './organization/overview.tsx';
 import { settingsRoutes } from './organization/settings.tsx';
 import { usageRoutes } from './organization/usage.tsx';
+import { connectRoutes } from './people/connect.tsx';
+import { connectionsRoutes } from './people/connections.tsx';
 import { signInRoutes } from './people/sign-in.tsx';
 import { undoPasswordRoutes } from './people/undo-password.tsx';
 import { welcomeRoutes } from './people/welcome.tsx';

@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import { type ReleaseFacts, ReleaseMetrics } from '../../storage/release-metrics.ts';
 import { Metrics } from '../server/metrics.ts';
-import type { ViewEvent } from '../view/follow/view-events.ts';
+import type { ViewEvent } from '../view/view-events.ts';
 import type { ProblemOfPart } from './health.ts';
 
 /** What the API counts beside what every server does (specification "Health and metrics"). */

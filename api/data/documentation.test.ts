@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Documented, type DocumentedOperation } from '../../test/support/api/documented.ts';
 import { goldenTable } from '../../test/support/documents/golden-table.ts';
-import { API_ERRORS } from './errors/api-errors.ts';
+import { API_ERRORS } from './api-errors.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { ACCOUNT_ROUTE, DATA_ROUTES, V1_ROUTES } from './routes/data-routes.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type RawAnswer, requestText } from '../../test/support/api/raw-request.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
-import { API_ERRORS, type ApiErrorCode, ErrorBodySchema } from './errors/api-errors.ts';
+import { API_ERRORS, type ApiErrorCode, ErrorBodySchema } from './api-errors.ts';
 
 const api = useApi({
   days: SAMPLE_DAYS.slice(0, 2),

@@ -7,21 +7,21 @@ import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { render } from 'preact-render-to-string';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
+import { API_ERRORS } from '../data/api-errors.ts';
 import type { AddFace } from '../data/app.ts';
-import { API_ERRORS } from '../data/errors/api-errors.ts';
 import { Asset, addVersionedAssets, versionOf } from '../server/assets.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
 import { escapeHtml } from '../server/pages/html.tsx';
 import { readLook } from '../server/pages/look.ts';
 import { HTML_TYPE } from '../server/response-headers.ts';
 import type { BaseUrlOf } from '../server/urls.ts';
-import { type GuideFacts, wordsFrom } from './facts/facts.ts';
+import { bindSearch } from './bind-search.ts';
+import { type GuideFacts, wordsFrom } from './facts.ts';
+import { framePage, GUIDE_HEADERS } from './frame-page.ts';
+import { type Frame, type NavigationPart, OnThisPage } from './layout.tsx';
+import { missingPage } from './missing-page.tsx';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
-import { bindSearch } from './search/bind-search.ts';
-import { missingPage } from './search/missing-page.tsx';
-import { placesOf, QUERY_LENGTH_MAX, SearchIndex } from './search/search-index.ts';
-import { framePage, GUIDE_HEADERS } from './shell/frame-page.ts';
-import { type Frame, type NavigationPart, OnThisPage } from './shell/layout.tsx';
+import { placesOf, QUERY_LENGTH_MAX, SearchIndex } from './search-index.ts';
 
 export interface GuideSettings extends GuideFacts {
   /** The base path; empty for none. */
@@ -51,7 +51,7 @@ const [FOLDER, FILE] = ['docs/assets', 'guide.css'];
 export async function makeGuide(settings: GuideSettings): Promise<Guide> {
   const { root } = settings;
   const pages = readPages(wordsFrom(settings), root);
-  const files = { [FILE]: readLook(join(import.meta.dirname, 'shell', FILE)) };
+  const files = { [FILE]: readLook(join(import.meta.dirname, FILE)) };
   const frame: Frame = {
     root,
     stylesheet: `${root}/${FOLDER}/${FILE}?v=${versionOf(files)}`,

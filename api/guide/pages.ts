@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepare, type Words } from './markdown/prepare.ts';
-import { type Rendered, render } from './markdown/render.ts';
+import { prepare, type Words } from './prepare.ts';
+import { type Rendered, render } from './render.ts';
 
 /** A page of the guide that is there, in HTML. */
 export interface GuidePage extends Rendered {

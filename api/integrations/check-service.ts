@@ -2,7 +2,7 @@ import type { BaseLogger } from 'pino';
 import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
 import { SYSTEM } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
-import type { Mailer } from '../accounts/mail/mailer.ts';
+import type { Mailer } from '../accounts/mailer.ts';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import type { Evidence, IntegrationState } from './integration.ts';

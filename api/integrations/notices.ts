@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { timestampFromDate } from '../../runtime/day.ts';
-import type { Mail, Mailer } from '../accounts/mail/mailer.ts';
-import { type OwnersNotice, tellOwners } from '../accounts/mail/outbox.ts';
+import type { Mail, Mailer } from '../accounts/mailer.ts';
+import { type OwnersNotice, tellOwners } from '../accounts/outbox.ts';
 import { type ControlTables, getWord } from '../database/tables/tables.ts';
 import { findEarning, type Integration, integrationFromRow } from './integration.ts';
 import { NOTICES } from './queue/settle.ts';

@@ -8,7 +8,7 @@ import type { AccessControl, RouteAccess } from '../data/access/access-control.t
 import type { Visit } from '../data/access/visit.ts';
 import type { Answers, Asked } from '../data/answers/answers.ts';
 import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
-import { API_ERRORS } from '../data/errors/api-errors.ts';
+import { API_ERRORS } from '../data/api-errors.ts';
 import { ACCOUNT_ROUTE } from '../data/routes/data-routes.ts';
 import { contentOf, errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { httpError } from '../server/errors/http-error.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { API_ERRORS } from '../data/errors/api-errors.ts';
+import { API_ERRORS } from '../data/api-errors.ts';
 import { sendError } from '../server/errors/error-handling.ts';
 import { HttpError, RequestInvalid, type RequestProblem } from '../server/errors/http-error.ts';
 

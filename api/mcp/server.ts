@@ -7,11 +7,11 @@ import {
   ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server';
-import { API_ERRORS } from '../data/errors/api-errors.ts';
+import { API_ERRORS } from '../data/api-errors.ts';
 import type { Exchange, Told } from './exchange.ts';
 import { PROMPTS } from './prompts.ts';
 import { RESOURCES } from './resources.ts';
-import { HOW_TO_USE } from './text/told.ts';
+import { HOW_TO_USE } from './told.ts';
 import type { Tool } from './tools/tool.ts';
 import { TOOLS } from './tools/tools.ts';
 

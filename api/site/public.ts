@@ -12,11 +12,11 @@ import { modelBadgeRoutes } from './badges/model-badge.ts';
 import { bindPublicRoutes, type PublicSettings } from './bind.ts';
 import type { Embed } from './embeds/embed.tsx';
 import { addEmbedStyles } from './embeds/frame.ts';
-import { modelEmbed } from './embeds/model/model-embed.tsx';
+import { modelEmbed } from './embeds/model-embed.tsx';
 import { oembedRoute } from './embeds/oembed.ts';
-import { rankingEmbed } from './embeds/ranking/ranking-embed.tsx';
+import { rankingEmbed } from './embeds/ranking-embed.tsx';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
-import { homeRoute } from './home/home.tsx';
+import { homeRoute } from './home.tsx';
 import type { PublicRoute } from './public-route.ts';
 
 export interface PublicFaceSettings extends PublicSettings {
@@ -57,7 +57,7 @@ const [FOLDER, FILE] = ['home', 'home.css'];
 
 /** Adds the stylesheet of the first page, read once; its address, which changes with it. */
 function addStylesheet(app: FastifyInstance): string {
-  const files = { [FILE]: readLook(join(import.meta.dirname, FOLDER, FILE)) };
+  const files = { [FILE]: readLook(join(import.meta.dirname, FILE)) };
   const version = addVersionedAssets(app, FOLDER, { files });
   return `${app.prefix}/${FOLDER}/${FILE}?v=${version}`;
 }

@@ -7,8 +7,8 @@ import { FileStore } from '../../storage/file/file-store.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
-import { ViewFollower } from './follow/view-follower.ts';
 import { isKeptFrom, ViewFolder } from './view-folder.ts';
+import { ViewFollower } from './view-follower.ts';
 
 const [FIRST = ''] = Object.keys(SMALL_DAYS);
 

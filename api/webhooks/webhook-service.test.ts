@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
 import { SYSTEM } from '../accounts/actor.ts';
-import type { Mailer } from '../accounts/mail/mailer.ts';
+import type { Mailer } from '../accounts/mailer.ts';
 import { changePlan } from '../accounts/organizations/organizations.ts';
 import type { LookResult } from './events/publish-events.ts';
 import { WebhookService } from './webhook-service.ts';

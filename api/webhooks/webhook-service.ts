@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
-import type { Mailer } from '../accounts/mail/mailer.ts';
+import type { Mailer } from '../accounts/mailer.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import type { ControlTables } from '../database/tables/tables.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';

@@ -15,7 +15,7 @@ import { VIEW_FORMAT, type ViewMeta } from '../../api/view/view-meta.ts';
 import { addDays } from '../../runtime/day.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets, SCHEMA_VERSION } from '../../schemas/datasets.ts';
-import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import { getVersion, RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import { Database, sqlText } from '../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES } from '../../storage/duckdb/record-sql.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { BaseLogger } from 'pino';
 import type { AuditedChanges } from '../../api/accounts/audit.ts';
-import type { Mailer } from '../../api/accounts/mail/mailer.ts';
+import type { Mailer } from '../../api/accounts/mailer.ts';
 import type { PeopleParts } from '../../api/accounts/people/open-members.ts';
 import type { People } from '../../api/accounts/people/open-people.ts';
 import type { PeopleSettings } from '../../api/accounts/people/people-settings.ts';
@@ -85,7 +85,7 @@ export async function withMembers<T>(
 /** The mailer that is configured; nothing is connected before the first mail. */
 export async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
   const [{ openMailer }, { monotonicFactory }] = await Promise.all([
-    import('../../api/accounts/mail/mailer.ts'),
+    import('../../api/accounts/mailer.ts'),
     import('ulid'),
   ]);
   return openMailer({ ...config.mail, folder: resolve(config.mail.folder), newId: monotonicFactory(), log });

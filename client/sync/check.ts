@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../../runtime/errors.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
+import { isKnownVersion } from '../../schemas/record-versions.ts';
 import { differences, findContentProblems } from './content.ts';
 import type { SyncDeps } from './copy.ts';
 import { download } from './import-snapshot.ts';

@@ -6,7 +6,7 @@ import { readBlocks, readGzip } from '../../storage/hash.ts';
 import type { Expectation } from '../source/fetch-list.ts';
 import { findJsonFault, parseJsonPath, valueAt } from '../source/json-document.ts';
 import { readStart } from '../source/source-folder.ts';
-import { lastingFault, passingFault, UpstreamFault } from './http/upstream-fault.ts';
+import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface ContentDeps {
   /** The rows of a Parquet file; rejects where it is none. */

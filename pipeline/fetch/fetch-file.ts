@@ -8,10 +8,10 @@ import type { RecordedFile } from '../source/fetch-record.ts';
 import { type EarlierFile, findEarlier, hasValidator, isWhole } from '../source/fetch-record.ts';
 import { fillEntry, findUnfilled, type Variables } from '../source/variables.ts';
 import { assertEnough, assertUnpackedSize, type ContentDeps, checkContent } from './content.ts';
+import { type DownloadDeps, download, type Validators } from './download.ts';
 import { fetchPages } from './fetch-pages.ts';
-import { type DownloadDeps, download, type Validators } from './http/download.ts';
-import { passingFault, type RetryDeps, UpstreamFault, withRetries } from './http/upstream-fault.ts';
 import { unzip } from './unzip.ts';
+import { passingFault, type RetryDeps, UpstreamFault, withRetries } from './upstream-fault.ts';
 
 /** What a fetch may take. */
 export interface FetchLimits {

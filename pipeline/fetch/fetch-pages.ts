@@ -4,8 +4,8 @@ import { hashFile } from '../../storage/hash.ts';
 import type { Pages } from '../source/fetch-list.ts';
 import { type JsonPath, parseJsonPath, valueAt } from '../source/json-document.ts';
 import { readDocument } from './content.ts';
-import { type DownloadDeps, type Downloaded, type DownloadRequest, download } from './http/download.ts';
-import { lastingFault, passingFault, type RetryDeps, withRetries } from './http/upstream-fault.ts';
+import { type DownloadDeps, type Downloaded, type DownloadRequest, download } from './download.ts';
+import { lastingFault, passingFault, type RetryDeps, withRetries } from './upstream-fault.ts';
 
 /**
  * Fetches an answer in pages: the first with the rows of all in place of its own. One that is whole stays as it was served; of several

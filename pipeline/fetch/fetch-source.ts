@@ -20,9 +20,9 @@ import {
 import type { SourceSettings } from '../source/source-settings.ts';
 import { assertFilled } from '../source/variables.ts';
 import { type FetchFileDeps, fetchFile, type StoredFiles } from './fetch-file.ts';
-import { Reachability } from './http/reachability.ts';
-import type { UpstreamFault } from './http/upstream-fault.ts';
 import { copyOwnFiles } from './own-files.ts';
+import { Reachability } from './reachability.ts';
+import type { UpstreamFault } from './upstream-fault.ts';
 
 export interface FetchRequest {
   /** The source's folder, with its `source.json`. */

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { UpstreamServer } from '../../test/support/fetch/upstream-server.ts';
 import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
-import { Reachability } from './http/reachability.ts';
-import type { UpstreamAnswer, UpstreamRequest } from './http/upstream-client.ts';
-import { passingFault, UpstreamFault, withRetries } from './http/upstream-fault.ts';
+import { Reachability } from './reachability.ts';
+import type { UpstreamAnswer, UpstreamRequest } from './upstream-client.ts';
+import { passingFault, UpstreamFault, withRetries } from './upstream-fault.ts';
 
 const START = Date.parse(`${FETCH_DAY}T00:05:00Z`);
 

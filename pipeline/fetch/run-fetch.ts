@@ -5,7 +5,7 @@ import { withScratch } from '../run/scratch.ts';
 import type { Variables } from '../source/variables.ts';
 import type { FetchLimits } from './fetch-file.ts';
 import { type FetchDeps, type FetchedDay, type FetchRequest, fetchSource } from './fetch-source.ts';
-import { UpstreamClient } from './http/upstream-client.ts';
+import { UpstreamClient } from './upstream-client.ts';
 
 /** With what a source is fetched, as it is configured. */
 export interface FetchSetup {

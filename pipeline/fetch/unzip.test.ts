@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { makeZip, type ZipEntry } from '../../test/support/fetch/make-zip.ts';
 import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
-import { UpstreamFault } from './http/upstream-fault.ts';
 import { unzip } from './unzip.ts';
+import { UpstreamFault } from './upstream-fault.ts';
 
 let place: FetchPlace;
 beforeEach(async () => {

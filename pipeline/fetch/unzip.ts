@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import { codeFromError } from '../../runtime/errors.ts';
 import { hashOfFiles } from '../source/fetch-record.ts';
-import { lastingFault, passingFault, UpstreamFault } from './http/upstream-fault.ts';
+import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface UnzipLimits {
   /** All files together, unpacked. */

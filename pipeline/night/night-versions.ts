@@ -1,12 +1,7 @@
 import type { Day } from '../../runtime/day.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import type { RecordVersion } from '../../schemas/versions/record-version.ts';
-import {
-  getVersion,
-  noticedVersions,
-  renewedDatasets,
-  versionInForce,
-} from '../../schemas/versions/record-versions.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { getVersion, noticedVersions, renewedDatasets, versionInForce } from '../../schemas/record-versions.ts';
 import type { Previous } from './previous.ts';
 
 /** The versions of the records in which a night publishes (specification "Record versions"). */

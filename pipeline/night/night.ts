@@ -1,8 +1,8 @@
 import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../../runtime/day.ts';
 import { AppError, isAppError } from '../../runtime/errors.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import type { Release } from '../../schemas/release.ts';
-import type { RecordVersion } from '../../schemas/versions/record-version.ts';
-import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
 import { type LoadedCatalog, loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';

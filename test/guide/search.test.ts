@@ -1,7 +1,7 @@
 /** The search of the documentation (specification "Documentation"). */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { API_ERRORS } from '../../api/data/errors/api-errors.ts';
+import { API_ERRORS } from '../../api/data/api-errors.ts';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { useApi } from '../support/api/use-api.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { CapabilityStates } from '../../api/data/access/capabilities.ts';
-import { ErrorBodySchema } from '../../api/data/errors/api-errors.ts';
+import { ErrorBodySchema } from '../../api/data/api-errors.ts';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { connect } from '../support/mcp/clients.ts';

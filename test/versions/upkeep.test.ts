@@ -11,8 +11,8 @@ import { type RepublishResult, republish } from '../../pipeline/upkeep/republish
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { RecordVersion } from '../../schemas/versions/record-version.ts';
-import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import { loadCatalog, loadRelease, swapCatalog } from '../../storage/catalog.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { releaseKey } from '../../storage/keys.ts';

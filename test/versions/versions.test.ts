@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASET_NAMES, ENTITY_TYPES } from '../../schemas/datasets.ts';
+import { versionInForce } from '../../schemas/record-versions.ts';
 import { recordSchema } from '../../schemas/records.ts';
 import { manifestsOf } from '../../schemas/release.ts';
-import { versionInForce } from '../../schemas/versions/record-versions.ts';
 import {
   applyEvents,
   copyFromText,

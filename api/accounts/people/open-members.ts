@@ -6,8 +6,8 @@ import { type CleanupStep, HourlyCleanup } from '../../database/hourly-cleanup.t
 import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Actor } from '../actor.ts';
 import { AuditedChanges } from '../audit.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import { Outbox } from '../mail/outbox.ts';
+import type { Mailer } from '../mailer.ts';
+import { Outbox } from '../outbox.ts';
 import { AttemptLimits } from './attempt-limits.ts';
 import type { PeopleSettings } from './people-settings.ts';
 import { storedInstant } from './person.ts';

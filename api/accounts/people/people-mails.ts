@@ -1,4 +1,4 @@
-import type { Mail } from '../mail/mailer.ts';
+import type { Mail } from '../mailer.ts';
 import { quotedName } from '../organizations/organization-name.ts';
 import type { Role } from './people.ts';
 

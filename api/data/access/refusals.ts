@@ -5,7 +5,7 @@ import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { FEATURE_WORDS, type Feature, firstPlanWith, PLANS, type PlanName } from '../../accounts/plans/plans.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';
-import { ApiError } from '../errors/api-errors.ts';
+import { ApiError } from '../api-errors.ts';
 
 /** A caller, and whether plans are there for it: they are told of only then (specification "Capabilities"). */
 export interface KnownCaller {

@@ -4,7 +4,7 @@
  */
 
 import { dayTeller } from '../../../runtime/day.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import type { UnitFor } from '../../accounts/quota/quota.ts';
 import { Responder, type RouteResponse } from '../../server/responder.ts';

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { type CheckedQuery, parseRequest, schemasOf } from '../../server/parse-request.ts';
@@ -13,7 +13,7 @@ import type { View } from '../../view/view.ts';
 import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability } from '../access/capabilities.ts';
 import type { Rights } from '../access/rights.ts';
-import type { ApiErrorCode } from '../errors/api-errors.ts';
+import type { ApiErrorCode } from '../api-errors.ts';
 
 /** Text that is JSON: what the view stores as it will be sent is neither parsed nor printed again. */
 export type JsonText = string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATASETS, type DatasetName, publishedName, type RecordOf } from '../../../schemas/datasets.ts';
+import { type ADDED_IN_1_1, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { recordSchema } from '../../../schemas/records.ts';
-import { type ADDED_IN_1_1, RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 
 /** The fields of a record in an answer; what a minor version has added is not there while the newest release is in one before it. */
 type AnswerShape<Name extends DatasetName> = {

@@ -2,14 +2,14 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { ResponseCache } from '../../server/response-cache.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
 import { modelRoute } from '../routes/current/model.ts';
 import { modelsRoute } from '../routes/current/models.ts';
-import { snapshotDownloadRoute } from '../routes/snapshots/snapshot-download.ts';
+import { snapshotDownloadRoute } from '../routes/snapshot-download.ts';
 import { Answers } from './answers.ts';
 import { dataRoute } from './data-route.ts';
 import { value } from './dependencies.ts';

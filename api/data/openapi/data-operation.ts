@@ -2,7 +2,7 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { z } from 'zod';
 import { AccountSchema } from '../../accounts/account.ts';
 import type { DataRoute } from '../answers/data-route.ts';
-import type { ApiErrorCode } from '../errors/api-errors.ts';
+import type { ApiErrorCode } from '../api-errors.ts';
 import {
   BEARER,
   type Collectors,

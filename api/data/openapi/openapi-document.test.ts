@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Documented } from '../../../test/support/api/documented.ts';
-import { API_ERRORS } from '../errors/api-errors.ts';
+import { API_ERRORS } from '../api-errors.ts';
 import { DATA_ROUTES } from '../routes/data-routes.ts';
 import { openApiDocument } from './openapi-document.ts';
 

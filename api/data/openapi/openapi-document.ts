@@ -5,11 +5,11 @@ import { Asset } from '../../server/assets.ts';
 import { ValidationBodySchema } from '../../server/errors/http-error.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
 import type { DataCapability, DataRoute } from '../answers/data-route.ts';
-import { ErrorBodySchema } from '../errors/api-errors.ts';
+import { ErrorBodySchema } from '../api-errors.ts';
 import { accountOperation, dataOperation } from './data-operation.ts';
 import { type Paths, ResponseCollector, SchemaCollector } from './operation.ts';
 import { metaOperations, OPEN_TAG, type OpenRoute, openOperation } from './other-operations.ts';
-import { addReference, type ReferenceDeps } from './reference/reference.ts';
+import { addReference, type ReferenceDeps } from './reference.ts';
 import { HEADER_COMPONENTS } from './responses.ts';
 
 export interface DocumentOptions {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { API_ERRORS } from '../errors/api-errors.ts';
+import { API_ERRORS } from '../api-errors.ts';
 
 /** How often something begins to be packed during the work. */
 async function countPackers(work: () => Promise<void>): Promise<number> {

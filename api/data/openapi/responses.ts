@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { errorBody } from '../../server/errors/error-answer.ts';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
-import { API_ERRORS, ApiError, type ApiErrorCode, type ApiErrorOptions } from '../errors/api-errors.ts';
+import { API_ERRORS, ApiError, type ApiErrorCode, type ApiErrorOptions } from '../api-errors.ts';
 
 /** What is particular to the example of a code. */
 const PARTICULARS: Partial<Readonly<Record<ApiErrorCode, ApiErrorOptions>>> = {

@@ -13,7 +13,7 @@ import { dataRoute, jsonFrame } from '../answers/data-route.ts';
 import { all, releaseOf, value } from '../answers/dependencies.ts';
 import { freeText, integer, oneOf } from '../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
-import { ApiError } from '../errors/api-errors.ts';
+import { ApiError } from '../api-errors.ts';
 
 interface Entity {
   readonly type: EntityType;

@@ -14,8 +14,8 @@ import { sourcesRoute } from './current/sources.ts';
 import { updatesRoute } from './current/updates.ts';
 import { modelHistoryRoute } from './history/model-history.ts';
 import { rankingsHistoryRoute } from './history/rankings-history.ts';
-import { snapshotDownloadRoute } from './snapshots/snapshot-download.ts';
-import { snapshotsRoute } from './snapshots/snapshots.ts';
+import { snapshotDownloadRoute } from './snapshot-download.ts';
+import { snapshotsRoute } from './snapshots.ts';
 
 /** `GET /v1/account`: what it asks of its callers. */
 export const ACCOUNT_ROUTE: RouteAccess = {

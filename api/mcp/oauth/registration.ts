@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ReportedReasons } from '../../../runtime/reported-reasons.ts';
 import { isThisMachine } from '../../../runtime/this-machine.ts';
-import { API_ERRORS } from '../../data/errors/api-errors.ts';
+import { API_ERRORS } from '../../data/api-errors.ts';
 import { sendError } from '../../server/errors/error-handling.ts';
 import { HttpError, type RequestInvalid } from '../../server/errors/http-error.ts';
 

@@ -1,12 +1,12 @@
 import { isDay } from '../../../runtime/day.ts';
 import { changesRoute } from '../../data/routes/changes.ts';
-import { snapshotDownloadRoute } from '../../data/routes/snapshots/snapshot-download.ts';
-import { snapshotsRoute } from '../../data/routes/snapshots/snapshots.ts';
+import { snapshotDownloadRoute } from '../../data/routes/snapshot-download.ts';
+import { snapshotsRoute } from '../../data/routes/snapshots.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { argumentProblem } from '../refusals.ts';
-import { cell, type Row, rowsOf, table } from '../text/table.ts';
-import { asOf, lines } from '../text/told.ts';
+import { cell, type Row, rowsOf, table } from '../table.ts';
+import { asOf, lines } from '../told.ts';
 import { routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 

@@ -17,8 +17,8 @@ import {
   rowsOf,
   SCORE_COLUMNS,
   table,
-} from '../text/table.ts';
-import { asOf, countedLine, lines, pageLine, type Telling } from '../text/told.ts';
+} from '../table.ts';
+import { asOf, countedLine, lines, pageLine, type Telling } from '../told.ts';
 import { type RouteToolDefinition, routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 

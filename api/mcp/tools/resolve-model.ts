@@ -4,8 +4,8 @@ import { modelsRoute } from '../../data/routes/current/models.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { argumentProblem } from '../refusals.ts';
-import { cell, MODEL_COLUMNS, type Row, rowsOf, table } from '../text/table.ts';
-import { asOf, lines } from '../text/told.ts';
+import { cell, MODEL_COLUMNS, type Row, rowsOf, table } from '../table.ts';
+import { asOf, lines } from '../told.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 

@@ -4,9 +4,9 @@ import { RequestInvalid, type RequestProblem } from '../../server/errors/http-er
 import type { Question } from '../../server/route.ts';
 import type { Body, Exchange, RouteBody } from '../exchange.ts';
 import { argumentProblem } from '../refusals.ts';
-import { fits, TOKENS_MAX, tokensOf } from '../text/size.ts';
-import { rowsOf } from '../text/table.ts';
-import type { Found, Telling } from '../text/told.ts';
+import { fits, TOKENS_MAX, tokensOf } from '../size.ts';
+import { rowsOf } from '../table.ts';
+import type { Found, Telling } from '../told.ts';
 import { type ArgumentWords, inputSchemaOf, outputSchemaOf, type Tool } from './tool.ts';
 
 export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'>, ArgumentWords {

@@ -8,7 +8,7 @@ import type { RouteAccess } from '../../data/access/access-control.ts';
 import type { DataRoute } from '../../data/answers/data-route.ts';
 import type { JsonSchema } from '../../data/openapi/operation.ts';
 import type { Body, Exchange } from '../exchange.ts';
-import type { Found } from '../text/told.ts';
+import type { Found } from '../told.ts';
 
 /** A question that agents can ask. Every tool only reads. */
 export interface Tool {

@@ -5,7 +5,7 @@ import { coloursOf, contrastOf } from '../../../test/support/console/contrast.ts
 import { readLook } from './look.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const FACES = ['api/guide/shell/guide.css', 'api/console/assets/console.css', 'api/site/home/home.css'];
+const FACES = ['api/guide/guide.css', 'api/console/assets/console.css', 'api/site/home.css'];
 const shared = readFileSync(join(import.meta.dirname, 'look.css'), 'utf8');
 
 describe.each(FACES)('%s', (face) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { plainText } from '../text/plain-text.ts';
+import { plainText } from '../plain-text.ts';
 import { cutText, lettersOf } from './badge.ts';
 
 describe('a cut text', () => {

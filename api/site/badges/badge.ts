@@ -1,6 +1,6 @@
 import { makeBadge } from 'badge-maker';
 import { escapeHtml } from '../../server/pages/html.tsx';
-import { isolated, isRightToLeft, plainText } from '../text/plain-text.ts';
+import { isolated, isRightToLeft, plainText } from '../plain-text.ts';
 
 /** What a badge says: a label, and behind it a message on a colour. Any text, which is made plain and short where it is shown. */
 export interface Badge {

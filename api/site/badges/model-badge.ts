@@ -18,8 +18,8 @@ import {
   type Ranking,
   standings,
 } from '../model.ts';
+import { isolated, plainText } from '../plain-text.ts';
 import type { AskPublic } from '../public-route.ts';
-import { isolated, plainText } from '../text/plain-text.ts';
 import { BADGE_STYLES } from './badge.ts';
 import { badgeRoutes } from './badge-routes.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JSON_TYPE } from '../../data/answers/answers.ts';
 import { freeText, plainInteger } from '../../data/answers/parameters.ts';
-import { ApiError } from '../../data/errors/api-errors.ts';
+import { ApiError } from '../../data/api-errors.ts';
 import { HttpError, notFound, queryProblem, RequestInvalid } from '../../server/errors/http-error.ts';
 import type { GivenRequest } from '../../server/route.ts';
 import { type PublicContext, type PublicRoute, publicRoute } from '../public-route.ts';

@@ -2,7 +2,7 @@
 
 import { plainNumber, plainNumbers } from '../../../runtime/plain-number.ts';
 import type { RecordOf } from '../../../schemas/datasets.ts';
-import { isolated, plainText } from '../text/plain-text.ts';
+import { isolated, plainText } from '../plain-text.ts';
 
 /** Characters of a name; ids have at most 200. Longer: a name fills the list of a reader. */
 const LENGTH_MAX = 200;

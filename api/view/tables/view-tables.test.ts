@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { DATASETS, type DatasetName, mapDatasets, SCHEMA_VERSION } from '../../../schemas/datasets.ts';
-import { getVersion, RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { getVersion, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { Database, sqlText } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES } from '../../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';

@@ -2,7 +2,7 @@ import { type DuckDBValue, listValue } from '@duckdb/node-api';
 import type { Day } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { type Database, recordsSql } from '../../../storage/duckdb/database.ts';
 import { columnList, lineSql, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
 import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../../test/support/webhooks/webhook-subject.ts';
-import type { Mail } from '../../accounts/mail/mailer.ts';
+import type { Mail } from '../../accounts/mailer.ts';
 import { type Notice, sendNotices } from './notices.ts';
 
 let subject: WebhookSubject;

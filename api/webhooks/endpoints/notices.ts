@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
-import type { Mail, Mailer } from '../../accounts/mail/mailer.ts';
-import { type OwnersNotice, tellOwners } from '../../accounts/mail/outbox.ts';
+import type { Mail, Mailer } from '../../accounts/mailer.ts';
+import { type OwnersNotice, tellOwners } from '../../accounts/outbox.ts';
 import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import { type Endpoint, endpointFromRow, FAILURES_MAX } from './endpoint.ts';
 

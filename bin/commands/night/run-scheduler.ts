@@ -5,14 +5,10 @@ import type { Registry } from 'prom-client';
 import { Metrics } from '../../../api/server/metrics.ts';
 import { NoticeMetrics, ScheduleNotices } from '../../../pipeline/notices/schedule-notices.ts';
 import { openCron } from '../../../pipeline/schedule/cron.ts';
-import {
-  HEARTBEAT_MS,
-  type ScheduleProblem,
-  scheduleProblemAfter,
-} from '../../../pipeline/schedule/monitoring/health.ts';
-import { openHealthFile } from '../../../pipeline/schedule/monitoring/health-file.ts';
-import { logEvent } from '../../../pipeline/schedule/monitoring/log-event.ts';
-import { NightMetrics } from '../../../pipeline/schedule/monitoring/night-metrics.ts';
+import { HEARTBEAT_MS, type ScheduleProblem, scheduleProblemAfter } from '../../../pipeline/schedule/health.ts';
+import { openHealthFile } from '../../../pipeline/schedule/health-file.ts';
+import { logEvent } from '../../../pipeline/schedule/log-event.ts';
+import { NightMetrics } from '../../../pipeline/schedule/night-metrics.ts';
 import { type ScheduleEvent, Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
 import { StoreWatch } from '../../../pipeline/schedule/store-watch.ts';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';

@@ -30,8 +30,8 @@ async function checkHealth(
   { alive }: { readonly alive: boolean },
 ): Promise<number> {
   const [{ findDeath, findHealthProblem }, { readHealth }] = await Promise.all([
-    import('../../../pipeline/schedule/monitoring/health.ts'),
-    import('../../../pipeline/schedule/monitoring/health-file.ts'),
+    import('../../../pipeline/schedule/health.ts'),
+    import('../../../pipeline/schedule/health-file.ts'),
   ]);
   if (config.process.healthFile === undefined)
     throw new AppError('usage', '--check reads MODELSTATS_HEALTH_FILE: set it');

@@ -18,7 +18,7 @@ export const mcpOverStdio = defineCommand({
   async run(context, options) {
     const [{ UnauthenticatedError }, { bridgeMcp }, { clientSettings }] = await Promise.all([
       import('../../../client/errors.ts'),
-      import('../../../client/mcp/bridge.ts'),
+      import('../../../client/bridge.ts'),
       import('./service-options.ts'),
     ]);
     const stop = new AbortController();

@@ -11,7 +11,7 @@ import {
   type DatasetName,
   publishedColumns,
 } from '../../../schemas/datasets.ts';
-import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 
 export const STATE_TABLE = '_modelstats_sync';

@@ -8,10 +8,10 @@ import {
   publishedColumns,
   publishedName,
 } from '../../../schemas/datasets.ts';
+import { keptColumns } from '../../../schemas/kept-columns.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import { getVersion } from '../../../schemas/record-versions.ts';
 import type { Release } from '../../../schemas/release.ts';
-import { keptColumns } from '../../../schemas/versions/kept-columns.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
-import { getVersion } from '../../../schemas/versions/record-versions.ts';
 import { type Database, recordsSql, sqlText } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions, DUCKDB_TYPES, entityIdSql } from '../../../storage/duckdb/record-sql.ts';
 import { fetchReleaseFile } from '../../../storage/fetch-object.ts';

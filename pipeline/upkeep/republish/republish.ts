@@ -8,9 +8,9 @@
 import { type Day, timestampFromDate } from '../../../runtime/day.ts';
 import { isAppError } from '../../../runtime/errors.ts';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { type Release, type ReleaseFile, withRepairs } from '../../../schemas/release.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
-import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 import { getEntry, type LoadedCatalog, loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import { RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';

@@ -1,8 +1,8 @@
 import { cursorFromSeq } from '../../../schemas/change.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { type DatasetFile, idFromSnapshot, type Manifest } from '../../../schemas/manifest.ts';
+import { numberFromVersion } from '../../../schemas/record-version.ts';
 import type { Release } from '../../../schemas/release.ts';
-import { numberFromVersion } from '../../../schemas/versions/record-version.ts';
 import { hashFile, readBlocks } from '../../../storage/hash.ts';
 import { RELEASE_PATHS } from '../../../storage/keys.ts';
 

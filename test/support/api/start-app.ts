@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.ts';
-import { FileLinks } from '../../../api/data/files/files.ts';
+import { FileLinks } from '../../../api/data/files.ts';
 import type { OpenRoute } from '../../../api/data/openapi/other-operations.ts';
 import type { Guide } from '../../../api/guide/guide.ts';
 import { ResponseCache } from '../../../api/server/response-cache.ts';
-import type { ViewEvent } from '../../../api/view/follow/view-events.ts';
-import { type FollowerSettings, ViewFollower } from '../../../api/view/follow/view-follower.ts';
+import type { ViewEvent } from '../../../api/view/view-events.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { type FollowerSettings, ViewFollower } from '../../../api/view/view-follower.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../../storage/open-store.ts';
 import { SERVER_SETTINGS } from '../server/start-server.ts';

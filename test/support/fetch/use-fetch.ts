@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { FetchLimits } from '../../../pipeline/fetch/fetch-file.ts';
 import { type FetchDeps, type FetchedDay, fetchSource } from '../../../pipeline/fetch/fetch-source.ts';
-import { UpstreamClient } from '../../../pipeline/fetch/http/upstream-client.ts';
+import { UpstreamClient } from '../../../pipeline/fetch/upstream-client.ts';
 import { type FetchRecord, readFetchRecord } from '../../../pipeline/source/fetch-record.ts';
 import { loadSettings } from '../../../pipeline/source/source-settings.ts';
 import { LOOPBACK } from '../server/outbound-settings.ts';

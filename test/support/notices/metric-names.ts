@@ -4,7 +4,7 @@ import { WebhookMetrics } from '../../../api/webhooks/webhook-metrics.ts';
 import { openLog } from '../../../bin/cli/logger.ts';
 import { configFromEnv } from '../../../bin/config/config.ts';
 import { NoticeMetrics } from '../../../pipeline/notices/schedule-notices.ts';
-import { NightMetrics } from '../../../pipeline/schedule/monitoring/night-metrics.ts';
+import { NightMetrics } from '../../../pipeline/schedule/night-metrics.ts';
 
 /** The names of all metrics that `serve` with all its parts registers, which are those of `schedule` and `dispatch`, too. */
 export function metricNames(): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { Origin } from '../../../api/accounts/actor.ts';
-import type { Mail, Mailer } from '../../../api/accounts/mail/mailer.ts';
+import type { Mail, Mailer } from '../../../api/accounts/mailer.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
 import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
 import type { FoundSession, Role, Session } from '../../../api/accounts/people/people.ts';

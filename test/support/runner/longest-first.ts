@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const LONG_FILES: readonly string[] = [
   'test/versions/night.test.ts',
-  'api/view/follow/view-follower.test.ts',
+  'api/view/view-follower.test.ts',
   'test/night/carried-upstream.test.ts',
   'test/store/redated.test.ts',
   'test/store/damage.test.ts',

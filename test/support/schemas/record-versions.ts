@@ -1,9 +1,9 @@
 /** Versions of the records that were never published, for tests of what happens when there is more than one. */
 import type { Day } from '../../../runtime/day.ts';
 import { addDays } from '../../../runtime/day.ts';
-import { defineVersions, NOTICE_DAYS_MIN } from '../../../schemas/versions/define-versions.ts';
-import { datasetWithFields, type RecordVersion } from '../../../schemas/versions/record-version.ts';
-import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { defineVersions, NOTICE_DAYS_MIN } from '../../../schemas/define-versions.ts';
+import { datasetWithFields, type RecordVersion } from '../../../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 
 /** What the versions here come after: 1.0. */
 const [{ datasets: ONE }] = RECORD_VERSIONS as readonly [RecordVersion, ...RecordVersion[]];

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import type { Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
-import { RECORD_VERSIONS, versionInForce } from '../../../schemas/versions/record-versions.ts';
+import { RECORD_VERSIONS, versionInForce } from '../../../schemas/record-versions.ts';
 import { listReleases, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
 import { type NightOptions, openTemporaryStore } from '../pipeline/temporary-store.ts';
 import { newFolder } from '../temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../database/open-database.ts';
-import { Outbox } from '../../mail/outbox.ts';
+import { Outbox } from '../../outbox.ts';
 import { AttemptLimits } from '../attempt-limits.ts';
 import { PEOPLE_LIMITS } from '../people-settings.ts';
 import type { Auth } from './auth.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../../runtime/day.ts';
 import { ALL_RIGHTS, type Rights } from '../../access/rights.ts';
-import { ApiError } from '../../errors/api-errors.ts';
+import { ApiError } from '../../api-errors.ts';
 import { findRangeProblems, resolveRange } from './history-range.ts';
 
 const COMMUNITY: Rights = { plan: 'community', historyMonths: 6, snapshots: { newest: 1, monthEnds: false } };

@@ -11,7 +11,7 @@ import type { Rights } from '../../access/rights.ts';
 import type { JsonText } from '../../answers/data-route.ts';
 import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../../answers/dependencies.ts';
 import { day } from '../../answers/parameters.ts';
-import { ApiError } from '../../errors/api-errors.ts';
+import { ApiError } from '../../api-errors.ts';
 
 /** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
 const HISTORY_SPAN_DAYS_MAX = 400;

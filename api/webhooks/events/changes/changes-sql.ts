@@ -11,7 +11,7 @@ import {
   publishedColumns,
   publishedName,
 } from '../../../../schemas/datasets.ts';
-import type { RecordVersion } from '../../../../schemas/versions/record-version.ts';
+import type { RecordVersion } from '../../../../schemas/record-version.ts';
 import { sqlText } from '../../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import type { ChangeTopic } from './topic-event.ts';

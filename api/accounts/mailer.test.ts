@@ -1,0 +1,107 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { openFolder } from '../../test/support/accounts/control-databases.ts';
+import { type Mail, type MailerOptions, openMailer } from './mailer.ts';
+
+const MAIL: Mail = { to: 'owner@example.com', subject: 'Grüße', text: 'Zeile eins\nZeile zwei\n' };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await openFolder();
+});
+
+async function mailer(changes: Partial<MailerOptions> = {}) {
+  const logged: unknown[] = [];
+  const log = { info: (fields: unknown) => void logged.push(fields) };
+  const base = { smtp: undefined, from: 'modelstats <no-reply@example.com>', folder: join(folder, 'mail') };
+  const opened = await openMailer({ ...base, timeoutMs: 2_000, newId: () => 'ID', log, ...changes });
+  onTestFinished(() => opened.close());
+  return { send: (mail = MAIL) => opened.send(mail), logged };
+}
+
+/** A real SMTP server, what it was given, and its address. */
+async function startServer(onData: (text: string) => Error | undefined = () => undefined) {
+  const taken: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, callback) {
+      const parts: Buffer[] = [];
+      stream.on('data', (part: Buffer) => parts.push(part));
+      stream.on('end', () => {
+        const text = Buffer.concat(parts).toString();
+        const refusal = onData(text);
+        if (refusal === undefined) taken.push(text);
+        callback(refusal);
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.server.address() as AddressInfo; // Of a server that listens.
+  return { taken, smtp: `smtp://127.0.0.1:${port}` };
+}
+
+test('without a server a mail is a file that only this user reads, and a line in the log', async () => {
+  const { send, logged } = await mailer();
+  await send();
+  const file = join(folder, 'mail', 'ID.eml');
+  expect(await readdir(join(folder, 'mail'))).toEqual(['ID.eml']);
+  expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
+  const text = await readFile(file, 'utf8');
+  expect(text).toMatch(/^From: modelstats <no-reply@example\.com>$/m);
+  expect(text).toMatch(/^To: owner@example\.com$/m);
+  expect(logged).toEqual([{ to: MAIL.to, subject: MAIL.subject, file }]);
+});
+
+test('a link is told in the log where there is no server, and where there is one in the mail alone', async () => {
+  const link = 'https://stats.example.com/console/sign-in/link?token=x';
+  const without = await mailer();
+  await without.send({ ...MAIL, link });
+  expect(without.logged).toMatchObject([{ link }]);
+  const { taken, smtp } = await startServer();
+  const { send, logged } = await mailer({ smtp });
+  await send({ ...MAIL, link });
+  expect(JSON.stringify(logged)).not.toContain('token');
+  expect(taken).toEqual([expect.stringContaining('To: owner@example.com')]);
+  expect(await readdir(join(folder, 'mail'))).toHaveLength(1); // The first one's.
+});
+
+test('a server that refuses, and one that is not there, reject as unavailable', async () => {
+  const { smtp } = await startServer(() => new Error('not today'));
+  await expect((await mailer({ smtp })).send()).rejects.toMatchObject({ code: 'unavailable' });
+  const gone = await mailer({ smtp: 'smtp://127.0.0.1:1' });
+  await expect(gone.send()).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+/** Greets, and answers whatever it is sent with one letter after the other, never with a line. */
+async function startTarpit(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.write('220 at your service\r\n');
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      const letters = setInterval(() => socket.write('2'), 5);
+      socket.on('close', () => clearInterval(letters));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`; // Of a server that listens.
+}
+
+test('a server that answers a letter at a time is given up, in the time of a whole mail or when it is told so', async () => {
+  const smtp = await startTarpit();
+  const slow = await mailer({ smtp, timeoutMs: 50 });
+  await expect(slow.send()).rejects.toMatchObject({ code: 'unavailable' });
+  const stopped = await mailer({ smtp, timeoutMs: 60_000 });
+  const signal = AbortSignal.timeout(50);
+  await expect(stopped.send({ ...MAIL, signal })).rejects.toMatchObject({ code: 'unavailable' });
+});

@@ -1,0 +1,102 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BaseLogger } from 'pino';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
+import { shownAddress } from '../../runtime/shown-address.ts';
+
+/** A message to one person, as plain text. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** What its reader is to open: told in the log where there is no server, so that a trial works without one. */
+  readonly link?: string;
+  /** Ends the sending, wherever it is. */
+  readonly signal?: AbortSignal;
+}
+
+/** Sends mail: by SMTP where that is configured, else into a folder, so that nothing is lost where nobody has set it up. */
+export interface Mailer {
+  /** Resolves when the mail was taken. Rejects with `unavailable`. */
+  send(mail: Mail): Promise<void>;
+  close(): void;
+}
+
+/**
+ * How many times the time of one step a mail may take as a whole: a server that answers a letter a second is never silent. Smaller: one
+ * that is slow at every step loses mail.
+ */
+const STEPS_MAX = 6;
+
+export interface MailerOptions {
+  /** `smtp://user:password@host:587` or `smtps://…`; undefined: into the folder. */
+  readonly smtp: string | undefined;
+  /** Sender. */
+  readonly from: string;
+  readonly folder: string;
+  /** For each of: connecting, the greeting, and a silence, in milliseconds. */
+  readonly timeoutMs: number;
+  /** A new ULID. */
+  readonly newId: () => string;
+  readonly log: Pick<BaseLogger, 'info'>;
+}
+
+/** Opens what mail goes through; nothing is connected before the first mail. */
+export async function openMailer(options: MailerOptions): Promise<Mailer> {
+  const { createTransport } = await import('nodemailer'); // Few commands send mail.
+  const { smtp, from, folder, timeoutMs, newId, log } = options;
+  if (smtp === undefined) {
+    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+    return {
+      async send({ to, subject, text, link }) {
+        const { message } = await transport.sendMail({ from, to, subject, text });
+        const file = join(folder, `${newId()}.eml`);
+        await writing(async () => {
+          await mkdir(folder, { recursive: true, mode: 0o700 });
+          // Whoever reads the folder finds whole mails only.
+          await writeFile(`${file}.part`, message, { mode: 0o600 });
+          await rename(`${file}.part`, file);
+        });
+        log.info(
+          { to, subject, file, ...(link === undefined ? {} : { link }) },
+          'a mail was written: MODELSTATS_SMTP is not set',
+        );
+      },
+      close: () => transport.close(),
+    };
+  }
+  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  const transport = createTransport({ url: smtp, ...timeouts });
+  return {
+    async send({ to, subject, text, signal: stop }) {
+      const limit = AbortSignal.timeout(STEPS_MAX * timeoutMs);
+      const signal = stop === undefined ? limit : AbortSignal.any([stop, limit]);
+      await writing(() => transport.sendMail({ from, to, subject, text, signal }));
+      log.info({ to, subject }, 'a mail was sent');
+    },
+    close: () => transport.close(),
+  };
+}
+
+async function writing(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    throw new AppError('unavailable', `a mail could not be sent: ${messageFromError(cause)}`, { cause });
+  }
+}
+
+/** Connects to a mail server and signs in, and sends nothing. Rejects with `unavailable`. */
+export async function askSmtp(smtp: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
+  const { createTransport } = await import('nodemailer'); // Few commands send mail.
+  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  const transport = createTransport({ url: smtp, ...timeouts });
+  try {
+    await transport.verify();
+  } catch (cause) {
+    const message = `the mail server ${shownAddress(smtp)} does not take mail: ${messageFromError(cause)}`;
+    throw new AppError('unavailable', message, { cause });
+  } finally {
+    transport.close();
+  }
+}

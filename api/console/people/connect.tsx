@@ -1,0 +1,185 @@
+import type { JSX } from 'preact';
+import { z } from 'zod';
+import type { Authorization, ConnectionRequest } from '../../accounts/people/authorization.ts';
+import { OAUTH_PATHS } from '../../accounts/people/connections.ts';
+import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { type ConsoleAnswer, type FormProblems, formPage, page, redirect, textOf } from '../shell/answer.ts';
+import { Choice, Form, Problems } from '../shell/fields.tsx';
+import { type ConsoleRoute, type OpenRoute, type PersonRoute, personForm } from '../shell/routes.ts';
+import type { PersonPages, Visitor } from '../shell/visitor.ts';
+import { below } from './link-pages.tsx';
+
+const ConnectForm = z.object({
+  query: z.string(),
+  organization: z.string({ error: 'Choose an organization.' }).min(1, 'Choose an organization.'),
+  answer: z.enum(['allow', 'deny']),
+});
+
+/** The pages that somebody sees who connects a program: may it, and for which organization? */
+export function connectRoutes({ people: { authorization } }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
+  return authorization === undefined ? [] : [...consentRoutes(authorization), FAILED];
+}
+
+function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
+  const show = async (pages: PersonPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+    const query = textOf(pages.form, 'query') || queryOf(pages);
+    const request = await authorization.describe(query);
+    if (request === undefined) return page('This request is over', <OverPage />, { status: 410 });
+    const body = <ConnectPage pages={pages} request={request} query={query} problems={problems} />;
+    return formPage(`Connect ${request.clientName}?`, body, problems);
+  };
+  return [
+    { kind: 'person', method: 'GET', path: below(CONSOLE_PATHS.connect), answer: (pages) => show(pages) },
+    personForm({
+      path: below(CONSOLE_PATHS.connect),
+      fields: ConnectForm,
+      show,
+      work: async (pages, { query, organization, answer }) => {
+        if (answer === 'deny') return goTo(await authorization.deny(query, pages), 'Not connected');
+        return goTo(await authorization.accept(query, pages, organization), 'Connected');
+      },
+    }),
+    {
+      // Whoever had to sign in first: now the provider is asked again, as the program asked it.
+      kind: 'person',
+      method: 'GET',
+      path: below(CONSOLE_PATHS.connectSignedIn),
+      answer: (pages) => {
+        const parameters = new URLSearchParams(queryOf(pages));
+        for (const name of [...parameters.keys()]) if (/^(?:sig|exp|ba_.*)$/.test(name)) parameters.delete(name);
+        return redirect(`${pages.root.slice(0, -CONSOLE_PATHS.home.length)}${OAUTH_PATHS.authorize}?${parameters}`);
+      },
+    },
+  ];
+}
+
+/**
+ * Where a browser goes whose request was refused before anybody was asked. The address is not signed, so the page shows our own text for
+ * the codes that it knows, and nothing of the address.
+ */
+const FAILED: OpenRoute = {
+  kind: 'open',
+  method: 'GET',
+  path: below(CONSOLE_PATHS.connectFailed),
+  answer: ({ query }) =>
+    page('Not connected', <FailedPage reason={REASONS.get(query['error'] ?? '') ?? UNKNOWN_REASON} />, { status: 400 }),
+};
+
+const UNKNOWN_REASON = 'Its request could not be answered.';
+
+/** By the provider's code. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['invalid_client', 'The program is not registered here, or not any more.'],
+  ['invalid_redirect', 'The address that it wants to return to is not one that it registered.'],
+  [
+    'invalid_request',
+    'Its request lacks something, such as PKCE with S256, or holds something wrong (invalid_request).',
+  ],
+  ['invalid_scope', 'It asks for a right that does not exist here (invalid_scope).'],
+  ['invalid_target', 'It asks for access to another service (invalid_target).'],
+  ['unauthorized_client', 'It did not register for this kind of connection (unauthorized_client).'],
+  ['unsupported_response_type', 'It asks for another answer than a code (unsupported_response_type).'],
+]);
+
+/** Back to the program, which waits for the answer. */
+function goTo(address: string, title: string): ConsoleAnswer {
+  return { ...page(title, <GoingBackPage address={address} title={title} />), goesTo: address };
+}
+
+function queryOf({ url }: Visitor): string {
+  return url.slice(url.indexOf('?') + 1);
+}
+
+interface ConnectPageProps {
+  readonly pages: PersonPages;
+  readonly request: ConnectionRequest;
+  readonly query: string;
+  readonly problems: FormProblems | undefined;
+}
+
+function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX.Element {
+  const { root, token, memberships, session, form } = pages;
+  const { clientName, returnsTo } = request;
+  return (
+    <div class="narrow">
+      <h1>{`Connect ${clientName}?`}</h1>
+      <p>{`It wants to ask modelstats over MCP, for an organization of ${session.person.email}.`}</p>
+      <ul>
+        <li>
+          It reads what the plan of the organization includes. It can change nothing, and sees no keys and members.
+        </li>
+        <li>What it asks for counts for the quota of the organization.</li>
+        <li>{`Afterwards your browser goes to ${returnsTo}.`}</li>
+        <li>You can end it at any time, on the page “Connections”.</li>
+      </ul>
+      <p>
+        <strong>Go on only if you have just begun this yourself.</strong> Programs choose their names: nobody has
+        checked that it is what it says.
+      </p>
+      <Problems problems={problems} />
+      {memberships.length === 0 ? (
+        <p>
+          You belong to no organization yet. <a href={`${root}/welcome`}>Make one</a>, then begin again from the
+          program.
+        </p>
+      ) : (
+        <Form action={root + below(CONSOLE_PATHS.connect)} token={token}>
+          <input type="hidden" name="query" value={query} />
+          <Choice
+            label="For which organization"
+            name="organization"
+            options={memberships.map(({ organizationId, organizationName }) => ({
+              value: organizationId,
+              label: organizationName,
+            }))}
+            chosen={textOf(form, 'organization') || session.organizationId || undefined}
+          />
+          <p class="actions">
+            <button type="submit" name="answer" value="allow">
+              Allow
+            </button>
+            <button type="submit" name="answer" value="deny" class="quiet">
+              Don’t allow
+            </button>
+          </p>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function GoingBackPage({ address, title }: { readonly address: string; readonly title: string }): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>{title}</h1>
+      <p>
+        You go back to the program. If nothing happens, <a href={address}>follow this link</a>.
+      </p>
+    </div>
+  );
+}
+
+function OverPage(): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>This request is over</h1>
+      <p>Begin again from the program that you want to connect: its requests are good for ten minutes.</p>
+    </div>
+  );
+}
+
+function FailedPage({ reason }: { readonly reason: string }): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>Not connected</h1>
+      <p>
+        A program wanted to be connected to your account. <span>{reason}</span>
+      </p>
+      <p>
+        Nothing was connected, and the program was not notified. Close this page; if you began this yourself, remove the
+        connection in the program, and add it again.
+      </p>
+    </div>
+  );
+}

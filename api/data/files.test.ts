@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { appendFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { requestText, sendUnread } from '../../test/support/api/raw-request.ts';
+import { openOwnApi, useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+
+const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z' });
+let address: URL;
+let sha256: unknown;
+
+beforeAll(async () => {
+  const download = await api.json('/v1/snapshots/2026-06-02/download?dataset=models');
+  address = new URL(String(download['url']));
+  ({ sha256 } = download);
+});
+
+/** As anybody would, without a key. */
+const fetchFile = (url: string, headers: Record<string, string> = {}) =>
+  api.app.inject({ method: 'GET', url, headers });
+
+test('a signed address gives the very file, whole or in ranges, to be kept by nobody', async () => {
+  const { pathname, search } = address;
+  const whole = await fetchFile(pathname + search);
+  expect(createHash('sha256').update(whole.rawPayload).digest('hex')).toBe(sha256);
+  expect(whole.headers['cache-control']).toBe('private, no-store');
+  const rest = await fetchFile(pathname + search, { range: 'bytes=10-' });
+  expect([rest.statusCode, rest.rawPayload.equals(whole.rawPayload.subarray(10))]).toEqual([206, true]);
+});
+
+test('its tag is the hash that was published, and opens nothing when it is known already', async () => {
+  const url = address.pathname + address.search;
+  const { headers, rawPayload } = await fetchFile(url);
+  expect(headers).toMatchObject({
+    etag: `"${sha256}"`,
+    'accept-ranges': 'bytes',
+    'content-type': 'application/gzip',
+    'content-length': String(rawPayload.length),
+    'content-disposition': 'attachment; filename="models.jsonl.gz"',
+  });
+  const again = await fetchFile(url, { 'if-none-match': `"${sha256}"` });
+  expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', `"${sha256}"`]);
+});
+
+test('a part says which part of how much it is, and comes only of the file that If-Range names', async () => {
+  const url = address.pathname + address.search;
+  const whole = (await fetchFile(url)).rawPayload;
+  const part = await fetchFile(url, { range: 'bytes=3-9', 'if-range': `"${sha256}"` });
+  expect([part.statusCode, part.headers['content-range'], part.headers['content-length']]).toEqual([
+    206,
+    `bytes 3-9/${whole.length}`,
+    '7',
+  ]);
+  expect(part.rawPayload.equals(whole.subarray(3, 10))).toBe(true);
+  for (const other of [`W/"${sha256}"`, '"x"', String(part.headers['last-modified'])]) {
+    const all = await fetchFile(url, { range: 'bytes=3-9', 'if-range': other });
+    expect([other, all.statusCode, all.rawPayload.length]).toEqual([other, 200, whole.length]);
+  }
+  expect((await fetchFile(url, { range: 'bytes=0-1,4-5' })).statusCode).toBe(200);
+});
+
+test('HEAD tells what GET would, without the file', async () => {
+  const url = address.pathname + address.search;
+  const got = await fetchFile(url);
+  const told = await api.app.inject({ method: 'HEAD', url });
+  const steady = ({ 'x-request-id': _, date, ...rest }: Record<string, unknown>) => rest;
+  expect([told.statusCode, told.body, steady(told.headers)]).toEqual([200, '', steady(got.headers)]);
+});
+
+test('a file that is not as long as it was published is not handed out', async () => {
+  const damaged = await openOwnApi({ days: SAMPLE_DAYS.slice(0, 1), now: '2026-06-03T12:00:00Z' });
+  const { url } = await damaged.json('/v1/snapshots/2026-06-01/download?dataset=models');
+  const { pathname, search } = new URL(String(url));
+  await appendFile(join(damaged.store.folder, pathname.replace('/files/', '')), 'x');
+  const { statusCode, body } = await damaged.get(pathname + search);
+  expect([statusCode, JSON.parse(body).error.code]).toEqual([500, 'internal_error']);
+});
+
+test('no file stays open, whatever was asked', async () => {
+  const url = address.pathname + address.search;
+  const before = openFiles();
+  for (const headers of [{}, { 'if-none-match': '*' }, { 'if-match': '"x"' }, { range: 'bytes=999999999-' }])
+    await fetchFile(url, headers);
+  await api.app.inject({ method: 'HEAD', url });
+  const received = once(api.app.server, 'request');
+  const socket = await sendUnread(await api.port(), requestText(url, {}).repeat(20));
+  await received;
+  socket.resetAndDestroy();
+  await expect.poll(openFiles).toEqual(before);
+});
+
+/** What of the store this process has open. */
+function openFiles(): readonly string[] {
+  return readdirSync('/proc/self/fd')
+    .map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    })
+    .filter((path) => path.endsWith('.gz'));
+}
+
+test.each([
+  ['a range behind the end', { range: 'bytes=999999999-' }, 416, 'range_not_satisfiable'],
+  ['another version of the file', { 'if-match': '"x"' }, 412, 'precondition_failed'],
+])('%s is refused in the envelope', async (_, headers, status, code) => {
+  const url = address.pathname + address.search;
+  const { length } = (await fetchFile(url)).rawPayload;
+  const { statusCode, headers: told, body } = await fetchFile(url, headers);
+  expect([statusCode, JSON.parse(body).error.code]).toEqual([status, code]);
+  expect(told['content-range']).toBe(status === 416 ? `bytes */${length}` : undefined);
+});
+
+test.each([
+  ['no signature', (path: string) => path],
+  ['another file', (path: string, query: string) => path.replace('models', 'scores') + query],
+  ['a later expiry', (path: string, query: string) => path + query.replace(/expires=(\d+)/, 'expires=9$1')],
+  ['a shorter signature', (path: string, query: string) => path + query.slice(0, -2)],
+  ['a repeated signature', (path: string, query: string) => `${path}${query}&signature=x`],
+  ['the catalog', () => '/files/catalog.json?expires=1&signature=x'],
+  ['dots that go up', (path: string, query: string) => `/files/../${path}${query}`],
+  ['encoded dots that go up', (_: string, query: string) => `/files/%2e%2e%2f%2e%2e%2fetc/passwd${query}`],
+  ['a NUL', (path: string, query: string) => `${path}%00${query}`],
+  ['nothing', () => '/files/'],
+])('an address with %s is refused', async (_, alter) => {
+  const target = alter(address.pathname, address.search);
+  const { status, body } = await api.send(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  expect([status, JSON.parse(body).error.code]).toEqual([403, 'signature_invalid']);
+});
+
+test('a date is asked about as on the routes of data: one in the future, which no answer can have said, is none', async () => {
+  const url = address.pathname + address.search;
+  const future = new Date(api.clock.now().getTime() + 1000).toUTCString();
+  expect((await fetchFile(url, { 'if-modified-since': future })).statusCode).toBe(200);
+  const [modified, before] = [new Date('2026-06-03T00:00:00Z'), 'Tue, 02 Jun 2026 00:00:00 GMT'];
+  await utimes(
+    join(api.store.folder, decodeURIComponent(address.pathname).slice('/files/'.length)),
+    modified,
+    modified,
+  );
+  expect((await fetchFile(url, { 'if-modified-since': modified.toUTCString() })).statusCode).toBe(304);
+  expect((await fetchFile(url, { 'if-modified-since': before })).statusCode).toBe(200);
+});
+
+test('an address ends after fifteen minutes', async () => {
+  const { url } = await api.json('/v1/snapshots/2026-06-02/download?dataset=scores');
+  const { pathname, search } = new URL(String(url));
+  api.clock.advance(15 * 60_000 - 1_000);
+  expect((await fetchFile(pathname + search)).statusCode).toBe(200);
+  api.clock.advance(1_000);
+  expect((await fetchFile(pathname + search)).json().error).toMatchObject({ code: 'signature_invalid', param: null });
+});

@@ -1,0 +1,141 @@
+import type { ApiReferenceConfiguration } from '@scalar/fastify-api-reference';
+import fastify, { type FastifyInstance } from 'fastify';
+import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { isAppError } from '../../../runtime/errors.ts';
+import { Asset } from '../../server/assets.ts';
+import { ICON, ICON_TYPE } from '../../server/pages/look.ts';
+import { HTML_TYPE } from '../../server/response-headers.ts';
+import type { View } from '../../view/view.ts';
+import { JSON_TYPE } from '../answers/answers.ts';
+import { findServedIds, tryableDocument } from './tryable-document.ts';
+
+const FOLDER = '/docs/reference';
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+
+/** The page comes whole from here, writes its own styles, shows answers that are pictures or pages, and asks nobody but this service. */
+const HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    'frame-src blob:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  // Asked for again each time, so that a new version of the service shows at once; what didn't change is a 304.
+  'Cache-Control': 'no-cache',
+};
+
+export interface ReferenceDeps {
+  readonly document: OpenApi.Document;
+  readonly views: { current(): View };
+}
+
+/** `/docs/reference`: every operation of the document, to be read and tried (specification "The reference"). */
+export function addReference(app: FastifyInstance, { document, views }: ReferenceDeps): void {
+  const root = app.prefix;
+  const url = `${root}${FOLDER}/openapi.json`;
+  const page = new Asset(HTML_TYPE, Buffer.from(pageFor(root, document.info.title)));
+  const start = new Asset(SCRIPT_TYPE, Buffer.from(startOfScalar({ element: '#reference', url })));
+  let scalar: Promise<Asset> | undefined;
+  const findDocument = documentsByView((served) => tryableDocument(document, { root, served }));
+  const assets: Readonly<Record<string, () => Asset | Promise<Asset>>> = {
+    [FOLDER]: () => page,
+    [`${FOLDER}/`]: () => page,
+    [`${FOLDER}/openapi.json`]: () => findDocument(views),
+    [`${FOLDER}/static/start.js`]: () => start,
+    [`${FOLDER}/static/scalar.js`]: () => {
+      scalar ??= readScalar().then((script) => new Asset(SCRIPT_TYPE, script));
+      return scalar;
+    },
+  };
+  for (const [path, asset] of Object.entries(assets)) {
+    app.get(path, { compress: false }, async (request, reply) =>
+      (await asset()).answer(request, reply.headers(HEADERS)),
+    );
+  }
+}
+
+/** Finds the document with the ids of the view in use, made once for each view; with those of the document where there is no view. */
+function documentsByView(
+  make: (served: Awaited<ReturnType<typeof findServedIds>>) => OpenApi.Document,
+): (views: ReferenceDeps['views']) => Promise<Asset> {
+  const assetOf = (document: OpenApi.Document) => new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)));
+  let plain: Asset | undefined;
+  let kept: { readonly version: string; readonly asset: Promise<Asset> } | undefined;
+  const findOf = async (view: View) => {
+    const release = view.lease();
+    try {
+      return assetOf(make(await findServedIds(view)));
+    } finally {
+      release();
+    }
+  };
+  return async (views) => {
+    try {
+      const view = views.current();
+      if (kept?.version !== view.version) kept = { version: view.version, asset: findOf(view) };
+      return await kept.asset;
+    } catch (error) {
+      kept = undefined;
+      if (!isAppError(error) || error.code !== 'unavailable') throw error;
+      plain ??= assetOf(make({}));
+      return plain;
+    }
+  };
+}
+
+function pageFor(root: string, title: string): string {
+  const scripts = ['scalar.js', 'start.js'].map((name) => `<script src="${root}${FOLDER}/static/${name}"></script>`);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" type="${ICON_TYPE}" href="${root}${ICON}">
+<noscript>The reference needs scripts. <a href="${root}/openapi.json">The OpenAPI document</a> says the same.</noscript>
+<div id="reference"></div>
+${scripts.join('\n')}
+</html>
+`;
+}
+
+/**
+ * What the page draws itself with, some 5 MB. Scalar's plugin has it within its code and gives it away over a route alone; its own page has a
+ * script inside, which our policy forbids.
+ */
+async function readScalar(): Promise<Buffer> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const app = fastify();
+  await app.register(scalar, { routePrefix: '/reference', configuration: { url: '/' } });
+  const { statusCode, rawPayload } = await app.inject('/reference/js/scalar.js');
+  await app.close();
+  if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference has no script: ${statusCode}`);
+  return rawPayload;
+}
+
+/** Nothing of anybody else's service: no fonts, no proxy, no assistant, no report of use. The key is gone with the page. */
+const CONFIGURATION = {
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  documentDownloadType: 'none',
+  // Its grey of small words is too pale to be read.
+  customCss: `
+    .light-mode { --scalar-color-3: #666; --scalar-color-blue: #0067b8; --scalar-color-green: #007350; --scalar-color-orange: #a84300; }
+    .dark-mode { --scalar-color-3: #a8a8a8; }
+  `,
+} as const satisfies Partial<ApiReferenceConfiguration>;
+
+/** The script that begins it. */
+function startOfScalar({ element, url }: { readonly element: string; readonly url: string }): string {
+  return `Scalar.createApiReference(${JSON.stringify(element)}, ${JSON.stringify({ ...CONFIGURATION, url })});\n`;
+}

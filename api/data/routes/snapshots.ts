@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { type Manifest, ManifestSchema } from '../../../schemas/manifest.ts';
+import { findVersion, isVersion } from '../../../schemas/record-versions.ts';
+import type { SnapshotAccess } from '../../accounts/plans/plans.ts';
+import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
+import type { CheckedQuery } from '../../server/parse-request.ts';
+import { visibleSnapshots } from '../access/rights.ts';
+import { dataRoute, type RequestContext } from '../answers/data-route.ts';
+import { all, releaseOf, sinceDay, value } from '../answers/dependencies.ts';
+import { freeText } from '../answers/parameters.ts';
+
+const FILES = [
+  ['models', 2795, 65_692, '41fbaaedea4ee6ab1b705447dde9a412d13a3825ac52dd86221f976bbf917de0', 582_675],
+  ['benchmarks', 107, 2075, '4124c181d91d58ea8ead090cdd505d9f85742b5ab0f3304e2fdc47c128aa0025', 16_917],
+  ['scores', 5642, 67_497, 'b9afa20758f3c3c74d3866bf4ad8d3c6b3990d829f6f97cf76271541ce632857', 1_105_407],
+  ['rankings', 354, 5301, 'e6d577cb342435d4aa663eac937ebddadee59e0fc0c60dec8802bac9fac1f658', 51_818],
+  ['pricing', 4874, 64_430, '12eccf6d47ba42e72119875ccb79605b33bc22324a97f4959fcf20997c278842', 917_219],
+] as const;
+/** Of the uncompressed lines, in the order of {@link FILES}. */
+const CONTENT_SHA256 = [
+  '987e4239f4716930c54fbd65c560e17c2dc6b69ee2b83a1de3f5df51f6828cc5',
+  '1d35abac67f48dee99cb6056f2026facf63a67910c34d942713312360627876e',
+  '155946f8aa3a4cc70035a0c3c1c395284d3ede8a9ccf6f32c49900dc67c58cec',
+  'b8b8d99c220b54913551dd97d1c7b08712c7a40fbd1cc8c9ae3f28d35a58a3df',
+  '99023131257e61420f2219aa46787102e630835cac9024d56aef714b647535ec',
+];
+
+/** Which snapshots are meant, whatever has been published of them. */
+interface Effective {
+  readonly schemaVersion: string | undefined;
+  /** What the caller's plan shows; null: all. */
+  readonly shown: SnapshotAccess | null;
+  /** How far back month-ends are shown, in calendar months; null: none are. */
+  readonly historyMonths: number | null;
+}
+
+/** `GET /v1/snapshots` (specification "Snapshot routes"). */
+export const snapshotsRoute = dataRoute({
+  path: '/v1/snapshots',
+  operationId: 'listSnapshots',
+  capability: 'snapshots',
+  feature: 'snapshots',
+  limitPerMinute: 30,
+  summary: 'Bulk snapshots, newest first',
+  query: z.object({
+    schema_version: schemaVersion(
+      'Only snapshots in this version, `major` or `major.minor`; left out: in every version',
+    ),
+  }),
+  response: z
+    .object({
+      snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })).describe('Newest first'),
+    })
+    .meta({ id: 'Snapshots' }),
+  example: {
+    snapshots: [
+      {
+        id: '2026-06-29',
+        published_at: '2026-06-30T00:20:00Z',
+        data_as_of: '2026-06-29T23:59:59Z',
+        schema_version: '1.0',
+        datasets: FILES.map(([name, records, bytes, sha256, contentBytes], i) => ({
+          name,
+          format: 'jsonl.gz',
+          records,
+          bytes,
+          sha256,
+          content_bytes: contentBytes,
+          content_sha256: CONTENT_SHA256[i],
+        })),
+        change_cursor: 'NDYxMjM',
+        prev_id: '2026-06-28',
+      },
+    ],
+  },
+  errors: [],
+  cacheControl: 'private, max-age=60',
+  check: findVersionProblems,
+  prepare: ({ query }, { rights }): Effective => ({
+    schemaVersion: query.schema_version,
+    shown: rights.snapshots,
+    historyMonths: rights.snapshots?.monthEnds === true ? rights.historyMonths : null,
+  }),
+  answer: (effective) => ({
+    // What a release holds never changes, so the newest one stands for all that go before it. Which of them are listed is named
+    // besides: month-ends leave the history of a plan at midnight, and old snapshots leave the store when it is pruned.
+    dependsOn: (context) => {
+      const { view, rights, today } = context;
+      const ids = value(listedSnapshots(effective, context).map(({ id }) => id));
+      return all(ids, releaseOf(view), rights.snapshots?.monthEnds === true ? sinceDay(today) : value(null));
+    },
+    cached: async (context) => JSON.stringify({ snapshots: listedSnapshots(effective, context) }),
+  }),
+});
+
+/** The manifests of a list, newest first. */
+function listedSnapshots(
+  { schemaVersion: version }: Effective,
+  { view, rights, today }: RequestContext,
+): readonly Manifest[] {
+  return visibleSnapshots(view.meta.manifests, rights, today).filter((manifest) => isInVersion(manifest, version));
+}
+
+/** `schema_version` of the snapshot routes (specification "Snapshot routes"). */
+export function schemaVersion(description: string) {
+  return freeText({ max: 20, description, example: '1.0' }).optional();
+}
+
+/** What is wrong with a version: it was neither announced nor in force when the newest release was published. */
+export function findVersionProblems(
+  { values }: CheckedQuery<{ readonly schema_version?: string | undefined }>,
+  { versions, view }: Pick<RequestContext, 'versions' | 'view'>,
+): readonly RequestProblem[] {
+  const { schema_version: version } = values;
+  if (version === undefined || findVersion(version, versions, view.newest) !== undefined) return [];
+  const known = versions.filter((candidate) => findVersion(candidate.version, versions, view.newest) === candidate);
+  const expected = known.map((candidate) => `'${candidate.version}'`).join(', ');
+  const msg = `Input should be one of ${expected}, or the major part of one`;
+  return [queryProblem('schema_version', version, { msg, type: 'enum', ctx: { expected } })];
+}
+
+/** Whether a snapshot is in the wanted version; all are where none is named. */
+export function isInVersion({ schema_version: version }: Manifest, wanted: string | undefined): boolean {
+  return wanted === undefined || isVersion(version, wanted);
+}

@@ -1,0 +1,192 @@
+import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
+import { RETENTION } from '../../schemas/retention.ts';
+import {
+  ATTRIBUTION_BONUS,
+  FEATURES,
+  type Feature,
+  HISTORY_MONTHS_FULL,
+  PLAN_NAMES,
+  PLANS,
+  type Plan,
+} from '../accounts/plans/plans.ts';
+import { CAPABILITIES, type Capability } from '../data/access/capabilities.ts';
+import { DATA_ROUTES } from '../data/routes/data-routes.ts';
+import { MCP_ROUTE } from '../mcp/mcp.ts';
+import { TOOLS } from '../mcp/tools/tools.ts';
+import { ENDPOINTS_MAX } from '../webhooks/endpoints/endpoint.ts';
+import { DIGEST_ITEMS_MAX, TOPIC_DATA, TOPICS, type Topic } from '../webhooks/topic.ts';
+import type { Words } from './prepare.ts';
+import { code, markdownTable, wholeNumber } from './render.ts';
+import {
+  datasetsTable,
+  exampleTables,
+  fieldTables,
+  limitValues,
+  orderValues,
+  routeSections,
+  versionsTable,
+} from './route-tables.ts';
+
+/** What the guide has to know of the service that it stands in. */
+export interface GuideFacts {
+  /** Whether a capability is there for everybody. */
+  readonly isLive: (capability: Capability) => boolean;
+  readonly hasConsole: boolean;
+  /** Requests per key, route and minute that differ from the routes' own, by the name of the route. */
+  readonly backstop: Readonly<Record<string, number>>;
+  /** Attempts without a valid key per minute and client address. */
+  readonly failedAttemptsMax: number;
+  /** Badges, embeds, feeds and searches of these pages per minute and client address. */
+  readonly publicRequestsMax: number;
+}
+
+/** When an event of each topic is told, for people. */
+const TOPIC_WORDS: Readonly<Record<Topic, string>> = {
+  'model.created': 'a model is added, or comes back',
+  'score.updated': 'a score is added or corrected',
+  'ranking.updated': 'ranks or members of a category changed; once per category and night',
+  'pricing.updated': 'a price changed, or a provider came or went',
+  'snapshot.published': 'a night was published',
+};
+
+/** Everything that pages take from the program: nothing of it is typed anywhere in the guide's text. */
+export function wordsFrom(facts: GuideFacts): Words {
+  const { isLive, hasConsole, backstop, failedAttemptsMax, publicRequestsMax } = facts;
+  return {
+    conditions: {
+      ...Object.fromEntries(CAPABILITIES.map((capability) => [capability, isLive(capability)])),
+      console: hasConsole,
+      // A copy that follows needs both.
+      mirror: isLive('snapshots') && isLive('changes'),
+    },
+    values: {
+      ...planValues(),
+      ...featureValues(),
+      ...limitValues(),
+      ...orderValues(),
+      'bonus.units': String(ATTRIBUTION_BONUS.perIntegration),
+      'bonus.most': String(ATTRIBUTION_BONUS.integrationsMax),
+      'feed.months': String(RETENTION.changesMonths),
+      'snapshots.kept': String(RETENTION.snapshots),
+      'id.characters': String(ID_LENGTH_MAX),
+      'attempts.requests': wholeNumber(failedAttemptsMax),
+      'public.requests': wholeNumber(publicRequestsMax),
+      'mcp.requests': wholeNumber(backstop[MCP_ROUTE.name] ?? MCP_ROUTE.limitPerMinute),
+      'webhooks.endpoints': String(ENDPOINTS_MAX),
+      'digest.items': wholeNumber(DIGEST_ITEMS_MAX),
+    },
+    tables: {
+      ...fieldTables(),
+      ...exampleTables(),
+      plans: plansTable(isLive),
+      'route-limits': routeLimitsTable(isLive, backstop),
+      routes: routeSections(isLive),
+      datasets: datasetsTable(),
+      versions: versionsTable(),
+      topics: topicsTable(),
+      tools: toolsTable(isLive),
+    },
+  };
+}
+
+function topicsTable(): string {
+  const rows = TOPICS.map((topic) => [
+    code(topic),
+    TOPIC_WORDS[topic],
+    Object.keys(TOPIC_DATA[topic].shape).map(code).join(', '),
+  ]);
+  return markdownTable(['Topic', 'Told when', '`data`'], rows);
+}
+
+function toolsTable(isLive: GuideFacts['isLive']): string {
+  const rows = TOOLS.filter(({ access }) => isLive(access.capability)).map(({ name, title, access }) => [
+    code(name),
+    title,
+    code(access.name),
+  ]);
+  return markdownTable(['Tool', 'What it does', 'Asks'], rows);
+}
+
+const ALL = PLAN_NAMES.map((name) => PLANS[name]);
+
+/** What each plan grants (specification "Plans"); without rows of what is not there for everybody. */
+function plansTable(isLive: (capability: Capability) => boolean): string {
+  const rows: readonly (readonly [string, (plan: Plan) => string, Capability?])[] = [
+    ['Price, without tax', priceOf],
+    ['Units a day', ({ dailyQuota }) => (dailyQuota === null ? 'unlimited' : wholeNumber(dailyQuota))],
+    ['Requests a minute', ({ burstPerMinute }) => wholeNumber(burstPerMinute)],
+    ['Current data', () => 'yes'],
+    ['History reaches back', historyOf, 'history'],
+    ['Snapshots and their downloads', snapshotsOf, 'snapshots'],
+    ['Change feed', hasFeature('incremental'), 'changes'],
+    ['Webhooks', hasFeature('webhooks'), 'webhooks'],
+    [
+      'Attribution',
+      ({ attributionRequired }) => (attributionRequired ? 'required where the data are shown' : 'not required'),
+    ],
+    ['Redistribution', ({ redistributionAllowed }) => (redistributionAllowed ? 'yes' : 'no')],
+    ['More units for attribution', bonusOf, 'attribution'],
+    ['Support', ({ support }) => support],
+  ];
+  const shown = rows.filter(([, , capability]) => capability === undefined || isLive(capability));
+  return markdownTable(
+    ['What', ...ALL.map(({ displayName }) => displayName)],
+    shown.map(([name, cell]) => [name, ...ALL.map(cell)]),
+  );
+}
+
+/** Values of plans by name, such as `builder.units`. */
+function planValues(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    ALL.flatMap((plan) => [
+      [`${plan.plan}.units`, plan.dailyQuota === null ? 'unlimited' : wholeNumber(plan.dailyQuota)],
+      [`${plan.plan}.requests`, wholeNumber(plan.burstPerMinute)],
+    ]),
+  );
+}
+
+/** Which plans have a feature, in words: `Builder and Commercial`. */
+function featureValues(): Readonly<Record<string, string>> {
+  return Object.fromEntries(FEATURES.map((feature) => [`plans-with.${feature}`, plansWith(feature)]));
+}
+
+function plansWith(feature: Feature): string {
+  const names = ALL.filter(({ features }) => features.includes(feature)).map(({ displayName }) => displayName);
+  return new Intl.ListFormat('en').format(names);
+}
+
+/** Requests per minute of a key to each route that is there, and what a route costs. */
+function routeLimitsTable(
+  isLive: (capability: Capability) => boolean,
+  backstop: Readonly<Record<string, number>>,
+): string {
+  const rows = DATA_ROUTES.filter(({ capability }) => isLive(capability)).map(({ access, feature, isFree = false }) => [
+    code(access.name),
+    ...(isLive('plans') ? [feature === null ? 'every plan' : plansWith(feature), isFree ? '0' : '1'] : []),
+    wholeNumber(backstop[access.name] ?? access.limitPerMinute),
+  ]);
+  return markdownTable(['Route', ...(isLive('plans') ? ['Plans', 'Units'] : []), 'Requests a minute of one key'], rows);
+}
+
+function priceOf({ pricePerMonthUsd: price }: Plan): string {
+  if (price === null) return 'by contract';
+  return price === 0 ? 'free' : `${price} USD a month`;
+}
+
+function historyOf({ historyMonths }: Plan): string {
+  return historyMonths >= HISTORY_MONTHS_FULL ? 'to the first day' : `${historyMonths} months`;
+}
+
+function snapshotsOf({ snapshots: { newest, monthEnds } }: Plan): string {
+  if (newest === 0) return 'no';
+  if (newest === 1) return 'the newest one';
+  return `the newest ${newest}${monthEnds ? ', and the last of each month' : ''}`;
+}
+
+function bonusOf({ hasAttributionBonus }: Plan): string {
+  return hasAttributionBonus ? 'yes' : 'no';
+}
+
+function hasFeature(feature: Feature): (plan: Plan) => string {
+  return ({ features }) => (features.includes(feature) ? 'yes' : 'no');
+}

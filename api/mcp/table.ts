@@ -1,0 +1,138 @@
+/** Tables as models read them with the fewest tokens: a line of names, then a line per row, cells apart by ` | `. */
+import { addDays } from '../../runtime/day.ts';
+import { plainNumber } from '../../runtime/plain-number.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What stands above a column, with its unit, and the field or function that fills it. */
+export type Columns = Readonly<Record<string, string | ((row: Row) => unknown)>>;
+
+export function table(columns: Columns, rows: readonly Row[]): string {
+  const fills = Object.values(columns);
+  const lines = rows.map((row) =>
+    fills.map((fill) => cell(typeof fill === 'string' ? row[fill] : fill(row))).join(' | '),
+  );
+  return [Object.keys(columns).join(' | '), ...lines].join('\n');
+}
+
+/**
+ * A value in a cell: what isn't known is a dash, a list is joined by commas, nothing breaks the line, and numbers have no noise; the
+ * structured answer beside the text has all digits.
+ */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(', ');
+  if (typeof value === 'object') {
+    const fields = Object.entries(value).filter(([, held]) => held !== null);
+    return fields.map(([name, held]) => `${name} ${cell(held)}`).join(', ');
+  }
+  if (typeof value === 'number') return String(plainNumber(value));
+  if (typeof value === 'boolean') return String(value);
+  const text = String(value);
+  return BREAKING.test(text) ? text.replaceAll(/\s+/g, ' ').replaceAll('|', '¦') : text;
+}
+
+/** What a cell must not hold: a bar, or white space other than single blanks. */
+const BREAKING = /[|\t-\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]| {2}/;
+
+/** The rows of a field of a body; none where it has no such list. */
+export function rowsOf(body: Row, name: string): readonly Row[] {
+  const rows = body[name];
+  return Array.isArray(rows) ? (rows as readonly Row[]) : []; // Our own answers hold lists of objects.
+}
+
+/** The columns of each kind of record, with their units: one place, so that every tool calls them the same. */
+export const MODEL_COLUMNS: Columns = {
+  id: 'id',
+  name: 'name',
+  organization: 'organization',
+  released: 'release_date',
+  'context (tokens)': 'context_length',
+  'served by': servedBy,
+};
+
+/** Providers that are named in a table: some models have dozens, and all have their prices in get-model. */
+const PROVIDERS_NAMED = 3;
+
+function servedBy({ inference }: Row): string | null {
+  if (!Array.isArray(inference) || inference.length === 0) return null;
+  const more = inference.length - PROVIDERS_NAMED;
+  return inference.slice(0, PROVIDERS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+export const BENCHMARK_COLUMNS: Columns = {
+  id: 'id',
+  name: 'name',
+  category: 'category',
+  'models scored': 'model_count',
+};
+
+export const SCORE_COLUMNS: Columns = {
+  benchmark: 'benchmark_id',
+  'score (in the units of the benchmark)': 'value',
+  source: 'source',
+  measured: 'measured_at',
+};
+
+export const RANK_COLUMNS: Columns = { rank: 'rank', skill: 'trueskill_mu', uncertainty: 'trueskill_sigma' };
+
+export const PRICE_COLUMNS: Columns = {
+  provider: 'provider',
+  'input (USD per million tokens)': 'input_per_million',
+  'output (USD per million tokens)': 'output_per_million',
+  'since (as the provider says)': 'effective_from',
+  source: 'source',
+};
+
+export const SOURCE_COLUMNS: Columns = {
+  id: 'id',
+  name: 'name',
+  'home page': 'url',
+  licence: 'license',
+  attribution: 'attribution',
+  'may be passed on': 'redistribution',
+  fetched: 'fetched_at',
+};
+
+/** Days in a row on which nothing changed, as one row: a year of one price is a line, not 365. Nothing is lost by it. */
+export interface Run extends Row {
+  /** The first day and the last, every day between them recorded. */
+  readonly from: string;
+  readonly to: string;
+  /** The cells of the columns, by their heads. */
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+/**
+ * The runs of points, in the order in which they begin. Points have a `date` and come by it; `series` tells which of one day are of one
+ * thing, such as a provider; a day that is missing ends a run.
+ */
+export function runsOf(points: readonly Row[], columns: Columns, series: (point: Row) => string): readonly Run[] {
+  const runs: { from: string; to: string; cells: Readonly<Record<string, string>> }[] = [];
+  const open = new Map<string, (typeof runs)[number]>();
+  for (const point of points) {
+    const date = String(point['date']);
+    const cells = Object.fromEntries(
+      Object.entries(columns).map(([head, fill]) => [head, cell(typeof fill === 'string' ? point[fill] : fill(point))]),
+    );
+    const run = open.get(series(point));
+    if (run !== undefined && addDays(run.to, 1) === date && isEqual(run.cells, cells)) {
+      run.to = date;
+    } else {
+      const begun = { from: date, to: date, cells };
+      open.set(series(point), begun);
+      runs.push(begun);
+    }
+  }
+  return runs;
+}
+
+function isEqual(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
+  return Object.entries(one).every(([head, text]) => other[head] === text);
+}
+
+/** The columns of a table of runs. */
+export function runColumns(columns: Columns): Columns {
+  const heads = Object.keys(columns).map((head) => [head, (run: Row) => Object(run['cells'])[head]] as const);
+  return { from: 'from', to: 'to', ...Object.fromEntries(heads) };
+}

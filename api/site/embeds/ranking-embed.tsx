@@ -1,0 +1,102 @@
+import type { JSX } from 'preact';
+import { z } from 'zod';
+import { formatCount, formatDay } from '../../charts/format.ts';
+import { RankChart } from '../../charts/history-chart.tsx';
+import { FIRST_PLACES_DEPTH, rankSeriesOfCategory, SERIES_MAX } from '../../charts/history-series.ts';
+import type { BodyOf } from '../../data/answers/data-route.ts';
+import { assertKnown } from '../../data/queries/conditions.ts';
+import { modelRoute } from '../../data/routes/current/model.ts';
+import { rankingsRoute } from '../../data/routes/current/rankings.ts';
+import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
+import { HttpError } from '../../server/errors/http-error.ts';
+import { namesApart, type RankedModel } from '../model.ts';
+import type { PublicContext } from '../public-route.ts';
+import { embedOf, THEME } from './embed.tsx';
+import { Outwards } from './embed-page.tsx';
+import { askHistory } from './frame.ts';
+
+/** So many are listed. */
+const PLACES = 10;
+
+type Rankings = BodyOf<typeof rankingsRoute>;
+
+/** `GET /embed/rankings/{category}`: who stands first in a category, and how the first ones came there. */
+export const rankingEmbed = embedOf({
+  folder: 'rankings',
+  query: z.object(THEME),
+  heights: { wide: 690, narrow: 900, withoutChart: 390 },
+  titleOf: async (category, context) => {
+    await findRankings(category, context);
+    return titleOf(category);
+  },
+  draw: async ({ id: category }, context) => {
+    const { rankings, total, ranked_at: rankedAt } = await findRankings(category, context);
+    const models = namesApart(await Promise.all(rankings.map((place) => withName(place, context))));
+    const question = { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } };
+    const history = models.length === 0 ? undefined : await askHistory(rankingsHistoryRoute, question, context);
+    return (
+      <>
+        <h1 dir="auto" title={titleOf(category)}>
+          {titleOf(category)}
+        </h1>
+        <p class="by">
+          {[formatCount(total, 'model'), ...(rankedAt === null ? [] : [formatDay(rankedAt.slice(0, 10))])].join(', ')}
+        </p>
+        <Places models={models} base={context.baseUrl} />
+        {history !== undefined && (
+          <RankChart
+            id="history"
+            title={models.length > SERIES_MAX ? `How the first ${SERIES_MAX} came there` : 'How they came there'}
+            series={rankSeriesOfCategory(history.points, models)}
+            from={history.from}
+            to={history.to}
+          />
+        )}
+      </>
+    );
+  },
+});
+
+function titleOf(category: string): string {
+  return `Best models: ${category}`;
+}
+
+/** The first ones of a category. Rejects with `not_found` where nothing was ever ranked in it. */
+async function findRankings(category: string, { ask, view }: PublicContext): Promise<Rankings> {
+  const found = await ask(rankingsRoute, { query: { category, limit: String(PLACES) } });
+  if (found.total === 0) await assertKnown(view, 'category', { id: category, param: 'id' });
+  return found;
+}
+
+/** A ranking knows ids alone. */
+async function withName(place: Rankings['rankings'][number], { ask }: PublicContext): Promise<RankedModel> {
+  const { model_id: id, rank } = place;
+  try {
+    const { name } = await ask(modelRoute, { params: { id } });
+    return { id, rank, name };
+  } catch (error) {
+    if (!(error instanceof HttpError && error.status === 404)) throw error;
+    return { id, rank, name: id }; // Gone with a release that came between the two answers.
+  }
+}
+
+interface PlacesProps {
+  readonly models: readonly RankedModel[];
+  /** `scheme://host/prefix` */
+  readonly base: string;
+}
+
+function Places({ models, base }: PlacesProps): JSX.Element {
+  if (models.length === 0) return <p class="note">Nobody is ranked in it now.</p>;
+  return (
+    <ol class="places">
+      {models.map(({ id, name, rank }) => (
+        <li value={rank}>
+          <span dir="auto" title={name}>
+            <Outwards href={`${base}/embed/models/${encodeURIComponent(id)}`} text={name} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,261 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
+
+const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
+
+let folder: string;
+/** Two stores' contents: after one night, and after two with a backfill. */
+let one: string;
+let two: string;
+let published: TemporaryStore;
+let api: TestApi | undefined;
+/** Of the test at hand. */
+let store: string;
+let views: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-follower-'));
+  [one, two] = [join(folder, 'one'), join(folder, 'two')];
+  published = await openTemporaryStore();
+  await published.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
+  await cp(published.folder, one, { recursive: true });
+  await published.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
+  const price = { model_id: 'a', provider: 'p1', input_per_million: 1, effective_from: '2026-05-20' };
+  await published.backfill([price], '2026-06-03T01:00:00Z');
+  await cp(published.folder, two, { recursive: true });
+});
+afterAll(async () => {
+  await published?.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  store = await mkdtemp(join(folder, 'store-'));
+  views = await mkdtemp(join(folder, 'views-'));
+});
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+  await rm(store, { recursive: true, force: true });
+  await rm(views, { recursive: true, force: true });
+});
+
+function publish(contents: string): Promise<void> {
+  return cp(contents, store, { recursive: true, force: true });
+}
+
+async function open(): Promise<TestApi> {
+  api = await openApi({ store: `file:${store}`, viewFolder: views });
+  return api;
+}
+
+async function servedDay({ get }: TestApi): Promise<unknown> {
+  const { statusCode, headers } = await get('/v1/models');
+  return statusCode === 200 ? String(headers['x-data-as-of']).slice(0, 10) : statusCode;
+}
+
+/** Whatever is wrong, nobody is told where the service keeps its things. */
+async function health({ get }: TestApi) {
+  const response = await get('/health/ready');
+  for (const place of [store, views, 'file:', 'releases/', 'backfill/', '.json', '.parquet', 'sha256'])
+    expect(response.body).not.toContain(place);
+  return { code: response.statusCode, ...response.json() };
+}
+
+async function pathOf(part: string): Promise<string> {
+  const names = await readdir(store, { recursive: true });
+  const found = names.filter((name) => name.includes(part) && /\.(parquet|json)$/.test(name)).sort();
+  // Of the newest release; of a backfill its intervals, not its mark.
+  return join(store, found.findLast((name) => !name.startsWith('backfill/') || name.endsWith('.parquet')) ?? '');
+}
+
+type Damage = 'missing' | 'truncated' | 'altered';
+
+/** Damages an object; the returned function mends it. */
+async function damage(part: string, kind: Damage): Promise<() => Promise<void>> {
+  const path = await pathOf(part);
+  const bytes = await readFile(path);
+  if (kind === 'missing') await rm(path);
+  else if (kind === 'truncated') await writeFile(path, bytes.subarray(0, bytes.length - 5));
+  else
+    await writeFile(
+      path,
+      bytes.map((byte, i) => (i === 20 ? byte ^ 255 : byte)),
+    );
+  return () => writeFile(path, bytes);
+}
+
+/** Each part, damaged in one way. */
+const EACH_PART: readonly (readonly [part: string, kind: Damage])[] = [
+  ['catalog.json', 'truncated'],
+  ['release.json', 'altered'],
+  ['state/models', 'missing'],
+  ['history/scores', 'truncated'],
+  ['changes', 'altered'],
+  ['backfill/pricing', 'missing'],
+];
+/** With these, one that is parsed and one that is copied in every way. */
+const OTHER_KINDS: typeof EACH_PART = [
+  ['catalog.json', 'missing'],
+  ['catalog.json', 'altered'],
+  ['changes', 'missing'],
+  ['changes', 'truncated'],
+];
+
+test.each([...EACH_PART, ...OTHER_KINDS])(
+  'with a %s that is %s the old view keeps serving, says why, and catches up once it is mended',
+  async (part, kind) => {
+    await publish(one);
+    const its = await open();
+    await publish(two);
+    const mend = await damage(part, kind);
+    await its.follower.refresh();
+    expect(await servedDay(its)).toBe(FIRST);
+    expect(await health(its)).toMatchObject({
+      code: 200,
+      status: 'ready',
+      release: { day: FIRST },
+      problem: { code: expect.stringMatching(/^(corrupt|not_found|unavailable)$/), since: expect.any(String) },
+    });
+    const left = (await readdir(views)).filter((name) => name.endsWith('.duckdb') || name.endsWith('.parts'));
+    expect(left).toHaveLength(1);
+    await mend();
+    await its.follower.refresh();
+    expect(await servedDay(its)).toBe(SECOND);
+    expect(await health(its)).toMatchObject({ code: 200, release: { day: SECOND }, problem: null });
+  },
+);
+
+test.each(EACH_PART)(
+  'at a cold start with a %s that is %s nothing is served until it is mended',
+  async (part, kind) => {
+    await publish(two);
+    const mend = await damage(part, kind);
+    const its = await open();
+    const refused = await its.get('/v1/models');
+    expect(refused.statusCode).toBe(503);
+    expect(refused.json().error).toMatchObject({ code: 'unavailable', request_id: expect.any(String) });
+    expect(refused.headers).toMatchObject({ 'cache-control': 'no-store' });
+    expect(await health(its)).toMatchObject({
+      code: 503,
+      status: 'starting',
+      problem: { message: expect.any(String) },
+    });
+    await mend();
+    await its.follower.refresh();
+    expect(await servedDay(its)).toBe(SECOND);
+  },
+);
+
+test('a store without a night, or without a folder, is 503 until its first night', async () => {
+  await rm(store, { recursive: true });
+  const its = await open();
+  expect(await servedDay(its)).toBe(503);
+  expect((await health(its)).problem.message).toContain('nothing is published yet');
+  await publish(one);
+  await its.follower.refresh();
+  expect(await servedDay(its)).toBe(FIRST);
+  expect(its.events.map(({ type }) => type)).toEqual(['failed', 'swapped', 'recovered']);
+  const { url } = await its.json(`/v1/snapshots/${FIRST}/download?dataset=models`);
+  const { pathname, search } = new URL(String(url));
+  expect((await its.get(pathname + search)).statusCode).toBe(200);
+});
+
+test('a catalog that is gone is told as such, the last view goes on serving, and its return is told', async () => {
+  await publish(one);
+  const its = await open();
+  const path = join(store, 'catalog.json');
+  const bytes = await readFile(path);
+  for (let outage = 1; outage <= 2; outage += 1) {
+    await rm(path);
+    await its.follower.refresh();
+    expect(await servedDay(its)).toBe(FIRST);
+    const { problem, ...rest } = await health(its);
+    expect([rest.code, problem.code]).toEqual([200, 'not_found']);
+    expect(problem.message).toBe('the store has no catalog any more: the last view goes on serving');
+    await writeFile(path, bytes);
+    await its.follower.refresh();
+    expect(await health(its)).toMatchObject({ code: 200, problem: null });
+  }
+  const since = expect.any(Date);
+  const outage = [
+    { type: 'failed', error: expect.objectContaining({ code: 'not_found' }) },
+    { type: 'recovered', since },
+  ];
+  expect(its.events).toEqual([expect.objectContaining({ type: 'swapped' }), ...outage, ...outage]);
+});
+
+describe('the cache folder', () => {
+  beforeEach(async () => {
+    await publish(two);
+    await (await open()).close();
+    api = undefined;
+  });
+
+  test('is extended where it is of an earlier release', async () => {
+    await rm(views, { recursive: true });
+    await rm(store, { recursive: true });
+    await publish(one);
+    await (await open()).close();
+    await publish(two);
+    const its = await open();
+    expect(its.events).toMatchObject([{ type: 'swapped', day: SECOND, isExtended: true }]);
+    expect(await servedDay(its)).toBe(SECOND);
+  });
+
+  test('is built anew where it is of a later release, as after a store was restored', async () => {
+    await rm(store, { recursive: true });
+    await publish(one);
+    const its = await open();
+    expect(its.events).toMatchObject([{ type: 'swapped', day: FIRST, isExtended: false }]);
+    expect(await servedDay(its)).toBe(FIRST);
+  });
+
+  const eachText = async (path: string, spoil: (text: string) => Promise<unknown>) => {
+    for (const text of ['feed', 'score', 'ranking', 'pricing', 'metadata']) await spoil(path.replace('duckdb', text));
+  };
+
+  test.each<[string, (path: string) => Promise<unknown>]>([
+    ['lost', (path) => rm(path)],
+    ['garbage', (path) => writeFile(path, 'garbage'.repeat(10_000))],
+    ['a folder', (path) => rm(path).then(() => mkdir(path))],
+    ['truncated', async (path) => writeFile(path, (await readFile(path)).subarray(0, 20_000))],
+    ['without one of its texts', (path) => rm(path.replace('.duckdb', '.score'))],
+    ['without the text of its feed', (path) => rm(path.replace('.duckdb', '.feed'))],
+    [
+      'with texts that lack a byte',
+      (path) => eachText(path, async (text) => truncate(text, (await stat(text)).size - 1)),
+    ],
+    ['unnamed', (path) => rm(join(path, '../current'))],
+    ['named by garbage', (path) => writeFile(join(path, '../current'), '../../data/etc/passwd')],
+  ])('is built anew where the view is %s, and nothing else is left in it', async (_, spoil) => {
+    const [name = ''] = (await readdir(views)).filter((each) => each.endsWith('.duckdb'));
+    await writeFile(join(views, `${ulid()}.feed`), 'of a build that died');
+    await spoil(join(views, name));
+    const its = await open();
+    expect(await servedDay(its)).toBe(SECOND);
+    expect(await its.json('/v1/models/a/history?kind=score')).toHaveProperty('points.length', 4);
+    await its.close();
+    api = undefined;
+    const view = await readFile(join(views, 'current'), 'utf8');
+    expect(view).toMatch(/^[0-9A-Z]{26}\.duckdb$/);
+    const texts = ['feed', 'metadata', 'pricing', 'ranking', 'score'].map((text) => view.replace('duckdb', text));
+    expect((await readdir(views)).sort()).toEqual([view, ...texts, 'current', 'lock', 'store']);
+  });
+
+  test('is refused to a second process, and free once the first has stopped', async () => {
+    const its = await open();
+    await expect(openApi({ store: `file:${store}`, viewFolder: views })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('another process serves from it'),
+    });
+    expect(await servedDay(its)).toBe(SECOND);
+    await its.close();
+    expect(await servedDay(await open())).toBe(SECOND);
+  });
+});

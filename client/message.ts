@@ -1,0 +1,208 @@
+/**
+ * Messages of the Model Context Protocol, as far as whoever passes them on has to know them: JSON-RPC 2.0, one a line. Their text is
+ * passed on as it came.
+ */
+
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { ClientSettings } from './client-settings.ts';
+import type { ClientError } from './errors.ts';
+import { errorFromAnswer, parseAnswer, readErrorText, readText } from './read-answer.ts';
+import { type SendDeps, send } from './send.ts';
+
+const IdSchema = z.union([z.string(), z.number()]);
+export type MessageId = z.infer<typeof IdSchema>;
+
+const MessageSchema = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: IdSchema.optional(),
+  method: z.string().optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+});
+
+export interface Message {
+  readonly text: string;
+  /** With a method: a request, which has to be answered. */
+  readonly id: MessageId | undefined;
+  /** Undefined: an answer. */
+  readonly method: string | undefined;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Codes of JSON-RPC 2.0 for what is wrong with a message. */
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+export const INTERNAL_ERROR = -32_603;
+
+/** A message, or the code that says why a line is none. */
+export function messageFrom(text: string): Message | typeof PARSE_ERROR | typeof INVALID_REQUEST {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return PARSE_ERROR;
+  }
+  const { data } = MessageSchema.safeParse(json);
+  return data === undefined ? INVALID_REQUEST : { text, id: data.id, method: data.method, params: data.params ?? {} };
+}
+
+/** A message that a request failed; without an id where nobody knows which one. */
+export function failure(id: MessageId | undefined, code: number, message: string, data?: object): string {
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id: id ?? null,
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+  });
+}
+
+/** What an error of a call tells a program, by the names of the error envelope; undefined fields are left out by JSON. */
+export function errorData(error: ClientError): object {
+  const { code, status, param, request_id, help_url, limit_type, limit_scope, retry_after_seconds, reset_at } = error;
+  return { code, status, param, request_id, help_url, limit_type, limit_scope, retry_after_seconds, reset_at };
+}
+
+export interface PostOptions extends Pick<SendDeps, 'signal' | 'onRetry'> {
+  readonly settings: ClientSettings;
+  /** The version that the client and the service agreed on, where the message doesn't say it itself. */
+  readonly version: string | undefined;
+}
+
+/**
+ * Sends a message to the service until it is answered, as every call is ({@link send}), and gives the messages of the answer, a line
+ * each; none for what needs no answer. Refusals in the words of the protocol are answers; any other rejects with a ClientError.
+ */
+export function postMessage(
+  message: Message,
+  { settings, version, signal, onRetry }: PostOptions,
+): Promise<readonly string[]> {
+  const headers = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    Authorization: `Bearer ${settings.key}`,
+    ...protocolHeaders(message, version),
+  };
+  const outgoing = { url: `${settings.url}/mcp`, headers, body: message.text };
+  return send(outgoing, (response) => readMessages(response, message.id, settings), { settings, signal, onRetry });
+}
+
+/** Where a request says which version it speaks: only revisions from 2026-07-28 on do. */
+const VERSION_FIELD = 'io.modelcontextprotocol/protocolVersion';
+
+/** What of a message has to stand in the headers as well, by method. */
+const NAME_FIELDS: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/** What the protocol says in headers over HTTP, and in the message alone over other ways. */
+function protocolHeaders({ method, params }: Message, agreed: string | undefined): Readonly<Record<string, string>> {
+  const version = Object(params['_meta'])[VERSION_FIELD];
+  if (typeof version !== 'string' || method === undefined) {
+    return agreed === undefined || method === 'initialize' ? {} : { 'MCP-Protocol-Version': agreed };
+  }
+  const name = params[NAME_FIELDS[method] ?? ''];
+  return {
+    'MCP-Protocol-Version': headerValue(version),
+    'Mcp-Method': headerValue(method),
+    ...(typeof name === 'string' ? { 'Mcp-Name': headerValue(name) } : {}),
+  };
+}
+
+/** A text as a header may have it: other than plain ASCII it is wrapped, as the protocol says. */
+function headerValue(text: string): string {
+  const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+
+/** The messages of an answer, which is JSON or a stream of events. What can't be read is thrown, and counts as no answer. */
+async function readMessages(
+  response: Response,
+  id: MessageId | undefined,
+  { answerBytesMax }: Pick<ClientSettings, 'answerBytesMax'>,
+): Promise<readonly string[]> {
+  const { status, headers } = response;
+  const text = response.ok ? (await readText(response, answerBytesMax)).text : await readErrorText(response);
+  if (status >= 500 || status === 429) throw errorFromAnswer(status, headers, text);
+  if (response.ok && text === '') return [];
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  try {
+    return (isStream ? eventsIn(text) : [text]).map((body) => lineFrom(body, id));
+  } catch (error) {
+    throw response.ok ? error : errorFromAnswer(status, headers, text);
+  }
+}
+
+/** The data of each event that has some. */
+function eventsIn(stream: string): readonly string[] {
+  const events = stream.split(/\r?\n\r?\n/).map((event) => {
+    const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+    return lines.map((line) => line.replace(/^data: ?/, '')).join('\n');
+  });
+  return events.filter((data) => data !== '');
+}
+
+/** A message as one line. A refusal that names no request is that of the one that was sent. */
+function lineFrom(text: string, id: MessageId | undefined): string {
+  const message: Readonly<Record<string, unknown>> = Object(parseAnswer(text));
+  if (message['jsonrpc'] !== '2.0') throw new SyntaxError('the answer is no message of MCP');
+  if ('error' in message && (message['id'] ?? undefined) === undefined && id !== undefined) {
+    return JSON.stringify({ ...message, id });
+  }
+  return text.includes('\n') ? JSON.stringify(message) : text;
+}
+
+export interface ReadOptions {
+  /** The longest line that is kept. */
+  readonly charactersMax: number;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+}
+
+/** The lines of a stream without those that are blank, until it ends. A line that is too long is given as undefined. */
+export async function* readLines(
+  input: Readable,
+  { charactersMax, signal }: ReadOptions,
+): AsyncGenerator<string | undefined, void> {
+  const lines = new Lines(charactersMax);
+  const stop = () => input.destroy();
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  input.setEncoding('utf8');
+  try {
+    for await (const chunk of input) yield* lines.endedBy(String(chunk));
+    yield* lines.endedBy('\n');
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Puts lines together from the chunks that hold them. */
+class Lines {
+  readonly #charactersMax: number;
+  #begun = '';
+  #isTooLong = false;
+
+  constructor(charactersMax: number) {
+    this.#charactersMax = charactersMax;
+  }
+
+  /** The lines that end in this chunk. */
+  *endedBy(chunk: string): Generator<string | undefined, void> {
+    const parts = chunk.split('\n');
+    for (const [index, part] of parts.entries()) {
+      this.#grow(part);
+      if (index === parts.length - 1) return;
+      if (this.#isTooLong) yield undefined;
+      else if (this.#begun.trim() !== '') yield this.#begun;
+      [this.#begun, this.#isTooLong] = ['', false];
+    }
+  }
+
+  #grow(part: string): void {
+    this.#isTooLong ||= this.#begun.length + part.length > this.#charactersMax;
+    this.#begun = this.#isTooLong ? '' : this.#begun + part;
+  }
+}

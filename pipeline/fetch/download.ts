@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { FileHash } from '../../storage/hash.ts';
+import type { UpstreamAnswer, UpstreamClient, UpstreamRequest } from './upstream-client.ts';
+import { lastingFault, passingFault, UpstreamFault, waitFromRetryAfter } from './upstream-fault.ts';
+
+/** What an upstream calls a version of a file. */
+export interface Validators {
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+}
+
+export interface DownloadRequest {
+  readonly url: URL;
+  readonly headers: UpstreamRequest['headers'];
+  readonly secretHeaders: UpstreamRequest['secretHeaders'];
+  /** The version that is there already, where there is one. */
+  readonly known: Validators | undefined;
+  /** The file's name to be: one that ends with .gz is kept packed, as it is. */
+  readonly file: string;
+  /** Where it is put; replaced. */
+  readonly path: string;
+}
+
+export interface DownloadDeps {
+  readonly client: Pick<UpstreamClient, 'get'>;
+  readonly clock: () => Date;
+  readonly limits: { readonly bytesMax: number; readonly timeoutMs: number };
+}
+
+export type Downloaded = (FileHash & Validators & { readonly url: URL }) | 'unchanged';
+
+/**
+ * One request, whose body goes to a file, unpacked and on the disk when this resolves. Rejects with an {@link UpstreamFault} for
+ * every answer that is not the whole file: any status but 200 and 304, an HTML page in its place, a body that is empty, cut off, too
+ * large, or packed in a way that isn't known.
+ */
+export async function download(wanted: DownloadRequest, deps: DownloadDeps): Promise<Downloaded> {
+  const { client, clock, limits } = deps;
+  const isPacked = /\.gz$/i.test(wanted.file);
+  const answer = await client.get({
+    url: wanted.url,
+    headers: {
+      accept: '*/*',
+      ...wanted.headers,
+      'accept-encoding': isPacked ? 'identity' : 'gzip, br',
+      ...conditionsOf(wanted.known),
+    },
+    secretHeaders: wanted.secretHeaders,
+    timeoutMs: limits.timeoutMs,
+  });
+  const isUnchanged = answer.status === 304 && wanted.known !== undefined;
+  const isPage = isHtml(answer.headers['content-type']) && !/\.html?$/i.test(wanted.file);
+  if (answer.status !== 200 || isPage) answer.discard();
+  if (isUnchanged) return 'unchanged';
+  if (answer.status !== 200) throw refused(answer, clock().getTime());
+  if (isPage) {
+    throw passingFault(`${answer.url.host} answered with an HTML page in place of the file`);
+  }
+  const saved = await save(unpacked(answer, isPacked), wanted.path, {
+    host: answer.url.host,
+    bytesMax: limits.bytesMax,
+  });
+  const { etag = null, 'last-modified': last_modified = null } = answer.headers;
+  return { ...saved, etag, last_modified, url: answer.url };
+}
+
+/** Both, as browsers send them: an upstream that knows tags ignores the time. */
+function conditionsOf(known: Validators | undefined): Readonly<Record<string, string>> {
+  const conditions: Record<string, string> = {};
+  if (known?.etag) conditions['if-none-match'] = known.etag;
+  if (known?.last_modified) conditions['if-modified-since'] = known.last_modified;
+  return conditions;
+}
+
+const PASSING_STATUSES = [408, 421, 425, 429];
+
+function refused({ status, headers, url }: UpstreamAnswer, now: number): UpstreamFault {
+  const waitMs = waitFromRetryAfter(headers['retry-after'], now);
+  const asks = waitMs === undefined ? '' : `, asks to wait ${Math.ceil(waitMs / 1000)} s`;
+  const mayPass = status >= 500 || PASSING_STATUSES.includes(status);
+  return new UpstreamFault(`${url.host} answered ${status}${asks}`, { mayPass, waitMs });
+}
+
+function isHtml(type: string | undefined): boolean {
+  return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type ?? '');
+}
+
+/** The bytes of the file in an answer. */
+function unpacked({ headers, body, url }: UpstreamAnswer, isPacked: boolean): AsyncIterable<Buffer> {
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase() || 'identity';
+  // Some servers call a .gz file plain text in gzip's encoding.
+  if (encoding === 'identity' || (isPacked && /^(?:x-)?gzip$/.test(encoding))) return body;
+  const decoder = decoderOf(encoding);
+  if (decoder === undefined) throw lastingFault(`${url.host} answered in the encoding ${encoding.slice(0, 20)}`);
+  // The error is the iterator's to throw.
+  pipeline(Readable.from(body), decoder, () => undefined);
+  return decoded(decoder, url.host);
+}
+
+function decoderOf(encoding: string) {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'deflate') return createInflate();
+  return encoding === 'br' ? createBrotliDecompress() : undefined;
+}
+
+async function* decoded(decoder: AsyncIterable<Buffer>, host: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of decoder) yield chunk;
+  } catch (error) {
+    if (error instanceof UpstreamFault) throw error;
+    throw passingFault(`the answer of ${host} can't be unpacked: it is cut off or damaged`);
+  }
+}
+
+interface SaveLimits {
+  readonly host: string;
+  readonly bytesMax: number;
+}
+
+async function save(chunks: AsyncIterable<Buffer>, path: string, limits: SaveLimits): Promise<FileHash> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    return await write(chunks, file, limits);
+  } finally {
+    await file.close();
+  }
+}
+
+async function write(
+  chunks: AsyncIterable<Buffer>,
+  file: FileHandle,
+  { host, bytesMax }: SaveLimits,
+): Promise<FileHash> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) {
+      throw lastingFault(`the answer of ${host} is larger than ${bytesMax} bytes (MODELSTATS_FETCH_BYTES_MAX)`);
+    }
+    hash.update(chunk);
+    await file.writeFile(chunk);
+  }
+  if (bytes === 0) throw passingFault(`the answer of ${host} is empty`);
+  await file.sync();
+  return { bytes, sha256: hash.digest('hex') };
+}
