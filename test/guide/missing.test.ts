@@ -143,7 +143,7 @@ test.each(['/docs/webhoks', '/docs/search?q=plan'])(
   async (url) => {
     const hit = async () => Promise.reject(new AppError('unavailable', 'nobody counts'));
     const own = await openPublic({
-      accounts: { wrap: (accounts) => ({ ...accounts, backstop: { ...accounts.backstop, hit } }) },
+      accounts: { wrap: (accounts) => ({ ...accounts, limits: { ...accounts.limits, hit } }) },
       guide: () => openGuide(),
     });
     const { statusCode, body } = await own.get(url, BROWSER);
