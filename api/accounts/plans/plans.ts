@@ -108,11 +108,6 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
-/** True for the name of a plan. */
-export function isPlanName(text: string): text is PlanName {
-  return PLAN_NAMES.some((name) => name === text);
-}
-
 /** The least plan that has a feature. */
 export function firstPlanWith(feature: Feature): Plan | undefined {
   return PLAN_NAMES.map((name) => PLANS[name]).find(({ features }) => features.includes(feature));
