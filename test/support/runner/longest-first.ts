@@ -14,7 +14,7 @@ export const LONG_FILES: readonly string[] = [
   'test/store/damage.test.ts',
   'test/sync/copies.test.ts',
   'api/view/build-view.test.ts',
-  'http/connections/connections.test.ts',
+  'api/server/connections.test.ts',
   'test/cli/bad-input.test.ts',
   'test/api/lists.test.ts',
   'test/night/fetching.test.ts',
