@@ -14,7 +14,7 @@ import { DATA_ROUTES } from '../data/routes/data-routes.ts';
 import { MCP_ROUTE } from '../mcp/mcp.ts';
 import { TOOLS } from '../mcp/tools/tools.ts';
 import { ENDPOINTS_MAX } from '../webhooks/endpoints/endpoint.ts';
-import { DIGEST_ITEMS_MAX, TOPIC_DATA, TOPICS, type Topic } from '../webhooks/topic.ts';
+import { DIGEST_ITEMS_MAX, TOPIC_DEFINITIONS } from '../webhooks/topics/topics.ts';
 import type { Words } from './prepare.ts';
 import { code, markdownTable, wholeNumber } from './render.ts';
 import {
@@ -39,15 +39,6 @@ export interface GuideFacts {
   /** Badges, embeds, feeds and searches of these pages per minute and client address. */
   readonly publicRequestsMax: number;
 }
-
-/** When an event of each topic is told, for people. */
-const TOPIC_WORDS: Readonly<Record<Topic, string>> = {
-  'model.created': 'a model is added, or comes back',
-  'score.updated': 'a score is added or corrected',
-  'ranking.updated': 'ranks or members of a category changed; once per category and night',
-  'pricing.updated': 'a price changed, or a provider came or went',
-  'snapshot.published': 'a night was published',
-};
 
 /** Everything that pages take from the program: nothing of it is typed anywhere in the guide's text. */
 export function wordsFrom(facts: GuideFacts): Words {
@@ -90,10 +81,10 @@ export function wordsFrom(facts: GuideFacts): Words {
 }
 
 function topicsTable(): string {
-  const rows = TOPICS.map((topic) => [
-    code(topic),
-    TOPIC_WORDS[topic],
-    Object.keys(TOPIC_DATA[topic].shape).map(code).join(', '),
+  const rows = TOPIC_DEFINITIONS.map(({ name, sentWhen, data }) => [
+    code(name),
+    sentWhen,
+    Object.keys(data.shape).map(code).join(', '),
   ]);
   return markdownTable(['Topic', 'Told when', '`data`'], rows);
 }

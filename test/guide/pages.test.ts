@@ -6,7 +6,7 @@ import { PLANS } from '../../api/accounts/plans/plans.ts';
 import { CAPABILITIES, type Capability } from '../../api/data/access/capabilities.ts';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { TOOLS } from '../../api/mcp/tools/tools.ts';
-import { TOPICS } from '../../api/webhooks/topic.ts';
+import { TOPICS } from '../../api/webhooks/topics/topics.ts';
 import { DATASETS, publishedColumns } from '../../schemas/datasets.ts';
 import { useApi } from '../support/api/use-api.ts';
 import { ROOT } from '../support/documents/text-files.ts';

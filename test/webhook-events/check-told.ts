@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import type { EndpointMode } from '../../api/webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../api/webhooks/endpoints/filters.ts';
-import { DIGEST_ITEMS_MAX, TOPICS } from '../../api/webhooks/topic.ts';
+import { DIGEST_ITEMS_MAX, TOPICS } from '../../api/webhooks/topics/topics.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { addSubscriber, readTold, type Told } from '../support/webhooks/subscribers.ts';

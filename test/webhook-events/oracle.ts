@@ -4,7 +4,7 @@
  */
 
 import type { Filters } from '../../api/webhooks/endpoints/filters.ts';
-import type { Topic } from '../../api/webhooks/topic.ts';
+import type { Topic } from '../../api/webhooks/topics/topics.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { type Change, ChangeSchema, entityIdFromKey } from '../../schemas/change.ts';
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';

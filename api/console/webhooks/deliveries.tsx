@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { LoggedDelivery } from '../../webhooks/administration/deliveries.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { type Attempt, DELIVERY_STATES, type DeliveryKind } from '../../webhooks/queue/delivery.ts';
-import { TOPICS } from '../../webhooks/topic.ts';
+import { TOPICS } from '../../webhooks/topics/topics.ts';
 import { Choice, Form } from '../shell/fields.tsx';
 import { Badge, Instant, Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';

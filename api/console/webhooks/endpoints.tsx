@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
 import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
-import { TOPICS } from '../../webhooks/topic.ts';
+import { TOPICS } from '../../webhooks/topics/topics.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type FormProblems, formPage, page, textOf, textsOf } from '../shell/answer.ts';
 import { Checks, Choice, Field, Form, Problems } from '../shell/fields.tsx';

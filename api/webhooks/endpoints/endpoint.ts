@@ -12,7 +12,7 @@
  */
 import { getWord } from '../../database/tables/tables.ts';
 import type { WebhookEndpointRow } from '../../database/tables/webhook-tables.ts';
-import { isTopic, type Topic } from '../topic.ts';
+import { isTopic, type Topic } from '../topics/topics.ts';
 import { type Filters, FiltersSchema } from './filters.ts';
 
 export const ENDPOINT_STATES = ['registered', 'active', 'revoked', 'suspended', 'removed'] as const;

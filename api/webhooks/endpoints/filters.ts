@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ID_LENGTH_MAX } from '../../../schemas/datasets.ts';
+import type { Filterable } from '../topics/topic.ts';
 
 /** Ids that one filter may name. */
 const IDS_MAX = 1000;
@@ -45,4 +46,34 @@ function idProblem(): string {
 
 function idsProblem(): string {
   return `must name 1 to ${IDS_MAX} ids`;
+}
+
+/** Tells whether an endpoint wants an event of one of its topics. */
+export type Matcher = (event: Filterable) => boolean;
+
+/**
+ * What an endpoint's filters let pass (specification "Filters"): all that concern the event's topic must. The lists are made
+ * ready once, for there may be a million events.
+ */
+export function matcherFromFilters(filters: Filters): Matcher {
+  const isModel = passesOf(filters.models);
+  const isBenchmark = passesOf(filters.benchmarks);
+  const isCategory = passesOf(filters.categories);
+  const isProvider = passesOf(filters.providers);
+  const { min_price_change_percent: minPercent = 0, max_rank: maxRank = Number.POSITIVE_INFINITY } = filters;
+  return ({ data, models, largestChangePercent = Number.POSITIVE_INFINITY, bestRank = 1 }) =>
+    isModel(data.model_id) &&
+    isBenchmark(data.benchmark_id) &&
+    isCategory(data.category_id) &&
+    isProvider(data.provider) &&
+    (models === undefined || filters.models === undefined || models.some(isModel)) &&
+    largestChangePercent >= minPercent &&
+    bestRank <= maxRank;
+}
+
+/** True for an id of the list, for any where there is none, and where an event has no such id. */
+function passesOf(ids: readonly string[] | undefined): (id: string | undefined) => boolean {
+  if (ids === undefined) return () => true;
+  const wanted = new Set(ids);
+  return (id) => id === undefined || wanted.has(id);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
-import { TOPICS } from '../topic.ts';
+import { TOPICS } from '../topics/topics.ts';
 import { ENDPOINT_MODES } from './endpoint.ts';
 import { FiltersSchema } from './filters.ts';
 

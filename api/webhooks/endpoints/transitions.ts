@@ -3,7 +3,7 @@ import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
 import { isPostgres } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
-import { PING } from '../topic.ts';
+import { PING } from '../topics/topics.ts';
 import { type Endpoint, type EndpointState, FAILURES_MAX } from './endpoint.ts';
 
 /** Rows changed in one statement: more keep other writers waiting longer. */

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { jsonRows } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
-import type { Topic } from '../topic.ts';
-import type { Listening } from './subscriptions/subscriptions.ts';
+import type { Topic } from '../topics/topics.ts';
+import type { Listening } from './subscriptions.ts';
 
 /** An event and who has subscribed to it. */
 export interface QueuedEvent {

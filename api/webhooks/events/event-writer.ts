@@ -2,12 +2,11 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { Topic } from '../topic.ts';
-import type { TopicEvent } from './changes/topic-event.ts';
+import type { Topic, TopicEvent } from '../topics/topics.ts';
+import type { Digest } from './digests.ts';
 import { insertEvents, type QueuedEvent, type WrittenEvent } from './event-rows.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
-import type { Digest } from './subscriptions/digests.ts';
-import { keepListening, type Listening } from './subscriptions/subscriptions.ts';
+import { keepListening, type Listening } from './subscriptions.ts';
 
 /**
  * Rows of a transaction. An event and its deliveries are never parted, so it may be more by one event's. Larger: on SQLite, where a

@@ -7,7 +7,7 @@ import { Overtaken } from './event-writer.ts';
 import { assertContinues, firstPlace, pendingReleases, placeOf } from './pending-releases.ts';
 import { beginProgress, type Claim, giveUpClaim, moveOn, type Progress, readProgress, takeClaim } from './progress.ts';
 import { type PublishReleaseDeps, publishRelease, type Written } from './publish-release.ts';
-import { readFirstActive } from './subscriptions/subscriptions.ts';
+import { readFirstActive } from './subscriptions.ts';
 import { withFolder } from './work-folder.ts';
 
 /**

@@ -1,18 +1,19 @@
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
-import { ReleaseChanges, type ReleaseChangesDeps } from './changes/release-changes.ts';
-import { type ChangeEvent, snapshotPublished } from './changes/topic-event.ts';
+import { snapshotPublished } from '../topics/snapshot-published.ts';
+import type { ChangeEvent } from '../topics/topics.ts';
+import { DigestCollector } from './digests.ts';
 import { EventWriter, type EventWriterDeps } from './event-writer.ts';
 import type { Place } from './progress.ts';
-import { DigestCollector } from './subscriptions/digests.ts';
+import { ReleaseChanges, type ReleaseChangesDeps } from './release-changes.ts';
 import {
   changeTopicsOf,
   type RecipientsOf,
   readSubscriptions,
   recipientsFrom,
   type Subscription,
-} from './subscriptions/subscriptions.ts';
+} from './subscriptions.ts';
 
 export interface PublishReleaseInput {
   /** The store's identity. */

@@ -3,7 +3,7 @@ import { isPostgres, jsonRows } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { getWord } from '../../database/tables/tables.ts';
 import type { WebhookDeliveryRow, WebhookEventRow } from '../../database/tables/webhook-tables.ts';
-import { PING } from '../topic.ts';
+import { PING } from '../topics/topics.ts';
 import { type Claim, type ClaimBatch, type ClaimedDelivery, DELIVERY_KINDS } from './delivery.ts';
 
 /** A delivery with its event. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { PING } from '../topic.ts';
+import { PING } from '../topics/topics.ts';
 
 /**
  * One row per endpoint for which deliveries wait, by id: it jumps from one endpoint to the next in the index of what waits, so it

@@ -1,6 +1,6 @@
 import type { LoggedDelivery } from '../../../api/webhooks/administration/deliveries.ts';
 import { type Attempt, DELIVERY_STATES } from '../../../api/webhooks/queue/delivery.ts';
-import { PING, TOPICS } from '../../../api/webhooks/topic.ts';
+import { PING, TOPICS } from '../../../api/webhooks/topics/topics.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import {

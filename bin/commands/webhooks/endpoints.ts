@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../api/webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../../api/webhooks/endpoints/filters.ts';
 import type { Attempt } from '../../../api/webhooks/queue/delivery.ts';
-import { TOPICS } from '../../../api/webhooks/topic.ts';
+import { TOPICS } from '../../../api/webhooks/topics/topics.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import {
   type AddCommand,

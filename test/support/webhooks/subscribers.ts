@@ -2,7 +2,7 @@
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import type { EndpointMode, EndpointState } from '../../../api/webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../../api/webhooks/endpoints/filters.ts';
-import { TOPICS, type Topic } from '../../../api/webhooks/topic.ts';
+import { TOPICS, type Topic } from '../../../api/webhooks/topics/topics.ts';
 import { insertEndpoint } from './webhook-database.ts';
 
 export interface SubscriberOptions {

@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely';
-import { orUnavailable } from '../../../database/database-errors.ts';
-import { isPostgres } from '../../../database/dialect.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
-import { type EndpointMode, type EndpointState, endpointFromRow } from '../../endpoints/endpoint.ts';
-import { TOPICS, type Topic } from '../../topic.ts';
-import { CHANGE_TOPICS, type ChangeTopic, type TopicEvent } from '../changes/topic-event.ts';
-import { type Matcher, matcherFromFilters } from './matches-filters.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
+import { isPostgres } from '../../database/dialect.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
+import { type EndpointMode, type EndpointState, endpointFromRow } from '../endpoints/endpoint.ts';
+import { type Matcher, matcherFromFilters } from '../endpoints/filters.ts';
+import { CHANGE_TOPICS, type ChangeTopic, TOPICS, type Topic, type TopicEvent } from '../topics/topics.ts';
 
 /** What one endpoint is to be told of a release. */
 export interface Subscription {

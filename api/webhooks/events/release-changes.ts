@@ -2,23 +2,25 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordVersion } from '../../../../schemas/record-version.ts';
-import { getVersion, RECORD_VERSIONS } from '../../../../schemas/record-versions.ts';
-import type { Release } from '../../../../schemas/release.ts';
-import { Database, type DuckDBLimits, sqlText } from '../../../../storage/duckdb/database.ts';
-import { nullable, number, type RowOf, text, word } from '../../../../storage/duckdb/row-shape.ts';
-import { fetchReleaseFile } from '../../../../storage/fetch-object.ts';
-import { unpackLines } from '../../../../storage/gzip-lines.ts';
-import { RELEASE_PATHS } from '../../../../storage/keys.ts';
-import type { ObjectStore } from '../../../../storage/object-store.ts';
+import { RECORD_VERSIONS, getVersion } from '../../../../schemas/record-versions.ts';
+import type { Release } from '../../../schemas/release.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS, getVersion } from '../../../schemas/versions/record-versions.ts';
+import { Database, type DuckDBLimits, sqlText } from '../../../storage/duckdb/database.ts';
+import { type RowOf, nullable, number, text, word } from '../../../storage/duckdb/row-shape.ts';
+import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
+import { unpackLines } from '../../../storage/gzip-lines.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import type { EventRow } from '../topics/topic.ts';
 import {
-  beforeSql,
-  COMPARED_BY_TOPIC,
-  type ComparedDataset,
-  DATASET_BY_TOPIC,
-  topicSql,
-  type VersionsAround,
-} from './changes-sql.ts';
-import { CHANGE_TOPICS, type ChangeEvent, type ChangeTopic, largestChangePercent, type Price } from './topic-event.ts';
+  CHANGE_TOPIC_DEFINITIONS,
+  CHANGE_TOPICS,
+  type ChangeEvent,
+  type ChangeTopic,
+  type ChangeTopicDefinition,
+} from '../topics/topics.ts';
+import { beforeSql, comparisonOf, type VersionsAround } from './comparison.ts';
 
 /** Changes, and so at most events, that are in memory at once. */
 const PAGE_CHANGES = 5_000;
@@ -110,13 +112,12 @@ async function writeEvents(
   const versions = versionsAround(release, previous, deps.versions ?? RECORD_VERSIONS);
   const files: string[] = [];
   for (const topic of await changedTopics(database, input.topics, versions)) {
-    const dataset = COMPARED_BY_TOPIC[topic];
-    if (dataset !== undefined) await loadBefore(dataset, versions, { database, previous, folder, store: deps.store });
-    const file = join(folder, `${topic}.parquet`);
-    await database.run(
-      `COPY (${topicSql(topic, versions)} ORDER BY seq) TO ${sqlText(file)} (FORMAT parquet, ROW_GROUP_SIZE ${PAGE_CHANGES})`,
-    );
-    if (dataset !== undefined) await database.run(`DROP TABLE before_${dataset}`);
+    if (topic.compared !== undefined)
+      await loadBefore(topic, versions, { database, previous, folder, store: deps.store });
+    const file = join(folder, `${topic.name}.parquet`);
+    await database.run(`COPY (SELECT *, '${topic.name}' AS topic FROM (${topic.select(comparisonOf(topic, versions))}) ORDER BY seq)
+      TO ${sqlText(file)} (FORMAT parquet, ROW_GROUP_SIZE ${PAGE_CHANGES})`);
+    await database.run('DROP TABLE IF EXISTS before_records');
     files.push(file);
   }
   return files;
@@ -134,12 +135,12 @@ async function changedTopics(
   database: Database,
   wanted: ReadonlySet<ChangeTopic>,
   { after }: VersionsAround,
-): Promise<readonly ChangeTopic[]> {
+): Promise<readonly ChangeTopicDefinition[]> {
   const rows = await database.rows({ entity_type: text }, 'SELECT DISTINCT entity_type FROM changes');
   const changed = rows.map((row) => row.entity_type);
-  return CHANGE_TOPICS.filter((topic) => {
-    const { entityType } = after.datasets[DATASET_BY_TOPIC[topic]];
-    return wanted.has(topic) && entityType !== null && changed.includes(entityType);
+  return CHANGE_TOPIC_DEFINITIONS.filter(({ name, dataset }) => {
+    const { entityType } = after.datasets[dataset];
+    return wanted.has(name) && entityType !== null && changed.includes(entityType);
   });
 }
 
@@ -150,18 +151,19 @@ interface LoadDeps {
   readonly store: ObjectStore;
 }
 
-/** Makes `before_<dataset>` from the snapshot before, whose files are kept longer than any state. */
-async function loadBefore(name: ComparedDataset, versions: VersionsAround, deps: LoadDeps): Promise<void> {
+/** Makes `before_records` from the snapshot before, whose files are kept longer than any state. */
+async function loadBefore(topic: ChangeTopicDefinition, versions: VersionsAround, deps: LoadDeps): Promise<void> {
   const { database, previous, folder, store } = deps;
+  const { dataset: name } = topic;
   if (previous.records[name] === 0) {
-    await database.run(beforeSql(name, undefined, versions));
+    await database.run(beforeSql(topic, undefined, versions));
     return;
   }
   const packed = join(folder, `${name}.jsonl.gz`);
   const path = join(folder, `${name}.jsonl`);
   await fetchReleaseFile(store, previous, RELEASE_PATHS.snapshot(name), packed);
   await unpackLines(packed, path);
-  await database.run(beforeSql(name, { path, longestLineBytes: await longestLine(path) }, versions));
+  await database.run(beforeSql(topic, { path, longestLineBytes: await longestLine(path) }, versions));
   for (const file of [packed, path]) await rm(file);
 }
 
@@ -189,35 +191,18 @@ const EVENT_ROW = {
   facts: nullable(text),
 };
 
-function eventFromRow({ seq, topic, ...row }: RowOf<typeof EVENT_ROW>): ChangeEvent {
-  const [modelId, part] = [row.model_id ?? '', row.part ?? ''];
-  switch (topic) {
-    case 'model.created':
-      return { topic, data: { model_id: modelId, seq } };
-    case 'score.updated':
-      return { topic, data: { model_id: modelId, benchmark_id: part, seq } };
-    case 'pricing.updated': {
-      const facts = JSON.parse(row.facts ?? '') as PriceFacts; // Made by the SELECT of this topic.
-      const percent =
-        facts.change === 'price' ? largestChangePercent(facts.before, facts.after) : Number.POSITIVE_INFINITY;
-      const data = { model_id: modelId, provider: part, change: facts.change, seq };
-      return { topic, data, largestChangePercent: percent };
-    }
-    case 'ranking.updated': {
-      const facts = JSON.parse(row.facts ?? '') as RankingFacts; // Made by the SELECT of this topic.
-      const data = { category_id: part, changed: facts.changed, first_seq: facts.first_seq, seq };
-      return { topic, data, models: facts.models, bestRank: facts.best_rank };
-    }
-  }
+function eventFromRow({ topic, ...row }: RowOf<typeof EVENT_ROW>): ChangeEvent {
+  const eventRow: EventRow = {
+    seq: row.seq,
+    model_id: row.model_id ?? '',
+    part: row.part ?? '',
+    facts: row.facts ?? '',
+  };
+  return getDefinition(topic).eventFromRow(eventRow);
 }
 
-type PriceFacts =
-  | { readonly change: 'provider_added' | 'provider_removed' }
-  | { readonly change: 'price'; readonly before: Price; readonly after: Price };
-
-interface RankingFacts {
-  readonly changed: number;
-  readonly first_seq: number;
-  readonly best_rank: number;
-  readonly models: readonly string[];
+function getDefinition(topic: ChangeTopic): ChangeTopicDefinition {
+  const definition = CHANGE_TOPIC_DEFINITIONS.find(({ name }) => name === topic);
+  if (definition === undefined) throw new Error(`no topic ${topic}`);
+  return definition;
 }

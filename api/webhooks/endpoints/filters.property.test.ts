@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Filters } from '../../endpoints/filters.ts';
-import { largestChangePercent, type Price, snapshotPublished, type TopicEvent } from '../changes/topic-event.ts';
-import { matcherFromFilters } from './matches-filters.ts';
+import { largestChangePercent, type Price } from '../topics/pricing-updated.ts';
+import { snapshotPublished } from '../topics/snapshot-published.ts';
+import type { TopicEvent } from '../topics/topics.ts';
+import { type Filters, matcherFromFilters } from './filters.ts';
 
 const IDS = ['a', 'A', 'b', 'é:1'];
 const id = fc.constantFrom(...IDS);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { getEntry, loadCatalog, loadRelease } from '../../../../storage/catalog.ts';
-import { openFolder } from '../../../../test/support/accounts/control-databases.ts';
+import { getEntry, loadCatalog, loadRelease } from '../../../storage/catalog.ts';
+import { openFolder } from '../../../test/support/accounts/control-databases.ts';
 import {
   NIGHT_SETTINGS,
   openTemporaryStore,
   type TemporaryStore,
-} from '../../../../test/support/pipeline/temporary-store.ts';
-import * as sourced from '../../../../test/worlds/sourced-days.ts';
+} from '../../../test/support/pipeline/temporary-store.ts';
+import * as sourced from '../../../test/worlds/sourced-days.ts';
 import {
   AFTER,
   BEFORE,
@@ -17,9 +17,9 @@ import {
   NOTICE,
   VERSIONS,
   writeVersionedDays,
-} from '../../../../test/worlds/versioned-days.ts';
+} from '../../../test/worlds/versioned-days.ts';
+import { CHANGE_TOPICS, type ChangeEvent } from '../topics/topics.ts';
 import { ReleaseChanges } from './release-changes.ts';
-import { CHANGE_TOPICS, type ChangeEvent } from './topic-event.ts';
 
 let store: TemporaryStore;
 afterEach(() => store.dispose());

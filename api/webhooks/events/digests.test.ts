@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DIGEST_ITEMS_MAX, DigestDataSchema, TOPICS } from '../../topic.ts';
+import { matcherFromFilters } from '../endpoints/filters.ts';
+import { DIGEST_ITEMS_MAX, DigestDataSchema, TOPICS } from '../topics/topics.ts';
 import { DigestCollector } from './digests.ts';
-import { matcherFromFilters } from './matches-filters.ts';
 import type { Subscription } from './subscriptions.ts';
 
 function subscription(endpointId: string, more: Partial<Subscription> = {}): Subscription {

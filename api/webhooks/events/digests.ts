@@ -1,5 +1,4 @@
-import { DIGEST_ITEMS_MAX, type Topic } from '../../topic.ts';
-import type { TopicEvent } from '../changes/topic-event.ts';
+import { DIGEST_ITEMS_MAX, type Topic, type TopicEvent } from '../topics/topics.ts';
 import { type RecipientsOf, recipientsFrom, type Subscription } from './subscriptions.ts';
 
 /** What one endpoint is told of one topic of one night, where it wants that at once. */

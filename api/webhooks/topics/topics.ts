@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { MODEL_CREATED } from './model-created.ts';
+import { PRICING_UPDATED } from './pricing-updated.ts';
+import { RANKING_UPDATED } from './ranking-updated.ts';
+import { SCORE_UPDATED } from './score-updated.ts';
+import { SNAPSHOT_PUBLISHED, type SnapshotPublished } from './snapshot-published.ts';
+import { Seq } from './topic.ts';
+
+/** Topics whose events are made from changes. */
+export const CHANGE_TOPIC_DEFINITIONS = [MODEL_CREATED, SCORE_UPDATED, RANKING_UPDATED, PRICING_UPDATED] as const;
+export type ChangeTopicDefinition = (typeof CHANGE_TOPIC_DEFINITIONS)[number];
+export type ChangeTopic = ChangeTopicDefinition['name'];
+export const CHANGE_TOPICS: readonly ChangeTopic[] = CHANGE_TOPIC_DEFINITIONS.map(({ name }) => name);
+
+/** What an endpoint can subscribe to (specification "Topics"), in the order of the documentation. */
+export const TOPIC_DEFINITIONS = [...CHANGE_TOPIC_DEFINITIONS, SNAPSHOT_PUBLISHED] as const;
+export type Topic = (typeof TOPIC_DEFINITIONS)[number]['name'];
+export const TOPICS: readonly Topic[] = TOPIC_DEFINITIONS.map(({ name }) => name);
+
+/** What asks an endpoint whether it is there; nobody subscribes to it. */
+export const PING = 'ping';
+
+/** Something that happened, by topic: what a delivery would say, and what filters look at beside it. */
+export type TopicEvent = ChangeEvent | SnapshotPublished;
+export type ChangeEvent = ReturnType<ChangeTopicDefinition['eventFromRow']>;
+
+/** `data` objects in one digest; what is beyond is counted and left to the change feed. */
+export const DIGEST_ITEMS_MAX = 1000;
+
+/** `data` of a digest: one delivery per topic and night in place of one per event (specification "Digests"). */
+export const DigestDataSchema = z.strictObject({
+  first_seq: Seq.describe('The lowest seq of the night that the endpoint is told of'),
+  seq: Seq.describe('The highest'),
+  count: z.number().int().positive().describe('Events in all, also those that are not listed'),
+  items: z.array(z.unknown()).max(DIGEST_ITEMS_MAX).describe('The `data` of each event, by seq'),
+});
+
+/** True for the name of a topic. */
+export function isTopic(text: string): text is Topic {
+  return TOPICS.some((topic) => topic === text);
+}
