@@ -9,7 +9,7 @@ import { EndpointAdministration } from '../../api/webhooks/administration/endpoi
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
 import type { DispatcherEvent } from '../../api/webhooks/delivery/dispatcher-options.ts';
 import { DISPATCHER_OPTIONS, type DispatcherOptions } from '../../api/webhooks/delivery/dispatcher-options.ts';
-import type { IsOffered } from '../../api/webhooks/endpoints/entitlement.ts';
+import type { IsOffered } from '../../api/webhooks/endpoints/suspension.ts';
 import type { Attempt } from '../../api/webhooks/queue/delivery.ts';
 import { DeliveryQueue } from '../../api/webhooks/queue/delivery-queue.ts';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';

@@ -4,10 +4,18 @@ import type { Actor } from '../../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../../accounts/audit.ts';
 import { lockOrganization, readOrganization } from '../../accounts/organizations/organizations.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
-import { ENDPOINTS_MAX, type Endpoint, endpointFromRow } from '../endpoints/endpoint.ts';
-import { entitledOrganizations, type IsOffered } from '../endpoints/entitlement.ts';
-import { assertState, lockEndpoint, readEndpoint } from '../endpoints/read-endpoint.ts';
-import { type FindUrlProblem, parseRegistration, type Registration } from '../endpoints/registration.ts';
+import {
+  assertState,
+  ENDPOINTS_MAX,
+  type Endpoint,
+  endpointFromRow,
+  type FindUrlProblem,
+  lockEndpoint,
+  parseRegistration,
+  type Registration,
+  readEndpoint,
+} from '../endpoints/endpoint.ts';
+import { entitledOrganizations, type IsOffered } from '../endpoints/suspension.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
 import type { SecretKeys } from '../signing/secret-keys.ts';
 import { SECRET_BYTES, secretFromBytes } from '../signing/signature.ts';

@@ -8,13 +8,12 @@
  * - Ended at whatever instant, it leaves nothing behind but claims, which end by themselves.
  */
 import type { ClaimedDelivery, DeliveryReport, SettleResult, WaitingEndpoint } from '../queue/delivery.ts';
-import { attemptDelivery } from './attempt-delivery.ts';
+import { attemptDelivery, settlementOf } from './attempt-delivery.ts';
 import { type DispatcherDeps, type DispatcherOptions, SETTLE_MARGIN_MS } from './dispatcher-options.ts';
 import { Reports } from './reports.ts';
 import { sendOne } from './send-now.ts';
 import { Slots } from './slots.ts';
 import { PUT_OFF_MS, type Target, Targets } from './targets.ts';
-import { settlementOf } from './timetable.ts';
 import { WorkLoop } from './work-loop.ts';
 
 /**

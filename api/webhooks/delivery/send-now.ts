@@ -1,7 +1,6 @@
 import type { ClaimedDelivery, DeliveryReport, SettleBatch, SettleResult } from '../queue/delivery.ts';
-import { attemptDelivery } from './attempt-delivery.ts';
+import { attemptDelivery, settlementOf } from './attempt-delivery.ts';
 import type { DispatcherDeps, DispatcherOptions } from './dispatcher-options.ts';
-import { settlementOf } from './timetable.ts';
 
 /** Between two checks of a delivery that somebody else attempts. */
 const CHECK_MS = 200;

@@ -9,7 +9,7 @@ import { FAILURES_MAX } from '../endpoints/endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
 import type { Attempt, ClaimedDelivery, DeliveryKind } from '../queue/delivery.ts';
 import { DeliveryQueue } from '../queue/delivery-queue.ts';
-import { settlementOf } from './timetable.ts';
+import { settlementOf } from './attempt-delivery.ts';
 
 const MINUTES = [1, 5, 30, 120, 720];
 const MINUTE_MS = 60_000;

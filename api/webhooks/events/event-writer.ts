@@ -1,10 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { type Kysely, sql } from 'kysely';
 import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
+import { jsonRows } from '../../database/dialect.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
 import type { Digest } from './digests.ts';
-import { insertEvents, type QueuedEvent, type WrittenEvent } from './event-rows.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
 import { keepListening, type Listening } from './subscriptions.ts';
 
@@ -170,4 +172,56 @@ function forListening(event: QueuedEvent, listeningOf: ReadonlyMap<string, Liste
 
 function hasDeliveries({ deliveries }: WrittenEvent): boolean {
   return deliveries.length > 0;
+}
+
+/** An event and who has subscribed to it. */
+interface QueuedEvent {
+  readonly id: string;
+  readonly topic: Topic;
+  /** Set where it is for this endpoint alone. */
+  readonly endpointId: string | null;
+  readonly seq: number;
+  /** JSON text. */
+  readonly data: string;
+  readonly deliveries: readonly QueuedDelivery[];
+}
+
+interface QueuedDelivery {
+  readonly id: string;
+  readonly endpointId: string;
+}
+
+interface WrittenEvent extends QueuedEvent {
+  readonly deliveries: readonly (QueuedDelivery & { readonly listening: Listening })[];
+}
+
+interface InsertOptions {
+  /** When what the events tell was published. */
+  readonly occurredAt: Date;
+  readonly now: Date;
+}
+
+/**
+ * Writes events and a delivery per endpoint, which waits for one that is told and was dropped for one that misses it; events that are there
+ * already stay, with their deliveries.
+ */
+async function insertEvents(
+  transaction: Kysely<ControlTables>,
+  events: readonly WrittenEvent[],
+  { occurredAt, now }: InsertOptions,
+): Promise<void> {
+  if (events.length === 0) return;
+  const eventRows = events.map(({ id, topic, endpointId, seq, data }) => [id, topic, endpointId, seq, data]);
+  await sql`insert into webhook_events (id, topic, endpoint_id, occurred_at, seq, data)
+    select value->>0, value->>1, value->>2, cast(${occurredAt.getTime()} as bigint), cast(value->>3 as bigint), value->>4
+    from ${jsonRows(transaction, eventRows)} where true on conflict do nothing`.execute(transaction);
+  const deliveryRows = events.flatMap(({ id, deliveries }) =>
+    deliveries.map((delivery) => [delivery.id, id, delivery.endpointId, delivery.listening]),
+  );
+  await sql`insert into webhook_deliveries
+      (id, event_id, endpoint_id, kind, state, attempts, due_at, claimed_by, created_at, finished_at)
+    select value->>0, value->>1, value->>2, 'event', case value->>3 when 'told' then 'waiting' else 'dropped' end, 0,
+      cast(${now.getTime()} as bigint), null, cast(${now.getTime()} as bigint),
+      case value->>3 when 'told' then null else cast(${now.getTime()} as bigint) end
+    from ${jsonRows(transaction, deliveryRows)} where true on conflict do nothing`.execute(transaction);
 }

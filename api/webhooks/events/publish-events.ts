@@ -1,14 +1,25 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Day } from '../../../runtime/day.ts';
-import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
-import { identityFromCatalog } from '../../../schemas/catalog.ts';
+import { type Catalog, type CatalogEntry, identityFromCatalog } from '../../../schemas/catalog.ts';
 import { loadCatalog } from '../../../storage/catalog.ts';
 import { Overtaken } from './event-writer.ts';
-import { assertContinues, firstPlace, pendingReleases, placeOf } from './pending-releases.ts';
-import { beginProgress, type Claim, giveUpClaim, moveOn, type Progress, readProgress, takeClaim } from './progress.ts';
+import {
+  assertContinues,
+  beginProgress,
+  type Claim,
+  firstPlace,
+  giveUpClaim,
+  moveOn,
+  type Progress,
+  pendingReleases,
+  placeOf,
+  readProgress,
+  takeClaim,
+} from './progress.ts';
 import { type PublishReleaseDeps, publishRelease, type Written } from './publish-release.ts';
 import { readFirstActive } from './subscriptions.ts';
-import { withFolder } from './work-folder.ts';
 
 /**
  * How long a claim holds without a sign of life, in milliseconds. Longer: after a crash others wait longer. Shorter: while a large
@@ -149,5 +160,30 @@ export class EventPublisher {
   #claim(): Claim {
     const now = this.#deps.clock();
     return { by: this.#deps.id, now, until: new Date(now.getTime() + CLAIM_MS) };
+  }
+}
+
+const PREFIX = 'webhooks-';
+/** Age from which a folder is taken for one that a killed process left: no night takes nearly as long. */
+const LEFT_MS = 86_400_000;
+
+/** Works with a new folder in the work folder, gone in the end; takes away what killed processes left. */
+async function withFolder<T>(workFolder: string, now: Date, work: (folder: string) => Promise<T>): Promise<T> {
+  await mkdir(workFolder, { recursive: true, mode: 0o700 });
+  await removeLeft(workFolder, now);
+  const folder = await mkdtemp(join(workFolder, PREFIX));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function removeLeft(workFolder: string, now: Date): Promise<void> {
+  for (const name of await readdir(workFolder)) {
+    const path = join(workFolder, name);
+    const written = name.startsWith(PREFIX) ? await stat(path).catch(() => undefined) : undefined;
+    if (written !== undefined && now.getTime() - written.mtimeMs > LEFT_MS)
+      await rm(path, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newId, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
-import { settlementOf } from '../delivery/timetable.ts';
+import { settlementOf } from '../delivery/attempt-delivery.ts';
 import { FAILURES_MAX } from '../endpoints/endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
 import type { Attempt, Claim, ClaimedDelivery, Demand, Outcome, SettleBatch } from './delivery.ts';

@@ -18,7 +18,7 @@ import { getWord } from '../../database/tables/tables.ts';
 import { writeStatement, writeTransaction } from '../../database/write-transaction.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import { dropLeftovers, dropWaiting } from '../endpoints/transitions.ts';
-import { claimDue, claimOne } from './claims.ts';
+import { claimDue, claimOne, WAITING_ENDPOINTS } from './claims.ts';
 import {
   type Backlog,
   type Claim,
@@ -32,7 +32,6 @@ import {
   type WaitingEndpoint,
 } from './delivery.ts';
 import { attemptFromRow, settle } from './settle.ts';
-import { WAITING_ENDPOINTS } from './waiting-endpoints.ts';
 
 /** All methods reject with `unavailable` where the database doesn't do its work. */
 export class DeliveryQueue {
