@@ -1,6 +1,13 @@
 import { timestampFromDate } from '../../../runtime/day.ts';
-import type { Attempt, ClaimedDelivery, DeliveredEvent, DeliveryKind, Outcome, Settlement } from '../queue/delivery.ts';
-import { endedAtMs } from '../queue/endpoint-outcomes.ts';
+import {
+  type Attempt,
+  type ClaimedDelivery,
+  type DeliveredEvent,
+  type DeliveryKind,
+  endedAtMs,
+  type Outcome,
+  type Settlement,
+} from '../queue/delivery.ts';
 import { signatureHeaders } from '../signing/signature.ts';
 
 /** For the whole answer of a receiver (specification "Delivery"). */

@@ -125,3 +125,8 @@ export interface DeliveryReport {
   readonly attempts: number;
   readonly lastAttempt: Attempt | undefined;
 }
+
+/** When an attempt ended, in Unix milliseconds. */
+export function endedAtMs({ startedAt, durationMs }: Attempt): number {
+  return startedAt.getTime() + durationMs;
+}

@@ -1,30 +1,22 @@
 import { type Kysely, sql } from 'kysely';
 import { isPostgres, jsonRows } from '../../database/dialect.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
-import { getWord } from '../../database/tables/tables.ts';
+import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import type {
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookEndpointRow,
 } from '../../database/tables/webhook-tables.ts';
-import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
+import { ENDPOINT_STATES, type EndpointState, FAILURES_MAX } from '../endpoints/endpoint.ts';
 import { moveEndpoint, revokeEndpoint } from '../endpoints/transitions.ts';
 import {
   type Attempt,
+  endedAtMs,
   OUTCOMES,
   type Release,
   type SettleBatch,
   type Settlement,
   type SettleResult,
 } from './delivery.ts';
-import {
-  type EndpointChange,
-  type EndpointStatus,
-  endedAtMs,
-  endpointChange,
-  type Settled,
-  stateAfter,
-} from './endpoint-outcomes.ts';
 
 type Transaction = Kysely<ControlTables>;
 
@@ -180,4 +172,61 @@ export function attemptFromRow(row: Omit<WebhookAttemptRow, 'delivery_id'>): Att
     message: row.message,
     answer: row.answer,
   };
+}
+
+/** What counts on an endpoint. */
+interface EndpointStatus {
+  readonly state: EndpointState;
+  readonly stateChangedAt: number;
+  readonly consecutiveFailures: number;
+}
+
+/** What becomes of an endpoint. */
+type EndpointChange =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'counted'; readonly consecutiveFailures: number }
+  | { readonly kind: 'revoked' }
+  | { readonly kind: 'activated' };
+
+/** A settlement that was written, with when its delivery was queued (Unix milliseconds). */
+type Settled = Settlement & { readonly createdAt: number };
+
+/**
+ * What attempts, in the order in which they ended, mean for their endpoint (specification "Webhook endpoints"). Of an active one
+ * only deliveries of events count, each once, after its last attempt: a success resets, the twentieth failure in a row revokes. A
+ * registered one becomes active by a ping that was queued for this registration.
+ */
+function endpointChange(endpoint: EndpointStatus, settled: readonly Settled[]): EndpointChange {
+  switch (endpoint.state) {
+    case 'active':
+      return failureChange(endpoint.consecutiveFailures, settled);
+    case 'registered':
+      return settled.some((one) => isAnsweredPing(one) && one.createdAt >= endpoint.stateChangedAt)
+        ? { kind: 'activated' }
+        : { kind: 'none' };
+    case 'revoked':
+    case 'suspended':
+    case 'removed':
+      return { kind: 'none' };
+  }
+}
+
+function failureChange(before: number, settled: readonly Settled[]): EndpointChange {
+  let failures = before;
+  for (const { delivery, attempt, nextAt } of settled) {
+    if (delivery.kind !== 'event' || nextAt !== undefined) continue;
+    failures = attempt.outcome === 'delivered' ? 0 : failures + 1;
+    if (failures >= FAILURES_MAX) return { kind: 'revoked' };
+  }
+  return failures === before ? { kind: 'none' } : { kind: 'counted', consecutiveFailures: failures };
+}
+
+function isAnsweredPing({ delivery, attempt }: Settlement): boolean {
+  return delivery.kind === 'ping' && attempt.outcome === 'delivered';
+}
+
+/** What a delivery is after an attempt. */
+function stateAfter({ attempt, nextAt }: Settlement): 'waiting' | 'delivered' | 'failed' {
+  if (nextAt !== undefined) return 'waiting';
+  return attempt.outcome === 'delivered' ? 'delivered' : 'failed';
 }
