@@ -5,8 +5,8 @@ import type { CapabilityStates } from '../data/access/capabilities.ts';
 import type { Answers } from '../data/answers/answers.ts';
 import type { FaceDeps } from '../data/app.ts';
 import type { Integrations } from '../integrations/integrations.ts';
-import type { DeliveryLog } from '../webhooks/administration/delivery-log.ts';
-import type { EndpointAdministration } from '../webhooks/administration/endpoint-administration.ts';
+import type { DeliveryLog } from '../webhooks/delivery-log.ts';
+import type { EndpointAdministration } from '../webhooks/endpoint-administration.ts';
 
 /** What the console does its work with. */
 export interface ConsoleDeps {

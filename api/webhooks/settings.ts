@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inUnits, Milliseconds, Seconds, setting, wholeNumber } from '../../runtime/setting.ts';
-import { SECRET_KEY_BYTES } from './signing/secret-keys.ts';
+import { SECRET_KEY_BYTES } from './endpoints/secret-keys.ts';
 
 /** Keys in base64, separated by commas. */
 const SecretKeyList = z.string().transform((text, context): readonly Buffer[] =>

@@ -10,8 +10,8 @@ import { deliveryBody, type SendRequest } from '../../api/webhooks/delivery/atte
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
 import { DISPATCHER_OPTIONS } from '../../api/webhooks/delivery/dispatcher-options.ts';
 import { DeliveryQueue } from '../../api/webhooks/queue/delivery-queue.ts';
-import { SecretKeys } from '../../api/webhooks/signing/secret-keys.ts';
-import { signatureHeaders } from '../../api/webhooks/signing/signature.ts';
+import { SecretKeys } from '../../api/webhooks/endpoints/secret-keys.ts';
+import { signatureHeaders } from '../../api/webhooks/endpoints/signature.ts';
 import type { SenderPlan, SenderResult } from './sender-plan.ts';
 
 async function run(plan: SenderPlan): Promise<SenderResult> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findSignatureProblem } from '../../api/webhooks/signing/signature.ts';
+import { findSignatureProblem } from '../../api/webhooks/endpoints/signature.ts';
 import { confirm, goTo, nameOrganization, reloadUntil, sectionOf, signUp } from '../support/browser/console-user.ts';
 import { useChromium } from '../support/browser/use-chromium.ts';
 import { useConsoleService } from '../support/browser/use-console-service.ts';

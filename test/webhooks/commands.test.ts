@@ -6,7 +6,7 @@ import { request as requestTls } from 'node:https';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../api/database/open-database.ts';
-import { findSignatureProblem } from '../../api/webhooks/signing/signature.ts';
+import { findSignatureProblem } from '../../api/webhooks/endpoints/signature.ts';
 import { type Operator, openOperator, trust, until } from '../support/accounts/operator.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { startTlsReceiver } from '../support/server/tls-receiver.ts';

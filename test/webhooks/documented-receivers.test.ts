@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretFromBytes, signatureHeaders } from '../../api/webhooks/signing/signature.ts';
+import { secretFromBytes, signatureHeaders } from '../../api/webhooks/endpoints/signature.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

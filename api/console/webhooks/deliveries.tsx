@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { LoggedDelivery } from '../../webhooks/administration/delivery-log.ts';
+import type { LoggedDelivery } from '../../webhooks/delivery-log.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { type Attempt, DELIVERY_STATES, type DeliveryKind } from '../../webhooks/queue/delivery.ts';
 import { TOPICS } from '../../webhooks/topics/topics.ts';

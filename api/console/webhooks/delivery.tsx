@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { notFound } from '../../server/errors/http-error.ts';
-import type { LoggedDeliveryWithAttempts } from '../../webhooks/administration/delivery-log.ts';
+import type { LoggedDeliveryWithAttempts } from '../../webhooks/delivery-log.ts';
 import type { Attempt } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import type { LoggedDelivery } from '../../webhooks/administration/delivery-log.ts';
+import type { LoggedDelivery } from '../../webhooks/delivery-log.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { DELIVERY_STATES } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';

@@ -1,4 +1,5 @@
 import { timestampFromDate } from '../../../runtime/day.ts';
+import { signatureHeaders } from '../endpoints/signature.ts';
 import {
   type Attempt,
   type ClaimedDelivery,
@@ -8,7 +9,6 @@ import {
   type Outcome,
   type Settlement,
 } from '../queue/delivery.ts';
-import { signatureHeaders } from '../signing/signature.ts';
 
 /** For the whole answer of a receiver (specification "Delivery"). */
 export const ANSWER_TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
+import type { SecretKeys } from '../endpoints/secret-keys.ts';
 import type { DeliveryKind, Outcome } from '../queue/delivery.ts';
 import type { DeliveryQueue } from '../queue/delivery-queue.ts';
-import type { SecretKeys } from '../signing/secret-keys.ts';
 import { ANSWER_TIMEOUT_MS, type SendRequest } from './attempt-delivery.ts';
 
 export interface DispatcherOptions {

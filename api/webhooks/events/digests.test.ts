@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { matcherFromFilters } from '../endpoints/filters.ts';
 import { DIGEST_ITEMS_MAX, DigestDataSchema, TOPICS } from '../topics/topics.ts';
-import { DigestCollector } from './digests.ts';
 import type { Subscription } from './subscriptions.ts';
+import { DigestCollector } from './subscriptions.ts';
 
 function subscription(endpointId: string, more: Partial<Subscription> = {}): Subscription {
   return { endpointId, mode: 'digest', topics: new Set(TOPICS), models: [], matches: () => true, ...more };

@@ -6,8 +6,8 @@ import { orUnavailable } from '../../database/database-errors.ts';
 import { jsonRows } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
-import type { Digest } from './digests.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
+import type { Digest } from './subscriptions.ts';
 import { keepListening, type Listening } from './subscriptions.ts';
 
 /**

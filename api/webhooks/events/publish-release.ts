@@ -3,12 +3,12 @@ import type { Release } from '../../../schemas/release.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
 import { snapshotPublished } from '../topics/snapshot-published.ts';
 import type { ChangeEvent } from '../topics/topics.ts';
-import { DigestCollector } from './digests.ts';
 import { EventWriter, type EventWriterDeps } from './event-writer.ts';
 import type { Place } from './progress.ts';
 import { ReleaseChanges, type ReleaseChangesDeps } from './release-changes.ts';
 import {
   changeTopicsOf,
+  DigestCollector,
   type RecipientsOf,
   readSubscriptions,
   recipientsFrom,

@@ -1,4 +1,4 @@
-import type { LoggedDelivery } from '../../../api/webhooks/administration/delivery-log.ts';
+import type { LoggedDelivery } from '../../../api/webhooks/delivery-log.ts';
 import { type Attempt, DELIVERY_STATES } from '../../../api/webhooks/queue/delivery.ts';
 import { PING, TOPICS } from '../../../api/webhooks/topics/topics.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';

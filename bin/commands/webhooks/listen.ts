@@ -32,7 +32,7 @@ export const listen = defineCommand({
     const { secret, json } = options;
     const [{ createServer }, { findSignatureProblem }] = await Promise.all([
       import('node:https'),
-      import('../../../api/webhooks/signing/signature.ts'),
+      import('../../../api/webhooks/endpoints/signature.ts'),
     ]);
     const stopRequested = firstSignal({ onSecond: () => undefined });
     const { cert, key, caPath } = await readCertificate(resolve(options.folder), context.clock());

@@ -8,13 +8,10 @@ import type { PlanName } from '../../../api/accounts/plans/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
-import { DeliveryLog } from '../../../api/webhooks/administration/delivery-log.ts';
-import {
-  EndpointAdministration,
-  type NewEndpoint,
-} from '../../../api/webhooks/administration/endpoint-administration.ts';
+import { DeliveryLog } from '../../../api/webhooks/delivery-log.ts';
+import { EndpointAdministration, type NewEndpoint } from '../../../api/webhooks/endpoint-administration.ts';
+import { SecretKeys } from '../../../api/webhooks/endpoints/secret-keys.ts';
 import { moveEndpoint } from '../../../api/webhooks/endpoints/transitions.ts';
-import { SecretKeys } from '../../../api/webhooks/signing/secret-keys.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { TestClock } from '../accounts/subject.ts';
 

@@ -1,18 +1,18 @@
 import type { Kysely, Transaction } from 'kysely';
-import { AppError } from '../../../runtime/errors.ts';
-import type { Actor } from '../../accounts/actor.ts';
-import { type AuditDeps, AuditedChanges } from '../../accounts/audit.ts';
-import { type ControlTables, getWord } from '../../database/tables/tables.ts';
-import { assertState, lockEndpoint, readEndpoint } from '../endpoints/endpoint.ts';
-import { KEPT_DAYS } from '../queue/cleanup.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
+import { type ControlTables, getWord } from '../database/tables/tables.ts';
+import { assertState, lockEndpoint, readEndpoint } from './endpoints/endpoint.ts';
+import { KEPT_DAYS } from './queue/cleanup.ts';
 import {
   type Attempt,
   DELIVERY_KINDS,
   DELIVERY_STATES,
   type DeliveryKind,
   type DeliveryState,
-} from '../queue/delivery.ts';
-import { attemptFromRow } from '../queue/settle.ts';
+} from './queue/delivery.ts';
+import { attemptFromRow } from './queue/settle.ts';
 import { findUndelivered, getReplayable, queueReplays, REPLAYS_MAX } from './replay.ts';
 
 /** What a replay has queued. */

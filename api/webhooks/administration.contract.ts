@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { messageFromError } from '../../../runtime/errors.ts';
-import { openWebhookSubject, type WebhookSubject } from '../../../test/support/webhooks/webhook-subject.ts';
-import { SYSTEM } from '../../accounts/actor.ts';
-import { changePlan, listAudit } from '../../accounts/organizations/organizations.ts';
-import { followPlans } from '../endpoints/suspension.ts';
-import { moveEndpoint, revokeEndpoint } from '../endpoints/transitions.ts';
+import { messageFromError } from '../../runtime/errors.ts';
+import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
+import { SYSTEM } from '../accounts/actor.ts';
+import { changePlan, listAudit } from '../accounts/organizations/organizations.ts';
+import { followPlans } from './endpoints/suspension.ts';
+import { moveEndpoint, revokeEndpoint } from './endpoints/transitions.ts';
 
 /** What holds for endpoints and their log on every control database; `another` makes an empty one and gives its address. */
 export function describeAdministration(name: string, another: () => Promise<string>): void {

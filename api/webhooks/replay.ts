@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { AppError } from '../../../runtime/errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
-import { KEPT_DAYS } from '../queue/cleanup.ts';
-import { PING } from '../topics/topics.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { ControlTables } from '../database/tables/tables.ts';
+import { KEPT_DAYS } from './queue/cleanup.ts';
+import { PING } from './topics/topics.ts';
 
 /** Events that one call replays at most (specification "Redelivery"). */
 export const REPLAYS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openWebhookSubject, type WebhookSubject } from '../../../test/support/webhooks/webhook-subject.ts';
-import type { DeliveryState } from '../queue/delivery.ts';
+import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
+import type { DeliveryState } from './queue/delivery.ts';
 
 /** What holds for replays on every control database; `another` makes an empty one and gives its address. */
 export function describeReplay(name: string, another: () => Promise<string>): void {

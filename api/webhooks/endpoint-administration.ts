@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
-import { AppError } from '../../../runtime/errors.ts';
-import type { Actor } from '../../accounts/actor.ts';
-import { type AuditDeps, AuditedChanges } from '../../accounts/audit.ts';
-import { lockOrganization, readOrganization } from '../../accounts/organizations/organizations.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
+import { lockOrganization, readOrganization } from '../accounts/organizations/organizations.ts';
+import type { ControlTables } from '../database/tables/tables.ts';
 import {
   assertState,
   ENDPOINTS_MAX,
@@ -14,11 +14,11 @@ import {
   parseRegistration,
   type Registration,
   readEndpoint,
-} from '../endpoints/endpoint.ts';
-import { entitledOrganizations, type IsOffered } from '../endpoints/suspension.ts';
-import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
-import type { SecretKeys } from '../signing/secret-keys.ts';
-import { SECRET_BYTES, secretFromBytes } from '../signing/signature.ts';
+} from './endpoints/endpoint.ts';
+import type { SecretKeys } from './endpoints/secret-keys.ts';
+import { SECRET_BYTES, secretFromBytes } from './endpoints/signature.ts';
+import { entitledOrganizations, type IsOffered } from './endpoints/suspension.ts';
+import { dropWaiting, moveEndpoint, queuePing } from './endpoints/transitions.ts';
 
 export interface EndpointAdministrationDeps extends AuditDeps {
   /** That many cryptographically random bytes. */

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describeOnPostgres } from '../../../test/support/accounts/control-databases.ts';
+import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { describeAdministration } from './administration.contract.ts';
 import { describeReplay } from './replay.contract.ts';
 

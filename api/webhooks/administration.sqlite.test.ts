@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { useSqlite } from '../../../test/support/accounts/control-databases.ts';
+import { useSqlite } from '../../test/support/accounts/control-databases.ts';
 import { describeAdministration } from './administration.contract.ts';
 import { describeReplay } from './replay.contract.ts';
 
