@@ -3,7 +3,7 @@
  * `changes`, the changes that may be events.
  */
 import { type Column, type Dataset, publishedColumns, publishedName } from '../../../schemas/datasets.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { sqlText } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import type { Comparison } from '../topics/topic.ts';

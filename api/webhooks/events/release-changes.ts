@@ -1,13 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordVersion } from '../../../../schemas/record-version.ts';
-import { RECORD_VERSIONS, getVersion } from '../../../../schemas/record-versions.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import { getVersion, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import type { Release } from '../../../schemas/release.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
-import { RECORD_VERSIONS, getVersion } from '../../../schemas/versions/record-versions.ts';
 import { Database, type DuckDBLimits, sqlText } from '../../../storage/duckdb/database.ts';
-import { type RowOf, nullable, number, text, word } from '../../../storage/duckdb/row-shape.ts';
+import { nullable, number, type RowOf, text, word } from '../../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../storage/gzip-lines.ts';
 import { RELEASE_PATHS } from '../../../storage/keys.ts';
