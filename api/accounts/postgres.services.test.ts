@@ -7,6 +7,8 @@ import type { Caller } from './caller.ts';
 import { openAccounts } from './open-accounts.ts';
 
 const QUICK = { postgres: { connectionsMax: 4, connectTimeoutMs: 1_000, statementTimeoutMs: 300 } };
+/** Long enough for a busy machine: a transaction that rests for so long is ended, too. */
+const PATIENT = { postgres: { connectionsMax: 4, connectTimeoutMs: 3_000, statementTimeoutMs: 3_000 } };
 
 describeOnPostgres((another, server) => {
   let url: string;
@@ -104,7 +106,7 @@ describeOnPostgres((another, server) => {
   test('a connection that ends in the middle of a transaction takes nobody along', async () => {
     const logged: unknown[] = [];
     const note = (...words: unknown[]) => void logged.push(words);
-    const accounts = await subject.open({ database: QUICK, log: { info: note, warn: note } });
+    const accounts = await subject.open({ database: PATIENT, log: { info: note, warn: note } });
     const { key, caller: ask } = await addCustomer(accounts);
     const caller = await ask();
     const other = new pg.Client({ connectionString: url });
