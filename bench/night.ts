@@ -1,7 +1,6 @@
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Release } from '../schemas/release.ts';
-import { ReleaseSchema } from '../schemas/release.ts';
+import { type Release, ReleaseSchema } from '../schemas/release.ts';
 import { RELEASE_PATHS, RELEASES_PREFIX } from '../storage/keys.ts';
 import type { FloorResult } from './floor.ts';
 import { type Measured, measureNode, measureScript } from './measure.ts';

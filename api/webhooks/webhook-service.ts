@@ -6,8 +6,7 @@ import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import type { ControlTables } from '../database/tables/tables.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
 import { sendNotices } from './endpoints/notices.ts';
-import type { IsOffered } from './endpoints/suspension.ts';
-import { followPlans } from './endpoints/suspension.ts';
+import { followPlans, type IsOffered } from './endpoints/suspension.ts';
 import type { EventPublisher } from './events/publish-events.ts';
 
 export interface WebhookServiceOptions {

@@ -5,8 +5,11 @@ import { isLive } from '../../api/data/access/capabilities.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
-import type { DispatcherEvent } from '../../api/webhooks/delivery/dispatcher-options.ts';
-import { DISPATCHER_OPTIONS, type DispatcherOptions } from '../../api/webhooks/delivery/dispatcher-options.ts';
+import {
+  DISPATCHER_OPTIONS,
+  type DispatcherEvent,
+  type DispatcherOptions,
+} from '../../api/webhooks/delivery/dispatcher-options.ts';
 import { DeliveryLog } from '../../api/webhooks/delivery-log.ts';
 import { EndpointAdministration } from '../../api/webhooks/endpoint-administration.ts';
 import type { IsOffered } from '../../api/webhooks/endpoints/suspension.ts';

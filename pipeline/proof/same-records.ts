@@ -3,8 +3,7 @@
  * the cutover, so nothing else would tell. Like replay it works on the written lines and knows nothing of how SQL built them.
  */
 import { type Dataset, publishedColumns, publishedName } from '../../schemas/datasets.ts';
-import type { PublishedRecord } from '../../schemas/records.ts';
-import { canonicalLine } from '../../schemas/records.ts';
+import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
 import type { LineReader } from '../../storage/line-reader.ts';
 
 /** The lines of a dataset in one version of the records. */

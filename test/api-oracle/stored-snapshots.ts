@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { PerDataset } from '../night-oracle/state.ts';
-import { perDataset } from '../night-oracle/state.ts';
+import { type PerDataset, perDataset } from '../night-oracle/state.ts';
 import type { World } from './world.ts';
 
 export interface StoredFile {

@@ -15,16 +15,16 @@ import { ORACLE_VERSION } from '../night-oracle/columns.ts';
 import { loadDay } from '../night-oracle/load-day.ts';
 import { oracleNight } from '../night-oracle/night-oracle.ts';
 import type { Value, Values } from '../night-oracle/row-rules.ts';
-import type {
-  OracleAlias,
-  OracleDay,
-  OracleEvent,
-  OracleNight,
-  OracleState,
-  OracleUpstream,
-  PerDataset,
+import {
+  type OracleAlias,
+  type OracleDay,
+  type OracleEvent,
+  type OracleNight,
+  type OracleState,
+  type OracleUpstream,
+  type PerDataset,
+  perDataset,
 } from '../night-oracle/state.ts';
-import { perDataset } from '../night-oracle/state.ts';
 
 /** A published record: its columns in wire order. */
 export type WireRecord = Readonly<Record<string, Value>>;

@@ -2,11 +2,9 @@
  * The oracle's "check": which rows of a day's files count, and which are set aside and why (specification "Bad rows";
  * "References"; "Suspect prices"; "Guard").
  */
-import type { DatasetName } from '../../schemas/datasets.ts';
-import { DATASETS } from '../../schemas/datasets.ts';
+import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import { entityId, keyText } from './canonical.ts';
-import type { ReadRow, Value, Values } from './row-rules.ts';
-import { readRow } from './row-rules.ts';
+import { type ReadRow, readRow, type Value, type Values } from './row-rules.ts';
 import type { OracleDay, OracleState, Orphan, PendingSuspect, PerDataset, QuarantinedRow } from './state.ts';
 
 const PRICE_MIN = 0.0001;

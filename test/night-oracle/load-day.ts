@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import type { OracleAlias, OracleDay, OracleUpstream } from './state.ts';
-import { perDataset } from './state.ts';
+import { type OracleAlias, type OracleDay, type OracleUpstream, perDataset } from './state.ts';
 
 /** Reads a folder `YYYY-MM-DD/` of `<dataset>.jsonl` or `.jsonl.gz` files as the capture at the end of that day. */
 export function loadDay(folder: string): OracleDay {

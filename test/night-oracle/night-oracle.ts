@@ -5,26 +5,32 @@
  *
  *   read rows → set aside bad ones → references → shared ids → suspects → who is in force → settle each record → guard → events
  */
-import type { DatasetName } from '../../schemas/datasets.ts';
-import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import { canonicalLine, entityId, publishedRecord, sortByKey } from './canonical.ts';
-import type { CapturedFile } from './checks.ts';
-import { parentsOf, readFile, setAsideBrokenReferences, setAsideSharedIds, setAsideSuspects } from './checks.ts';
+import {
+  type CapturedFile,
+  parentsOf,
+  readFile,
+  setAsideBrokenReferences,
+  setAsideSharedIds,
+  setAsideSuspects,
+} from './checks.ts';
 import { oracleColumns } from './columns.ts';
 import type { Value, Values } from './row-rules.ts';
-import type {
-  ClosedInterval,
-  OracleDay,
-  OracleEvent,
-  OracleNight,
-  OracleRecord,
-  OracleState,
-  Orphan,
-  PendingSuspect,
-  PerDataset,
-  QuarantinedRow,
+import {
+  type ClosedInterval,
+  EMPTY_STATE,
+  type OracleDay,
+  type OracleEvent,
+  type OracleNight,
+  type OracleRecord,
+  type OracleState,
+  type Orphan,
+  type PendingSuspect,
+  type PerDataset,
+  perDataset,
+  type QuarantinedRow,
 } from './state.ts';
-import { EMPTY_STATE, perDataset } from './state.ts';
 
 const BAD_FRACTION_MAX = 0.01;
 const BAD_ROWS_ALWAYS_ALLOWED = 10;

@@ -3,8 +3,7 @@
  * the problems found out.
  * Written apart from the pipeline on purpose; it shares nothing with it but the column table.
  */
-import type { Column, ColumnType, DatasetName } from '../../schemas/datasets.ts';
-import { DATASETS, ID_LENGTH_MAX } from '../../schemas/datasets.ts';
+import { type Column, type ColumnType, DATASETS, type DatasetName, ID_LENGTH_MAX } from '../../schemas/datasets.ts';
 import { oracleColumns } from './columns.ts';
 
 /** Dates and times are kept as the canonical text they are published as. */

@@ -21,7 +21,11 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
   const showWelcome = async (pages: PersonPages, problems?: FormProblems) => {
     const invitations = await listOwnInvitations(people.as(pages.actor));
     return people.settings.signUp === 'open'
-      ? formPage('New organization', <WelcomePage {...{ pages, invitations, problems }} />, problems)
+      ? formPage(
+          'New organization',
+          <WelcomePage pages={pages} invitations={invitations} problems={problems} />,
+          problems,
+        )
       : page('Organizations', <InvitedPage pages={pages} invitations={invitations} />);
   };
   return [

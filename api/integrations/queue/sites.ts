@@ -1,6 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
-import { getWord } from '../../database/tables/tables.ts';
+import { type ControlTables, getWord, type IntegrationRow } from '../../database/tables/tables.ts';
 import { INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
 import { isInForce, type Standing } from '../life.ts';
 import { SHARED_HOSTS, siteOf } from '../site.ts';

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeTime, settle } from '../../../test/support/schedule/fake-time.ts';
 import { makeDispatcher, type TestDispatcher } from '../../../test/support/webhooks/test-dispatcher.ts';
 import { START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
-import type { OutgoingRequest, RequestResult } from './attempt-delivery.ts';
-import { ATTEMPTS_MAX, RETRY_DELAYS_MS } from './attempt-delivery.ts';
+import { ATTEMPTS_MAX, type OutgoingRequest, RETRY_DELAYS_MS, type RequestResult } from './attempt-delivery.ts';
 
 const MINUTE_MS = 60_000;
 const LOOK_MS = MINUTE_MS / 2;

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { matcherFromFilters } from '../endpoints/filters.ts';
 import { DIGEST_ITEMS_MAX, DigestDataSchema, TOPICS } from '../topics/topics.ts';
-import type { Subscription } from './subscriptions.ts';
-import { DigestCollector } from './subscriptions.ts';
+import { DigestCollector, type Subscription } from './subscriptions.ts';
 
 function subscription(endpointId: string, more: Partial<Subscription> = {}): Subscription {
   return { endpointId, mode: 'digest', topics: new Set(TOPICS), models: [], matches: () => true, ...more };

@@ -7,8 +7,7 @@ import { jsonRows } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
-import type { Digest } from './subscriptions.ts';
-import { keepListening, type Listening } from './subscriptions.ts';
+import { type Digest, keepListening, type Listening } from './subscriptions.ts';
 
 /**
  * Rows of a transaction. An event and its deliveries are never parted, so it may be more by one event's. Larger: on SQLite, where a

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { type NightRequest, runNight } from '../../../pipeline/night/night.ts';
-import type { NightResult } from '../../../pipeline/night/night-result.ts';
-import { nightCommand } from '../../../pipeline/night/night-result.ts';
+import { type NightResult, nightCommand } from '../../../pipeline/night/night-result.ts';
 import { goneFrom } from '../../../pipeline/notices/notice.ts';
 import { tidyRuns } from '../../../pipeline/run/work-folder.ts';
 import { describeDayLike, listSourceDays } from '../../../pipeline/source/source-folder.ts';

@@ -9,8 +9,7 @@ import { type ScanLimits, TooMuch, unpackedBytesMax } from '../../source/source-
 import { countRows, table } from '../tables.ts';
 import { assertRequiredColumns, columnWarnings } from './columns.ts';
 import { diagnose } from './diagnose.ts';
-import type { NightSource } from './missing-files.ts';
-import { NO_FILE, upstreamsOf, whyMissing, whyNoFile } from './missing-files.ts';
+import { type NightSource, NO_FILE, upstreamsOf, whyMissing, whyNoFile } from './missing-files.ts';
 import { type Relation, relationFromFile } from './relation.ts';
 import { assertUnchanged, type ScannedFile, scanFile } from './scan-file.ts';
 import { type SelectDeps, type Selected, selectDatasets } from './sql/select-datasets.ts';

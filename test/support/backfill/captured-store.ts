@@ -1,8 +1,7 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BackfillResult } from '../../../pipeline/backfill/backfill.ts';
-import { type BackfillRequest, backfillPricing } from '../../../pipeline/backfill/backfill.ts';
+import { type BackfillRequest, type BackfillResult, backfillPricing } from '../../../pipeline/backfill/backfill.ts';
 import { type NightDeps, runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import type { Day } from '../../../runtime/day.ts';

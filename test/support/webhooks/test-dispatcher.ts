@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { SendRequest } from '../../../api/webhooks/delivery/attempt-delivery.ts';
 import { Dispatcher } from '../../../api/webhooks/delivery/dispatcher.ts';
-import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import {
   DISPATCHER_OPTIONS,
   type DispatcherDeps,
+  type DispatcherEvent,
   type DispatcherOptions,
 } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import { DeliveryQueue } from '../../../api/webhooks/queue/delivery-queue.ts';
