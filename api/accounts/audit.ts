@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
+import { newId } from '../../runtime/ulid.ts';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { ControlTables } from '../database/tables/tables.ts';
 import { type Actor, addressOf, auditName } from './actor.ts';
@@ -7,8 +8,6 @@ import { type Actor, addressOf, auditName } from './actor.ts';
 export interface AuditDeps {
   readonly database: Kysely<ControlTables>;
   readonly clock: () => Date;
-  /** A new unique id, later ones sorting after earlier ones. */
-  readonly newId: () => string;
   /** That many cryptographically random bytes; default: the system's. */
   readonly random?: (bytes: number) => Uint8Array;
   /** Called when something was changed. */
@@ -32,11 +31,6 @@ export class AuditedChanges {
     return this.#deps.clock();
   }
 
-  /** A new id: a prefix, such as `org`, and what makes it unique. */
-  newId(prefix: string): string {
-    return `${prefix}_${this.#deps.newId()}`;
-  }
-
   /** 32 bytes that nobody can guess: what a key or the token of a link is made of. */
   newSecret(): Uint8Array {
     return (this.#deps.random ?? randomBytes)(32);
@@ -55,7 +49,7 @@ export class AuditedChanges {
         .transaction()
         .execute((transaction) =>
           work(transaction, (entry) =>
-            recordAudit(transaction, { ...entry, ...by, id: this.newId('audit'), at: this.now() }),
+            recordAudit(transaction, { ...entry, ...by, id: newId('audit'), at: this.now() }),
           ),
         ),
     );

@@ -17,7 +17,7 @@ async function mailer(changes: Partial<MailerOptions> = {}) {
   const logged: unknown[] = [];
   const log = { info: (fields: unknown) => void logged.push(fields) };
   const base = { smtp: undefined, from: 'modelstats <no-reply@example.com>', folder: join(folder, 'mail') };
-  const opened = await openMailer({ ...base, timeoutMs: 2_000, newId: () => 'ID', log, ...changes });
+  const opened = await openMailer({ ...base, timeoutMs: 2_000, log, ...changes });
   onTestFinished(() => opened.close());
   return { send: (mail = MAIL) => opened.send(mail), logged };
 }
@@ -48,8 +48,9 @@ async function startServer(onData: (text: string) => Error | undefined = () => u
 test('without a server a mail is a file that only this user reads, and a line in the log', async () => {
   const { send, logged } = await mailer();
   await send();
-  const file = join(folder, 'mail', 'ID.eml');
-  expect(await readdir(join(folder, 'mail'))).toEqual(['ID.eml']);
+  const files = await readdir(join(folder, 'mail'));
+  expect(files).toEqual([expect.stringMatching(/^[0-9A-Z]{26}\.eml$/)]);
+  const file = join(folder, 'mail', files[0] ?? '');
   expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
   const text = await readFile(file, 'utf8');
   expect(text).toMatch(/^From: modelstats <no-reply@example\.com>$/m);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { BaseLogger } from 'pino';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { shownAddress } from '../../runtime/shown-address.ts';
+import { newUlid } from '../../runtime/ulid.ts';
 
 /** A message to one person, as plain text. */
 export interface Mail {
@@ -36,21 +37,19 @@ export interface MailerOptions {
   readonly folder: string;
   /** For each of: connecting, the greeting, and a silence, in milliseconds. */
   readonly timeoutMs: number;
-  /** A new ULID. */
-  readonly newId: () => string;
   readonly log: Pick<BaseLogger, 'info'>;
 }
 
 /** Opens what mail goes through; nothing is connected before the first mail. */
 export async function openMailer(options: MailerOptions): Promise<Mailer> {
   const { createTransport } = await import('nodemailer'); // Few commands send mail.
-  const { smtp, from, folder, timeoutMs, newId, log } = options;
+  const { smtp, from, folder, timeoutMs, log } = options;
   if (smtp === undefined) {
     const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
     return {
       async send({ to, subject, text, link }) {
         const { message } = await transport.sendMail({ from, to, subject, text });
-        const file = join(folder, `${newId()}.eml`);
+        const file = join(folder, `${newUlid()}.eml`);
         await writing(async () => {
           await mkdir(folder, { recursive: true, mode: 0o700 });
           // Whoever reads the folder finds whole mails only.

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { BaseLogger } from 'pino';
-import { monotonicFactory } from 'ulid';
 import type { ControlDatabase } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
@@ -143,7 +142,6 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     database: database.kysely,
     clock,
     random,
-    newId: monotonicFactory(),
     onChange: () => authentication.forget(),
   };
   const burst = new RateLimiter(counter, clock, 'organization');

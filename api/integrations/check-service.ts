@@ -1,5 +1,6 @@
 import type { BaseLogger } from 'pino';
 import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
+import { newId } from '../../runtime/ulid.ts';
 import { SYSTEM } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import type { Mailer } from '../accounts/mailer.ts';
@@ -106,7 +107,7 @@ export class CheckService {
     const sites = await orUnavailable(() => findDueSites(database, { now: clock(), offeredTo, limit: room }));
     for (const domain of sites) {
       if (this.#stop.signal.aborted) return;
-      const claimId = this.#changes.newId('claim');
+      const claimId = newId('claim');
       const claim = await orUnavailable(() => claimDue(database, domain, { claimId, now: clock(), offeredTo }));
       if (claim === undefined) continue;
       const check = this.#check(claim).finally(() => this.#inFlight.delete(check));

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ulid.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { lockOrganization } from '../accounts/organizations/organizations.ts';
@@ -80,7 +81,7 @@ export class Integrations {
     const publicUrl = this.#publicUrl();
     const { organizationId, name, url, domain } = parseDeclaration(wanted, { ...this.#deps, publicUrl });
     this.#assertOffered(organizationId);
-    const [now, id] = [this.#changes.now(), this.#changes.newId('int')];
+    const [now, id] = [this.#changes.now(), newId('int')];
     return this.#changes.change(async (transaction, note) => {
       await lockOrganization(transaction, organizationId);
       await assertRoom(transaction, { organizationId, url, now });
@@ -183,7 +184,7 @@ export class Integrations {
 
   /** Claims a check that somebody asks for, within what an organization may ask for. */
   #claim({ organizationId, id }: IntegrationSelector): Promise<Claim> {
-    const [now, claimId] = [this.#changes.now(), this.#changes.newId('claim')];
+    const [now, claimId] = [this.#changes.now(), newId('claim')];
     return this.#changes.change(async (transaction) => {
       await lockOrganization(transaction, organizationId);
       const row = await readOwn(transaction, { organizationId, id });

@@ -25,8 +25,8 @@ export function describeAdministration(name: string, another: () => Promise<stri
     const setPlan = (plan: 'builder' | 'commercial') =>
       changePlan(organizationId, (before) => ({ ...before, plan }), subject.accounts.as(SYSTEM));
     const follow = () => {
-      const { database, clock, newId, isOffered } = subject;
-      return followPlans({ database: database.kysely, clock: clock.now, newId, isOffered });
+      const { database, clock, isOffered } = subject;
+      return followPlans({ database: database.kysely, clock: clock.now, isOffered });
     };
 
     test('an endpoint begins as registered, with one ping that waits and a secret that is shown once', async () => {

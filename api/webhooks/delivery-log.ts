@@ -72,7 +72,7 @@ export class DeliveryLog {
       assertState(endpoint, ['active']);
       const found = await find(transaction, now);
       const eventIds = found.slice(0, REPLAYS_MAX);
-      const deliveryIds = await queueReplays(transaction, endpointId, { eventIds, newId: this.#deps.newId, now });
+      const deliveryIds = await queueReplays(transaction, endpointId, { eventIds, now });
       const details = { events: eventIds.length };
       const { organizationId } = endpoint;
       await note({ organizationId, action: 'webhook.replay', subjectId: endpointId, details });

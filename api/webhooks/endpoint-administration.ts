@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ulid.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { lockOrganization, readOrganization } from '../accounts/organizations/organizations.ts';
@@ -56,7 +57,7 @@ export class EndpointAdministration {
   async add(wanted: NewEndpoint): Promise<RegisteredEndpoint> {
     const registration = parseRegistration(wanted, this.#deps.findUrlProblem);
     const { organizationId, url, description, topics, filters, mode } = registration;
-    const [now, id, secret] = [this.#deps.clock(), `whe_${this.#deps.newId()}`, this.#newSecret()];
+    const [now, id, secret] = [this.#deps.clock(), newId('whe'), this.#newSecret()];
     return this.#changes.change(async (transaction, note) => {
       await lockOrganization(transaction, organizationId);
       await this.#assertEntitled(transaction, organizationId);
@@ -79,7 +80,7 @@ export class EndpointAdministration {
       };
       await transaction.insertInto('webhook_endpoints').values(row).execute();
       const endpoint = endpointFromRow(row);
-      const pingId = await queuePing(transaction, endpoint, { newId: this.#deps.newId, now });
+      const pingId = await queuePing(transaction, endpoint, now);
       const details = { url, topics: endpoint.topics, filters, mode };
       await note({ organizationId, action: 'webhook.add', subjectId: id, details });
       return { endpoint, secret, pingId };
@@ -122,7 +123,7 @@ export class EndpointAdministration {
       if (!(await moveEndpoint(transaction, id, move))) return undefined; // Active since, or removed.
       const endpoint = await readEndpoint(transaction, id);
       await note({ organizationId, action: 'webhook.enable', subjectId: id, details: { was: state } });
-      return queuePing(transaction, endpoint, { newId: this.#deps.newId, now });
+      return queuePing(transaction, endpoint, now);
     });
   }
 
@@ -132,7 +133,7 @@ export class EndpointAdministration {
       const endpoint = await lockEndpoint(transaction, id);
       assertState(endpoint, ['active', 'registered']);
       await note({ organizationId: endpoint.organizationId, action: 'webhook.test', subjectId: id, details: {} });
-      return queuePing(transaction, endpoint, { newId: this.#deps.newId, now: this.#deps.clock() });
+      return queuePing(transaction, endpoint, this.#deps.clock());
     });
   }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../runtime/ulid.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
 import type { DeliveryState } from './queue/delivery.ts';
 
@@ -17,7 +18,7 @@ export function describeReplay(name: string, another: () => Promise<string>): vo
     /** An event so many hours old, with a delivery that ended so; the ids of both. */
     async function past(state: DeliveryState, hours: number, own: string | null = null) {
       const at = subject.clock.now().getTime() - hours * 3_600_000;
-      const [event, delivery] = [`evt_${subject.newId()}`, `dlv_${subject.newId()}`];
+      const [event, delivery] = [newId('evt'), newId('dlv')];
       const data = JSON.stringify({ model_id: 'a', benchmark_id: 'b', seq: 7 });
       const { kysely } = subject.database;
       await kysely
@@ -96,7 +97,7 @@ export function describeReplay(name: string, another: () => Promise<string>): vo
     test('one call replays 10,000 at most and says that there are more', async () => {
       const { kysely } = subject.database;
       const at = subject.clock.now().getTime() - 1000;
-      const ids = Array.from({ length: 10_003 }, () => [`evt_${subject.newId()}`, `dlv_${subject.newId()}`] as const);
+      const ids = Array.from({ length: 10_003 }, () => [newId('evt'), newId('dlv')] as const);
       for (let from = 0; from < ids.length; from += 1000) {
         const some = ids.slice(from, from + 1000);
         const event = { topic: 'score.updated', endpoint_id: null, occurred_at: at, seq: 1, data: '{}' };

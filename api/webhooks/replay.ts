@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ulid.ts';
 import type { ControlTables } from '../database/tables/tables.ts';
 import { KEPT_DAYS } from './queue/cleanup.ts';
 import { PING } from './topics/topics.ts';
@@ -9,12 +10,6 @@ export const REPLAYS_MAX = 10_000;
 const DAY_MS = 86_400_000;
 /** Rows of one statement: SQLite and PostgreSQL bound its parameters. */
 const ROWS_AT_ONCE = 1_000;
-
-export interface ReplayDeps {
-  /** A new ULID. */
-  readonly newId: () => string;
-  readonly now: Date;
-}
 
 /**
  * Finds the event to send again: by its id, or that of one of its deliveries to this endpoint. Rejects with `not_found` where it
@@ -91,10 +86,10 @@ export async function findUndelivered(
 export async function queueReplays(
   transaction: Kysely<ControlTables>,
   endpointId: string,
-  { eventIds, newId, now }: ReplayDeps & { readonly eventIds: readonly string[] },
+  { eventIds, now }: { readonly eventIds: readonly string[]; readonly now: Date },
 ): Promise<readonly string[]> {
   const rows = eventIds.map((eventId) => ({
-    id: `dlv_${newId()}`,
+    id: newId('dlv'),
     event_id: eventId,
     endpoint_id: endpointId,
     kind: 'replay',

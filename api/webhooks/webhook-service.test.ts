@@ -32,7 +32,6 @@ function startService(look: () => Promise<LookResult>, send: Mailer['send'] = as
       mailer: { send, close: () => undefined },
       isOffered: () => true,
       clock: subject.clock.now,
-      newId: subject.newId,
       sleep: (ms, signal) =>
         new Promise((wake) => {
           sleeps.push({ ms, wake });

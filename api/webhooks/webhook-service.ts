@@ -32,8 +32,6 @@ export interface WebhookServiceDeps {
   readonly mailer: Mailer;
   readonly isOffered: IsOffered;
   readonly clock: () => Date;
-  /** A new ULID. */
-  readonly newId: () => string;
   /** Resolves after a time, or as soon as the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { monotonicFactory } from 'ulid';
 import type { Accounts } from '../../api/accounts/accounts.ts';
 import type { Authorization } from '../../api/accounts/people/authorization.ts';
 import type { AddFace } from '../../api/data/app.ts';
@@ -39,7 +38,7 @@ export async function openConfiguredConsole(
   },
 ): Promise<OpenedConsole> {
   const { consoleFace } = await import('../../api/console/console.ts');
-  const deps = { database: database.kysely, clock, newId: monotonicFactory() };
+  const deps = { database: database.kysely, clock };
   const endpointDeps = {
     ...deps,
     random: randomBytes,

@@ -1,4 +1,3 @@
-import { monotonicFactory } from 'ulid';
 import type { Actor } from '../../api/accounts/actor.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { CHECKS_AT_ONCE_MAX } from '../../api/integrations/check-service.ts';
@@ -39,7 +38,6 @@ export function openConfiguredIntegrations(
   const deps: IntegrationsDeps = {
     database: database.kysely,
     clock,
-    newId: monotonicFactory(),
     ...(onChange && { onChange }),
     publicUrl,
     offeredTo: offeredTo(config),

@@ -84,11 +84,8 @@ export async function withMembers<T>(
 
 /** The mailer that is configured; nothing is connected before the first mail. */
 export async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
-  const [{ openMailer }, { monotonicFactory }] = await Promise.all([
-    import('../../api/accounts/mailer.ts'),
-    import('ulid'),
-  ]);
-  return openMailer({ ...config.mail, folder: resolve(config.mail.folder), newId: monotonicFactory(), log });
+  const { openMailer } = await import('../../api/accounts/mailer.ts');
+  return openMailer({ ...config.mail, folder: resolve(config.mail.folder), log });
 }
 
 /** What a logger would get, as lines for an operator. */

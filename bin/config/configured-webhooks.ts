@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { monotonicFactory } from 'ulid';
 import { isLive } from '../../api/data/access/capabilities.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
@@ -17,6 +16,7 @@ import type { Attempt } from '../../api/webhooks/queue/delivery.ts';
 import { DeliveryQueue } from '../../api/webhooks/queue/delivery-queue.ts';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { Outbound, type OutboundSettings } from '../../runtime/outbound/outbound.ts';
+import { newId } from '../../runtime/ulid.ts';
 import type { Config } from './config.ts';
 import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
@@ -42,13 +42,12 @@ export async function withWebhooks<T>(
   work: (webhooks: OperatedWebhooks) => Promise<T>,
 ): Promise<T> {
   const { config, clock } = context;
-  const newId = monotonicFactory();
   const database = await openDatabase(config.database.url, databaseOptions(config));
   try {
     const keys = await configuredSecretKeys(config);
     const outbound = openOutbound(config, context.toolVersion);
-    const deps = { database: database.kysely, clock, newId };
-    const dispatcher = openDispatcher(context, { database, keys, outbound, name: `cli-${newId()}`, onEvent: () => {} });
+    const deps = { database: database.kysely, clock };
+    const dispatcher = openDispatcher(context, { database, keys, outbound, name: newId('cli'), onEvent: () => {} });
     try {
       return await work({
         endpoints: new EndpointAdministration(

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
+import { newId } from '../../../runtime/ulid.ts';
 import { type ApiKeyRow, type ControlTables, dateOrNull } from '../../database/tables/tables.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { API_KEYS, hashOfToken, lastFourOf } from '../credentials/token-form.ts';
@@ -111,7 +112,7 @@ async function issueKey(
 ): Promise<NewApiKey> {
   const key = API_KEYS.fromBytes(changes.newSecret());
   const row: ApiKeyRow = {
-    id: changes.newId('key'),
+    id: newId('key'),
     organization_id: organizationId,
     hash: hashOfToken(key),
     name,

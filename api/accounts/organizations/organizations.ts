@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
+import { newId } from '../../../runtime/ulid.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { type AuditEntry, type AuditedChanges, type NoteAudit, readAudit } from '../audit.ts';
 import { ATTRIBUTION_BONUS } from '../plans/plans.ts';
@@ -39,7 +40,7 @@ export async function insertOrganization(
   { changes, note }: { readonly changes: AuditedChanges; readonly note: NoteAudit },
 ): Promise<Organization> {
   const name = organizationName(text);
-  const [id, now] = [changes.newId('org'), changes.now()];
+  const [id, now] = [newId('org'), changes.now()];
   const organization = { id, name, created_at: now.getTime(), email, created_by: createdBy };
   await transaction.insertInto('organizations').values(organization).execute();
   await transaction

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
+import { newId } from '../../../runtime/ulid.ts';
 import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import { addressOf, auditName } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
@@ -44,7 +45,7 @@ export async function invite(
       .where('id', 'in', open.where('email', '=', email))
       .execute();
     await assertRoom(transaction, { organizationId, now: changes.now(), max: settings.limits.invitations });
-    const [id, now] = [changes.newId('invitation'), changes.now().getTime()];
+    const [id, now] = [newId('invitation'), changes.now().getTime()];
     const row = { id, organization_id: organizationId, email, role, invited_by: auditName(actor), created_at: now };
     await transaction
       .insertInto('invitations')

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
+import { newId } from '../../../runtime/ulid.ts';
 import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import type { AuditedChanges, NoteAudit } from '../audit.ts';
 import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
@@ -57,7 +58,7 @@ export async function addMember(
   return changes.change(async (transaction, note) => {
     await lockOrganization(transaction, organizationId);
     const now = changes.now();
-    const person = await ensurePerson(transaction, { id: changes.newId('person'), email, now });
+    const person = await ensurePerson(transaction, { id: newId('person'), email, now });
     const before = await findMember(transaction, organizationId, person.id);
     if (before !== undefined) return setRole(transaction, { organizationId, member: before, role }, note);
     await insertMember(transaction, { organizationId, personId: person.id, role, since: now });

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
-import { monotonicFactory } from 'ulid';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { type CleanupStep, HourlyCleanup } from '../../database/hourly-cleanup.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
@@ -49,7 +48,6 @@ export function openMembers(
   const audit = {
     database,
     clock,
-    newId: monotonicFactory(),
     ...(random && { random }),
     ...(onChange && { onChange }),
   };

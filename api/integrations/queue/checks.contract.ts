@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../../runtime/ulid.ts';
 import {
   FOUND,
   type IntegrationSubject,
@@ -53,7 +54,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       subject.integrations.find({ organizationId: org, id }, 500);
     const stateOf = async (id: string, org = organizationId) => (await find(id, org)).integration.state;
     const claimArguments = () => ({
-      claimId: `claim_${subject.newId()}`,
+      claimId: newId('claim'),
       now: subject.clock.now(),
       offeredTo: 'everybody' as const,
     });
@@ -284,7 +285,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       const add = async (integration_id: string | undefined, count: number, at: number) => {
         const rows = Array.from({ length: count }, () => ({
           ...row,
-          id: `chk_${subject.newId()}`,
+          id: newId('chk'),
           integration_id: integration_id ?? '',
           checked_at: at,
         }));

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import { isAppError } from '../../../runtime/errors.ts';
+import { newId } from '../../../runtime/ulid.ts';
 import type { AuditAction, AuditedChanges } from '../../accounts/audit.ts';
 import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
 import type { Evidence, IntegrationState } from '../integration.ts';
@@ -62,7 +63,7 @@ function settleOnce(
       notice: standing.state === before.state ? row.notice : noticeOf(standing.state),
     };
     await transaction.updateTable('integrations').set(after).where('id', '=', id).execute();
-    await keepCheck(transaction, { evidence, after, checkId: changes.newId('chk'), isAsked, now });
+    await keepCheck(transaction, { evidence, after, checkId: newId('chk'), isAsked, now });
     await holdSite(transaction, after);
     const action = actionOf(before.state, standing.state);
     if (action !== undefined) {

@@ -3,7 +3,7 @@ import { AppError } from '../../../runtime/errors.ts';
 import { type Answer, Receiver } from '../../../test/support/webhooks/receiver.ts';
 import { plainSender } from '../../../test/support/webhooks/send-plainly.ts';
 import { makeDispatcher, sleep } from '../../../test/support/webhooks/test-dispatcher.ts';
-import { newId, SECRET_KEYS, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
+import { SECRET_KEYS, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
 import { queuePing } from '../endpoints/transitions.ts';
 import type { ClaimBatch, SettleBatch } from '../queue/delivery.ts';
 import { DeliveryQueue } from '../queue/delivery-queue.ts';
@@ -279,7 +279,7 @@ describe('The dispatcher', () => {
     async function addPing(url: string) {
       const endpointId = await world.addEndpoint({ url, state: 'registered' });
       const now = new Date(START.getTime());
-      const id = await queuePing(world.database.kysely, { id: endpointId, topics: [] }, { newId, now });
+      const id = await queuePing(world.database.kysely, { id: endpointId, topics: [] }, now);
       return { endpointId, id };
     }
 

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
+import { START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
 import { FAILURES_MAX } from '../endpoints/endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
 import type { Attempt, ClaimedDelivery, DeliveryKind } from '../queue/delivery.ts';
@@ -134,7 +134,7 @@ const reached = new Set<string>();
 async function run(command: Command, model: Model, endpointId: string): Promise<void> {
   const { kysely } = world.database;
   const now = new Date(model.nowMs);
-  const ping = async () => model.add(await queuePing(kysely, { id: endpointId, topics: [] }, { newId, now }), 'ping');
+  const ping = async () => model.add(await queuePing(kysely, { id: endpointId, topics: [] }, now), 'ping');
   const leave = async (to: 'suspended' | 'removed', isDropped: boolean) => {
     const isMoved = await moveEndpoint(kysely, endpointId, { from: ['registered', 'active'], to, now });
     expect(isMoved).toBe(['registered', 'active'].includes(model.state));

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { newId } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
 import { organizationFromRow, selectOrganizations } from '../../accounts/organizations/organizations.ts';
 import type { Terms } from '../../accounts/plans/terms.ts';
@@ -9,8 +10,6 @@ import { dropWaiting, moveEndpoint, queuePing } from './transitions.ts';
 export interface SuspensionDeps {
   readonly database: Kysely<ControlTables>;
   readonly clock: () => Date;
-  /** A new ULID. */
-  readonly newId: () => string;
   readonly isOffered: IsOffered;
 }
 
@@ -45,7 +44,7 @@ export async function followPlans(deps: SuspensionDeps): Promise<Suspensions> {
 }
 
 /** False where another process was faster. */
-async function suspend(endpoint: Endpoint, { database, clock, newId }: SuspensionDeps): Promise<boolean> {
+async function suspend(endpoint: Endpoint, { database, clock }: SuspensionDeps): Promise<boolean> {
   const now = clock();
   const isMoved = await database.transaction().execute(async (transaction) => {
     const move = { from: ['registered', 'active'], to: 'suspended', now } as const;
@@ -55,14 +54,14 @@ async function suspend(endpoint: Endpoint, { database, clock, newId }: Suspensio
       .set({ notice: 'suspended' })
       .where('id', '=', endpoint.id)
       .execute();
-    await noteChange(transaction, endpoint, { action: 'webhook.suspend', newId, now });
+    await noteChange(transaction, endpoint, { action: 'webhook.suspend', now });
     return true;
   });
   await dropWaiting(database, endpoint.id, { now }); // Also what a process left that was killed in between.
   return isMoved;
 }
 
-async function resume(endpoint: Endpoint, { database, clock, newId }: SuspensionDeps): Promise<boolean> {
+async function resume(endpoint: Endpoint, { database, clock }: SuspensionDeps): Promise<boolean> {
   const now = clock();
   // Not the ping of another process that was faster.
   await dropWaiting(database, endpoint.id, { now, states: ['suspended'] });
@@ -75,24 +74,18 @@ async function resume(endpoint: Endpoint, { database, clock, newId }: Suspension
       .where('id', '=', endpoint.id)
       .where('notice', '=', 'suspended')
       .execute();
-    await noteChange(transaction, endpoint, { action: 'webhook.resume', newId, now });
-    await queuePing(transaction, endpoint, { newId, now });
+    await noteChange(transaction, endpoint, { action: 'webhook.resume', now });
+    await queuePing(transaction, endpoint, now);
     return true;
   });
-}
-
-interface Noted {
-  readonly action: AuditAction;
-  readonly newId: () => string;
-  readonly now: Date;
 }
 
 function noteChange(
   transaction: Kysely<ControlTables>,
   { id, organizationId, url }: Endpoint,
-  { action, newId, now }: Noted,
+  { action, now }: { readonly action: AuditAction; readonly now: Date },
 ): Promise<void> {
-  const entry = { id: `audit_${newId()}`, at: now, actor: 'system', origin: null, organizationId, action } as const;
+  const entry = { id: newId('audit'), at: now, actor: 'system', origin: null, organizationId, action } as const;
   return recordAudit(transaction, { ...entry, subjectId: id, details: { url } });
 }
 

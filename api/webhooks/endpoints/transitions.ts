@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
+import { newId, ulidFromWords } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
 import { isPostgres } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
@@ -122,20 +122,13 @@ async function dropInSteps(
   }
 }
 
-/** What a ping needs beside its endpoint. */
-export interface PingDeps {
-  /** A new ULID. */
-  readonly newId: () => string;
-  readonly now: Date;
-}
-
 /** Queues a ping, to be sent at once and once; resolves to the delivery's id (specification "Endpoint verification"). */
 export async function queuePing(
   transaction: Kysely<ControlTables>,
   { id, topics }: Pick<Endpoint, 'id' | 'topics'>,
-  { newId, now }: PingDeps,
+  now: Date,
 ): Promise<string> {
-  const [eventId, deliveryId, nowMs] = [`evt_${newId()}`, `dlv_${newId()}`, now.getTime()];
+  const [eventId, deliveryId, nowMs] = [newId('evt'), newId('dlv'), now.getTime()];
   await transaction
     .insertInto('webhook_events')
     .values({

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
+import { ulidFromWords } from '../../../runtime/ulid.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import { jsonRows } from '../../database/dialect.ts';

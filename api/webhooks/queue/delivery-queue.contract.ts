@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newId, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
+import { START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
 import { settlementOf } from '../delivery/attempt-delivery.ts';
 import { FAILURES_MAX } from '../endpoints/endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
@@ -243,7 +243,7 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
         expect(await queue.drop({ id: endpointId, state }, at(1))).toBe(0);
       expect(await world.delivery(event)).toMatchObject({ state: 'waiting' });
       await moveEndpoint(kysely, endpointId, { from: ['active'], to: 'registered', now: at(2) });
-      const ping = await queuePing(kysely, { id: endpointId, topics: [] }, { newId, now: at(2) });
+      const ping = await queuePing(kysely, { id: endpointId, topics: [] }, at(2));
       for (const state of ['revoked', 'suspended'] as const)
         expect(await queue.drop({ id: endpointId, state }, at(3))).toBe(0);
       expect(await world.delivery(ping)).toMatchObject({ state: 'waiting' });

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { monotonicFactory } from 'ulid';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { CheckMetrics } from '../../../api/integrations/check-metrics.ts';
 import { type CheckEvent, CheckService } from '../../../api/integrations/check-service.ts';
@@ -54,7 +53,6 @@ export async function startChecks(
   const service = new CheckService({
     database: database.kysely,
     clock,
-    newId: monotonicFactory(),
     ...(onChange && { onChange }),
     look: (page, signal) => pageLooker({ outbound, publicUrl, toolVersion, signal })(page),
     offeredTo: offered,

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { monotonicFactory } from 'ulid';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import { EventPublisher, type PublisherEvent } from '../../../api/webhooks/events/publish-events.ts';
@@ -11,6 +10,7 @@ import type { Outcome } from '../../../api/webhooks/queue/delivery.ts';
 import { WebhookMetrics } from '../../../api/webhooks/webhook-metrics.ts';
 import { WebhookService } from '../../../api/webhooks/webhook-service.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
+import { newId } from '../../../runtime/ulid.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { CommandContext } from '../../cli/command.ts';
 import { openConfiguredMailer } from '../../config/configured-people.ts';
@@ -36,8 +36,7 @@ export async function startWebhooks(
   { database, store, log, registry }: RunningWebhooksDeps,
 ): Promise<RunningWebhooks> {
   const { config, clock, toolVersion } = context;
-  const newId = monotonicFactory();
-  const name = `dsp_${newId()}`;
+  const name = newId('dsp');
   const keys = await configuredSecretKeys(config);
   const outbound = openOutbound(config, toolVersion);
   const mailer = await openConfiguredMailer(config, log);
@@ -75,7 +74,6 @@ export async function startWebhooks(
       mailer,
       isOffered: isOfferedBy(config),
       clock,
-      newId,
       sleep: async (ms, signal) => void (await wait(ms, undefined, { signal }).catch(() => undefined)),
       log,
     },

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
 import { afterAll, beforeAll } from 'vitest';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { type Actor, SYSTEM } from '../../../api/accounts/actor.ts';
@@ -188,7 +187,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
     },
     { database, mailer, log: { warn: () => {} } },
   );
-  const deps = { database: database.kysely, clock, newId: monotonicFactory() };
+  const deps = { database: database.kysely, clock };
   const endpointDeps = {
     ...deps,
     random: randomBytes,

@@ -1,4 +1,3 @@
-import { monotonicFactory } from 'ulid';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Mail } from '../../../api/accounts/mailer.ts';
@@ -38,7 +37,6 @@ export interface IntegrationSubject {
   readonly pages: Map<string, Evidence | (() => Promise<Evidence>)>;
   /** The addresses that were looked at. */
   readonly looked: string[];
-  readonly newId: () => string;
   /** An organization on Community unless told otherwise, its id. */
   organization(subscription?: Partial<Subscription>): Promise<string>;
   /** A page that was declared. */
@@ -56,14 +54,12 @@ export async function openIntegrationSubject(
 ): Promise<IntegrationSubject> {
   // Two processes of a test share a thread: one that waited for the other without giving way would wait in vain.
   const database = await openDatabase(url, { sqlite: { blockingTimeoutMs: 5 } });
-  const newId = monotonicFactory();
   const accounts = await openAccountsOn(database, { clock: clock.now });
   const pages: IntegrationSubject['pages'] = new Map();
   const looked: string[] = [];
   const deps: IntegrationsDeps = {
     database: database.kysely,
     clock: clock.now,
-    newId,
     onChange: () => accounts.forgetCredentials(),
     publicUrl: PUBLIC_URL,
     offeredTo: 'everybody',
@@ -87,7 +83,6 @@ export async function openIntegrationSubject(
     deps,
     pages,
     looked,
-    newId,
     async organization(subscription = {}) {
       const made = await createOrganization(
         { name: 'Acme', subscription: { ...NO_SUBSCRIPTION, ...subscription } },

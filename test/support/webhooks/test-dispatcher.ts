@@ -8,7 +8,8 @@ import {
   type DispatcherOptions,
 } from '../../../api/webhooks/delivery/dispatcher-options.ts';
 import { DeliveryQueue } from '../../../api/webhooks/queue/delivery-queue.ts';
-import { newId, SECRET_KEYS, type WebhookDatabase } from './webhook-database.ts';
+import { newId } from '../../../runtime/ulid.ts';
+import { SECRET_KEYS, type WebhookDatabase } from './webhook-database.ts';
 
 /** Real time, as the command line passes it. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
@@ -35,7 +36,7 @@ export function makeDispatcher(
   let told = () => {};
   const dispatcher = new Dispatcher(
     {
-      name: `dsp_${newId()}`,
+      name: newId('dsp'),
       queue: new DeliveryQueue(world.database),
       send,
       secrets: SECRET_KEYS,

@@ -17,7 +17,7 @@ const MANY_AT_ONCE = 10_000;
 
 /** Ids that sort by their time, and then in the order in which they were made. */
 let made = 0;
-export function newId(at = START): string {
+function idAt(at = START): string {
   made += 1;
   return encodeTime(at.getTime(), 10) + String(made).padStart(16, '0');
 }
@@ -78,7 +78,7 @@ export class WebhookDatabase {
     readonly secret?: string;
     readonly failures?: number;
   } = {}): Promise<string> {
-    const id = `whe_${newId()}`;
+    const id = `whe_${idAt()}`;
     const sealed_secret = SECRET_KEYS.seal(secret, id);
     await insertEndpoint(this.database, { id, sealed_secret, consecutive_failures: failures, ...endpoint });
     return id;
@@ -86,11 +86,11 @@ export class WebhookDatabase {
 
   /** Queues very many deliveries of one event. */
   async addMany(endpointId: string, count: number): Promise<void> {
-    const event = `evt_${newId()}`;
+    const event = `evt_${idAt()}`;
     const row = { id: event, topic: 'score.updated', endpoint_id: null, occurred_at: START_MS, seq: 1, data: '{}' };
     await this.database.kysely.insertInto('webhook_events').values(row).execute();
     for (let queued = 0; queued < count; queued += MANY_AT_ONCE) {
-      const [prefix, some] = [`dlv_${newId()}`, Math.min(MANY_AT_ONCE, count - queued)];
+      const [prefix, some] = [`dlv_${idAt()}`, Math.min(MANY_AT_ONCE, count - queued)];
       await sql`
         insert into webhook_deliveries (id, event_id, endpoint_id, kind, state, attempts, due_at, created_at)
         select ${prefix} || '-' || i, ${event}, ${endpointId}, 'event', 'waiting', 0, ${START_MS}, ${START_MS}
@@ -106,7 +106,7 @@ export class WebhookDatabase {
     { kind = 'event', at = START }: { readonly kind?: DeliveryKind; readonly at?: Date } = {},
   ): Promise<readonly string[]> {
     const rows = Array.from({ length: count }, (_, index) => {
-      const [eventId, id] = [`evt_${newId(at)}`, `dlv_${newId(at)}`];
+      const [eventId, id] = [`evt_${idAt(at)}`, `dlv_${idAt(at)}`];
       const data = JSON.stringify({ model_id: 'acme/one', benchmark_id: 'mmlu', seq: index + 1 });
       return {
         event: { id: eventId, topic: 'score.updated', endpoint_id: null, occurred_at: at.getTime(), seq: index, data },

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
@@ -20,7 +19,6 @@ export interface WebhookSubject {
   readonly database: ControlDatabase;
   readonly accounts: Accounts;
   readonly clock: TestClock;
-  readonly newId: () => string;
   readonly keys: SecretKeys;
   /** Organizations that webhooks are not live for. */
   readonly notOffered: Set<string>;
@@ -37,12 +35,12 @@ export interface WebhookSubject {
 }
 
 export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
-  const [database, clock, newId] = [await openDatabase(url), new TestClock(), monotonicFactory()];
+  const [database, clock] = [await openDatabase(url), new TestClock()];
   const accounts = await openAccountsOn(database, { clock: clock.now });
   const notOffered = new Set<string>();
   const isOffered = (organizationId: string) => !notOffered.has(organizationId);
   const keys = new SecretKeys([randomBytes(32)], randomBytes);
-  const deps = { database: database.kysely, clock: clock.now, newId, random: randomBytes, keys };
+  const deps = { database: database.kysely, clock: clock.now, random: randomBytes, keys };
   const endpoints = new EndpointAdministration(
     { ...deps, findUrlProblem: (text) => findUrlProblem(text, { allow: [] }), isOffered },
     { operator: 'test' },
@@ -60,7 +58,6 @@ export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
     database,
     accounts,
     clock,
-    newId,
     keys,
     notOffered,
     isOffered,

@@ -3,7 +3,7 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { isAPIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
 import type { BaseLogger } from 'pino';
-import { monotonicFactory } from 'ulid';
+import { newId } from '../../../../runtime/ulid.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { unavailable } from '../../../database/database-errors.ts';
 import type { Origin } from '../../actor.ts';
@@ -46,7 +46,6 @@ export function createAuth(
   settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs' | 'connections'>,
   { database, random, log, hooks }: AuthDeps,
 ) {
-  const newId = monotonicFactory();
   return betterAuth({
     appName: 'modelstats',
     baseURL: settings.publicUrl, // With its path, which is then that of all routes.
@@ -88,7 +87,7 @@ export function createAuth(
     advanced: {
       ...cookieOptions(settings.publicUrl),
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER], ipv6Subnet: 128 },
-      database: { generateId: ({ model }) => `${prefixOf(model)}_${newId()}`, validateSchema: false },
+      database: { generateId: ({ model }) => newId(prefixOf(model)), validateSchema: false },
     },
     onAPIError: {
       errorURL: `${settings.publicUrl}${CONSOLE_PATHS.connectFailed}`,

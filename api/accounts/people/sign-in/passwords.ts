@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import pLimit from 'p-limit';
 import { AppError } from '../../../../runtime/errors.ts';
+import { newId } from '../../../../runtime/ulid.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
 import type { Origin, Person } from '../../actor.ts';
@@ -134,7 +135,7 @@ export class Passwords {
       const row = { password: hash, updated_at: storedInstant(changes.now()) };
       if (known !== undefined)
         await transaction.updateTable('sign_in_accounts').set(row).where('id', '=', known.id).execute();
-      else await insertPassword(transaction, { ...row, id: changes.newId('account'), person_id: person.id });
+      else await insertPassword(transaction, { ...row, id: newId('account'), person_id: person.id });
       await deleteSessions(transaction, person.id, sessionId);
       await note({ organizationId: null, action: 'person.set_password', subjectId: person.id, details: {} });
       return insertUndo(transaction, person, { changes, publicUrl });

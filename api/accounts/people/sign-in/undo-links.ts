@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { newId } from '../../../../runtime/ulid.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
 import type { Person } from '../../actor.ts';
 import type { AuditedChanges } from '../../audit.ts';
@@ -22,7 +23,7 @@ export async function insertUndo(
   const now = changes.now();
   const times = { created_at: storedInstant(now), updated_at: storedInstant(now) };
   const expires_at = storedInstant(new Date(now.getTime() + UNDO_MS));
-  const row = { id: changes.newId('verification'), identifier: identifierOf(token), value: person.id };
+  const row = { id: newId('verification'), identifier: identifierOf(token), value: person.id };
   await transaction
     .insertInto('verifications')
     .values({ ...row, ...times, expires_at })

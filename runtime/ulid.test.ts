@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { decodeTime, isValid } from 'ulid';
 import { expect, test } from 'vitest';
-import { ulidFromWords } from './ulid-from-words.ts';
+import { newId, ulidFromWords } from './ulid.ts';
 
 const AT = new Date('2026-06-02T00:20:00.123Z');
 
@@ -24,4 +24,11 @@ test('an id is a ULID of its instant, the same for the same words and no others'
 test('words that run together give other ids', () => {
   expect(ulidFromWords(AT, ['ab', 'c'])).not.toBe(ulidFromWords(AT, ['a', 'bc']));
   expect(ulidFromWords(AT, ['1'])).not.toBe(ulidFromWords(AT, [1]));
+});
+
+test('new ids sort in the order in which they were made, whatever their prefix was before', () => {
+  const made = Array.from({ length: 1_000 }, () => [newId('audit'), newId('org')]);
+  const audits = made.map(([audit]) => audit);
+  expect(audits.toSorted()).toEqual(audits);
+  expect(new Set(made.flat().map((id) => id?.split('_')[1])).size).toBe(2_000);
 });
