@@ -41,7 +41,7 @@ export type ReleaseFile = z.infer<typeof ReleaseFileSchema>;
  */
 export const RepairedFileSchema = z.strictObject({ ...ReleaseFileSchema.shape, repaired_at: z.iso.datetime() });
 
-/** What held the night and was accepted by an operator. */
+/** What holds a night; in a release, what an operator accepted. */
 export const HoldSchema = z.strictObject({
   /** Absent where it is about the day as such. */
   dataset: z.enum(DATASET_NAMES).optional(),

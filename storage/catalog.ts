@@ -1,5 +1,5 @@
 /**
- * The catalog: the list of live releases, and the only mutable object of the store. A reader that has a catalog sees a
+ * The catalog: the list of live releases, and the only object that nights overwrite. A reader that has a catalog sees a
  * whole, immutable world; swapping the catalog by put-if-match is the commit of every change to the store (specification
  * "Conditional writes").
  */

@@ -2,7 +2,8 @@
  * Where everything lies in the store (specification "Store layout"). Keys never change meaning: readers of other versions
  * depend on them.
  *
- * - `catalog.json` is the only key that is ever overwritten.
+ * - `catalog.json` is the only key that nights overwrite. `republish` replaces damaged objects, each over exactly the version that it
+ *   found.
  * - All keys of a release start with its prefix, `releases/<day>.<run>/`; `<run>` is unique, so two nights never
  *   write the same key.
  * - A backfill is `backfill/pricing.<run>.parquet`; the same name in `.json` is put beside it after the swap that made it

@@ -25,7 +25,7 @@ import type { ControlTables } from './tables/tables.ts';
  *
  * Where the engines differ ask `isPostgres` (dialect.ts). So `for update skip locked`, by which several processes share out rows, is
  * for PostgreSQL only: SQLite doesn't know it, and its one writer at a time doesn't need it. A statement that every request needs begins
- * with its name, `/* usage-count *\/`, and has always the same text: so it is prepared once (postgres/postgres-database.ts).
+ * with its name, `/* usage-count *\/`, and has always the same text: so it is prepared once (postgres-database.ts).
  */
 export interface ControlDatabase {
   readonly kysely: Kysely<ControlTables>;

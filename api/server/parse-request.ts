@@ -24,7 +24,10 @@ export interface CheckedQuery<Query> {
   readonly wrong: ReadonlySet<string>;
 }
 
-/** The parameters of a request; throws RequestInvalid with all problems at once (specification "Validation errors"). */
+/**
+ * The parameters of a request; throws RequestInvalid with all problems at once (specification "Validation errors"). A query parameter
+ * that the route does not have is ignored.
+ */
 export function parseRequest<Params, Query>(
   { params, query, check }: RequestSchemas<Params, Query>,
   { params: givenParams = {}, query: givenQuery = {} }: GivenRequest,

@@ -22,7 +22,7 @@ export interface SyncState {
   readonly history_from: string | null;
   /**
    * What the next sync asks and compares with, as JSON: tags of the answers that this was made of, and the hashes of the content that it
-   * had then (`made-of.ts`). Null until the copy is proven to equal its snapshot.
+   * had then (`read-snapshots.ts`). Null until the copy is proven to equal its snapshot.
    */
   readonly etags: string | null;
 }

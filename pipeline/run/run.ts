@@ -41,7 +41,7 @@ export interface RunReport {
 }
 
 /**
- * One attempt at a night or a backfill. It has a folder of its own, `<work>/runs/<day>.<run>/`, and at most one DuckDB
+ * One attempt at a command that works on the store, such as a night, a backfill or `verify`. It has a folder of its own, `<work>/runs/<day>.<run>/`, and at most one DuckDB
  * database that spills there; it collects warnings and the time that each stage took. {@link Run.finish} ends it in the
  * same way whatever became of it: the database is closed, temporary files go, the report stays.
  */

@@ -2,7 +2,7 @@ import { generateAtomFeed, generateJsonFeed } from 'feedsmith';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { type Entry, tagsOf } from './entries.ts';
 
-/** A feed and its entries, whatever they are written as: `atom.ts` and `json-feed.ts` say the same. */
+/** A feed and its entries, written as Atom or as JSON Feed, which say the same. */
 
 export interface Feed {
   /** A `tag:` URI (RFC 4151), the same for as long as the service has its name. */
