@@ -12,6 +12,7 @@ import {
   findMapFaults,
   findUnknownDocuments,
   findUnknownPaths,
+  findUnknownSources,
   findUnknownTargets,
   findUnlinked,
   type Repository,
@@ -132,6 +133,15 @@ describe('links, paths and targets', () => {
       SMALL,
     );
     expect(found).toEqual(['docs/a.md names api/none.ts']);
+  });
+
+  test('source files that comments name are there', () => {
+    expect(findUnknownSources(files)).toEqual([]);
+    const some = [
+      ...fileWith('// see b.ts and none.ts\n * `x/gone.tsx`\nimport "./no.ts";', 'a.ts'),
+      ...fileWith('', 'x/b.ts'),
+    ];
+    expect(findUnknownSources(some)).toEqual(['a.ts names none.ts', 'a.ts names x/gone.tsx']);
   });
 
   test('documents that are named by their path are there', () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { anchorsOf, withoutCodeBlocks } from './markdown.ts';
 import { listFolders, ROOT, type TextFile } from './text-files.ts';
 
@@ -64,6 +64,19 @@ export function findUnknownDocuments(files: readonly TextFile[], { exists }: Rep
       .filter((named) => !exists(named))
       .map((named) => `${path} names ${named}`),
   );
+}
+
+/** Source files that a comment names and that are nowhere. */
+export function findUnknownSources(files: readonly TextFile[]): readonly string[] {
+  const names = new Set(files.map(({ path }) => basename(path)));
+  return files
+    .filter(({ path }) => /\.tsx?$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^\s*(?:\/?\*|\/\/).*$/gm)]
+        .flatMap(([comment]) => [...comment.matchAll(/(?<![\w.*-])[\w-][\w./-]*\.tsx?\b/g)])
+        .filter(([named]) => !names.has(basename(named)))
+        .map(([named]) => `${path} names ${named}`),
+    );
 }
 
 /** `make` targets that a text tells people to use and that the Makefile doesn't have. */
