@@ -6,7 +6,7 @@ import { openingErrorFrom } from './database-errors.ts';
 import { readMigrations } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
 import { pg } from './postgres-database.ts';
-import { placeOfMissing, refuseUnreadable } from './sqlite-file.ts';
+import { placeOfMissing, refuseUnreadable } from './sqlite-database.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 /** A control database as it is. */

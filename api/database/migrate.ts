@@ -1,17 +1,19 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { AppError } from '../../runtime/errors.ts';
-import { createOrganizations } from './migrations/0001-organizations.ts';
-import { createUsage } from './migrations/0002-usage.ts';
-import { bindIdempotencyKeys } from './migrations/0003-idempotency-requests.ts';
-import { addAuditAndExpiry } from './migrations/0004-audit-and-expiry.ts';
-import { createServiceValues } from './migrations/0005-service-values.ts';
 import { createWebhooks } from './migrations/0006-webhooks.ts';
-import { addOrganizationEmail } from './migrations/0007-organization-email.ts';
 import { createPeople } from './migrations/0008-people.ts';
-import { createRequestCounts } from './migrations/0009-request-counts.ts';
 import { createConnections } from './migrations/0010-connections.ts';
 import { createIntegrations } from './migrations/0011-integrations.ts';
+import {
+  addAuditAndExpiry,
+  addOrganizationEmail,
+  bindIdempotencyKeys,
+  createOrganizations,
+  createRequestCounts,
+  createServiceValues,
+  createUsage,
+} from './migrations/accounts.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 /**

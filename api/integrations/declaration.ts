@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../runtime/errors.ts';
-import { quotaDayAt } from '../accounts/quota/quota-day.ts';
+import { quotaDayAt } from '../accounts/quota/quota.ts';
 import type { ControlTables, IntegrationRow } from '../database/tables/tables.ts';
 import { INTEGRATIONS_MAX } from './integration.ts';
 import { describeSharedHost, registrableDomain, SHARED_HOSTS, siteOf } from './site.ts';

@@ -16,7 +16,7 @@ import {
   type Registration,
   readEndpoint,
 } from './endpoints/endpoint.ts';
-import type { SecretKeys } from './endpoints/secret-keys.ts';
+import type { SecretKeys } from './endpoints/signature.ts';
 import { SECRET_BYTES, secretFromBytes } from './endpoints/signature.ts';
 import { entitledOrganizations, type IsOffered } from './endpoints/suspension.ts';
 import { dropWaiting, moveEndpoint, queuePing } from './endpoints/transitions.ts';

@@ -5,8 +5,7 @@ import type { Mailer } from '../accounts/mailer.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import type { ControlTables } from '../database/tables/tables.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
-import { sendNotices } from './endpoints/notices.ts';
-import { followPlans, type IsOffered } from './endpoints/suspension.ts';
+import { followPlans, type IsOffered, sendNotices } from './endpoints/suspension.ts';
 import type { EventPublisher } from './events/publish-events.ts';
 
 export interface WebhookServiceOptions {

@@ -5,13 +5,15 @@ import { newId } from '../../../runtime/ulid.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { type AuditEntry, type AuditedChanges, type NoteAudit, readAudit } from '../audit.ts';
 import { ATTRIBUTION_BONUS } from '../plans/plans.ts';
-import { rowFromSubscription, SUBSCRIPTION_COLUMNS, subscriptionFromRow } from '../plans/subscription-row.ts';
 import {
   bonusEndsFrom,
   effectiveTerms,
   NO_BONUS,
   NO_SUBSCRIPTION,
+  rowFromSubscription,
+  SUBSCRIPTION_COLUMNS,
   type Subscription,
+  subscriptionFromRow,
   type Terms,
 } from '../plans/terms.ts';
 import { organizationName } from './organization-name.ts';

@@ -8,9 +8,9 @@ import { limitedOrigin } from '../address-limit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
 import { OAUTH_PATHS } from './connections.ts';
 import type { OpenedMembers } from './open-members.ts';
+import type { PeopleSettings } from './people.ts';
 import { CONSOLE_PATHS, type Session, type TooMany } from './people.ts';
-import type { PeopleSettings } from './people-settings.ts';
-import { assertMember } from './rights.ts';
+import { assertMember } from './person.ts';
 import type { Auth } from './sign-in/auth.ts';
 import { withOrganization } from './sign-in/oauth-provider.ts';
 

@@ -4,8 +4,7 @@ import { type ControlTables, dateOrNull } from '../../database/tables/tables.ts'
 import type { Person } from '../actor.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
-import { PERSON_COLUMNS, personFromRow } from './person.ts';
-import { assertMember, lockAsMember } from './rights.ts';
+import { assertMember, lockAsMember, PERSON_COLUMNS, personFromRow } from './person.ts';
 
 /**
  * Programs that a person lets ask for an organization over MCP (specification "Connected programs"). A connection is for one program, one

@@ -8,11 +8,18 @@ import type { AuditedChanges } from '../audit.ts';
 import { hashOfToken } from '../credentials/token-form.ts';
 import { findMemberByEmail, insertMember } from './memberships.ts';
 import type { PeopleParts } from './open-members.ts';
-import { type Invitation, type Membership, ROLES, type Role, type SentInvitation, type TooMany } from './people.ts';
+import {
+  INVITATION_MS,
+  type Invitation,
+  linkTo,
+  type Membership,
+  ROLES,
+  type Role,
+  type SentInvitation,
+  type TooMany,
+} from './people.ts';
 import { invitationMail } from './people-mails.ts';
-import { INVITATION_MS, linkTo } from './people-settings.ts';
-import { emailFrom } from './person.ts';
-import { assertMember, lockAsOwner } from './rights.ts';
+import { assertMember, emailFrom, lockAsOwner } from './person.ts';
 
 /** Open invitations of one address that are listed: a page of the console has room for them. */
 const OWN_MAX = 50;

@@ -6,8 +6,15 @@ import type { AuditedChanges, NoteAudit } from '../audit.ts';
 import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
 import { deleteConnections } from './connections.ts';
 import { type Member, type Membership, ROLES, type Role } from './people.ts';
-import { emailFrom, ensurePerson, PERSON_COLUMNS, personFromRow } from './person.ts';
-import { assertMember, lockAsMember, lockAsOwner } from './rights.ts';
+import {
+  assertMember,
+  emailFrom,
+  ensurePerson,
+  lockAsMember,
+  lockAsOwner,
+  PERSON_COLUMNS,
+  personFromRow,
+} from './person.ts';
 
 /** A person's organizations, the longest membership first. */
 export function listMemberships(personId: string, changes: AuditedChanges): Promise<readonly Membership[]> {

@@ -6,9 +6,9 @@ import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Actor } from '../actor.ts';
 import { AuditedChanges } from '../audit.ts';
 import type { Mailer } from '../mailer.ts';
-import { Outbox } from '../outbox.ts';
+import { Outbox } from '../mailer.ts';
 import { AttemptLimits } from './attempt-limits.ts';
-import type { PeopleSettings } from './people-settings.ts';
+import type { PeopleSettings } from './people.ts';
 import { storedInstant } from './person.ts';
 
 export interface OpenPeopleDeps {

@@ -1,8 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
-import type { Person } from '../actor.ts';
+import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import type { Actor, Person } from '../actor.ts';
+import { lockOrganization } from '../organizations/organizations.ts';
+import { ROLES, type Role } from './people.ts';
 
 /** What of a person's row a {@link Person} is made of. */
 export const PERSON_COLUMNS = [
@@ -87,4 +89,52 @@ export async function deleteSessions(
 ): Promise<void> {
   const all = transaction.deleteFrom('sessions').where('person_id', '=', personId);
   await (exceptId === undefined ? all : all.where('id', '!=', exceptId)).execute();
+}
+
+async function findRole(
+  database: Kysely<ControlTables>,
+  { organizationId, personId }: { readonly organizationId: string; readonly personId: string },
+): Promise<Role | undefined> {
+  const row = await database
+    .selectFrom('members')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : getWord(ROLES, row.role);
+}
+
+/**
+ * Keeps others from changing who belongs to the organization until the transaction ends, and checks that `actor` may do what only
+ * owners and operators may: rejects with `usage` for a member, and for a person who doesn't belong to it with `not_found`, as if it
+ * weren't there.
+ */
+export async function lockAsOwner(
+  transaction: Transaction<ControlTables>,
+  organizationId: string,
+  actor: Actor,
+): Promise<void> {
+  if ((await lockAsMember(transaction, organizationId, actor)) === 'owner') return;
+  throw new AppError('usage', 'only an owner of the organization may do that');
+}
+
+/** The same for what members may do as well; an operator counts as an owner. */
+export async function lockAsMember(
+  transaction: Transaction<ControlTables>,
+  organizationId: string,
+  actor: Actor,
+): Promise<Role> {
+  await lockOrganization(transaction, organizationId);
+  return assertMember(transaction, organizationId, actor);
+}
+
+export async function assertMember(
+  database: Kysely<ControlTables>,
+  organizationId: string,
+  actor: Actor,
+): Promise<Role> {
+  if ('operator' in actor) return 'owner';
+  const role = await findRole(database, { organizationId, personId: actor.person.id });
+  if (role === undefined) throw new AppError('not_found', `there is no organization ${organizationId}`);
+  return role;
 }

@@ -4,8 +4,17 @@ import { type Day, timestampFromDate } from '../../../runtime/day.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables, DailyUsageRow, RequestCountsRow } from '../../database/tables/tables.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
-import { assertDayRange, type DayRange, daysOf, partsOf } from './day-range.ts';
-import { COUNT_NAMES, type CountName, NO_REQUESTS, type RequestCounts, sumOfCounts } from './request-counts.ts';
+import {
+  assertDayRange,
+  COUNT_NAMES,
+  type CountName,
+  type DayRange,
+  daysOf,
+  NO_REQUESTS,
+  partsOf,
+  type RequestCounts,
+  sumOfCounts,
+} from './request-counts.ts';
 
 /**
  * What an organization used on these days (specification "Usage details"); nothing for an unknown one. Rejects with `usage` where

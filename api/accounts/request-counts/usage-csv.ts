@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables, RequestCountsRow } from '../../database/tables/tables.ts';
-import { assertDayRange, type DayRange } from './day-range.ts';
 import { type CredentialName, readCredentialNames } from './read-usage.ts';
-import { COUNT_NAMES } from './request-counts.ts';
+import { assertDayRange, COUNT_NAMES, type DayRange } from './request-counts.ts';
 
 /** The columns of the CSV, in order. */
 export const CSV_COLUMNS = [

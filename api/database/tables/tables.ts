@@ -1,5 +1,4 @@
-import type { OAuthTables } from './oauth-tables.ts';
-import type { PeopleTables } from './people-tables.ts';
+import type { OAuthTables, PeopleTables } from './people-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { newId, ulidFromWords } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
-import { isPostgres } from '../../database/dialect.ts';
+import { isPostgres } from '../../database/control-database.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { PING } from '../topics/topics.ts';
 import { type Endpoint, type EndpointState, FAILURES_MAX } from './endpoint.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import { isPostgres } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import { isPostgres } from '../../database/dialect.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { type EndpointMode, type EndpointState, endpointFromRow } from '../endpoints/endpoint.ts';
 import { type Matcher, matcherFromFilters } from '../endpoints/filters.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { isPostgres, jsonRows } from '../../database/dialect.ts';
+import { isPostgres, jsonRows } from '../../database/control-database.ts';
 import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import type {
   WebhookAttemptRow,

@@ -7,11 +7,12 @@ import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
 import type { PeopleParts } from '../open-members.ts';
 import type { DescribedLink, FoundSession, Session, TooMany } from '../people.ts';
+import { linkTo, nextPath, type PeopleSettings, placeOf } from '../people.ts';
 import { signInMail } from '../people-mails.ts';
-import { linkTo, nextPath, type PeopleSettings, placeOf } from '../people-settings.ts';
 import { emailFrom } from '../person.ts';
-import { type Auth, type AuthHooks, headersOf, linkHash, orRefused, sessionCookies } from './auth.ts';
+import { type Auth, type AuthHooks, headersOf, orRefused, sessionCookies } from './auth.ts';
 import type { Sessions } from './sessions.ts';
+import { linkHash } from './stored-password.ts';
 
 export interface LinksDeps extends Pick<PeopleParts, 'limits' | 'outbox'> {
   readonly database: Kysely<ControlTables>;
