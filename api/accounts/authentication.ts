@@ -1,9 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
 import { messageFromError } from '../../runtime/errors.ts';
 import type { ControlDatabase } from '../database/control-database.ts';
-import type { ControlTables } from '../database/tables/tables.ts';
+import type { Database } from '../database/tables/tables.ts';
 import { type Caller, callerFrom, callerTeller, callerThroughMcp } from './caller.ts';
 import { CredentialDirectory, type CredentialDirectoryOptions } from './credentials/credential-directory.ts';
 import { connectionFinder, type FindCredential, keyFinder } from './credentials/live-credential.ts';
@@ -105,7 +105,7 @@ type LastUsedTable = 'api_keys' | 'connections';
  * uses any more; what a killed process had not written yet is lost.
  */
 class LastUsed {
-  readonly #database: Kysely<ControlTables>;
+  readonly #database: Database;
   readonly #log: Pick<BaseLogger, 'warn'>;
   readonly #table: LastUsedTable;
   readonly #timer: NodeJS.Timeout;
@@ -113,7 +113,7 @@ class LastUsed {
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
-    database: Kysely<ControlTables>,
+    database: Database,
     log: Pick<BaseLogger, 'warn'>,
     { intervalMs, table }: { readonly intervalMs: number; readonly table: LastUsedTable },
   ) {

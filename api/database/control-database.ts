@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
-import type { ControlTables } from './tables/tables.ts';
+import type { Database } from './tables/tables.ts';
 
 /**
  * The control database: what the service has to remember beside the published data, in SQLite or in PostgreSQL. This folder opens
@@ -28,7 +28,7 @@ import type { ControlTables } from './tables/tables.ts';
  * with its name, `/* usage-count *\/`, and has always the same text: so it is prepared once (postgres-database.ts).
  */
 export interface ControlDatabase {
-  readonly kysely: Kysely<ControlTables>;
+  readonly kysely: Database;
   /** For prepared statements where every request asks, and for what only one of the engines can do. */
   readonly engine: DatabaseEngine;
   /** A number that changes when another process has written, where that costs nothing to know; else always the same. */
@@ -56,7 +56,7 @@ export interface PostgresEngine {
 }
 
 /** Where the two engines differ in a statement. */
-export function isPostgres(database: Kysely<ControlTables>): boolean {
+export function isPostgres(database: Database): boolean {
   return database.getExecutor().adapter instanceof PostgresAdapter;
 }
 
@@ -65,7 +65,7 @@ export function isPostgres(database: Kysely<ControlTables>): boolean {
  * text on PostgreSQL. It needs no alias. Many rows travel in one parameter so: with a parameter per value, a statement takes longer to put
  * together than to run.
  */
-export function jsonRows(database: Kysely<ControlTables>, rows: readonly unknown[]): RawBuilder<unknown> {
+export function jsonRows(database: Database, rows: readonly unknown[]): RawBuilder<unknown> {
   const text = JSON.stringify(rows);
   return isPostgres(database) ? sql`json_array_elements(cast(${text} as json)) as value` : sql`json_each(${text})`;
 }

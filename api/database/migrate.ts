@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { AppError } from '../../runtime/errors.ts';
 import { createWebhooks } from './migrations/0006-webhooks.ts';
@@ -14,7 +14,7 @@ import {
   createServiceValues,
   createUsage,
 } from './migrations/accounts.ts';
-import type { ControlTables } from './tables/tables.ts';
+import type { Database } from './tables/tables.ts';
 
 /**
  * The steps that make the control database, in the order of their names. One set for SQLite and PostgreSQL: types and
@@ -42,7 +42,7 @@ export const MIGRATIONS_TABLE = 'modelstats_migrations';
  * them out (SQLite: a transaction begun IMMEDIATE; PostgreSQL: Kysely's advisory lock). Rejects with `configuration` where a
  * newer version of modelstats has changed the database: this one doesn't know what its rows mean.
  */
-export async function migrateControlDatabase(database: Kysely<ControlTables>, shownUrl: string): Promise<void> {
+export async function migrateControlDatabase(database: Database, shownUrl: string): Promise<void> {
   await refuseNewer(database, shownUrl);
   const migrator = new Migrator({
     db: database,
@@ -54,7 +54,7 @@ export async function migrateControlDatabase(database: Kysely<ControlTables>, sh
   if (error !== undefined) throw error;
 }
 
-async function refuseNewer(database: Kysely<ControlTables>, shownUrl: string): Promise<void> {
+async function refuseNewer(database: Database, shownUrl: string): Promise<void> {
   const { unknown } = await readMigrations(database);
   if (unknown.length === 0) return;
   const message = `the control database ${shownUrl} was changed by a newer version of modelstats (${unknown.join(', ')}); use that version, or another database`;
@@ -63,7 +63,7 @@ async function refuseNewer(database: Kysely<ControlTables>, shownUrl: string): P
 
 /** Which steps a control database lacks, and which of a newer version it has. Changes nothing. */
 export async function readMigrations(
-  database: Kysely<ControlTables>,
+  database: Database,
 ): Promise<{ readonly pending: readonly string[]; readonly unknown: readonly string[] }> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
   const { rows } = tables.some(({ name }) => name === MIGRATIONS_TABLE)

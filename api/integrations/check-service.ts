@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { timestampFromDate } from '../../runtime/day.ts';
 import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
@@ -8,7 +7,7 @@ import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { type Mail, type Mailer, type OwnersNotice, tellOwners } from '../accounts/mailer.ts';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
-import { type ControlTables, getWord } from '../database/tables/tables.ts';
+import { type Database, getWord } from '../database/tables/tables.ts';
 import {
   type Evidence,
   findEarning,
@@ -160,7 +159,7 @@ export class CheckService {
 }
 
 interface NoticeDeps {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly mailer: Mailer;
   readonly clock: () => Date;
   readonly log: Pick<BaseLogger, 'warn'>;

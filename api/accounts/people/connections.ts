@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import { type ControlTables, dateOrNull } from '../../database/tables/tables.ts';
+import { type Database, dateOrNull, type Transaction } from '../../database/tables/tables.ts';
 import type { Person } from '../actor.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
@@ -72,7 +71,7 @@ export function revokeConnection(
   });
 }
 
-function selectConnections(database: Kysely<ControlTables>) {
+function selectConnections(database: Database) {
   return database
     .selectFrom('connections')
     .innerJoin('people', 'people.id', 'connections.person_id')
@@ -103,7 +102,7 @@ function connectionFrom(row: SelectedConnection): Connection {
 
 /** Ends the connections of a person to an organization, or that of one program, with their tokens. */
 export async function deleteConnections(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   {
     organizationId,
     personId,

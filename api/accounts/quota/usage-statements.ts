@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { jsonRows } from '../../database/control-database.ts';
-import type { ControlTables, DailyUsageRow, IdempotencyKeyRow } from '../../database/tables/tables.ts';
+import type { DailyUsageRow, Database, IdempotencyKeyRow } from '../../database/tables/tables.ts';
 import type { ReadRequest, ReleaseRequest, ReserveRequest, UsageAnswer } from './usage-store.ts';
 
 /**
@@ -17,7 +17,6 @@ export type CountRow = Pick<DailyUsageRow, 'organization_id' | 'day' | 'used' | 
 export type HoldersRow = Pick<IdempotencyKeyRow, 'day' | 'api_key_id' | 'key' | 'request' | 'holders'>;
 
 type Unit = ReserveRequest | ReleaseRequest;
-type Database = Kysely<ControlTables>;
 
 /**
  * Counts units per organization and day, as many as the cap leaves, which is `granted`; no row where the cap was reached before.

@@ -1,9 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Day } from '../../../runtime/day.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables, RequestCountsRow } from '../../database/tables/tables.ts';
+import type { Database, RequestCountsRow } from '../../database/tables/tables.ts';
 import type { Caller } from '../caller.ts';
 import { COUNT_NAMES, type CountName, NO_REQUESTS } from './request-counts.ts';
 
@@ -189,7 +189,7 @@ const KEY = ['organization_id', 'day', 'api_key_id', 'route', 'client_source'] a
  * locking them in one order, so they wait for each other but never in a circle. Rejects with `unavailable`; then nothing was
  * added, unless PostgreSQL's connection broke between its commit and its answer.
  */
-export function addCounts(database: Kysely<ControlTables>, rows: readonly RequestCountsRow[]): Promise<void> {
+export function addCounts(database: Database, rows: readonly RequestCountsRow[]): Promise<void> {
   return orUnavailable(async () => {
     await database
       .insertInto('request_counts')

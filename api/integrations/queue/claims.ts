@@ -1,7 +1,7 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
-import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
+import type { Database, IntegrationRow, Transaction } from '../../database/tables/tables.ts';
 
 /**
  * A check is claimed with its site, for a time: so no two checks of one site are under way, in whatever processes, and a process that
@@ -23,7 +23,7 @@ export type OfferedTo = 'everybody' | readonly string[];
 
 /** Sites on which something is due and nothing is under way, the one that has waited longest first. */
 export async function findDueSites(
-  database: Kysely<ControlTables>,
+  database: Database,
   { now, offeredTo, limit }: { readonly now: Date; readonly offeredTo: OfferedTo; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await selectDue(database, offeredTo, now)
@@ -39,7 +39,7 @@ export async function findDueSites(
 
 /** How many integrations are due, under way or not. */
 export async function countDue(
-  database: Kysely<ControlTables>,
+  database: Database,
   { now, offeredTo }: { readonly now: Date; readonly offeredTo: OfferedTo },
 ): Promise<number> {
   const { count } = await selectDue(database, offeredTo, now)
@@ -50,7 +50,7 @@ export async function countDue(
 
 /** Claims what is due first on a site; undefined where somebody else has it, or has done it since. */
 export function claimDue(
-  database: Kysely<ControlTables>,
+  database: Database,
   domain: string,
   { claimId, now, offeredTo }: { readonly claimId: string; readonly now: Date; readonly offeredTo: OfferedTo },
 ): Promise<Claim | undefined> {
@@ -70,7 +70,7 @@ export function claimDue(
 
 /** False, and nothing changed, where a check of that site is under way. Locks the site until the transaction ends. */
 export async function claimSite(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   domain: string,
   { claimId, now }: { readonly claimId: string; readonly now: Date },
 ): Promise<boolean> {
@@ -85,7 +85,7 @@ export async function claimSite(
 
 /** Ends a claim; false where it had ended and somebody else has the site. Locks the site until the transaction ends. */
 export async function freeSite(
-  database: Kysely<ControlTables>,
+  database: Database,
   { domain, claimId }: { readonly domain: string; readonly claimId: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await database
@@ -108,7 +108,7 @@ function isFree(now: Date) {
 }
 
 /** One row per integration that is due. */
-function selectDue(database: Kysely<ControlTables>, offeredTo: OfferedTo, now: Date) {
+function selectDue(database: Database, offeredTo: OfferedTo, now: Date) {
   const due = database.selectFrom('integrations').where('due_at', '<=', now.getTime());
   if (offeredTo === 'everybody') return due;
   // A list that is empty would be no SQL.
@@ -125,7 +125,7 @@ const ROWS_AT_ONCE = 500;
 
 /** Removes checks that are older than they are kept, and those of an integration beyond the newest. */
 export function checkCleanup(
-  database: Kysely<ControlTables>,
+  database: Database,
   log: Pick<BaseLogger, 'warn'>,
   { rowsAtOnce = ROWS_AT_ONCE }: { readonly rowsAtOnce?: number } = {},
 ): HourlyCleanup {
@@ -137,7 +137,7 @@ export function checkCleanup(
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure });
 }
 
-async function deleteOld(database: Kysely<ControlTables>, beforeMs: number, rowsAtOnce: number): Promise<number> {
+async function deleteOld(database: Database, beforeMs: number, rowsAtOnce: number): Promise<number> {
   const { numDeletedRows } = await database
     .deleteFrom('integration_checks')
     .where('id', 'in', (query) =>
@@ -148,7 +148,7 @@ async function deleteOld(database: Kysely<ControlTables>, beforeMs: number, rows
 }
 
 /** Ids sort by time, so what is before the oldest that is kept can go. */
-async function deleteMany(database: Kysely<ControlTables>, rowsAtOnce: number): Promise<number> {
+async function deleteMany(database: Database, rowsAtOnce: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from integration_checks where id in (
       select c.id from (

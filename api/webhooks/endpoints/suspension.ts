@@ -1,16 +1,15 @@
-import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { newId } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
 import { type Mail, type Mailer, type OwnersNotice, tellOwners } from '../../accounts/mailer.ts';
 import { organizationFromRow, selectOrganizations } from '../../accounts/organizations/organizations.ts';
 import type { Terms } from '../../accounts/plans/terms.ts';
-import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import { type Database, getWord } from '../../database/tables/tables.ts';
 import { type Endpoint, endpointFromRow, FAILURES_MAX } from './endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from './transitions.ts';
 
 export interface SuspensionDeps {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
   readonly isOffered: IsOffered;
 }
@@ -83,7 +82,7 @@ async function resume(endpoint: Endpoint, { database, clock }: SuspensionDeps): 
 }
 
 function noteChange(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   { id, organizationId, url }: Endpoint,
   { action, now }: { readonly action: AuditAction; readonly now: Date },
 ): Promise<void> {
@@ -96,7 +95,7 @@ export type IsOffered = (organizationId: string) => boolean;
 
 /** Of these organizations, those whose plan has webhooks now. */
 export async function entitledOrganizations(
-  database: Kysely<ControlTables>,
+  database: Database,
   organizationIds: readonly string[],
   { now, isOffered }: { readonly now: Date; readonly isOffered: IsOffered },
 ): Promise<ReadonlySet<string>> {
@@ -115,7 +114,7 @@ const NOTICES = ['revoked', 'suspended'] as const;
 export type Notice = (typeof NOTICES)[number];
 
 interface NoticeDeps {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly mailer: Mailer;
   readonly log: Pick<BaseLogger, 'warn'>;
 }

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { Database } from '../../../database/tables/tables.ts';
 import type { Origin } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
@@ -15,7 +14,7 @@ import type { Sessions } from './sessions.ts';
 import { linkHash } from './stored-password.ts';
 
 export interface LinksDeps extends Pick<PeopleParts, 'limits' | 'outbox'> {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
   /** Asked late: better-auth is made with a hook of these links. */
   readonly auth: () => Auth;

@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely';
 import pLimit from 'p-limit';
 import { AppError } from '../../../../runtime/errors.ts';
 import { newId } from '../../../../runtime/ulid.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { Database } from '../../../database/tables/tables.ts';
 import type { Origin, Person } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
@@ -27,7 +26,7 @@ import {
 
 export interface PasswordsDeps extends Pick<OpenedMembers, 'limits' | 'outbox' | 'as'> {
   readonly auth: Auth;
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
   readonly links: Pick<Links, 'confirm'>;
   readonly sessions: Pick<Sessions, 'begin'>;

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../../runtime/errors.ts';
 import { newId } from '../../../../runtime/ulid.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { Database, Transaction } from '../../../database/tables/tables.ts';
 import type { Person } from '../../actor.ts';
 import type { AuditedChanges } from '../../audit.ts';
 import type { PeopleParts } from '../open-members.ts';
@@ -23,7 +22,7 @@ const PROVIDER = 'credential';
 
 /** A person's password as it is kept; undefined where none was set. */
 export async function readPassword(
-  database: Kysely<ControlTables>,
+  database: Database,
   personId: string,
 ): Promise<{ readonly id: string; readonly password: string } | undefined> {
   const row = await database
@@ -36,7 +35,7 @@ export async function readPassword(
 }
 
 /** The same of an address, which may be nobody's. */
-export async function readPasswordOf(database: Kysely<ControlTables>, email: string): Promise<string | undefined> {
+export async function readPasswordOf(database: Database, email: string): Promise<string | undefined> {
   const row = await database
     .selectFrom('people')
     .innerJoin('sign_in_accounts', 'sign_in_accounts.person_id', 'people.id')
@@ -48,7 +47,7 @@ export async function readPasswordOf(database: Kysely<ControlTables>, email: str
 }
 
 export async function insertPassword(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   row: { readonly id: string; readonly person_id: string; readonly password: string; readonly updated_at: string },
 ): Promise<void> {
   const { person_id, updated_at } = row;
@@ -59,7 +58,7 @@ export async function insertPassword(
 }
 
 /** Of a locked person. False where there was none. */
-export async function deletePassword(transaction: Transaction<ControlTables>, personId: string): Promise<boolean> {
+export async function deletePassword(transaction: Transaction, personId: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('sign_in_accounts')
     .where('person_id', '=', personId)
@@ -100,7 +99,7 @@ const KIND = 'undo-password';
  * database holds a hash of its token.
  */
 export async function insertUndo(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   person: Pick<Person, 'id'>,
   { changes, publicUrl }: { readonly changes: AuditedChanges; readonly publicUrl: PeopleSettings['publicUrl'] },
 ): Promise<string> {
@@ -117,7 +116,7 @@ export async function insertUndo(
 }
 
 /** Whose change the token undoes; undefined where it was used, is over or never was. */
-export async function findUndo(database: Kysely<ControlTables>, token: string, now: Date): Promise<Person | undefined> {
+export async function findUndo(database: Database, token: string, now: Date): Promise<Person | undefined> {
   const row = await database
     .selectFrom('verifications')
     .innerJoin('people', 'people.id', 'verifications.value')
@@ -129,7 +128,7 @@ export async function findUndo(database: Kysely<ControlTables>, token: string, n
 }
 
 /** Uses the token up; false where somebody else just did. */
-export async function takeUndo(transaction: Transaction<ControlTables>, token: string): Promise<boolean> {
+export async function takeUndo(transaction: Transaction, token: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('verifications')
     .where('identifier', '=', identifierOf(token))
