@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AccountSchema, accountFrom } from './account.ts';
+import { AccountSchema, accountFrom } from './caller.ts';
 import { effectiveTerms, NO_END_MS, NO_SUBSCRIPTION } from './plans/terms.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

@@ -1,14 +1,13 @@
 import type { Awaitable } from '../../runtime/awaitable.ts';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
-import type { Account, UsageState } from './account.ts';
 import type { Actor } from './actor.ts';
 import type { AuditedChanges } from './audit.ts';
 import type { Way } from './authentication.ts';
 import type { BurstState } from './burst/rate-limiter.ts';
-import type { Caller } from './caller.ts';
+import type { Account, Caller, UsageState } from './caller.ts';
 import type { Reservation, ReserveResult, UnitFor } from './quota/quota.ts';
-import type { DayRange } from './request-counts/day-range.ts';
 import type { UsageReport } from './request-counts/read-usage.ts';
+import type { DayRange } from './request-counts/request-counts.ts';
 import type { FinishedRequest } from './request-counts/request-recorder.ts';
 
 /**

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
 import { newId } from '../../runtime/ulid.ts';
 import { orUnavailable } from '../database/database-errors.ts';
-import type { ControlTables } from '../database/tables/tables.ts';
+import type { Database, Transaction } from '../database/tables/tables.ts';
 import { type Actor, addressOf, auditName } from './actor.ts';
 
 export interface AuditDeps {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
   /** That many cryptographically random bytes; default: the system's. */
   readonly random?: (bytes: number) => Uint8Array;
@@ -37,12 +36,12 @@ export class AuditedChanges {
   }
 
   /** Does work that only reads. Rejects with `unavailable`. */
-  read<T>(work: (database: Kysely<ControlTables>) => Promise<T>): Promise<T> {
+  read<T>(work: (database: Database) => Promise<T>): Promise<T> {
     return orUnavailable(() => work(this.#deps.database));
   }
 
   /** Does work in a transaction, which has to begin with a write, as SQLite needs it. Rejects with `unavailable`. */
-  async change<T>(work: (transaction: Transaction<ControlTables>, note: NoteAudit) => Promise<T>): Promise<T> {
+  async change<T>(work: (transaction: Transaction, note: NoteAudit) => Promise<T>): Promise<T> {
     const by = { actor: auditName(this.actor), origin: addressOf(this.actor) };
     const result = await this.read((database) =>
       database
@@ -131,7 +130,7 @@ export interface NewAuditEntry extends AuditEntry {
  * Notes what somebody does (specification "Audit log"). Give it the transaction of the change itself, so that neither is there
  * without the other.
  */
-export async function recordAudit(transaction: Kysely<ControlTables>, entry: NewAuditEntry): Promise<void> {
+export async function recordAudit(transaction: Database, entry: NewAuditEntry): Promise<void> {
   const { id, at, organizationId, actor, action, subjectId, details, origin } = entry;
   await transaction
     .insertInto('audit_log')
@@ -150,7 +149,7 @@ export async function recordAudit(transaction: Kysely<ControlTables>, entry: New
 
 /** The newest entries, newest first: of an organization, or all, which are also those that concern none. */
 export async function readAudit(
-  database: Kysely<ControlTables>,
+  database: Database,
   { organizationId, limit }: { readonly organizationId: string | undefined; readonly limit: number },
 ): Promise<readonly AuditEntry[]> {
   const all = database.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit);

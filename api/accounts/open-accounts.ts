@@ -3,22 +3,21 @@ import type { BaseLogger } from 'pino';
 import type { ControlDatabase } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
-import { accountFrom } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { AuditedChanges } from './audit.ts';
 import { Authentication, type AuthenticationOptions } from './authentication.ts';
 import { RateLimiter, type WindowCounter } from './burst/rate-limiter.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/shared-counter.ts';
+import { accountFrom } from './caller.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { type Enforcement, isEnforced } from './plans/terms.ts';
-import { Batcher, type BatcherOptions } from './quota/batcher.ts';
 import { type UsageCleanupOptions, usageCleanup } from './quota/cleanup.ts';
 import { DatabaseUsage } from './quota/database-usage.ts';
 import { Quota } from './quota/quota.ts';
 import type { UsageStore } from './quota/usage-store.ts';
-import { addCounts } from './request-counts/add-counts.ts';
+import { Batcher, type BatcherOptions } from './quota/usage-store.ts';
 import { readUsage } from './request-counts/read-usage.ts';
-import { type RecorderOptions, RequestRecorder } from './request-counts/request-recorder.ts';
+import { addCounts, type RecorderOptions, RequestRecorder } from './request-counts/request-recorder.ts';
 import { usageCsv } from './request-counts/usage-csv.ts';
 
 export interface OpenAccountsOptions {

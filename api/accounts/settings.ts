@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isDay } from '../../runtime/day.ts';
 import { Bytes, inUnits, Milliseconds, setting, wholeNumber } from '../../runtime/setting.ts';
-import { SIGN_IN_METHODS, type SignInMethod } from './people/people.ts';
-import { PEOPLE_LIMITS } from './people/people-settings.ts';
+import { PEOPLE_LIMITS, SIGN_IN_METHODS, type SignInMethod } from './people/people.ts';
 
 /** Of counting requests per minute. */
 export const BURST_SETTINGS = {

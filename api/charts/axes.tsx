@@ -2,8 +2,8 @@ import { ticks } from 'd3-array';
 import type { JSX } from 'preact';
 import { addDays, addMonths, type Day } from '../../runtime/day.ts';
 import { formatMonth, formatTicks, type NumberKind } from './format.ts';
-import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './layout.ts';
 import type { DayScale, ValueScale } from './scales.ts';
+import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './scales.ts';
 
 interface ValueAxisProps {
   readonly scale: ValueScale;

@@ -13,8 +13,8 @@ import {
 } from '../../test/support/charts/drawings.ts';
 import { HistoryChart, RankChart } from './history-chart.tsx';
 import { changesOf, gapsOf, isHeld, shownIntervals } from './intervals.ts';
-import { PLOT_BOTTOM, PLOT_TOP } from './layout.ts';
 import { MARKS_MAX } from './marks.tsx';
+import { PLOT_BOTTOM, PLOT_TOP } from './scales.ts';
 import { UsageChart } from './usage-chart.tsx';
 
 /** What a person may call a thing. */

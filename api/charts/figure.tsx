@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { CHART_HEIGHT } from './layout.ts';
 import { hatch, lookOf, shapeOf } from './marks.tsx';
+import { CHART_HEIGHT } from './scales.ts';
 
 interface ChartFigureProps {
   /** Unique on the page; letters, digits and hyphens. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { priceSeries, rankSeriesOfCategory, rankSeriesOfModel, SERIES_MAX } from './history-series.ts';
+import { priceSeries, rankSeriesOfCategory, rankSeriesOfModel, SERIES_MAX } from './history-chart.tsx';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 const [FIRST, SECOND, THIRD] = DAYS;

@@ -2,9 +2,9 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Day } from '../../runtime/day.ts';
 import { formatCount, formatDay } from './format.ts';
 import { gapsOf, type Held, type Interval, runsOf, type StepSeries } from './intervals.ts';
-import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './layout.ts';
 import { hatch, lookOf } from './marks.tsx';
 import type { DayScale, ValueScale } from './scales.ts';
+import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './scales.ts';
 
 /** Width of the lines' own coordinates; they are stretched to the chart's. */
 const LINE_WIDTH = 1000;

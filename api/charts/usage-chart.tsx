@@ -4,9 +4,18 @@ import { DayAxis, ValueAxis } from './axes.tsx';
 import { ChartFigure, type LegendItem } from './figure.tsx';
 import { formatCount, formatDay, formatDayShort, formatNumber, formatSpan } from './format.ts';
 import type { Interval } from './intervals.ts';
-import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './layout.ts';
 import { type Fact, Readout } from './marks.tsx';
-import { type DayScale, dayScale, type ValueScale, valueScale } from './scales.ts';
+import {
+  type DayScale,
+  dayScale,
+  LAYOUT,
+  PLOT_BOTTOM,
+  PLOT_TOP,
+  percent,
+  px,
+  type ValueScale,
+  valueScale,
+} from './scales.ts';
 import { linePath, StretchedLines } from './step-lines.tsx';
 
 /** What an organization used on one UTC day. */

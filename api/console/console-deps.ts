@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { People } from '../accounts/people/open-people.ts';
-import type { CapabilityStates } from '../data/access/capabilities.ts';
+import type { CapabilityStates } from '../data/access/rights.ts';
 import type { Answers } from '../data/answers/answers.ts';
 import type { FaceDeps } from '../data/app.ts';
 import type { Integrations } from '../integrations/integrations.ts';

@@ -5,23 +5,23 @@ import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { addressLimiter, type LimitAddress } from '../accounts/address-limit.ts';
 import { API_KEYS } from '../accounts/credentials/token-form.ts';
-import { cacheResultOf } from '../server/bind-route.ts';
+import { type BoundRoute, bindRoute, cacheResultOf, type SendWhole } from '../server/bind-route.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
-import type { ResponseCache } from '../server/response-cache.ts';
+import { acceptsGzip, type ResponseCache } from '../server/response-cache.ts';
 import { createServer, type RouteDeps, type ServerSettings } from '../server/server.ts';
+import type { BaseUrlOf } from '../server/urls.ts';
 import type { AccessControl, BackstopLimits } from './access/access-control.ts';
-import { type Capability, type CapabilityStates, isLive } from './access/capabilities.ts';
-import { type AnswerDeps, Answers } from './answers/answers.ts';
-import type { SignUrl } from './answers/data-route.ts';
+import { ALL_RIGHTS, type Capability, type CapabilityStates, isLive } from './access/rights.ts';
+import { type AnswerDeps, Answers, type Asker, type DataRequest } from './answers/answers.ts';
+import type { DataRoute, SignUrl } from './answers/data-route.ts';
 import { API_ERRORS } from './api-errors.ts';
 import type { ApiMetrics } from './api-metrics.ts';
-import { bindAccess } from './bind-access.ts';
-import { bindAccountRoute, bindDataRoute } from './bind-routes.ts';
+import { bindAccess, getVisit } from './bind-access.ts';
 import { addFiles, type FileLinks, PublishedFiles } from './files.ts';
 import { type FindProblem, type HealthSource, problemsOf, readinessOf } from './health.ts';
 import { addOpenApi, openApiDocument } from './openapi/openapi-document.ts';
 import type { OpenRoute } from './openapi/other-operations.ts';
-import { DATA_ROUTES } from './routes/data-routes.ts';
+import { ACCOUNT_ROUTE, answerAccount, DATA_ROUTES } from './routes/data-routes.ts';
 
 export interface ApiSettings extends ServerSettings {
   /** Attempts without a valid key per minute and client address. */
@@ -152,3 +152,43 @@ function problemFinder({
 function told(problem: HealthProblem | undefined, message: string): HealthProblem | undefined {
   return problem && { ...problem, message };
 }
+
+/** How the data routes and the account are served to whoever has a key, or to everybody where nobody is asked for one. */
+interface DataRouteBinding {
+  readonly answers: Answers;
+  /** Whether a request needs a visit; otherwise everything is open to all. */
+  readonly isGuarded: boolean;
+  readonly baseUrlOf: BaseUrlOf;
+  readonly sendWhole: SendWhole;
+}
+
+/** Adds a data route to the app. */
+function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: DataRouteBinding): void {
+  const { answers, isGuarded, baseUrlOf, sendWhole } = binding;
+  const { path, access } = route;
+  const respond: BoundRoute['respond'] = (request) => {
+    const { params, query, headers, url: key } = request;
+    const asked: DataRequest = {
+      params,
+      query,
+      headers,
+      key,
+      baseUrl: () => baseUrlOf(request),
+      mayPack: acceptsGzip(headers['accept-encoding']),
+      onRelease: ({ data_as_of: dataAsOf }) => {
+        request.failureHeaders = { 'X-Data-As-Of': dataAsOf };
+      },
+    };
+    return answers.answer(route, asked, isGuarded ? getVisit(request) : ANYBODY);
+  };
+  bindRoute(app, { path, config: { access }, respond }, sendWhole);
+}
+
+/** Adds `GET /v1/account`, for an app that asks for keys. */
+function bindAccountRoute(app: FastifyInstance, sendWhole: SendWhole): void {
+  const { name: path } = ACCOUNT_ROUTE;
+  const config = { access: ACCOUNT_ROUTE };
+  bindRoute(app, { path, config, respond: (request) => answerAccount(getVisit(request)) }, sendWhole);
+}
+
+const ANYBODY: Asker = { rights: ALL_RIGHTS };

@@ -6,8 +6,8 @@ import { httpError } from '../server/errors/http-error.ts';
 import { improperUrl, isPathBelow, isProperUrl } from '../server/request-checks.ts';
 import type { Guard } from '../server/server.ts';
 import { AccessControl, type BackstopLimits, type Credentials, type RouteAccess } from './access/access-control.ts';
-import type { CapabilityStates } from './access/capabilities.ts';
 import { tooManyAttempts } from './access/refusals.ts';
+import type { CapabilityStates } from './access/rights.ts';
 import type { Visit } from './access/visit.ts';
 
 export interface AccessOptions {

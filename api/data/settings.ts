@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Bytes, inUnits, Milliseconds, Seconds, setting, wholeNumber } from '../../runtime/setting.ts';
-import { capabilitiesFromText } from './access/capabilities.ts';
+import { capabilitiesFromText } from './access/rights.ts';
 
 /**
  * `route=limit` separated by commas; routes that are not named keep their limit. Which routes there are is known to `serve`
@@ -143,5 +143,17 @@ export const FILE_SETTINGS = {
     text: 'secret of at least 16 characters behind the download addresses of a file store; another one ends all addresses that were given',
     documented: 'made once, kept in the control database',
     shown: 'masked',
+  }),
+};
+
+/** Of what needs no key. */
+export const PUBLIC_SETTINGS = {
+  requestsPerMinute: setting('PUBLIC_REQUESTS_MAX', wholeNumber(1, 10_000_000), {
+    fallback: 600,
+    text: 'badges, embeds, feeds and searches of the documentation, which need no key, per minute and client address (IPv6: /64) before they get 429',
+  }),
+  cacheBytes: setting('PUBLIC_CACHE_BYTES', Bytes, {
+    fallback: 32 * 1024 * 1024,
+    text: 'memory for badges, embeds and feeds',
   }),
 };

@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import { AppError, codeFromError, isAppError, messageFromError } from '../../runtime/errors.ts';
 import { openingErrorFrom } from './database-errors.ts';
-import { giveNewName, isTaken, makeNewFile, refuseUnreadable } from './sqlite-file.ts';
+import { giveNewName, isTaken, makeNewFile, refuseUnreadable } from './sqlite-database.ts';
 
 /** In one step: a copy in several begins anew with every write of another process in between, and may never end. */
 const ALL_PAGES = 0x7fff_ffff;

@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
-import type { Kysely } from 'kysely';
+import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
-import type { ControlTables } from './tables/tables.ts';
+import type { Database } from './tables/tables.ts';
 
 /**
  * The control database: what the service has to remember beside the published data, in SQLite or in PostgreSQL. This folder opens
@@ -14,7 +14,7 @@ import type { ControlTables } from './tables/tables.ts';
  *
  * To add a table:
  * 1. a row type in tables/, and the table's name in the interface of its file, which `ControlTables` extends;
- * 2. a new file in migrations/ that makes it on both engines, and its line in `MIGRATIONS` (migrate.ts). A migration that was
+ * 2. a function in migrations/ that makes it on both engines, and its line in `MIGRATIONS` (migrate.ts). A migration that was
  *    released is never changed: a later one changes what it made;
  * 3. its columns in database.contract.ts, which holds the two together.
  *
@@ -23,12 +23,12 @@ import type { ControlTables } from './tables/tables.ts';
  * transaction. Begin with a write: on SQLite a transaction that began with a read can't write any more, however long it waits,
  * once another process has written. `writeTransaction` (write-transaction.ts) begins with the lock, and waits for it beside requests.
  *
- * Where the engines differ ask `isPostgres` (dialect.ts). So `for update skip locked`, by which several processes share out rows, is
+ * Where the engines differ ask `isPostgres`. So `for update skip locked`, by which several processes share out rows, is
  * for PostgreSQL only: SQLite doesn't know it, and its one writer at a time doesn't need it. A statement that every request needs begins
  * with its name, `/* usage-count *\/`, and has always the same text: so it is prepared once (postgres-database.ts).
  */
 export interface ControlDatabase {
-  readonly kysely: Kysely<ControlTables>;
+  readonly kysely: Database;
   /** For prepared statements where every request asks, and for what only one of the engines can do. */
   readonly engine: DatabaseEngine;
   /** A number that changes when another process has written, where that costs nothing to know; else always the same. */
@@ -53,4 +53,19 @@ export interface PostgresEngine {
   readonly kind: 'postgres';
   /** Shared with Kysely; its statements have the timeouts of `PostgresOptions`, and 64-bit integers arrive as numbers. */
   readonly pool: pg.Pool;
+}
+
+/** Where the two engines differ in a statement. */
+export function isPostgres(database: Database): boolean {
+  return database.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+/**
+ * A list as a table with one row per element, whose column `value` is the element as JSON: `value->>0` is the first part of an array, as
+ * text on PostgreSQL. It needs no alias. Many rows travel in one parameter so: with a parameter per value, a statement takes longer to put
+ * together than to run.
+ */
+export function jsonRows(database: Database, rows: readonly unknown[]): RawBuilder<unknown> {
+  const text = JSON.stringify(rows);
+  return isPostgres(database) ? sql`json_array_elements(cast(${text} as json)) as value` : sql`json_each(${text})`;
 }

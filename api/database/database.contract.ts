@@ -70,7 +70,7 @@ async function readPrepared({ engine }: ControlDatabase): Promise<readonly unkno
 
 /** The columns of each table, sorted, as the interfaces in tables/ declare them. */
 function declaredColumns(): Readonly<Record<string, readonly string[]>> {
-  const declared = ['tables', 'people-tables', 'webhook-tables', 'oauth-tables'].flatMap((name) =>
+  const declared = ['tables', 'people-tables', 'webhook-tables'].flatMap((name) =>
     interfacesIn(`${import.meta.dirname}/tables/${name}.ts`),
   );
   const membersOf = (name: string | undefined): readonly (readonly [string, string])[] => {

@@ -6,8 +6,8 @@ import { openingErrorFrom } from './database-errors.ts';
 import { readMigrations } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
 import { pg } from './postgres-database.ts';
-import { placeOfMissing, refuseUnreadable } from './sqlite-file.ts';
-import type { ControlTables } from './tables/tables.ts';
+import { placeOfMissing, refuseUnreadable } from './sqlite-database.ts';
+import type { ControlTables, Database } from './tables/tables.ts';
 
 /** A control database as it is. */
 export interface DatabaseLook {
@@ -60,12 +60,12 @@ async function isThere(file: string): Promise<boolean> {
   }
 }
 
-function openFile(path: string, timeout: number): Kysely<ControlTables> {
+function openFile(path: string, timeout: number): Database {
   const database = new Sqlite(path, { readonly: true, fileMustExist: true, timeout });
   return new Kysely<ControlTables>({ dialect: new SqliteDialect({ database }) });
 }
 
-function openPostgres(url: string, timeoutMs: number): Kysely<ControlTables> {
+function openPostgres(url: string, timeoutMs: number): Database {
   if (!isClearAddress(url)) throw new AppError('configuration', `${shownAddress(url)} is no URL; ${UNCLEAR_ADDRESS}`);
   const pool = new pg.Pool({
     connectionString: url,
@@ -79,10 +79,7 @@ function openPostgres(url: string, timeoutMs: number): Kysely<ControlTables> {
   return new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-async function look(
-  kysely: Kysely<ControlTables>,
-  { hasClock }: { readonly hasClock: boolean },
-): Promise<DatabaseLook> {
+async function look(kysely: Database, { hasClock }: { readonly hasClock: boolean }): Promise<DatabaseLook> {
   const clock = hasClock ? await sql<{ now: Date }>`select clock_timestamp() as now`.execute(kysely) : undefined;
   const now = clock?.rows[0]?.now;
   const tables = await kysely.introspection.getTables();

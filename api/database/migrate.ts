@@ -1,18 +1,20 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { AppError } from '../../runtime/errors.ts';
-import { createOrganizations } from './migrations/0001-organizations.ts';
-import { createUsage } from './migrations/0002-usage.ts';
-import { bindIdempotencyKeys } from './migrations/0003-idempotency-requests.ts';
-import { addAuditAndExpiry } from './migrations/0004-audit-and-expiry.ts';
-import { createServiceValues } from './migrations/0005-service-values.ts';
 import { createWebhooks } from './migrations/0006-webhooks.ts';
-import { addOrganizationEmail } from './migrations/0007-organization-email.ts';
 import { createPeople } from './migrations/0008-people.ts';
-import { createRequestCounts } from './migrations/0009-request-counts.ts';
 import { createConnections } from './migrations/0010-connections.ts';
 import { createIntegrations } from './migrations/0011-integrations.ts';
-import type { ControlTables } from './tables/tables.ts';
+import {
+  addAuditAndExpiry,
+  addOrganizationEmail,
+  bindIdempotencyKeys,
+  createOrganizations,
+  createRequestCounts,
+  createServiceValues,
+  createUsage,
+} from './migrations/accounts.ts';
+import type { Database } from './tables/tables.ts';
 
 /**
  * The steps that make the control database, in the order of their names. One set for SQLite and PostgreSQL: types and
@@ -40,7 +42,7 @@ export const MIGRATIONS_TABLE = 'modelstats_migrations';
  * them out (SQLite: a transaction begun IMMEDIATE; PostgreSQL: Kysely's advisory lock). Rejects with `configuration` where a
  * newer version of modelstats has changed the database: this one doesn't know what its rows mean.
  */
-export async function migrateControlDatabase(database: Kysely<ControlTables>, shownUrl: string): Promise<void> {
+export async function migrateControlDatabase(database: Database, shownUrl: string): Promise<void> {
   await refuseNewer(database, shownUrl);
   const migrator = new Migrator({
     db: database,
@@ -52,7 +54,7 @@ export async function migrateControlDatabase(database: Kysely<ControlTables>, sh
   if (error !== undefined) throw error;
 }
 
-async function refuseNewer(database: Kysely<ControlTables>, shownUrl: string): Promise<void> {
+async function refuseNewer(database: Database, shownUrl: string): Promise<void> {
   const { unknown } = await readMigrations(database);
   if (unknown.length === 0) return;
   const message = `the control database ${shownUrl} was changed by a newer version of modelstats (${unknown.join(', ')}); use that version, or another database`;
@@ -61,7 +63,7 @@ async function refuseNewer(database: Kysely<ControlTables>, shownUrl: string): P
 
 /** Which steps a control database lacks, and which of a newer version it has. Changes nothing. */
 export async function readMigrations(
-  database: Kysely<ControlTables>,
+  database: Database,
 ): Promise<{ readonly pending: readonly string[]; readonly unknown: readonly string[] }> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
   const { rows } = tables.some(({ name }) => name === MIGRATIONS_TABLE)

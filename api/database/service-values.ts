@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { orUnavailable } from './database-errors.ts';
-import type { ControlTables } from './tables/tables.ts';
+import type { Database } from './tables/tables.ts';
 
 /**
  * The secret of this name, made once (decision 0028): whoever comes first writes it, and all who share the database read the
@@ -9,7 +8,7 @@ import type { ControlTables } from './tables/tables.ts';
  * @param make 32 or so random bytes
  */
 export function getServiceSecret(
-  database: Kysely<ControlTables>,
+  database: Database,
   name: string,
   { make, now }: { readonly make: () => Uint8Array; readonly now: Date },
 ): Promise<Buffer> {
@@ -31,12 +30,12 @@ export function getServiceSecret(
 }
 
 /** Reads something, to see whether that is possible. Rejects with `unavailable`. */
-export async function lookAt(database: Kysely<ControlTables>): Promise<void> {
+export async function lookAt(database: Database): Promise<void> {
   await orUnavailable(() => database.selectFrom('service_values').select('name').limit(1).execute());
 }
 
 /** Writes something, to see whether that is possible. Rejects with `unavailable`. */
-export async function probeWriting(database: Kysely<ControlTables>, now: Date): Promise<void> {
+export async function probeWriting(database: Database, now: Date): Promise<void> {
   const row = { name: 'probe', value: '', changed_at: now.getTime() };
   await orUnavailable(() =>
     database

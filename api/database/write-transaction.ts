@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
 import type { ControlDatabase, SqliteEngine } from './control-database.ts';
 import { isSqliteBusy, orUnavailable, unavailable } from './database-errors.ts';
-import type { ControlTables } from './tables/tables.ts';
+import type { Database } from './tables/tables.ts';
 
 /** Between two attempts while another process writes; its commits take a few milliseconds. */
 const RETRY_MS = 10;
@@ -16,7 +15,7 @@ const RETRY_MS = 10;
  */
 export function writeTransaction<T>(
   { kysely, engine }: ControlDatabase,
-  work: (transaction: Kysely<ControlTables>) => Promise<T>,
+  work: (transaction: Database) => Promise<T>,
 ): Promise<T> {
   switch (engine.kind) {
     case 'postgres':
@@ -29,10 +28,7 @@ export function writeTransaction<T>(
 }
 
 /** {@link writeTransaction} for a single statement: PostgreSQL makes it a transaction by itself. */
-export function writeStatement<T>(
-  database: ControlDatabase,
-  work: (database: Kysely<ControlTables>) => Promise<T>,
-): Promise<T> {
+export function writeStatement<T>(database: ControlDatabase, work: (database: Database) => Promise<T>): Promise<T> {
   return database.engine.kind === 'postgres'
     ? orUnavailable(() => work(database.kysely))
     : writeTransaction(database, work);

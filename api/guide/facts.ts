@@ -9,7 +9,7 @@ import {
   PLANS,
   type Plan,
 } from '../accounts/plans/plans.ts';
-import { CAPABILITIES, type Capability } from '../data/access/capabilities.ts';
+import { CAPABILITIES, type Capability } from '../data/access/rights.ts';
 import { DATA_ROUTES } from '../data/routes/data-routes.ts';
 import { MCP_ROUTE } from '../mcp/mcp.ts';
 import { TOOLS } from '../mcp/tools/tools.ts';

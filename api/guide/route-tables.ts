@@ -10,7 +10,7 @@ import {
 } from '../../schemas/datasets.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
-import type { Capability } from '../data/access/capabilities.ts';
+import type { Capability } from '../data/access/rights.ts';
 import type { DataRoute } from '../data/answers/data-route.ts';
 import { parametersFrom } from '../data/openapi/data-operation.ts';
 import { type JsonSchema, SchemaCollector } from '../data/openapi/operation.ts';

@@ -1,8 +1,7 @@
-import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../runtime/errors.ts';
-import { quotaDayAt } from '../accounts/quota/quota-day.ts';
-import type { ControlTables, IntegrationRow } from '../database/tables/tables.ts';
+import { quotaDayAt } from '../accounts/quota/quota.ts';
+import type { IntegrationRow, Transaction } from '../database/tables/tables.ts';
 import { INTEGRATIONS_MAX } from './integration.ts';
 import { describeSharedHost, registrableDomain, SHARED_HOSTS, siteOf } from './site.ts';
 
@@ -105,7 +104,7 @@ export function fewLooksAtOnce<Page, Told>(
 
 /** The organization must be locked by the transaction. */
 export async function assertRoom(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   { organizationId, url, now }: { readonly organizationId: string; readonly url: string; readonly now: Date },
 ): Promise<void> {
   const rows = await transaction
@@ -129,11 +128,7 @@ export async function assertRoom(
 }
 
 /** The organization must be locked by the transaction. */
-export async function assertMayAsk(
-  transaction: Transaction<ControlTables>,
-  row: IntegrationRow,
-  now: Date,
-): Promise<void> {
+export async function assertMayAsk(transaction: Transaction, row: IntegrationRow, now: Date): Promise<void> {
   const sinceMs = row.asked_at === null ? Number.POSITIVE_INFINITY : now.getTime() - row.asked_at;
   // A clock that was set back holds nobody up for longer.
   if (sinceMs >= 0 && sinceMs < ASKED_EVERY_MS)

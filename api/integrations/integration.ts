@@ -13,16 +13,10 @@
  * It earns its bonus while it is verified or at risk, and when it stops, until that UTC day is over.
  */
 
-import type { Kysely } from 'kysely';
 import { readOrganization } from '../accounts/organizations/organizations.ts';
 import { ATTRIBUTION_BONUS, PLANS } from '../accounts/plans/plans.ts';
 import { NO_END_MS } from '../accounts/plans/terms.ts';
-import {
-  type ControlTables,
-  getWord,
-  type IntegrationCheckRow,
-  type IntegrationRow,
-} from '../database/tables/tables.ts';
+import { type Database, getWord, type IntegrationCheckRow, type IntegrationRow } from '../database/tables/tables.ts';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
 export type IntegrationState = (typeof INTEGRATION_STATES)[number];
@@ -161,11 +155,7 @@ export const NONE_EARNING: ReadonlySet<string> = new Set();
  * The integrations of an organization that raise its quota at `now`, by their ids: as many as its plan lets count, those that end last;
  * of those that end together the oldest (specification "Verified integrations"). Rejects with `not_found`.
  */
-export async function findEarning(
-  database: Kysely<ControlTables>,
-  organizationId: string,
-  now: Date,
-): Promise<ReadonlySet<string>> {
+export async function findEarning(database: Database, organizationId: string, now: Date): Promise<ReadonlySet<string>> {
   const { terms } = await readOrganization(database, organizationId, now);
   if (!PLANS[terms.plan].hasAttributionBonus) return NONE_EARNING;
   const rows = await database

@@ -1,10 +1,9 @@
-import type { Transaction } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ulid.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { lockOrganization } from '../accounts/organizations/organizations.ts';
-import type { ControlTables, IntegrationRow } from '../database/tables/tables.ts';
+import type { IntegrationRow, Transaction } from '../database/tables/tables.ts';
 import {
   assertMayAsk,
   assertRoom,
@@ -217,10 +216,7 @@ export class Integrations {
   }
 }
 
-async function readOwn(
-  transaction: Transaction<ControlTables>,
-  { organizationId, id }: IntegrationSelector,
-): Promise<IntegrationRow> {
+async function readOwn(transaction: Transaction, { organizationId, id }: IntegrationSelector): Promise<IntegrationRow> {
   const row = await transaction
     .selectFrom('integrations')
     .selectAll()

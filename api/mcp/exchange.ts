@@ -3,7 +3,7 @@
  * backstop, capability and quota are the same as over HTTP, the burst limit has counted the message.
  */
 import type { FastifyBaseLogger } from 'fastify';
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/caller.ts';
 import type { AccessControl, RouteAccess } from '../data/access/access-control.ts';
 import type { Visit } from '../data/access/visit.ts';
 import type { Answers, Asked } from '../data/answers/answers.ts';

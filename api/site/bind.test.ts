@@ -5,7 +5,7 @@ import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { FaceDeps } from '../data/app.ts';
 import type { WholeAnswer } from '../server/bind-route.ts';
 import type { View } from '../view/view.ts';
-import { bindPublicRoutes, type PublicSettings } from './bind.ts';
+import { bindPublicRoutes, type PublicSettings } from './public.ts';
 import { publicRoute } from './public-route.ts';
 
 test('two answers are made at once, 500 wait for their turn, and further ones are refused', async () => {

@@ -1,6 +1,6 @@
 import type { Day } from '../../runtime/day.ts';
 import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
-import type { Capability } from '../data/access/capabilities.ts';
+import type { Capability } from '../data/access/rights.ts';
 import type { Answers } from '../data/answers/answers.ts';
 import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
 import type { HttpError, RequestInvalid } from '../server/errors/http-error.ts';

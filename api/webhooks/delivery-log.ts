@@ -1,8 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
-import { type ControlTables, getWord } from '../database/tables/tables.ts';
+import { type Database, getWord, type Transaction } from '../database/tables/tables.ts';
 import { assertState, lockEndpoint, readEndpoint } from './endpoints/endpoint.ts';
 import { KEPT_DAYS } from './queue/cleanup.ts';
 import {
@@ -64,7 +63,7 @@ export class DeliveryLog {
 
   #replay(
     endpointId: string,
-    find: (transaction: Transaction<ControlTables>, now: Date) => Promise<readonly string[]>,
+    find: (transaction: Transaction, now: Date) => Promise<readonly string[]>,
   ): Promise<Replayed> {
     return this.#changes.change(async (transaction, note) => {
       const now = this.#deps.clock();
@@ -114,7 +113,7 @@ interface DeliveryFilter {
 
 /** The newest deliveries of an endpoint, newest first. */
 async function listDeliveries(
-  database: Kysely<ControlTables>,
+  database: Database,
   { endpointId, state, topic, before, limit }: DeliveryFilter,
 ): Promise<readonly LoggedDelivery[]> {
   const rows = await selectDeliveries(database)
@@ -129,10 +128,7 @@ async function listDeliveries(
 }
 
 /** One delivery with all its attempts; undefined where there is none of this id. */
-async function findDelivery(
-  database: Kysely<ControlTables>,
-  id: string,
-): Promise<LoggedDeliveryWithAttempts | undefined> {
+async function findDelivery(database: Database, id: string): Promise<LoggedDeliveryWithAttempts | undefined> {
   const row = await selectDeliveries(database).where('d.id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;
   const attempts = await database
@@ -145,7 +141,7 @@ async function findDelivery(
 }
 
 /** One row per delivery, with its event and its last attempt. */
-function selectDeliveries(database: Kysely<ControlTables>) {
+function selectDeliveries(database: Database) {
   return database
     .selectFrom('webhook_deliveries as d')
     .innerJoin('webhook_events as e', 'e.id', 'd.event_id')

@@ -1,10 +1,9 @@
-import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ulid.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { lockOrganization, readOrganization } from '../accounts/organizations/organizations.ts';
-import type { ControlTables } from '../database/tables/tables.ts';
+import type { Database, Transaction } from '../database/tables/tables.ts';
 import {
   assertState,
   ENDPOINTS_MAX,
@@ -16,7 +15,7 @@ import {
   type Registration,
   readEndpoint,
 } from './endpoints/endpoint.ts';
-import type { SecretKeys } from './endpoints/secret-keys.ts';
+import type { SecretKeys } from './endpoints/signature.ts';
 import { SECRET_BYTES, secretFromBytes } from './endpoints/signature.ts';
 import { entitledOrganizations, type IsOffered } from './endpoints/suspension.ts';
 import { dropWaiting, moveEndpoint, queuePing } from './endpoints/transitions.ts';
@@ -193,7 +192,7 @@ export class EndpointAdministration {
     });
   }
 
-  async #assertEntitled(database: Kysely<ControlTables>, organizationId: string): Promise<void> {
+  async #assertEntitled(database: Database, organizationId: string): Promise<void> {
     const { isOffered, clock } = this.#deps;
     const entitled = await entitledOrganizations(database, [organizationId], { now: clock(), isOffered });
     if (entitled.has(organizationId)) return;
@@ -206,7 +205,7 @@ export class EndpointAdministration {
   }
 }
 
-async function assertRoom(transaction: Transaction<ControlTables>, organizationId: string): Promise<void> {
+async function assertRoom(transaction: Transaction, organizationId: string): Promise<void> {
   const { count } = await transaction
     .selectFrom('webhook_endpoints')
     .select(({ fn }) => fn.countAll<number>().as('count'))

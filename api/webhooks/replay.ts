@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ulid.ts';
-import type { ControlTables } from '../database/tables/tables.ts';
+import type { Database } from '../database/tables/tables.ts';
 import { KEPT_DAYS } from './queue/cleanup.ts';
 import { PING } from './topics/topics.ts';
 
@@ -16,7 +15,7 @@ const ROWS_AT_ONCE = 1_000;
  * is not there, is another endpoint's own, or a ping; events older than 30 days are not there any more.
  */
 export async function getReplayable(
-  database: Kysely<ControlTables>,
+  database: Database,
   endpointId: string,
   { id, now }: { readonly id: string; readonly now: Date },
 ): Promise<string> {
@@ -51,7 +50,7 @@ export async function getReplayable(
  * on its way; one more than may be replayed at once where there are more.
  */
 export async function findUndelivered(
-  database: Kysely<ControlTables>,
+  database: Database,
   endpointId: string,
   { since, now }: { readonly since: Date; readonly now: Date },
 ): Promise<readonly string[]> {
@@ -84,7 +83,7 @@ export async function findUndelivered(
 
 /** Queues a delivery of its own for each event; resolves to their ids. */
 export async function queueReplays(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   endpointId: string,
   { eventIds, now }: { readonly eventIds: readonly string[]; readonly now: Date },
 ): Promise<readonly string[]> {

@@ -1,12 +1,10 @@
-import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
 import type { Mailer } from '../accounts/mailer.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
-import type { ControlTables } from '../database/tables/tables.ts';
+import type { Database } from '../database/tables/tables.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
-import { sendNotices } from './endpoints/notices.ts';
-import { followPlans, type IsOffered } from './endpoints/suspension.ts';
+import { followPlans, type IsOffered, sendNotices } from './endpoints/suspension.ts';
 import type { EventPublisher } from './events/publish-events.ts';
 
 export interface WebhookServiceOptions {
@@ -25,7 +23,7 @@ const NOTICES_MS = 3_000;
 const NOTICES_RETRY_MAX_MS = 10 * 60_000;
 
 export interface WebhookServiceDeps {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly dispatcher: Pick<Dispatcher, 'start' | 'stop' | 'wake'>;
   readonly publisher: Pick<EventPublisher, 'look'>;
   readonly cleanup: Pick<HourlyCleanup, 'at' | 'close'>;

@@ -16,14 +16,14 @@ import {
   BACKSTOP_SETTINGS,
   CAPABILITY_SETTINGS,
   FILE_SETTINGS,
+  PUBLIC_SETTINGS,
   QUERY_SETTINGS,
   RESPONSE_SETTINGS,
   VIEW_SETTINGS,
 } from '../../api/data/settings.ts';
-import { DATABASE_SETTINGS } from '../../api/database/settings.ts';
+import { DATABASE_SETTINGS } from '../../api/database/open-database.ts';
 import { CONNECTION_SETTINGS, METRICS_SETTINGS, OUTBOUND_SETTINGS } from '../../api/server/settings.ts';
-import { PUBLIC_SETTINGS } from '../../api/site/settings.ts';
-import { SECRET_SETTINGS, WEBHOOK_SETTINGS } from '../../api/webhooks/settings.ts';
+import { SECRET_SETTINGS, WEBHOOK_SETTINGS } from '../../api/webhooks/delivery/dispatcher-options.ts';
 import { CLIENT_SETTINGS } from '../../client/settings.ts';
 import {
   FETCH_SETTINGS,

@@ -5,7 +5,7 @@ import type { AuditedChanges } from '../../api/accounts/audit.ts';
 import type { Mailer } from '../../api/accounts/mailer.ts';
 import type { PeopleParts } from '../../api/accounts/people/open-members.ts';
 import type { People } from '../../api/accounts/people/open-people.ts';
-import type { PeopleSettings } from '../../api/accounts/people/people-settings.ts';
+import type { PeopleSettings } from '../../api/accounts/people/people.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Config } from './config.ts';

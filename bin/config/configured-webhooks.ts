@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isLive } from '../../api/data/access/capabilities.ts';
+import { isLive } from '../../api/data/access/rights.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { sqliteFileFromUrl } from '../../api/database/open-database.ts';
-import { SECRET_KEY_BYTES, SecretKeys } from '../../api/webhooks/endpoints/secret-keys.ts';
+import { SECRET_KEY_BYTES, SecretKeys } from '../../api/webhooks/endpoints/signature.ts';
 import { AppError, codeFromError, messageFromError } from '../../runtime/errors.ts';
 import { shownAddress } from '../../runtime/shown-address.ts';
 import type { Config } from './config.ts';

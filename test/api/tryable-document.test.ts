@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../api/data/openapi/openapi-document.ts';
-import { tryableDocument } from '../../api/data/openapi/tryable-document.ts';
+import { tryableDocument } from '../../api/data/openapi/reference.ts';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { PUBLIC_ROUTES } from '../../api/site/public.ts';
 import { Documented } from '../support/api/documented.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { CapabilityStates } from '../../api/data/access/capabilities.ts';
+import type { CapabilityStates } from '../../api/data/access/rights.ts';
 import { ErrorBodySchema } from '../../api/data/api-errors.ts';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';

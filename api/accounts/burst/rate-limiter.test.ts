@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TestClock, times } from '../../../test/support/accounts/subject.ts';
-import { MemoryCounter } from './memory-counter.ts';
-import { type BurstState, RateLimiter } from './rate-limiter.ts';
+import { type BurstState, MemoryCounter, RateLimiter } from './rate-limiter.ts';
 
 const ENFORCED = { limit: 3, isEnforced: true };
 const MINUTE_MS = 60_000;

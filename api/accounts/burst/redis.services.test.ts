@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { TestClock, times } from '../../../test/support/accounts/subject.ts';
 import { RedisServer } from '../../../test/support/processes/redis-server.ts';
 import { describeWith } from '../../../test/support/processes/server-process.ts';
-import { MemoryCounter } from './memory-counter.ts';
-import { RateLimiter, type WindowCounter } from './rate-limiter.ts';
+import { MemoryCounter, RateLimiter, type WindowCounter } from './rate-limiter.ts';
 import { RedisCounter } from './redis-counter.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './shared-counter.ts';
 

@@ -1,8 +1,8 @@
 import type { BaseLogger } from 'pino';
 import { messageFromError } from '../../../runtime/errors.ts';
 import type { HealthProblem } from '../../../runtime/health-problem.ts';
-import { MemoryCounter, type MemoryCounterOptions } from './memory-counter.ts';
 import type { Window, WindowCounter } from './rate-limiter.ts';
+import { MemoryCounter, type MemoryCounterOptions } from './rate-limiter.ts';
 import type { RedisOptions } from './redis-counter.ts';
 
 export interface SharedCounterDeps {

@@ -1,7 +1,14 @@
 import type { DatabaseEngine } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import { type SubscriptionColumns, subscriptionFromRow } from '../plans/subscription-row.ts';
-import { type BonusColumns, type BonusEnds, bonusColumns, bonusEndsFrom, type Subscription } from '../plans/terms.ts';
+import {
+  type BonusColumns,
+  type BonusEnds,
+  bonusColumns,
+  bonusEndsFrom,
+  type Subscription,
+  type SubscriptionColumns,
+  subscriptionFromRow,
+} from '../plans/terms.ts';
 
 /** What is good for requests, whether or not it has expired, with what its organization has agreed. */
 export interface LiveCredential {

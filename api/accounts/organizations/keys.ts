@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
-import { type ApiKeyRow, type ControlTables, dateOrNull } from '../../database/tables/tables.ts';
+import { type ApiKeyRow, dateOrNull, type Transaction } from '../../database/tables/tables.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { API_KEYS, hashOfToken, lastFourOf } from '../credentials/token-form.ts';
 import { getOrganization, lockOrganization } from './organizations.ts';
@@ -106,7 +105,7 @@ export function revokeKey(id: string, changes: AuditedChanges): Promise<ApiKey> 
 }
 
 async function issueKey(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   { organizationId, name, expiresAt }: Pick<ApiKey, 'organizationId' | 'name' | 'expiresAt'>,
   changes: AuditedChanges,
 ): Promise<NewApiKey> {
@@ -127,7 +126,7 @@ async function issueKey(
 }
 
 /** Writes nothing new, but keeps others from changing the key until the transaction ends. */
-async function lockKey(transaction: Transaction<ControlTables>, id: string): Promise<ApiKeyRow> {
+async function lockKey(transaction: Transaction, id: string): Promise<ApiKeyRow> {
   const row = await transaction
     .updateTable('api_keys')
     .set(({ ref }) => ({ name: ref('name') }))

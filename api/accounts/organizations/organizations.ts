@@ -1,17 +1,18 @@
-import type { Kysely, Transaction } from 'kysely';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database, Transaction } from '../../database/tables/tables.ts';
 import { type AuditEntry, type AuditedChanges, type NoteAudit, readAudit } from '../audit.ts';
 import { ATTRIBUTION_BONUS } from '../plans/plans.ts';
-import { rowFromSubscription, SUBSCRIPTION_COLUMNS, subscriptionFromRow } from '../plans/subscription-row.ts';
 import {
   bonusEndsFrom,
   effectiveTerms,
   NO_BONUS,
   NO_SUBSCRIPTION,
+  rowFromSubscription,
+  SUBSCRIPTION_COLUMNS,
   type Subscription,
+  subscriptionFromRow,
   type Terms,
 } from '../plans/terms.ts';
 import { organizationName } from './organization-name.ts';
@@ -35,7 +36,7 @@ export function createOrganization(wanted: NewOrganization, changes: AuditedChan
 
 /** Makes an organization and notes it, as a part of a change. Rejects with `usage` where it can't be called so. */
 export async function insertOrganization(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   { name: text, email = null, subscription = NO_SUBSCRIPTION, createdBy = null }: NewOrganization,
   { changes, note }: { readonly changes: AuditedChanges; readonly note: NoteAudit },
 ): Promise<Organization> {
@@ -117,7 +118,7 @@ export async function listAudit(
 /**
  * Writes nothing new, but keeps others from changing the organization until the transaction ends. Rejects with `not_found`.
  */
-export async function lockOrganization(transaction: Transaction<ControlTables>, id: string): Promise<void> {
+export async function lockOrganization(transaction: Transaction, id: string): Promise<void> {
   const { numUpdatedRows } = await transaction
     .updateTable('organizations')
     .set(({ ref }) => ({ name: ref('name') }))
@@ -126,7 +127,7 @@ export async function lockOrganization(transaction: Transaction<ControlTables>, 
   if (numUpdatedRows === 0n) throw noOrganization(id);
 }
 
-export async function readOrganization(database: Kysely<ControlTables>, id: string, now: Date): Promise<Organization> {
+export async function readOrganization(database: Database, id: string, now: Date): Promise<Organization> {
   const row = await selectOrganizations(database).where('organizations.id', '=', id).executeTakeFirst();
   if (row === undefined) throw noOrganization(id);
   return organizationFromRow(row, now);
@@ -148,7 +149,7 @@ export interface Organization {
 }
 
 /** One row per organization, with its subscription's columns, null where it has none. */
-export function selectOrganizations(database: Kysely<ControlTables>) {
+export function selectOrganizations(database: Database) {
   return database
     .selectFrom('organizations')
     .leftJoin('subscriptions', 'subscriptions.organization_id', 'organizations.id')

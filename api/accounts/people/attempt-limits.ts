@@ -1,11 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import { hashOfToken } from '../credentials/token-form.ts';
 import type { TooMany } from './people.ts';
-import { LINK_PACE_MS, type PeopleLimits } from './people-settings.ts';
+import { LINK_PACE_MS, type PeopleLimits } from './people.ts';
 
 /** Refused subjects that a process remembers; of the others each refusal costs a statement. */
 const REMEMBERED_MAX = 10_000;
@@ -22,7 +22,7 @@ interface AttemptLimit {
 export type LimitName = keyof ReturnType<typeof namedLimits>;
 
 export interface AttemptLimitsDeps {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
   /** Told of the time with every attempt. */
   readonly onHit: (now: Date) => void;
@@ -38,7 +38,7 @@ export interface AttemptLimitsDeps {
  */
 export class AttemptLimits {
   readonly #limits: Readonly<Record<LimitName, AttemptLimit>>;
-  readonly #database: Kysely<ControlTables>;
+  readonly #database: Database;
   readonly #clock: () => Date;
   readonly #onHit: (now: Date) => void;
   /** When the refusals of a subject end. */

@@ -1,16 +1,15 @@
-import type { Kysely } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
 import { isThisMachine } from '../../../runtime/this-machine.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import type { Origin } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
 import { OAUTH_PATHS } from './connections.ts';
 import type { OpenedMembers } from './open-members.ts';
+import type { PeopleSettings } from './people.ts';
 import { CONSOLE_PATHS, type Session, type TooMany } from './people.ts';
-import type { PeopleSettings } from './people-settings.ts';
-import { assertMember } from './rights.ts';
+import { assertMember } from './person.ts';
 import type { Auth } from './sign-in/auth.ts';
 import { withOrganization } from './sign-in/oauth-provider.ts';
 
@@ -24,7 +23,7 @@ export interface ConnectionRequest {
 
 export interface AuthorizationDeps extends Pick<OpenedMembers, 'limits' | 'as'> {
   readonly auth: Auth;
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
 }
 
 /**
@@ -34,7 +33,7 @@ export interface AuthorizationDeps extends Pick<OpenedMembers, 'limits' | 'as'> 
 export class Authorization {
   readonly #settings: Pick<PeopleSettings, 'publicUrl'>;
   readonly #deps: AuthorizationDeps;
-  readonly #database: Kysely<ControlTables>;
+  readonly #database: Database;
 
   constructor(settings: Pick<PeopleSettings, 'publicUrl'>, deps: AuthorizationDeps) {
     this.#settings = settings;

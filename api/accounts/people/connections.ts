@@ -1,11 +1,9 @@
-import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import { type ControlTables, dateOrNull } from '../../database/tables/tables.ts';
+import { type Database, dateOrNull, type Transaction } from '../../database/tables/tables.ts';
 import type { Person } from '../actor.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
-import { PERSON_COLUMNS, personFromRow } from './person.ts';
-import { assertMember, lockAsMember } from './rights.ts';
+import { assertMember, lockAsMember, PERSON_COLUMNS, personFromRow } from './person.ts';
 
 /**
  * Programs that a person lets ask for an organization over MCP (specification "Connected programs"). A connection is for one program, one
@@ -73,7 +71,7 @@ export function revokeConnection(
   });
 }
 
-function selectConnections(database: Kysely<ControlTables>) {
+function selectConnections(database: Database) {
   return database
     .selectFrom('connections')
     .innerJoin('people', 'people.id', 'connections.person_id')
@@ -104,7 +102,7 @@ function connectionFrom(row: SelectedConnection): Connection {
 
 /** Ends the connections of a person to an organization, or that of one program, with their tokens. */
 export async function deleteConnections(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   {
     organizationId,
     personId,

@@ -1,18 +1,24 @@
-import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
-import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
 import { addressOf, auditName } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { hashOfToken } from '../credentials/token-form.ts';
 import { findMemberByEmail, insertMember } from './memberships.ts';
 import type { PeopleParts } from './open-members.ts';
-import { type Invitation, type Membership, ROLES, type Role, type SentInvitation, type TooMany } from './people.ts';
+import {
+  INVITATION_MS,
+  type Invitation,
+  linkTo,
+  type Membership,
+  ROLES,
+  type Role,
+  type SentInvitation,
+  type TooMany,
+} from './people.ts';
 import { invitationMail } from './people-mails.ts';
-import { INVITATION_MS, linkTo } from './people-settings.ts';
-import { emailFrom } from './person.ts';
-import { assertMember, lockAsOwner } from './rights.ts';
+import { assertMember, emailFrom, lockAsOwner } from './person.ts';
 
 /** Open invitations of one address that are listed: a page of the console has room for them. */
 const OWN_MAX = 50;
@@ -171,13 +177,13 @@ function assertNotTooMany(tooMany: TooMany | undefined): void {
   throw new AppError('usage', `too many invitations were asked for; the next one can be sent in ${minutes} min`);
 }
 
-function invitationsOf(database: Kysely<ControlTables>, organizationId: string) {
+function invitationsOf(database: Database, organizationId: string) {
   return database.selectFrom('invitations').select('id').where('organization_id', '=', organizationId);
 }
 
 /** Of a locked organization. */
 async function assertRoom(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   { organizationId, now, max }: { readonly organizationId: string; readonly now: Date; readonly max: number },
 ): Promise<void> {
   const open = await invitationsOf(transaction, organizationId).where('expires_at', '>', now.getTime()).execute();
@@ -186,7 +192,7 @@ async function assertRoom(
 }
 
 /** One row per invitation, with its organization's name. */
-function selectInvitations(database: Kysely<ControlTables>) {
+function selectInvitations(database: Database) {
   return database
     .selectFrom('invitations')
     .innerJoin('organizations', 'organizations.id', 'invitations.organization_id')
@@ -209,16 +215,12 @@ function invitationFromRow(row: SelectedInvitation): Invitation {
   };
 }
 
-async function findBy(
-  database: Kysely<ControlTables>,
-  by: 'id' | 'token_hash',
-  value: string,
-): Promise<Invitation | undefined> {
+async function findBy(database: Database, by: 'id' | 'token_hash', value: string): Promise<Invitation | undefined> {
   const row = await selectInvitations(database).where(`invitations.${by}`, '=', value).executeTakeFirst();
   return row === undefined ? undefined : invitationFromRow(row);
 }
 
-async function getInvitation(database: Kysely<ControlTables>, id: string): Promise<Invitation> {
+async function getInvitation(database: Database, id: string): Promise<Invitation> {
   const invitation = await findBy(database, 'id', id);
   if (invitation === undefined) throw new Error(`the invitation ${id} was not kept`);
   return invitation;

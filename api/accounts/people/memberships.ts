@@ -1,13 +1,19 @@
-import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
-import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
 import type { AuditedChanges, NoteAudit } from '../audit.ts';
 import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
 import { deleteConnections } from './connections.ts';
 import { type Member, type Membership, ROLES, type Role } from './people.ts';
-import { emailFrom, ensurePerson, PERSON_COLUMNS, personFromRow } from './person.ts';
-import { assertMember, lockAsMember, lockAsOwner } from './rights.ts';
+import {
+  assertMember,
+  emailFrom,
+  ensurePerson,
+  lockAsMember,
+  lockAsOwner,
+  PERSON_COLUMNS,
+  personFromRow,
+} from './person.ts';
 
 /** A person's organizations, the longest membership first. */
 export function listMemberships(personId: string, changes: AuditedChanges): Promise<readonly Membership[]> {
@@ -109,7 +115,7 @@ export function removeMember(
 }
 
 /** One row per member, with its person. */
-function selectMembers(database: Kysely<ControlTables>) {
+function selectMembers(database: Database) {
   return database
     .selectFrom('members')
     .innerJoin('people', 'people.id', 'members.person_id')
@@ -125,7 +131,7 @@ function memberFromRow(row: SelectedMember): Member {
 
 /** Makes a person a member of an organization; who is one already keeps the role. Resolves to the role that holds. */
 export async function insertMember(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   {
     organizationId,
     personId,
@@ -143,7 +149,7 @@ export async function insertMember(
 }
 
 export async function findMemberByEmail(
-  database: Kysely<ControlTables>,
+  database: Database,
   organizationId: string,
   email: string,
 ): Promise<Member | undefined> {
@@ -154,11 +160,7 @@ export async function findMemberByEmail(
   return row === undefined ? undefined : memberFromRow(row);
 }
 
-async function findMember(
-  database: Kysely<ControlTables>,
-  organizationId: string,
-  personId: string,
-): Promise<Member | undefined> {
+async function findMember(database: Database, organizationId: string, personId: string): Promise<Member | undefined> {
   const row = await selectMembers(database)
     .where('members.organization_id', '=', organizationId)
     .where('members.person_id', '=', personId)
@@ -166,7 +168,7 @@ async function findMember(
   return row === undefined ? undefined : memberFromRow(row);
 }
 
-async function getMember(database: Kysely<ControlTables>, organizationId: string, personId: string): Promise<Member> {
+async function getMember(database: Database, organizationId: string, personId: string): Promise<Member> {
   const member = await findMember(database, organizationId, personId);
   if (member === undefined) throw new AppError('not_found', `${personId} does not belong to ${organizationId}`);
   return member;
@@ -174,7 +176,7 @@ async function getMember(database: Kysely<ControlTables>, organizationId: string
 
 /** Of a locked organization. */
 async function setRole(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   { organizationId, member, role }: { readonly organizationId: string; readonly member: Member; readonly role: Role },
   note: NoteAudit,
 ): Promise<Member> {
@@ -193,11 +195,7 @@ async function setRole(
 }
 
 /** Of a locked organization: two owners that leave at the same moment come one after the other. */
-async function assertOtherOwner(
-  transaction: Transaction<ControlTables>,
-  organizationId: string,
-  personId: string,
-): Promise<void> {
+async function assertOtherOwner(transaction: Transaction, organizationId: string, personId: string): Promise<void> {
   const other = await transaction
     .selectFrom('members')
     .select('person_id')

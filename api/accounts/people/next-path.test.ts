@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextPath } from './people-settings.ts';
+import { nextPath } from './people.ts';
 
 const PLACE = { publicUrl: 'https://stats.example.com', home: '/console' };
 

@@ -1,14 +1,13 @@
-import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { type CleanupStep, HourlyCleanup } from '../../database/hourly-cleanup.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import type { Actor } from '../actor.ts';
 import { AuditedChanges } from '../audit.ts';
 import type { Mailer } from '../mailer.ts';
-import { Outbox } from '../outbox.ts';
+import { Outbox } from '../mailer.ts';
 import { AttemptLimits } from './attempt-limits.ts';
-import type { PeopleSettings } from './people-settings.ts';
+import type { PeopleSettings } from './people.ts';
 import { storedInstant } from './person.ts';
 
 export interface OpenPeopleDeps {
@@ -74,7 +73,7 @@ const ROWS_AT_ONCE = 500;
 const UNUSED_CLIENT_MS = 90 * 86_400_000;
 
 /** Removes sessions, links, invitations, tokens, counts and programs that are over, once an hour. */
-function peopleCleanup(database: Kysely<ControlTables>, log: Pick<BaseLogger, 'warn'>): HourlyCleanup {
+function peopleCleanup(database: Database, log: Pick<BaseLogger, 'warn'>): HourlyCleanup {
   const stepsAt = (now: Date): readonly CleanupStep[] => [
     async () => {
       const old = database.selectFrom('invitations').select('id').where('expires_at', '<=', now.getTime());

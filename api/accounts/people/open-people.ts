@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { orUnavailable } from '../../database/database-errors.ts';
 import { Authorization } from './authorization.ts';
 import { type OpenedMembers, type OpenPeopleDeps, openMembers } from './open-members.ts';
-import type { PeopleSettings } from './people-settings.ts';
+import type { PeopleSettings } from './people.ts';
 import { type Auth, createAuth } from './sign-in/auth.ts';
 import { Links } from './sign-in/links.ts';
 import { Passwords } from './sign-in/passwords.ts';

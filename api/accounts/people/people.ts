@@ -119,3 +119,120 @@ export const CONSOLE_PATHS = {
   /** Says why a program could not be connected. */
   connectFailed: '/console/connect/failed',
 } as const;
+
+/** What can be configured of people. */
+export interface PeopleSettings {
+  /** The service's address as people see it: scheme, host and base path. Cookies are `Secure` where it is https. */
+  readonly publicUrl: string;
+  /** At least 32 characters that nobody else knows, the same for all processes; a new one ends all sessions. */
+  readonly secret: string;
+  /** What the sign-in page offers, in its order. */
+  readonly methods: readonly SignInMethod[];
+  /** `open`: whoever asks gets a link; `invited`: only who exists or was invited, though the answer is the same. */
+  readonly signUp: 'open' | 'invited';
+  /** How long a session lasts without being used. */
+  readonly sessionMs: number;
+  /** A session that was last prolonged longer ago than this is prolonged when it is used. Smaller: more writes. */
+  readonly sessionRefreshMs: number;
+  readonly limits: PeopleLimits;
+  /** Programs that ask for an organization; undefined: none may be connected. */
+  readonly connections: ConnectionSettings | undefined;
+}
+
+/** What can be configured of connections. */
+export interface ConnectionSettings {
+  /** The address of MCP, for which all tokens are: https, or on this machine. */
+  readonly resource: string;
+  /** How long an access token is good for. Larger: a leaked one works longer. */
+  readonly accessTokenSeconds: number;
+  /** How long a program may be silent before a person has to connect it again. */
+  readonly refreshTokenSeconds: number;
+}
+
+/** Bounds of what people may ask for. */
+export interface PeopleLimits {
+  /**
+   * Mails with links that one address gets at once, whoever asks; then one each {@link LINK_PACE_MS}. And mails with invitations in a day.
+   * Larger: a mailbox can be filled by strangers.
+   */
+  readonly mailsPerAddress: number;
+  /** The same that one client address (IPv6: /64) may ask for in an hour. Smaller: offices behind one address run into it. */
+  readonly mailsPerOrigin: number;
+  /** Attempts at one person's password from one client address (IPv6: /64) in 15 minutes; ten times as many a day from all. */
+  readonly passwordsPerAddress: number;
+  /** Attempts at passwords from one client address (IPv6: /64) in 15 minutes. */
+  readonly passwordsPerOrigin: number;
+  /** Invitations of an organization that may be open at once, and that it may send in a day. */
+  readonly invitations: number;
+  /** Programs that one client address (IPv6: /64) may register in an hour. */
+  readonly registrationsPerOrigin: number;
+  /** Organizations that one person may make by signing up. Larger: quotas of Community can be multiplied. */
+  readonly ownOrganizations: number;
+}
+
+export const PEOPLE_LIMITS: PeopleLimits = {
+  mailsPerAddress: 5,
+  mailsPerOrigin: 30,
+  passwordsPerAddress: 10,
+  passwordsPerOrigin: 30,
+  invitations: 20,
+  registrationsPerOrigin: 30,
+  ownOrganizations: 3,
+};
+
+/** How long a link to sign in is good for. */
+export const LINK_MS = 15 * 60_000;
+/**
+ * How often an address gets a mail with a link where many are asked for. Must be below {@link LINK_MS}: so whoever is sent none, since
+ * strangers asked a moment ago, has one in the mailbox that is still good.
+ */
+export const LINK_PACE_MS = 10 * 60_000;
+/** How long after signing in a session is proof enough to change how one signs in. Larger: a stolen one is, too, for longer. */
+export const FRESH_SESSION_MS = 15 * 60_000;
+/** How long the link is good for that undoes a change of a password. */
+export const UNDO_MS = 7 * 24 * 3_600_000;
+/** How long an invitation is good for. */
+export const INVITATION_MS = 7 * 24 * 3_600_000;
+export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
+
+export function placeOf({ publicUrl }: Pick<PeopleSettings, 'publicUrl'>): ConsolePlace {
+  return { publicUrl, home: CONSOLE_PATHS.home };
+}
+
+/** The service's own address as people see it, such as `https://stats.example.com/api`, and the path of the console below it. */
+interface ConsolePlace {
+  /** Scheme, host and base path, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Such as `/console`. */
+  readonly home: string;
+}
+
+/** Longest path to go to, in characters: the requests of programs that want to be connected are some thousand. */
+export const NEXT_LENGTH_MAX = 4_000;
+
+/** The path of the console's first page, with the base path. */
+function homePath({ publicUrl, home }: ConsolePlace): string {
+  return new URL(`${publicUrl}${home}`).pathname;
+}
+
+/**
+ * Where somebody goes who has signed in: a path of the console with its query, as a browser would understand it. Whatever else was
+ * asked for (another host, another scheme, a path outside of the console) becomes the console's first page: nobody is sent away
+ * from here by a link that looks like ours.
+ */
+export function nextPath(wanted: string | undefined, place: ConsolePlace): string {
+  const first = homePath(place);
+  if (wanted === undefined || wanted.length > NEXT_LENGTH_MAX || !wanted.startsWith('/')) return first;
+  const { origin } = new URL(place.publicUrl);
+  if (!URL.canParse(wanted, origin)) return first;
+  const url = new URL(wanted, origin); // Resolves dots, backslashes and `//host` as a browser does.
+  const isBelow = url.pathname === first || url.pathname.startsWith(`${first}/`);
+  return url.origin === origin && isBelow && !url.pathname.includes('//') ? `${url.pathname}${url.search}` : first;
+}
+
+/** The address of a page of the console that a mail links to. */
+export function linkTo(page: keyof typeof CONSOLE_PATHS, token: string, publicUrl: string): string {
+  const link = new URL(`${publicUrl}${CONSOLE_PATHS[page]}`);
+  link.searchParams.set('token', token);
+  return link.href;
+}

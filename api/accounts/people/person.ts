@@ -1,8 +1,10 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
-import type { Person } from '../actor.ts';
+import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import type { Actor, Person } from '../actor.ts';
+import { lockOrganization } from '../organizations/organizations.ts';
+import { ROLES, type Role } from './people.ts';
 
 /** What of a person's row a {@link Person} is made of. */
 export const PERSON_COLUMNS = [
@@ -24,7 +26,7 @@ export function storedInstant(date: Date): string {
   return date.toISOString();
 }
 
-export async function findPersonByEmail(database: Kysely<ControlTables>, email: string): Promise<Person | undefined> {
+export async function findPersonByEmail(database: Database, email: string): Promise<Person | undefined> {
   const row = await database.selectFrom('people').select(PERSON_COLUMNS).where('email', '=', email).executeTakeFirst();
   return row === undefined ? undefined : personFromRow(row);
 }
@@ -34,7 +36,7 @@ export async function findPersonByEmail(database: Kysely<ControlTables>, email: 
  * a person had before the first link is dropped then.
  */
 export async function ensurePerson(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   { id, email, now }: { readonly id: string; readonly email: string; readonly now: Date },
 ): Promise<Person & { readonly isNew: boolean }> {
   const at = storedInstant(now);
@@ -49,7 +51,7 @@ export async function ensurePerson(
 }
 
 /** Writes nothing new, but keeps others from changing what is the person's until the transaction ends. False where there is none. */
-export async function lockPerson(transaction: Transaction<ControlTables>, id: string): Promise<boolean> {
+export async function lockPerson(transaction: Transaction, id: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('people')
     .set(({ ref }) => ({ name: ref('name') }))
@@ -80,11 +82,43 @@ export function emailFrom(text: string): string {
 }
 
 /** Ends the sessions of a locked person; `exceptId` stays. */
-export async function deleteSessions(
-  transaction: Transaction<ControlTables>,
-  personId: string,
-  exceptId?: string,
-): Promise<void> {
+export async function deleteSessions(transaction: Transaction, personId: string, exceptId?: string): Promise<void> {
   const all = transaction.deleteFrom('sessions').where('person_id', '=', personId);
   await (exceptId === undefined ? all : all.where('id', '!=', exceptId)).execute();
+}
+
+async function findRole(
+  database: Database,
+  { organizationId, personId }: { readonly organizationId: string; readonly personId: string },
+): Promise<Role | undefined> {
+  const row = await database
+    .selectFrom('members')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : getWord(ROLES, row.role);
+}
+
+/**
+ * Keeps others from changing who belongs to the organization until the transaction ends, and checks that `actor` may do what only
+ * owners and operators may: rejects with `usage` for a member, and for a person who doesn't belong to it with `not_found`, as if it
+ * weren't there.
+ */
+export async function lockAsOwner(transaction: Transaction, organizationId: string, actor: Actor): Promise<void> {
+  if ((await lockAsMember(transaction, organizationId, actor)) === 'owner') return;
+  throw new AppError('usage', 'only an owner of the organization may do that');
+}
+
+/** The same for what members may do as well; an operator counts as an owner. */
+export async function lockAsMember(transaction: Transaction, organizationId: string, actor: Actor): Promise<Role> {
+  await lockOrganization(transaction, organizationId);
+  return assertMember(transaction, organizationId, actor);
+}
+
+export async function assertMember(database: Database, organizationId: string, actor: Actor): Promise<Role> {
+  if ('operator' in actor) return 'owner';
+  const role = await findRole(database, { organizationId, personId: actor.person.id });
+  if (role === undefined) throw new AppError('not_found', `there is no organization ${organizationId}`);
+  return role;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dateOrNull, type SubscriptionRow } from '../../database/tables/tables.ts';
 import {
   ATTRIBUTION_BONUS,
   FEATURES,
@@ -191,4 +192,36 @@ export function bonusColumns(organizationId: string): string {
 
 export function bonusEndsFrom({ bonus_until, second_bonus_until }: BonusColumns): BonusEnds {
   return [bonus_until, second_bonus_until].filter((end) => end !== null);
+}
+
+/** The columns that say what was agreed; all null where an organization has no subscription (a left join). */
+export type SubscriptionColumns = {
+  readonly [C in (typeof SUBSCRIPTION_COLUMNS)[number]]: SubscriptionRow[C] | null;
+};
+export const SUBSCRIPTION_COLUMNS = ['plan', 'status', 'contract', 'period_end', 'grace_until'] as const;
+
+/** A subscription as it is stored. */
+export function rowFromSubscription(organizationId: string, subscription: Subscription, now: Date): SubscriptionRow {
+  return {
+    organization_id: organizationId,
+    plan: subscription.plan,
+    plan_version: PLANS[subscription.plan].planVersion,
+    status: subscription.status,
+    contract: JSON.stringify(subscription.contract),
+    period_end: subscription.periodEnd?.getTime() ?? null,
+    grace_until: subscription.graceUntil?.getTime() ?? null,
+    changed_at: now.getTime(),
+  };
+}
+
+/** A subscription from its columns; `NO_SUBSCRIPTION` where they are null. */
+export function subscriptionFromRow(row: SubscriptionColumns): Subscription {
+  if (row.plan === null) return NO_SUBSCRIPTION;
+  return SubscriptionSchema.parse({
+    plan: row.plan,
+    status: row.status,
+    contract: JSON.parse(row.contract ?? '{}'),
+    periodEnd: dateOrNull(row.period_end),
+    graceUntil: dateOrNull(row.grace_until),
+  });
 }

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
 import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 
 export interface UsageCleanupOptions {
   /** Days of usage to keep beside today's; reports on a year need 366. */
@@ -16,7 +15,7 @@ const IDEMPOTENCY_DAYS = 1;
 
 /** Removes usage and Idempotency-Keys of past days, from the first reservation of an hour on. */
 export function usageCleanup(
-  database: Kysely<ControlTables>,
+  database: Database,
   log: Pick<BaseLogger, 'warn'>,
   { usageDays, rowsAtOnce }: UsageCleanupOptions,
 ): HourlyCleanup {
@@ -31,7 +30,7 @@ export function usageCleanup(
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure: 'usage of days gone by could not be removed' });
 }
 
-async function deleteKeys(database: Kysely<ControlTables>, before: Day, rowsAtOnce: number): Promise<number> {
+async function deleteKeys(database: Database, before: Day, rowsAtOnce: number): Promise<number> {
   const { numDeletedRows } = await database
     .deleteFrom('idempotency_keys')
     .where(({ eb, refTuple, selectFrom }) =>
@@ -49,7 +48,7 @@ async function deleteKeys(database: Kysely<ControlTables>, before: Day, rowsAtOn
   return Number(numDeletedRows);
 }
 
-async function deleteUsage(database: Kysely<ControlTables>, before: Day, rowsAtOnce: number): Promise<number> {
+async function deleteUsage(database: Database, before: Day, rowsAtOnce: number): Promise<number> {
   const { numDeletedRows } = await database
     .deleteFrom('daily_usage')
     .where(({ eb, refTuple, selectFrom }) =>
@@ -67,7 +66,7 @@ async function deleteUsage(database: Kysely<ControlTables>, before: Day, rowsAtO
   return Number(numDeletedRows);
 }
 
-async function deleteRequestCounts(database: Kysely<ControlTables>, before: Day, rowsAtOnce: number): Promise<number> {
+async function deleteRequestCounts(database: Database, before: Day, rowsAtOnce: number): Promise<number> {
   const { numDeletedRows } = await database
     .deleteFrom('request_counts')
     .where(({ eb, refTuple, selectFrom }) =>

@@ -1,19 +1,17 @@
-import type { Kysely } from 'kysely';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import { writeStatement, writeTransaction } from '../../database/write-transaction.ts';
-import { answerFromCount, capOf, dayOf, type Group, groupsOf, isKeyed, keyOf } from './usage-groups.ts';
 import type { HoldersRow, UsedRow } from './usage-statements.ts';
 import * as statements from './usage-statements.ts';
+import { answerFromCount, capOf, dayOf, type Group, groupsOf, isKeyed, keyOf } from './usage-statements.ts';
 import type { ReleaseRequest, ReserveRequest, UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
 
 type Answers = ReadonlyMap<UsageRequest, UsageAnswer>;
 type Unit = ReserveRequest | ReleaseRequest;
-type Transaction = Kysely<ControlTables>;
 
 /** One statement, or several that belong together. */
-type Step = { readonly requests: readonly Unit[]; readonly run: (transaction: Transaction) => Promise<void> };
+type Step = { readonly requests: readonly Unit[]; readonly run: (transaction: Database) => Promise<void> };
 
 /**
  * Usage in the control database: a batch is one statement per kind of request, however many requests. The statements of an
@@ -62,7 +60,7 @@ export class DatabaseUsage implements UsageStore {
   }
 
   /** Takes units, none for a request whose Idempotency-Key holds one already: such a request is left without an answer. */
-  async #reserve(transaction: Transaction, requests: readonly ReserveRequest[]): Promise<Answers> {
+  async #reserve(transaction: Database, requests: readonly ReserveRequest[]): Promise<Answers> {
     const byKey = groupsOf(requests.filter(isKeyed), keyOf);
     const fresh = await this.#hold(transaction, byKey);
     const wanting = requests.filter((request) => !isKeyed(request) || fresh.has(request));
@@ -74,7 +72,7 @@ export class DatabaseUsage implements UsageStore {
 
   /** Adds a holder per request to its key. Resolves to the first request of each key that held nothing before: it needs a unit. */
   async #hold(
-    transaction: Transaction,
+    transaction: Database,
     byKey: ReadonlyMap<string, Group<ReserveRequest>>,
   ): Promise<ReadonlySet<ReserveRequest>> {
     if (byKey.size === 0) return new Set();
@@ -84,7 +82,7 @@ export class DatabaseUsage implements UsageStore {
   }
 
   /** Takes a unit per request, as long as there are some on its organization's day; the first requests get them. */
-  async #count(transaction: Transaction, wanting: readonly ReserveRequest[]): Promise<Answers> {
+  async #count(transaction: Database, wanting: readonly ReserveRequest[]): Promise<Answers> {
     // Whoever may have none gets none, and nothing is written for it.
     const groups = new Map([...groupsOf(wanting, dayOf)].filter(([, group]) => capOf(group) !== 0));
     const rows = groups.size === 0 ? [] : await statements.count(transaction, [...groups.values()]);
@@ -102,7 +100,7 @@ export class DatabaseUsage implements UsageStore {
   }
 
   /** Gives units back; those of an Idempotency-Key once nobody holds it any more. Resolves to the requests whose unit went back. */
-  async #release(transaction: Transaction, requests: readonly ReleaseRequest[]): Promise<Answers> {
+  async #release(transaction: Database, requests: readonly ReleaseRequest[]): Promise<Answers> {
     const keyed = groupsOf(requests.filter(isKeyed), keyOf);
     const units = [...requests.filter((request) => !isKeyed(request)), ...(await this.#unhold(transaction, keyed))];
     if (units.length === 0) return new Map();
@@ -113,7 +111,7 @@ export class DatabaseUsage implements UsageStore {
 
   /** Takes a holder per request from its key. Resolves to a request of each key that nobody holds any more: its unit goes back. */
   async #unhold(
-    transaction: Transaction,
+    transaction: Database,
     byKey: ReadonlyMap<string, Group<ReleaseRequest>>,
   ): Promise<readonly ReleaseRequest[]> {
     if (byKey.size === 0) return [];
@@ -126,7 +124,7 @@ export class DatabaseUsage implements UsageStore {
   }
 
   /** The usage of each request's organization and day, which it changes nothing of. */
-  async #read(database: Transaction, requests: readonly UsageRequest[]): Promise<Answers> {
+  async #read(database: Database, requests: readonly UsageRequest[]): Promise<Answers> {
     const used = usedByDay(await statements.readUsage(database, [...groupsOf(requests, dayOf).values()]));
     return new Map(requests.map((request) => [request, { isGranted: true, used: used(request), units: 0 }]));
   }

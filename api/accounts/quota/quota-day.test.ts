@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quotaDayAt } from './quota-day.ts';
+import { quotaDayAt } from './quota.ts';
 
 test.each([
   ['2026-11-20T00:00:00.000Z', '2026-11-20', '2026-11-21'],

@@ -1,9 +1,7 @@
-import type { UsageState } from '../account.ts';
-import type { Caller } from '../caller.ts';
+import { type Day, dayFromDate } from '../../../runtime/day.ts';
+import type { Caller, UsageState } from '../caller.ts';
 import { type Enforcement, isEnforced, type Terms } from '../plans/terms.ts';
-import type { Batcher } from './batcher.ts';
-import { type QuotaDay, quotaDayTeller } from './quota-day.ts';
-import type { Idempotency, ReserveRequest, UnitKey, UsageAnswer } from './usage-store.ts';
+import type { Batcher, Idempotency, ReserveRequest, UnitKey, UsageAnswer } from './usage-store.ts';
 
 /** A unit of today's quota, taken before a request is handled. */
 export interface Reservation extends UnitKey {
@@ -151,4 +149,28 @@ function couldGrant(terms: Terms, before: Terms): boolean {
 
 function usageState({ day, resetAt }: QuotaDay, used: number, limit: number | null): UsageState {
   return { quotaDay: day, used, limit, remaining: limit === null ? null : Math.max(0, limit - used), resetAt };
+}
+
+const DAY_SECONDS = 86_400;
+const DAY_MS = DAY_SECONDS * 1000;
+
+/** The UTC day whose counters an instant belongs to, and when the next one begins (specification "Daily quota"). */
+interface QuotaDay {
+  readonly day: Day;
+  /** Unix seconds of the next 00:00:00 UTC. */
+  readonly resetAt: number;
+}
+
+export function quotaDayAt(now: Date): QuotaDay {
+  return { day: dayFromDate(now), resetAt: (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_SECONDS };
+}
+
+/** Tells the day of instants, at little cost for one that is in the day that was told last. */
+function quotaDayTeller(): (now: Date) => QuotaDay {
+  let last: QuotaDay | undefined;
+  return (now) => {
+    const aheadSeconds = last === undefined ? Number.NaN : last.resetAt - now.getTime() / 1000;
+    if (last === undefined || !(aheadSeconds > 0 && aheadSeconds <= DAY_SECONDS)) last = quotaDayAt(now);
+    return last;
+  };
 }

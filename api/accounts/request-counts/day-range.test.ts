@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../../runtime/day.ts';
-import { assertDayRange, daysOf, partsOf, RANGE_DAYS_MAX } from './day-range.ts';
+import { assertDayRange, daysOf, partsOf, RANGE_DAYS_MAX } from './request-counts.ts';
 
 test('the parts of a range have each of its days once, oldest first, and there are few of them', () => {
   const range = fc.record({ start: fc.nat(20_000), length: fc.integer({ min: 1, max: 3_000 }) });

@@ -1,21 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Day, timestampFromDate } from '../../../runtime/day.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables, DailyUsageRow, RequestCountsRow } from '../../database/tables/tables.ts';
+import type { DailyUsageRow, Database, RequestCountsRow } from '../../database/tables/tables.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
-import { assertDayRange, type DayRange, daysOf, partsOf } from './day-range.ts';
-import { COUNT_NAMES, type CountName, NO_REQUESTS, type RequestCounts, sumOfCounts } from './request-counts.ts';
+import {
+  assertDayRange,
+  COUNT_NAMES,
+  type CountName,
+  type DayRange,
+  daysOf,
+  NO_REQUESTS,
+  partsOf,
+  type RequestCounts,
+  sumOfCounts,
+} from './request-counts.ts';
 
 /**
  * What an organization used on these days (specification "Usage details"); nothing for an unknown one. Rejects with `usage` where
  * the range makes no sense, and with `unavailable`.
  */
-export function readUsage(
-  database: Kysely<ControlTables>,
-  organizationId: string,
-  range: DayRange,
-): Promise<UsageReport> {
+export function readUsage(database: Database, organizationId: string, range: DayRange): Promise<UsageReport> {
   return orUnavailable(async () => {
     assertDayRange(range);
     const units = await readUnits(database, { organizationId, ...range });
@@ -54,7 +59,7 @@ type Detail = RequestCounts & Pick<RequestCountsRow, 'api_key_id' | 'route' | 'c
 
 /** Units of the quota itself, and the limit under which the last was taken. */
 async function readUnits(
-  database: Kysely<ControlTables>,
+  database: Database,
   { organizationId, from, to }: Selection,
 ): Promise<ReadonlyMap<Day, Pick<DailyUsageRow, 'used' | 'cap'>>> {
   const rows = await database
@@ -69,7 +74,7 @@ async function readUnits(
 
 /** One row per value of these columns. */
 async function readGroups<G extends 'day' | 'api_key_id' | 'route' | 'client_source'>(
-  database: Kysely<ControlTables>,
+  database: Database,
   { organizationId, from, to }: Selection,
   columns: readonly G[],
 ): Promise<readonly (RequestCounts & Pick<RequestCountsRow, G>)[]> {
@@ -99,7 +104,7 @@ function sumBy<F extends 'api_key_id' | 'route' | 'client_source'>(
 }
 
 async function nameKeys(
-  database: Kysely<ControlTables>,
+  database: Database,
   organizationId: string,
   counted: readonly (RequestCounts & Pick<RequestCountsRow, 'api_key_id'>)[],
 ): Promise<readonly KeyUsage[]> {
@@ -168,7 +173,7 @@ const ENDED: CredentialName = { ...NONE, name: 'a connection that was ended' };
 
 /** Names of whatever an organization asked with, by id. Rejects as the database does. */
 export async function readCredentialNames(
-  database: Kysely<ControlTables>,
+  database: Database,
   organizationId: string,
 ): Promise<(id: string) => CredentialName> {
   const keys = await database

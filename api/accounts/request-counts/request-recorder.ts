@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Day } from '../../../runtime/day.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
-import type { RequestCountsRow } from '../../database/tables/tables.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
+import type { Database, RequestCountsRow } from '../../database/tables/tables.ts';
 import type { Caller } from '../caller.ts';
 import { COUNT_NAMES, type CountName, NO_REQUESTS } from './request-counts.ts';
 
@@ -177,4 +179,41 @@ export class RequestRecorder {
     this.#isFailing = false;
     this.#dropped = 0;
   }
+}
+
+/** Names a row. */
+const KEY = ['organization_id', 'day', 'api_key_id', 'route', 'client_source'] as const;
+
+/**
+ * Adds to the counts of these rows, each of which is named once, in one statement. Several servers add to the same rows, each
+ * locking them in one order, so they wait for each other but never in a circle. Rejects with `unavailable`; then nothing was
+ * added, unless PostgreSQL's connection broke between its commit and its answer.
+ */
+export function addCounts(database: Database, rows: readonly RequestCountsRow[]): Promise<void> {
+  return orUnavailable(async () => {
+    await database
+      .insertInto('request_counts')
+      .values(rows.toSorted(byKey))
+      .onConflict((conflict) =>
+        conflict
+          .columns(KEY)
+          .doUpdateSet(
+            Object.fromEntries(
+              COUNT_NAMES.map((name) => [
+                name,
+                sql<number>`${sql.ref(`request_counts.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+              ]),
+            ),
+          ),
+      )
+      .execute();
+  });
+}
+
+function byKey(a: RequestCountsRow, b: RequestCountsRow): number {
+  for (const name of KEY) {
+    if (a[name] < b[name]) return -1;
+    if (a[name] > b[name]) return 1;
+  }
+  return 0;
 }

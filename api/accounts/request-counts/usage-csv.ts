@@ -1,9 +1,7 @@
-import type { Kysely } from 'kysely';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables, RequestCountsRow } from '../../database/tables/tables.ts';
-import { assertDayRange, type DayRange } from './day-range.ts';
+import type { Database, RequestCountsRow } from '../../database/tables/tables.ts';
 import { type CredentialName, readCredentialNames } from './read-usage.ts';
-import { COUNT_NAMES } from './request-counts.ts';
+import { assertDayRange, COUNT_NAMES, type DayRange } from './request-counts.ts';
 
 /** The columns of the CSV, in order. */
 export const CSV_COLUMNS = [
@@ -25,7 +23,7 @@ const LINES_MAX = 500;
  * Rejects with `usage` where the range makes no sense, and with `unavailable`.
  */
 export async function* usageCsv(
-  database: Kysely<ControlTables>,
+  database: Database,
   organizationId: string,
   range: DayRange,
 ): AsyncGenerator<string, void> {
@@ -49,7 +47,7 @@ interface RowsAfter {
 
 /** In the order of the primary key. */
 function readRows(
-  database: Kysely<ControlTables>,
+  database: Database,
   { organizationId, range, after }: RowsAfter,
 ): Promise<readonly RequestCountsRow[]> {
   const wanted = database

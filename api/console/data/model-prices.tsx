@@ -1,9 +1,8 @@
 import type { JSX } from 'preact';
 import { formatMoney } from '../../charts/format.ts';
-import { HistoryChart } from '../../charts/history-chart.tsx';
-import { priceSeries } from '../../charts/history-series.ts';
+import { HistoryChart, priceSeries } from '../../charts/history-chart.tsx';
 import type { BodyOf } from '../../data/answers/data-route.ts';
-import type { modelRoute } from '../../data/routes/current/model.ts';
+import type { modelRoute } from '../../data/routes/current/models.ts';
 import { Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import type { Asked } from './ask.ts';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
 import type { BodyOf } from '../../data/answers/data-route.ts';
-import { modelRoute } from '../../data/routes/current/model.ts';
+import { modelRoute } from '../../data/routes/current/models.ts';
 import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';

@@ -1,10 +1,8 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
-import { RankChart } from '../../charts/history-chart.tsx';
-import { FIRST_PLACES_DEPTH, rankSeriesOfCategory } from '../../charts/history-series.ts';
+import { FIRST_PLACES_DEPTH, RankChart, rankSeriesOfCategory } from '../../charts/history-chart.tsx';
 import type { BodyOf } from '../../data/answers/data-route.ts';
-import { categoriesRoute } from '../../data/routes/current/categories.ts';
-import { rankingsRoute } from '../../data/routes/current/rankings.ts';
+import { categoriesRoute, rankingsRoute } from '../../data/routes/current/rankings.ts';
 import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';

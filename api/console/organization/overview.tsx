@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { UsageState } from '../../accounts/account.ts';
+import type { UsageState } from '../../accounts/caller.ts';
 import { type ApiKey, listKeys } from '../../accounts/organizations/keys.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';

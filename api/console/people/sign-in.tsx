@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
-import { NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people-settings.ts';
+import { CONSOLE_PATHS, NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, type FormProblems, formPage, page, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Capability } from '../../data/access/capabilities.ts';
+import type { Capability } from '../../data/access/rights.ts';
 import { renderPage } from '../../server/pages/html.tsx';
 import { ICON, ICON_TYPE } from '../../server/pages/look.ts';
 import type { OrganizationPages, PersonPages } from './visitor.ts';

@@ -6,7 +6,7 @@
 import type { z } from 'zod';
 import { getOrganization } from '../../accounts/organizations/organizations.ts';
 import { listMemberships } from '../../accounts/people/memberships.ts';
-import { type Capability, isLive } from '../../data/access/capabilities.ts';
+import { type Capability, isLive } from '../../data/access/rights.ts';
 import { httpError, notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, redirect, type SubmitOptions, submit } from './answer.ts';

@@ -3,7 +3,7 @@ import type { Origin, PersonActor } from '../../accounts/actor.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import type { Membership, Role, Session } from '../../accounts/people/people.ts';
-import type { Capability } from '../../data/access/capabilities.ts';
+import type { Capability } from '../../data/access/rights.ts';
 import type { FormValues } from './answer.ts';
 
 /** A request of anybody. */

@@ -18,8 +18,8 @@ import type { Feature } from '../../accounts/plans/plans.ts';
 import { noSuchRoute } from '../../server/errors/error-answer.ts';
 import type { HttpError } from '../../server/errors/http-error.ts';
 import { ApiError } from '../api-errors.ts';
-import { type Capability, type CapabilityStates, isLive } from './capabilities.ts';
 import { findMissingFeature, hideOutageReason, type KnownCaller, tooManyRequests } from './refusals.ts';
+import { type Capability, type CapabilityStates, isLive } from './rights.ts';
 import { Visit } from './visit.ts';
 
 /** What a route asks of its callers. */

@@ -4,7 +4,7 @@ import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../../../
 import type { TestApi } from '../../../test/support/api/open-api.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { type CapabilityStates, capabilitiesFromText, isLive } from './capabilities.ts';
+import { type CapabilityStates, capabilitiesFromText, isLive } from './rights.ts';
 
 const shared = useApi({ days: SAMPLE_DAYS, accounts: {} });
 

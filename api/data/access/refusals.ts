@@ -1,8 +1,7 @@
 import type { Awaitable } from '../../../runtime/awaitable.ts';
 import { isAppError } from '../../../runtime/errors.ts';
-import type { UsageState } from '../../accounts/account.ts';
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
-import type { Caller } from '../../accounts/caller.ts';
+import type { Caller, UsageState } from '../../accounts/caller.ts';
 import { FEATURE_WORDS, type Feature, firstPlanWith, PLANS, type PlanName } from '../../accounts/plans/plans.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';
 import { ApiError } from '../api-errors.ts';

@@ -1,11 +1,10 @@
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
 import type { Day } from '../../../runtime/day.ts';
-import type { Account, UsageState } from '../../accounts/account.ts';
 import type { Accounts } from '../../accounts/accounts.ts';
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
-import type { Caller } from '../../accounts/caller.ts';
+import type { Account, Caller, UsageState } from '../../accounts/caller.ts';
 import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
-import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
+import { quotaDayAt } from '../../accounts/quota/quota.ts';
 import type { FinishedRequest } from '../../accounts/request-counts/request-recorder.ts';
 import { type HttpError, httpError } from '../../server/errors/http-error.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';

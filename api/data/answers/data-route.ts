@@ -11,8 +11,7 @@ import { type CheckedQuery, parseRequest, schemasOf } from '../../server/parse-r
 import type { Answer, GivenHeaders, GivenRequest, ParametersSchema, Route } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
 import type { RouteAccess } from '../access/access-control.ts';
-import type { Capability } from '../access/capabilities.ts';
-import type { Rights } from '../access/rights.ts';
+import type { Capability, Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
 
 /** Text that is JSON: what the view stores as it will be sent is neither parsed nor printed again. */

@@ -4,7 +4,7 @@ import { times } from '../../../test/support/accounts/subject.ts';
 import { namesAmong } from '../../../test/support/api/answers.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { AccountSchema } from '../../accounts/account.ts';
+import { AccountSchema } from '../../accounts/caller.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 

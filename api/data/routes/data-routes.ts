@@ -4,18 +4,14 @@ import type { Visit } from '../access/visit.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
 import type { DataRoute } from '../answers/data-route.ts';
 import { changesRoute } from './changes.ts';
-import { benchmarksRoute } from './current/benchmarks.ts';
-import { categoriesRoute } from './current/categories.ts';
-import { modelRoute } from './current/model.ts';
-import { modelsRoute } from './current/models.ts';
-import { rankingsRoute } from './current/rankings.ts';
-import { scoresRoute } from './current/scores.ts';
+import { modelRoute, modelsRoute } from './current/models.ts';
+import { categoriesRoute, rankingsRoute } from './current/rankings.ts';
+import { benchmarksRoute, scoresRoute } from './current/scores.ts';
 import { sourcesRoute } from './current/sources.ts';
 import { updatesRoute } from './current/updates.ts';
 import { modelHistoryRoute } from './history/model-history.ts';
 import { rankingsHistoryRoute } from './history/rankings-history.ts';
-import { snapshotDownloadRoute } from './snapshot-download.ts';
-import { snapshotsRoute } from './snapshots.ts';
+import { snapshotDownloadRoute, snapshotsRoute } from './snapshots.ts';
 
 /** `GET /v1/account`: what it asks of its callers. */
 export const ACCOUNT_ROUTE: RouteAccess = {

@@ -1,5 +1,5 @@
-import type { OAuthTables } from './oauth-tables.ts';
-import type { PeopleTables } from './people-tables.ts';
+import type { Kysely, Transaction as KyselyTransaction } from 'kysely';
+import type { OAuthTables, PeopleTables } from './people-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
 
 /**
@@ -20,6 +20,11 @@ export interface ControlTables extends OAuthTables, PeopleTables, WebhookTables 
   readonly audit_log: AuditRow;
   readonly service_values: ServiceValueRow;
 }
+
+/** What statements run on: the control database as such, or a transaction on it. */
+export type Database = Kysely<ControlTables>;
+/** For what takes several statements that are one change. */
+export type Transaction = KyselyTransaction<ControlTables>;
 
 /** One row per organization. */
 export interface OrganizationRow {

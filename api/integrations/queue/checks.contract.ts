@@ -13,8 +13,7 @@ import { AuditedChanges } from '../../accounts/audit.ts';
 import { listAudit, setEmail } from '../../accounts/organizations/organizations.ts';
 import { NO_END_MS } from '../../accounts/plans/terms.ts';
 import type { Evidence } from '../integration.ts';
-import { CLAIM_MS, claimDue, countDue, findDueSites } from './claims.ts';
-import { checkCleanup } from './cleanup.ts';
+import { CLAIM_MS, checkCleanup, claimDue, countDue, findDueSites } from './claims.ts';
 import { settle } from './settle.ts';
 import { renewSites } from './sites.ts';
 

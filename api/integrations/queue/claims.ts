@@ -1,5 +1,7 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
-import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
+import { sql } from 'kysely';
+import type { BaseLogger } from 'pino';
+import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
+import type { Database, IntegrationRow, Transaction } from '../../database/tables/tables.ts';
 
 /**
  * A check is claimed with its site, for a time: so no two checks of one site are under way, in whatever processes, and a process that
@@ -21,7 +23,7 @@ export type OfferedTo = 'everybody' | readonly string[];
 
 /** Sites on which something is due and nothing is under way, the one that has waited longest first. */
 export async function findDueSites(
-  database: Kysely<ControlTables>,
+  database: Database,
   { now, offeredTo, limit }: { readonly now: Date; readonly offeredTo: OfferedTo; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await selectDue(database, offeredTo, now)
@@ -37,7 +39,7 @@ export async function findDueSites(
 
 /** How many integrations are due, under way or not. */
 export async function countDue(
-  database: Kysely<ControlTables>,
+  database: Database,
   { now, offeredTo }: { readonly now: Date; readonly offeredTo: OfferedTo },
 ): Promise<number> {
   const { count } = await selectDue(database, offeredTo, now)
@@ -48,7 +50,7 @@ export async function countDue(
 
 /** Claims what is due first on a site; undefined where somebody else has it, or has done it since. */
 export function claimDue(
-  database: Kysely<ControlTables>,
+  database: Database,
   domain: string,
   { claimId, now, offeredTo }: { readonly claimId: string; readonly now: Date; readonly offeredTo: OfferedTo },
 ): Promise<Claim | undefined> {
@@ -68,7 +70,7 @@ export function claimDue(
 
 /** False, and nothing changed, where a check of that site is under way. Locks the site until the transaction ends. */
 export async function claimSite(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   domain: string,
   { claimId, now }: { readonly claimId: string; readonly now: Date },
 ): Promise<boolean> {
@@ -83,7 +85,7 @@ export async function claimSite(
 
 /** Ends a claim; false where it had ended and somebody else has the site. Locks the site until the transaction ends. */
 export async function freeSite(
-  database: Kysely<ControlTables>,
+  database: Database,
   { domain, claimId }: { readonly domain: string; readonly claimId: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await database
@@ -106,9 +108,56 @@ function isFree(now: Date) {
 }
 
 /** One row per integration that is due. */
-function selectDue(database: Kysely<ControlTables>, offeredTo: OfferedTo, now: Date) {
+function selectDue(database: Database, offeredTo: OfferedTo, now: Date) {
   const due = database.selectFrom('integrations').where('due_at', '<=', now.getTime());
   if (offeredTo === 'everybody') return due;
   // A list that is empty would be no SQL.
   return due.where('integrations.organization_id', 'in', offeredTo.length === 0 ? [''] : offeredTo);
+}
+
+/** For how long checks are kept, and how many of an integration at most (specification "Checks of pages"). */
+const CHECKS_KEPT_DAYS = 90;
+const CHECKS_KEPT_MAX = 200;
+
+const DAY_MS = 86_400_000;
+/** Checks removed at once: more keep other writers waiting longer. */
+const ROWS_AT_ONCE = 500;
+
+/** Removes checks that are older than they are kept, and those of an integration beyond the newest. */
+export function checkCleanup(
+  database: Database,
+  log: Pick<BaseLogger, 'warn'>,
+  { rowsAtOnce = ROWS_AT_ONCE }: { readonly rowsAtOnce?: number } = {},
+): HourlyCleanup {
+  const stepsAt = (now: Date) => [
+    () => deleteOld(database, now.getTime() - CHECKS_KEPT_DAYS * DAY_MS, rowsAtOnce),
+    () => deleteMany(database, rowsAtOnce),
+  ];
+  const failure = 'checks of integrations of days gone by could not be removed';
+  return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure });
+}
+
+async function deleteOld(database: Database, beforeMs: number, rowsAtOnce: number): Promise<number> {
+  const { numDeletedRows } = await database
+    .deleteFrom('integration_checks')
+    .where('id', 'in', (query) =>
+      query.selectFrom('integration_checks').select('id').where('checked_at', '<', beforeMs).limit(rowsAtOnce),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+/** Ids sort by time, so what is before the oldest that is kept can go. */
+async function deleteMany(database: Database, rowsAtOnce: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from integration_checks where id in (
+      select c.id from (
+        select i.id, (select k.id from integration_checks k where k.integration_id = i.id
+                      order by k.id desc limit 1 offset ${CHECKS_KEPT_MAX - 1}) as oldest
+        from integrations i
+      ) kept
+      join integration_checks c on c.integration_id = kept.id and c.id < kept.oldest
+      limit ${rowsAtOnce}
+    )`.execute(database);
+  return Number(numAffectedRows ?? 0);
 }

@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Kysely, Transaction } from 'kysely';
 import { isAppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
 import type { AuditAction, AuditedChanges } from '../../accounts/audit.ts';
-import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
+import type { Database, IntegrationRow, Transaction } from '../../database/tables/tables.ts';
 import type { Evidence, IntegrationState } from '../integration.ts';
 import { afterCheck, nextCheckAt, type Outcome } from '../life.ts';
 import { type Claim, freeSite } from './claims.ts';
@@ -76,7 +75,7 @@ function settleOnce(
 
 /** Gives a check back that could not be done for a reason of ours: it is due again at `dueAt`, unless it was asked for. */
 export async function putOff(
-  database: Kysely<ControlTables>,
+  database: Database,
   { id: claimId, integration, isAsked }: Claim,
   dueAt: Date,
 ): Promise<void> {
@@ -91,13 +90,13 @@ export async function putOff(
   });
 }
 
-async function readIntegration(transaction: Transaction<ControlTables>, id: string): Promise<IntegrationRow> {
+async function readIntegration(transaction: Transaction, id: string): Promise<IntegrationRow> {
   return transaction.selectFrom('integrations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
 
 /** Whose site it is, is known for certain: the transaction has locked it. */
 async function outcomeOf(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   { domain, organization_id }: IntegrationRow,
   { reason }: Evidence,
 ): Promise<Outcome> {
@@ -130,7 +129,7 @@ function noticeOf(state: IntegrationState): string | null {
 }
 
 async function keepCheck(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   {
     evidence,
     after,

@@ -1,11 +1,10 @@
-import type { Kysely, Transaction } from 'kysely';
-import { type ControlTables, getWord, type IntegrationRow } from '../../database/tables/tables.ts';
+import { type Database, getWord, type IntegrationRow, type Transaction } from '../../database/tables/tables.ts';
 import { INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
 import { isInForce, type Standing } from '../life.ts';
 import { SHARED_HOSTS, siteOf } from '../site.ts';
 
 /** Makes the row of a site that nobody holds, unless it is there. */
-export async function addSite(transaction: Transaction<ControlTables>, domain: string): Promise<void> {
+export async function addSite(transaction: Transaction, domain: string): Promise<void> {
   await transaction
     .insertInto('integration_sites')
     .values({ domain, organization_id: null, claimed_by: null, claimed_until: null })
@@ -14,7 +13,7 @@ export async function addSite(transaction: Transaction<ControlTables>, domain: s
 }
 
 /** Keeps others from changing who holds a site until the transaction ends. */
-export async function lockSite(transaction: Transaction<ControlTables>, domain: string): Promise<void> {
+export async function lockSite(transaction: Transaction, domain: string): Promise<void> {
   await transaction
     .updateTable('integration_sites')
     .set(({ ref }) => ({ domain: ref('domain') }))
@@ -26,7 +25,7 @@ export async function lockSite(transaction: Transaction<ControlTables>, domain: 
  * Lets the one organization hold a site whose integration is in force there, and nobody where none is any more. The site must be locked
  * by the transaction.
  */
-export async function holdSite(transaction: Transaction<ControlTables>, row: IntegrationRow): Promise<void> {
+export async function holdSite(transaction: Transaction, row: IntegrationRow): Promise<void> {
   const { domain, organization_id } = row;
   if (!isInForce(stateOf(row))) return releaseSite(transaction, row);
   await transaction.updateTable('integration_sites').set({ organization_id }).where('domain', '=', domain).execute();
@@ -34,7 +33,7 @@ export async function holdSite(transaction: Transaction<ControlTables>, row: Int
 
 /** Lets nobody hold a site any more that an organization holds, unless an integration of its own is in force there. */
 async function releaseSite(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   { domain, organization_id }: Pick<IntegrationRow, 'domain' | 'organization_id'>,
 ): Promise<void> {
   const other = await transaction
@@ -59,7 +58,7 @@ async function releaseSite(
  * force there then holds. What was rejected because another organization held the whole host is due at once. A page whose address names
  * nobody stays where it was. Several processes may do it at once. Resolves to how many were moved.
  */
-export async function renewSites(database: Kysely<ControlTables>, now: Date): Promise<number> {
+export async function renewSites(database: Database, now: Date): Promise<number> {
   const rows = await database
     .selectFrom('integrations')
     .select(['id', 'url', 'domain'])
@@ -85,7 +84,7 @@ interface Move {
 }
 
 /** False where somebody else was faster. */
-async function move(transaction: Transaction<ControlTables>, { id, domain, site, now }: Move): Promise<boolean> {
+async function move(transaction: Transaction, { id, domain, site, now }: Move): Promise<boolean> {
   await lockSite(transaction, domain);
   const row = await transaction
     .selectFrom('integrations')
@@ -105,10 +104,7 @@ async function move(transaction: Transaction<ControlTables>, { id, domain, site,
 }
 
 /** Where somebody else holds it by now, the next check says so. */
-async function holdFreeSite(
-  transaction: Transaction<ControlTables>,
-  { domain, organization_id }: IntegrationRow,
-): Promise<void> {
+async function holdFreeSite(transaction: Transaction, { domain, organization_id }: IntegrationRow): Promise<void> {
   await transaction
     .updateTable('integration_sites')
     .set({ organization_id })

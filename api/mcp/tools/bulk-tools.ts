@@ -1,7 +1,6 @@
 import { isDay } from '../../../runtime/day.ts';
 import { changesRoute } from '../../data/routes/changes.ts';
-import { snapshotDownloadRoute } from '../../data/routes/snapshot-download.ts';
-import { snapshotsRoute } from '../../data/routes/snapshots.ts';
+import { snapshotDownloadRoute, snapshotsRoute } from '../../data/routes/snapshots.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { argumentProblem } from '../refusals.ts';

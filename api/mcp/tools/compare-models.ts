@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelRoute } from '../../data/routes/current/model.ts';
+import { modelRoute } from '../../data/routes/current/models.ts';
 import { HttpError, notFound, RequestInvalid } from '../../server/errors/http-error.ts';
 import type { Body, Exchange, RouteBody } from '../exchange.ts';
 import { argumentProblem } from '../refusals.ts';

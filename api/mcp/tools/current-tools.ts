@@ -1,9 +1,6 @@
-import { benchmarksRoute } from '../../data/routes/current/benchmarks.ts';
-import { categoriesRoute } from '../../data/routes/current/categories.ts';
-import { modelRoute } from '../../data/routes/current/model.ts';
-import { modelsRoute } from '../../data/routes/current/models.ts';
-import { rankingsRoute } from '../../data/routes/current/rankings.ts';
-import { scoresRoute } from '../../data/routes/current/scores.ts';
+import { modelRoute, modelsRoute } from '../../data/routes/current/models.ts';
+import { categoriesRoute, rankingsRoute } from '../../data/routes/current/rankings.ts';
+import { benchmarksRoute, scoresRoute } from '../../data/routes/current/scores.ts';
 import { updatesRoute } from '../../data/routes/current/updates.ts';
 import { HttpError, notFound } from '../../server/errors/http-error.ts';
 import type { Exchange } from '../exchange.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AccountSchema } from '../../accounts/account.ts';
+import { AccountSchema } from '../../accounts/caller.ts';
 import { HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
 import { ACCOUNT_ROUTE } from '../../data/routes/data-routes.ts';
 import { cell, type Row } from '../table.ts';

@@ -4,8 +4,8 @@ import type { RecordOf } from '../../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../../charts/format.ts';
 import type { BodyOf } from '../../data/answers/data-route.ts';
 import { freeText, id, oneOf } from '../../data/answers/parameters.ts';
-import { categoriesRoute } from '../../data/routes/current/categories.ts';
-import { modelRoute } from '../../data/routes/current/model.ts';
+import { modelRoute } from '../../data/routes/current/models.ts';
+import { categoriesRoute } from '../../data/routes/current/rankings.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
 import {
   askBenchmarks,
@@ -20,8 +20,7 @@ import {
 } from '../model.ts';
 import { isolated, plainText } from '../plain-text.ts';
 import type { AskPublic } from '../public-route.ts';
-import { BADGE_STYLES } from './badge.ts';
-import { badgeRoutes } from './badge-routes.ts';
+import { BADGE_STYLES, badgeRoutes } from './badge.ts';
 
 /** Longest label that can be asked for, in characters; fewer are shown. */
 const LABEL_LENGTH_MAX = 100;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Day } from '../../../runtime/day.ts';
 import { PLANS } from '../../accounts/plans/plans.ts';
-import type { HistoryPoint } from '../../charts/history-series.ts';
+import type { HistoryPoint } from '../../charts/history-chart.tsx';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import { addVersionedAssets } from '../../server/assets.ts';
 import type { Question } from '../../server/route.ts';

@@ -1,25 +1,28 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
 import { formatDay, formatMoney, formatNumber } from '../../charts/format.ts';
+import { HistoryChart, priceSeries, RankChart, rankSeriesOfModel, scoreSeries } from '../../charts/history-chart.tsx';
 import { id, oneOf } from '../../data/answers/parameters.ts';
 import { assertKnown } from '../../data/queries/conditions.ts';
-import { modelRoute } from '../../data/routes/current/model.ts';
+import { modelRoute } from '../../data/routes/current/models.ts';
+import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
 import { HttpError, notFound } from '../../server/errors/http-error.ts';
 import {
   askBenchmarks,
+  type Benchmark,
   cheapest,
   findMetricProblems,
   METRICS,
   type Metric,
   type ModelDetail,
   type Price,
+  type ShownMetric,
   shownMetricOf,
   standings,
 } from '../model.ts';
 import type { PublicContext } from '../public-route.ts';
 import { embedOf, THEME } from './embed.tsx';
-import { hasHistories } from './frame.ts';
-import { askModelHistory, ModelChart } from './model-chart.tsx';
+import { askHistory, hasHistories, type ShownHistory } from './frame.ts';
 
 /** What is said where the metric that was asked for, or any, is not there. */
 const NOTHING: Readonly<Record<Metric | 'any', string>> = {
@@ -137,4 +140,83 @@ function formatPrice(value: number, currency: string): string {
 
 function rankInWords({ rank, category }: { readonly rank: number; readonly category: string }): string {
   return `#${formatNumber(rank)} in ${category}`;
+}
+
+/** How the API calls the history of a metric, and the parameter that names its series. */
+const KINDS: Readonly<Record<Metric, readonly [kind: string, parameter: string]>> = {
+  rank: ['ranking', 'category_id'],
+  score: ['score', 'benchmark_id'],
+  price: ['pricing', 'provider'],
+};
+
+/** What is recorded of a metric of a model; undefined where no history is shown. Rejects with `not_found` where the series never was. */
+function askModelHistory(
+  { id: modelId }: ModelDetail,
+  { metric, series }: ShownMetric,
+  context: PublicContext,
+): Promise<ShownHistory | undefined> {
+  const [kind, parameter] = KINDS[metric];
+  return askHistory(
+    modelHistoryRoute,
+    { params: { model_id: modelId }, query: { kind, [parameter]: series } },
+    context,
+  );
+}
+
+interface ModelChartProps {
+  readonly model: ModelDetail;
+  readonly benchmarks: readonly Benchmark[];
+  readonly shown: ShownMetric;
+  readonly history: ShownHistory;
+}
+
+/** How a model came to where it stands. */
+function ModelChart({ model, benchmarks, shown, history }: ModelChartProps): JSX.Element {
+  const { metric, series } = shown;
+  switch (metric) {
+    case 'rank':
+      return <Ranks category={series} {...history} />;
+    case 'score':
+      return <Scores benchmark={benchmarks.find((one) => one.id === series)?.name ?? series} {...history} />;
+    case 'price':
+      return <Prices provider={series} currency={currencyAt(series, model)} {...history} />;
+  }
+}
+
+/** There is one chart on a page. */
+const ID = 'history';
+
+function Ranks({ category, points, ...days }: ShownHistory & { readonly category: string }): JSX.Element {
+  const series = rankSeriesOfModel(points, [{ category, rank: 1 }]);
+  return <RankChart id={ID} title={`Rank in ${category}`} series={series} {...days} />;
+}
+
+function Scores({ benchmark, points, ...days }: ShownHistory & { readonly benchmark: string }): JSX.Element {
+  const series = scoreSeries(benchmark, points);
+  return (
+    <HistoryChart id={ID} title={`Score in ${benchmark}`} unit="score" series={series} fromZero={false} {...days} />
+  );
+}
+
+interface PricesProps extends ShownHistory {
+  readonly provider: string;
+  readonly currency: string;
+}
+
+function Prices({ provider, currency, points, ...days }: PricesProps): JSX.Element {
+  return (
+    <HistoryChart
+      id={ID}
+      title={`Price at ${provider}`}
+      unit={`${currency} per 1 M tokens`}
+      kind={currency === 'USD' ? 'money' : 'number'}
+      series={priceSeries(points)}
+      {...days}
+    />
+  );
+}
+
+/** The currency of a provider's price now; of one that sells it no more nobody says, and nearly all are in US dollars. */
+function currencyAt(provider: string, { pricing }: ModelDetail): string {
+  return pricing.find((price) => price.provider === provider)?.currency ?? 'USD';
 }

@@ -1,18 +1,16 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
 import { formatCount, formatDay } from '../../charts/format.ts';
-import { RankChart } from '../../charts/history-chart.tsx';
-import { FIRST_PLACES_DEPTH, rankSeriesOfCategory, SERIES_MAX } from '../../charts/history-series.ts';
+import { FIRST_PLACES_DEPTH, RankChart, rankSeriesOfCategory, SERIES_MAX } from '../../charts/history-chart.tsx';
 import type { BodyOf } from '../../data/answers/data-route.ts';
 import { assertKnown } from '../../data/queries/conditions.ts';
-import { modelRoute } from '../../data/routes/current/model.ts';
+import { modelRoute } from '../../data/routes/current/models.ts';
 import { rankingsRoute } from '../../data/routes/current/rankings.ts';
 import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
 import { namesApart, type RankedModel } from '../model.ts';
 import type { PublicContext } from '../public-route.ts';
-import { embedOf, THEME } from './embed.tsx';
-import { Outwards } from './embed-page.tsx';
+import { embedOf, Outwards, THEME } from './embed.tsx';
 import { askHistory } from './frame.ts';
 
 /** So many are listed. */

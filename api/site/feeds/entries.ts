@@ -1,6 +1,5 @@
 import type { Day } from '../../../runtime/day.ts';
-import type { NewsLines } from './line-texts.ts';
-import type { NewsLine } from './night-news.ts';
+import type { NewsLine, NewsLines } from './night-news.ts';
 import { type Telling, TOPICS, type Topic, type TopicTeller, topicOf } from './topics.ts';
 
 /** An entry before it has an address. */

@@ -1,4 +1,5 @@
 import type { Day } from '../../../runtime/day.ts';
+import type { NewsLine } from './night-news.ts';
 import {
   categoryOf,
   endedOfferText,
@@ -17,8 +18,7 @@ import {
   providers,
   rankText,
   scoreText,
-} from './line-texts.ts';
-import type { NewsLine } from './night-news.ts';
+} from './night-news.ts';
 import { listOf, nameInText, titleList } from './words.ts';
 
 /** What an entry is about, in the order of a night's entries. */

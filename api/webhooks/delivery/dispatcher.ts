@@ -10,11 +10,10 @@
 import type { ClaimedDelivery, DeliveryReport, SettleResult, WaitingEndpoint } from '../queue/delivery.ts';
 import { attemptDelivery, settlementOf } from './attempt-delivery.ts';
 import { type DispatcherDeps, type DispatcherOptions, SETTLE_MARGIN_MS } from './dispatcher-options.ts';
-import { Reports } from './reports.ts';
+import { Reports, WorkLoop } from './reports.ts';
 import { sendOne } from './send-now.ts';
 import { Slots } from './slots.ts';
 import { PUT_OFF_MS, type Target, Targets } from './targets.ts';
-import { WorkLoop } from './work-loop.ts';
 
 /**
  * Between two claims, and between two transactions that write attempts down: what comes meanwhile shares a sync to the disk. Longer: more

@@ -11,10 +11,9 @@
  * drops what waits.
  */
 
-import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
-import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
 import type { WebhookEndpointRow } from '../../database/tables/webhook-tables.ts';
 import { isTopic, TOPICS, type Topic } from '../topics/topics.ts';
 import { type Filters, FiltersSchema } from './filters.ts';
@@ -67,7 +66,7 @@ export function endpointFromRow(row: WebhookEndpointRow): Endpoint {
 }
 
 /** An endpoint that was not removed; rejects with `not_found`. */
-export async function readEndpoint(database: Kysely<ControlTables>, id: string): Promise<Endpoint> {
+export async function readEndpoint(database: Database, id: string): Promise<Endpoint> {
   const row = await database
     .selectFrom('webhook_endpoints')
     .selectAll()
@@ -81,7 +80,7 @@ export async function readEndpoint(database: Kysely<ControlTables>, id: string):
 /**
  * {@link readEndpoint} that writes nothing new, but keeps others from changing the endpoint until the transaction ends.
  */
-export async function lockEndpoint(transaction: Transaction<ControlTables>, id: string): Promise<Endpoint> {
+export async function lockEndpoint(transaction: Transaction, id: string): Promise<Endpoint> {
   const row = await transaction
     .updateTable('webhook_endpoints')
     .set(({ ref }) => ({ description: ref('description') }))

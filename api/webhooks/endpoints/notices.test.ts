@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../../test/support/webhooks/webhook-subject.ts';
 import type { Mail } from '../../accounts/mailer.ts';
-import { type Notice, sendNotices } from './notices.ts';
+import { type Notice, sendNotices } from './suspension.ts';
 
 let subject: WebhookSubject;
 let organizationId: string;

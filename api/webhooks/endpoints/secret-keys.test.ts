@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isAppError } from '../../../runtime/errors.ts';
-import { SecretKeys } from './secret-keys.ts';
+import { SecretKeys } from './signature.ts';
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const codeOf = (work: () => unknown) => {

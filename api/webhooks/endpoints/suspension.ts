@@ -1,14 +1,15 @@
-import type { Kysely } from 'kysely';
+import type { BaseLogger } from 'pino';
 import { newId } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
+import { type Mail, type Mailer, type OwnersNotice, tellOwners } from '../../accounts/mailer.ts';
 import { organizationFromRow, selectOrganizations } from '../../accounts/organizations/organizations.ts';
 import type { Terms } from '../../accounts/plans/terms.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
-import { type Endpoint, endpointFromRow } from './endpoint.ts';
+import { type Database, getWord } from '../../database/tables/tables.ts';
+import { type Endpoint, endpointFromRow, FAILURES_MAX } from './endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from './transitions.ts';
 
 export interface SuspensionDeps {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
   readonly isOffered: IsOffered;
 }
@@ -81,7 +82,7 @@ async function resume(endpoint: Endpoint, { database, clock }: SuspensionDeps): 
 }
 
 function noteChange(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   { id, organizationId, url }: Endpoint,
   { action, now }: { readonly action: AuditAction; readonly now: Date },
 ): Promise<void> {
@@ -94,7 +95,7 @@ export type IsOffered = (organizationId: string) => boolean;
 
 /** Of these organizations, those whose plan has webhooks now. */
 export async function entitledOrganizations(
-  database: Kysely<ControlTables>,
+  database: Database,
   organizationIds: readonly string[],
   { now, isOffered }: { readonly now: Date; readonly isOffered: IsOffered },
 ): Promise<ReadonlySet<string>> {
@@ -106,4 +107,71 @@ export async function entitledOrganizations(
 
 function hasWebhooks({ features }: Terms): boolean {
   return features.includes('webhooks');
+}
+
+/** What an endpoint's owner is told. */
+const NOTICES = ['revoked', 'suspended'] as const;
+export type Notice = (typeof NOTICES)[number];
+
+interface NoticeDeps {
+  readonly database: Database;
+  readonly mailer: Mailer;
+  readonly log: Pick<BaseLogger, 'warn'>;
+}
+
+/**
+ * Tells owners what became of their endpoints (specification "Notices"), as `tellOwners` does. What could not be sent is tried again
+ * at the next call.
+ *
+ * @param signal ends it, also in the middle of a mail
+ */
+export async function sendNotices({ database, mailer, log }: NoticeDeps, signal?: AbortSignal): Promise<number> {
+  const rows = await database
+    .selectFrom('webhook_endpoints')
+    .innerJoin('organizations', 'organizations.id', 'webhook_endpoints.organization_id')
+    .selectAll('webhook_endpoints')
+    .select('organizations.email')
+    .where('notice', 'is not', null)
+    .execute();
+  const notices = rows.map(({ email, ...row }): OwnersNotice => {
+    const notice = getWord(NOTICES, row.notice ?? '');
+    const endpoint = endpointFromRow(row);
+    const { id, organizationId, url } = endpoint;
+    return {
+      fields: { endpoint_id: id, organization_id: organizationId, url, notice },
+      message: 'a webhook endpoint gets no events',
+      mail: email === null ? undefined : mailFor(endpoint, notice, email),
+      settle: () =>
+        database
+          .updateTable('webhook_endpoints')
+          .set({ notice: null })
+          .where('id', '=', id)
+          .where('notice', '=', notice)
+          .execute(),
+    };
+  });
+  return tellOwners(notices, { mailer, log }, signal);
+}
+
+function mailFor({ id, url, description }: Endpoint, notice: Notice, to: string): Mail {
+  const what = description === '' ? url : `${description} (${url})`;
+  switch (notice) {
+    case 'revoked':
+      return {
+        to,
+        subject: 'Your webhook endpoint was revoked',
+        text:
+          `${what}\n\n${FAILURES_MAX} deliveries in a row failed, so nothing more is sent to this endpoint (${id}), and what waited\n` +
+          'for it was dropped. What happens meanwhile is not sent later: the change feed has it.\n\n' +
+          'When the endpoint works again, enable it: it gets a ping, and with a 2xx answer it is active.\n',
+      };
+    case 'suspended':
+      return {
+        to,
+        subject: 'Your webhook endpoint was suspended',
+        text:
+          `${what}\n\nYour plan does not include webhooks any more, so nothing more is sent to this endpoint (${id}), and what\n` +
+          'waited for it was dropped. After an upgrade it gets a ping, and with a 2xx answer it is active.\n',
+      };
+  }
 }

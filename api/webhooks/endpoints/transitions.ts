@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { newId, ulidFromWords } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
-import { isPostgres } from '../../database/dialect.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import { isPostgres } from '../../database/control-database.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import { PING } from '../topics/topics.ts';
 import { type Endpoint, type EndpointState, FAILURES_MAX } from './endpoint.ts';
 
@@ -19,11 +19,7 @@ export interface Transition {
  * Moves an endpoint to another state; false, and nothing changed, where it is in none of the states it may come from. A new
  * state begins with no failures. Whoever leaves `active` has to drop what waits: {@link dropWaiting}.
  */
-export async function moveEndpoint(
-  transaction: Kysely<ControlTables>,
-  id: string,
-  { from, to, now }: Transition,
-): Promise<boolean> {
+export async function moveEndpoint(transaction: Database, id: string, { from, to, now }: Transition): Promise<boolean> {
   const nowMs = now.getTime();
   // No two states of an endpoint begin in the same millisecond, so that a ping belongs to one registration alone.
   const begin = sql<number>`case when state_changed_at < ${nowMs} then ${nowMs} else state_changed_at + 1 end`;
@@ -39,7 +35,7 @@ export async function moveEndpoint(
 const REVOKE = 'webhook.revoke' satisfies AuditAction;
 
 /** Revokes an active endpoint, with the notice for its owner and the line of the audit log. */
-export async function revokeEndpoint(transaction: Kysely<ControlTables>, id: string, now: Date): Promise<void> {
+export async function revokeEndpoint(transaction: Database, id: string, now: Date): Promise<void> {
   if (!(await moveEndpoint(transaction, id, { from: ['active'], to: 'revoked', now }))) return;
   const { organization_id: organizationId } = await transaction
     .updateTable('webhook_endpoints')
@@ -67,7 +63,7 @@ const SILENT_STATES = ['revoked', 'suspended', 'removed'] as const satisfies rea
  * step looks at the state of the endpoint: what was queued since somebody else has moved it out of `states` stays.
  */
 export async function dropWaiting(
-  database: Kysely<ControlTables>,
+  database: Database,
   endpointId: string,
   { now, states = SILENT_STATES }: { readonly now: Date; readonly states?: readonly EndpointState[] },
 ): Promise<number> {
@@ -78,7 +74,7 @@ export async function dropWaiting(
  * Drops what still waits from before an endpoint was registered again, because whoever took it out of `active` ended before it
  * had dropped all; pings stay, and so does everything where the endpoint is active by now. Resolves to how many.
  */
-export async function dropLeftovers(database: Kysely<ControlTables>, endpointId: string, now: Date): Promise<number> {
+export async function dropLeftovers(database: Database, endpointId: string, now: Date): Promise<number> {
   return dropInSteps(database, now, {
     endpointId,
     states: ['registered', ...SILENT_STATES],
@@ -92,11 +88,7 @@ interface ToDrop {
   readonly kinds: readonly string[];
 }
 
-async function dropInSteps(
-  database: Kysely<ControlTables>,
-  now: Date,
-  { endpointId, states, kinds }: ToDrop,
-): Promise<number> {
+async function dropInSteps(database: Database, now: Date, { endpointId, states, kinds }: ToDrop): Promise<number> {
   for (let dropped = 0; ; ) {
     const { numUpdatedRows } = await database
       .updateTable('webhook_deliveries')
@@ -124,7 +116,7 @@ async function dropInSteps(
 
 /** Queues a ping, to be sent at once and once; resolves to the delivery's id (specification "Endpoint verification"). */
 export async function queuePing(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   { id, topics }: Pick<Endpoint, 'id' | 'topics'>,
   now: Date,
 ): Promise<string> {

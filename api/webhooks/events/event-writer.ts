@@ -1,10 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { ulidFromWords } from '../../../runtime/ulid.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
+import { jsonRows } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import { jsonRows } from '../../database/dialect.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
 import { type Digest, keepListening, type Listening } from './subscriptions.ts';
@@ -205,7 +205,7 @@ interface InsertOptions {
  * already stay, with their deliveries.
  */
 async function insertEvents(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   events: readonly WrittenEvent[],
   { occurredAt, now }: InsertOptions,
 ): Promise<void> {

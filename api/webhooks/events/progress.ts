@@ -5,12 +5,11 @@
  * Several dispatchers may run. A claim on the row keeps them from computing the same at once. It is a courtesy: what makes it right
  * is that the row only moves on from exactly the place where the mover believed it to be.
  */
-import type { Kysely } from 'kysely';
 import type { Day } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { type Catalog, type CatalogEntry, identityFromCatalog } from '../../../schemas/catalog.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 
 const NAME = 'changes';
 
@@ -35,13 +34,13 @@ export interface Claim {
 }
 
 /** How far it is; undefined before the first start. */
-export function readProgress(database: Kysely<ControlTables>): Promise<Progress | undefined> {
+export function readProgress(database: Database): Promise<Progress | undefined> {
   const query = database.selectFrom('webhook_progress').select(['record', 'day', 'seq']).where('name', '=', NAME);
   return orUnavailable(() => query.executeTakeFirst());
 }
 
 /** Writes where it begins; false, and nothing changed, where it has begun already. */
-export async function beginProgress(database: Kysely<ControlTables>, { record, day, seq }: Progress): Promise<boolean> {
+export async function beginProgress(database: Database, { record, day, seq }: Progress): Promise<boolean> {
   const query = database
     .insertInto('webhook_progress')
     .values({ name: NAME, record, day, seq, claimed_by: null, claimed_until: null })
@@ -51,7 +50,7 @@ export async function beginProgress(database: Kysely<ControlTables>, { record, d
 }
 
 /** Takes the claim; false where another dispatcher has it. */
-export async function takeClaim(database: Kysely<ControlTables>, { by, now, until }: Claim): Promise<boolean> {
+export async function takeClaim(database: Database, { by, now, until }: Claim): Promise<boolean> {
   const query = database
     .updateTable('webhook_progress')
     .set({ claimed_by: by, claimed_until: until.getTime() })
@@ -64,7 +63,7 @@ export async function takeClaim(database: Kysely<ControlTables>, { by, now, unti
 }
 
 /** Gives the claim up, where it is still held. */
-export async function giveUpClaim(database: Kysely<ControlTables>, by: string): Promise<void> {
+export async function giveUpClaim(database: Database, by: string): Promise<void> {
   await database
     .updateTable('webhook_progress')
     .set({ claimed_by: null, claimed_until: null })
@@ -78,7 +77,7 @@ export async function giveUpClaim(database: Kysely<ControlTables>, by: string): 
  * statement of each transaction that writes events.
  */
 export async function moveOn(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   { from, to, claim }: { readonly from: Place; readonly to: Place; readonly claim: Claim },
 ): Promise<boolean> {
   const query = transaction

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely';
+import { isPostgres } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import { isPostgres } from '../../database/dialect.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import { type EndpointMode, type EndpointState, endpointFromRow } from '../endpoints/endpoint.ts';
 import { type Matcher, matcherFromFilters } from '../endpoints/filters.ts';
 import {
@@ -27,10 +26,7 @@ export interface Subscription {
  * Who has subscribed to what was published at an instant: the endpoints that are told, because they are active and were then, and those
  * that miss it, which can be sent it when they ask (specification "From changes to events").
  */
-export async function readSubscriptions(
-  database: Kysely<ControlTables>,
-  publishedAt: Date,
-): Promise<readonly Subscription[]> {
+export async function readSubscriptions(database: Database, publishedAt: Date): Promise<readonly Subscription[]> {
   const query = subscribedAt(database, publishedAt).selectAll().orderBy('id');
   const rows = await orUnavailable(() => query.execute());
   return rows.map(endpointFromRow).map(({ id, mode, topics, filters }) => ({
@@ -50,7 +46,7 @@ export type Listening = 'told' | 'misses';
  * transaction has ended.
  */
 export async function keepListening(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   endpointIds: readonly string[],
   publishedAt: Date,
 ): Promise<ReadonlyMap<string, Listening>> {
@@ -66,7 +62,7 @@ export async function keepListening(
 }
 
 /** Since when the first of the active endpoints is, in Unix milliseconds; null: there is none. */
-export async function readFirstActive(database: Kysely<ControlTables>): Promise<number | null> {
+export async function readFirstActive(database: Database): Promise<number | null> {
   const query = database
     .selectFrom('webhook_endpoints')
     .where('state', '=', 'active')
@@ -77,7 +73,7 @@ export async function readFirstActive(database: Kysely<ControlTables>): Promise<
 /** States in which an endpoint that is not active may become so by a ping. */
 const SUBSCRIBED_STATES = ['registered', 'active', 'revoked'] as const satisfies readonly EndpointState[];
 
-function subscribedAt(database: Kysely<ControlTables>, publishedAt: Date) {
+function subscribedAt(database: Database, publishedAt: Date) {
   return database
     .selectFrom('webhook_endpoints')
     .where('state', 'in', SUBSCRIBED_STATES)

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { isPostgres, jsonRows } from '../../database/dialect.ts';
-import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { isPostgres, jsonRows } from '../../database/control-database.ts';
+import { type Database, getWord } from '../../database/tables/tables.ts';
 import type { WebhookDeliveryRow, WebhookEventRow } from '../../database/tables/webhook-tables.ts';
 import { PING } from '../topics/topics.ts';
 import { type Claim, type ClaimBatch, type ClaimedDelivery, DELIVERY_KINDS } from './delivery.ts';
@@ -18,17 +18,14 @@ const SENDABLE = sql`
   where d.state = 'waiting' and (e.state = 'active' or (e.state = 'registered' and d.kind = ${sql.lit(PING)}))`;
 
 /** Claims what is due, the longest due first, as much as is wanted of each endpoint. */
-export async function claimDue(
-  database: Kysely<ControlTables>,
-  batch: ClaimBatch,
-): Promise<readonly ClaimedDelivery[]> {
+export async function claimDue(database: Database, batch: ClaimBatch): Promise<readonly ClaimedDelivery[]> {
   const claimed = isPostgres(database) ? await claimAtOnce(database, batch) : await claimEach(database, batch);
   return claimed.map((row) => claimedFromRow(row, batch));
 }
 
 /** In one statement, and so one journey to the server; without what another transaction has locked, which claims or drops it. */
 async function claimAtOnce(
-  database: Kysely<ControlTables>,
+  database: Database,
   { demands, dispatcher, now, claimUntil }: ClaimBatch,
 ): Promise<readonly SendableRow[]> {
   const wanted = demands.map(({ endpointId, count }) => [endpointId, count]);
@@ -44,10 +41,7 @@ async function claimAtOnce(
 }
 
 /** Endpoint by endpoint, in a transaction that keeps others from writing. */
-async function claimEach(
-  transaction: Kysely<ControlTables>,
-  { demands, ...claim }: ClaimBatch,
-): Promise<readonly SendableRow[]> {
+async function claimEach(transaction: Database, { demands, ...claim }: ClaimBatch): Promise<readonly SendableRow[]> {
   const claimed: SendableRow[] = [];
   for (const { endpointId, count } of demands)
     claimed.push(...(await selectDue(sql`${endpointId}`, sql`${count}`, claim.now).execute(transaction)).rows);
@@ -62,7 +56,7 @@ function selectDue(endpointId: RawBuilder<unknown>, count: RawBuilder<unknown>, 
 
 /** Claims a delivery that waits and that nobody has. */
 export async function claimOne(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   deliveryId: string,
   claim: Claim,
 ): Promise<ClaimedDelivery | undefined> {
@@ -76,7 +70,7 @@ export async function claimOne(
 }
 
 async function writeClaims(
-  transaction: Kysely<ControlTables>,
+  transaction: Database,
   rows: readonly SendableRow[],
   { dispatcher, claimUntil }: Claim,
 ): Promise<void> {

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { encodeTime } from 'ulid';
 import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 
 /** For how long deliveries are kept after they ended, and events for replays (specification "Retries"). */
 export const KEPT_DAYS = 30;
@@ -18,7 +17,7 @@ const ROWS_AT_ONCE = 500;
  * what it tells.
  */
 export function webhookCleanup(
-  database: Kysely<ControlTables>,
+  database: Database,
   log: Pick<BaseLogger, 'warn'>,
   { rowsAtOnce = ROWS_AT_ONCE }: { readonly rowsAtOnce?: number } = {},
 ): HourlyCleanup {
@@ -30,7 +29,7 @@ export function webhookCleanup(
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure });
 }
 
-async function deleteDeliveries(database: Kysely<ControlTables>, before: Date, rowsAtOnce: number): Promise<number> {
+async function deleteDeliveries(database: Database, before: Date, rowsAtOnce: number): Promise<number> {
   const rows = await database
     .selectFrom('webhook_deliveries')
     .select('id')
@@ -50,7 +49,7 @@ async function deleteDeliveries(database: Kysely<ControlTables>, before: Date, r
 }
 
 /** Events that no delivery tells of any more. */
-async function deleteEvents(database: Kysely<ControlTables>, before: Date, rowsAtOnce: number): Promise<number> {
+async function deleteEvents(database: Database, before: Date, rowsAtOnce: number): Promise<number> {
   const { numDeletedRows } = await database
     .deleteFrom('webhook_events')
     .where('id', 'in', (query) =>

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import { isPostgres, jsonRows } from '../../database/dialect.ts';
-import { type ControlTables, getWord } from '../../database/tables/tables.ts';
+import { sql } from 'kysely';
+import { isPostgres, jsonRows } from '../../database/control-database.ts';
+import { type Database, getWord } from '../../database/tables/tables.ts';
 import type {
   WebhookAttemptRow,
   WebhookDeliveryRow,
@@ -18,10 +18,8 @@ import {
   type SettleResult,
 } from './delivery.ts';
 
-type Transaction = Kysely<ControlTables>;
-
 /** Writes the attempts that still count, gives claims back, and changes the endpoints that the attempts change. */
-export async function settle(transaction: Transaction, batch: SettleBatch): Promise<SettleResult> {
+export async function settle(transaction: Database, batch: SettleBatch): Promise<SettleResult> {
   const { settlements, releases, now } = batch;
   if (settlements.length + releases.length === 0) return { activated: [], revoked: [] };
   const held = await lockHeld(transaction, batch);
@@ -42,7 +40,7 @@ type HeldRow = Pick<WebhookDeliveryRow, 'id' | 'attempts' | 'created_at'> &
 
 /** Of what a dispatcher reports, the deliveries that still wait and are claimed by it. */
 async function lockHeld(
-  transaction: Transaction,
+  transaction: Database,
   { settlements, releases, dispatcher }: SettleBatch,
 ): Promise<ReadonlyMap<string, HeldRow>> {
   const ids = [...settlements, ...releases].map(({ delivery }) => [delivery.id]);
@@ -70,7 +68,7 @@ function columnsOfReleased({ delivery: { id, attempt }, dueAt }: Release): Deliv
   return [id, 'waiting', attempt - 1, dueAt.getTime(), null];
 }
 
-async function writeDeliveries(transaction: Transaction, rows: readonly DeliveryColumns[]): Promise<void> {
+async function writeDeliveries(transaction: Database, rows: readonly DeliveryColumns[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`/* webhooks-settle */
     update webhook_deliveries
@@ -79,7 +77,7 @@ async function writeDeliveries(transaction: Transaction, rows: readonly Delivery
     from ${jsonRows(transaction, rows)} where webhook_deliveries.id = value->>0`.execute(transaction);
 }
 
-async function writeAttempts(transaction: Transaction, settled: readonly Settlement[]): Promise<void> {
+async function writeAttempts(transaction: Database, settled: readonly Settlement[]): Promise<void> {
   if (settled.length === 0) return;
   const rows = settled.map(
     ({ delivery, attempt: { attempt, startedAt, durationMs, outcome, status, message, answer } }) => [
@@ -108,7 +106,7 @@ interface SettledBatch {
 }
 
 /** Locks the endpoints that change, reads them again, and changes them. */
-async function changeEndpoints(transaction: Transaction, { settled, held, now }: SettledBatch): Promise<SettleResult> {
+async function changeEndpoints(transaction: Database, { settled, held, now }: SettledBatch): Promise<SettleResult> {
   const byEndpoint = Map.groupBy(settled, ({ delivery }) => delivery.endpointId);
   const changing = [...byEndpoint].flatMap(([id, ofEndpoint]) => {
     const row = held.get(ofEndpoint[0]?.delivery.id ?? '');
@@ -143,7 +141,7 @@ function statusFromRow({ state, state_changed_at, consecutive_failures }: Status
 }
 
 async function changeEndpoint(
-  transaction: Transaction,
+  transaction: Database,
   { id, change, now }: { readonly id: string; readonly change: EndpointChange; readonly now: Date },
 ): Promise<void> {
   switch (change.kind) {

@@ -1,7 +1,11 @@
 import { SYSTEM } from '../../../api/accounts/actor.ts';
-import { type DayRange, RANGE_DAYS_MAX } from '../../../api/accounts/request-counts/day-range.ts';
 import type { UsageReport } from '../../../api/accounts/request-counts/read-usage.ts';
-import { COUNT_NAMES, type RequestCounts } from '../../../api/accounts/request-counts/request-counts.ts';
+import {
+  COUNT_NAMES,
+  type DayRange,
+  RANGE_DAYS_MAX,
+  type RequestCounts,
+} from '../../../api/accounts/request-counts/request-counts.ts';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { argument, type CommandContext, defineCommand, flag, optionOr } from '../../cli/command.ts';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { askRedis } from '../../../api/accounts/burst/redis-counter.ts';
 import { askSmtp } from '../../../api/accounts/mailer.ts';
 import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
-import { SECRET_KEY_BYTES, SecretKeys } from '../../../api/webhooks/endpoints/secret-keys.ts';
+import { SECRET_KEY_BYTES, SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
 import { shownAddress } from '../../../runtime/shown-address.ts';
 import type { Config } from '../../config/config.ts';

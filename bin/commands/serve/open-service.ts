@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
-import { type Capability, isLive } from '../../../api/data/access/capabilities.ts';
+import { type Capability, isLive } from '../../../api/data/access/rights.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type AddFace, type ApiDeps, type ApiSettings, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files.ts';

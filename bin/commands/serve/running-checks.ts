@@ -5,8 +5,7 @@ import type { ControlDatabase } from '../../../api/database/control-database.ts'
 import { CheckMetrics } from '../../../api/integrations/check-metrics.ts';
 import { type CheckEvent, CheckService } from '../../../api/integrations/check-service.ts';
 import { pageLooker } from '../../../api/integrations/page/look.ts';
-import { countDue } from '../../../api/integrations/queue/claims.ts';
-import { checkCleanup } from '../../../api/integrations/queue/cleanup.ts';
+import { checkCleanup, countDue } from '../../../api/integrations/queue/claims.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command.ts';
 import { offeredTo, openCheckOutbound, servicePublicUrl } from '../../config/configured-integrations.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
-import { type Account, AccountSchema } from '../../../api/accounts/account.ts';
+import { type Account, AccountSchema } from '../../../api/accounts/caller.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { type Customer, TestClock } from '../accounts/subject.ts';
 import { publishFixtureDays } from '../pipeline/sample-store.ts';

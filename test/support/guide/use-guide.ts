@@ -1,4 +1,4 @@
-import type { Capability } from '../../../api/data/access/capabilities.ts';
+import type { Capability } from '../../../api/data/access/rights.ts';
 import { type Guide, type GuideSettings, makeGuide } from '../../../api/guide/guide.ts';
 
 export interface GuideOptions extends Partial<Omit<GuideSettings, 'isLive'>> {

@@ -9,7 +9,7 @@ import { openDatabase } from '../../../api/database/open-database.ts';
 import { type CheckEvent, CheckService, type CheckServiceDeps } from '../../../api/integrations/check-service.ts';
 import type { Evidence, Integration } from '../../../api/integrations/integration.ts';
 import { Integrations, type IntegrationsDeps } from '../../../api/integrations/integrations.ts';
-import { checkCleanup } from '../../../api/integrations/queue/cleanup.ts';
+import { checkCleanup } from '../../../api/integrations/queue/claims.ts';
 import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { TestClock } from '../accounts/subject.ts';

@@ -10,7 +10,7 @@ import {
   PEOPLE_LIMITS,
   type PeopleLimits,
   type PeopleSettings,
-} from '../../../api/accounts/people/people-settings.ts';
+} from '../../../api/accounts/people/people.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import type { AuditRow } from '../../../api/database/tables/tables.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Capability } from '../../../api/data/access/capabilities.ts';
+import type { Capability } from '../../../api/data/access/rights.ts';
 import { PUBLIC_ROUTES, type PublicFaceSettings, publicFace } from '../../../api/site/public.ts';
 import { type ApiOptions, type Days, openApi, type Served, type TestApi } from '../api/open-api.ts';
 import type { AppOptions } from '../api/start-app.ts';

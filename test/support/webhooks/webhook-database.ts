@@ -4,8 +4,7 @@ import type { ControlDatabase } from '../../../api/database/control-database.ts'
 import { openDatabase } from '../../../api/database/open-database.ts';
 import type { WebhookEndpointRow } from '../../../api/database/tables/webhook-tables.ts';
 import type { EndpointState } from '../../../api/webhooks/endpoints/endpoint.ts';
-import { SecretKeys } from '../../../api/webhooks/endpoints/secret-keys.ts';
-import { secretFromBytes } from '../../../api/webhooks/endpoints/signature.ts';
+import { SecretKeys, secretFromBytes } from '../../../api/webhooks/endpoints/signature.ts';
 import type { DeliveryKind } from '../../../api/webhooks/queue/delivery.ts';
 
 /** When everything in these tests begins. */

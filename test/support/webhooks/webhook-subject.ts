@@ -9,7 +9,7 @@ import type { ControlDatabase } from '../../../api/database/control-database.ts'
 import { openDatabase } from '../../../api/database/open-database.ts';
 import { DeliveryLog } from '../../../api/webhooks/delivery-log.ts';
 import { EndpointAdministration, type NewEndpoint } from '../../../api/webhooks/endpoint-administration.ts';
-import { SecretKeys } from '../../../api/webhooks/endpoints/secret-keys.ts';
+import { SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
 import { moveEndpoint } from '../../../api/webhooks/endpoints/transitions.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { TestClock } from '../accounts/subject.ts';

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { isAPIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
@@ -7,8 +6,7 @@ import { newId } from '../../../../runtime/ulid.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { unavailable } from '../../../database/database-errors.ts';
 import type { Origin } from '../../actor.ts';
-import { CONSOLE_PATHS } from '../people.ts';
-import { LINK_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
+import { CONSOLE_PATHS, LINK_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people.ts';
 import { oauthProvider } from './oauth-provider.ts';
 
 /** What happens while better-auth signs somebody in. */
@@ -198,9 +196,4 @@ export async function orRefused<T>(work: () => Promise<T>): Promise<T | undefine
     if (isAPIError(error) && error.statusCode < 500) return undefined;
     throw error;
   }
-}
-
-/** The token of a link as better-auth keeps it with `storeToken: 'hashed'`. */
-export function linkHash(token: string): string {
-  return hash('sha256', token, 'base64url');
 }

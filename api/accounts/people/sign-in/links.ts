@@ -1,20 +1,20 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { Database } from '../../../database/tables/tables.ts';
 import type { Origin } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
 import type { PeopleParts } from '../open-members.ts';
 import type { DescribedLink, FoundSession, Session, TooMany } from '../people.ts';
+import { linkTo, nextPath, type PeopleSettings, placeOf } from '../people.ts';
 import { signInMail } from '../people-mails.ts';
-import { linkTo, nextPath, type PeopleSettings, placeOf } from '../people-settings.ts';
 import { emailFrom } from '../person.ts';
-import { type Auth, type AuthHooks, headersOf, linkHash, orRefused, sessionCookies } from './auth.ts';
+import { type Auth, type AuthHooks, headersOf, orRefused, sessionCookies } from './auth.ts';
 import type { Sessions } from './sessions.ts';
+import { linkHash } from './stored-password.ts';
 
 export interface LinksDeps extends Pick<PeopleParts, 'limits' | 'outbox'> {
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
   /** Asked late: better-auth is made with a hook of these links. */
   readonly auth: () => Auth;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../database/open-database.ts';
-import { Outbox } from '../../outbox.ts';
+import { Outbox } from '../../mailer.ts';
 import { AttemptLimits } from '../attempt-limits.ts';
-import { PEOPLE_LIMITS } from '../people-settings.ts';
+import { PEOPLE_LIMITS } from '../people.ts';
 import type { Auth } from './auth.ts';
 import { Passwords } from './passwords.ts';
 import type { SignedIn } from './sessions.ts';

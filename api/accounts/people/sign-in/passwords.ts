@@ -1,26 +1,32 @@
-import type { Kysely } from 'kysely';
 import pLimit from 'p-limit';
 import { AppError } from '../../../../runtime/errors.ts';
 import { newId } from '../../../../runtime/ulid.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { Database } from '../../../database/tables/tables.ts';
 import type { Origin, Person } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
 import type { OpenedMembers } from '../open-members.ts';
 import type { ConfirmByMail, FoundSession, PasswordState, Session, TooMany } from '../people.ts';
+import { FRESH_SESSION_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people.ts';
 import { passwordMail } from '../people-mails.ts';
-import { FRESH_SESSION_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
 import { deleteSessions, lockPerson, normalisedEmail, storedInstant } from '../person.ts';
 import { type Auth, headersOf, orRefused, sessionCookies } from './auth.ts';
 import type { Links } from './links.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
-import { deletePassword, insertPassword, readPassword, readPasswordOf } from './stored-password.ts';
-import { findUndo, insertUndo, takeUndo } from './undo-links.ts';
+import {
+  deletePassword,
+  findUndo,
+  insertPassword,
+  insertUndo,
+  readPassword,
+  readPasswordOf,
+  takeUndo,
+} from './stored-password.ts';
 
 export interface PasswordsDeps extends Pick<OpenedMembers, 'limits' | 'outbox' | 'as'> {
   readonly auth: Auth;
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
   readonly links: Pick<Links, 'confirm'>;
   readonly sessions: Pick<Sessions, 'begin'>;

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely';
 import { AppError } from '../../../../runtime/errors.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
-import { type ControlTables, getWord } from '../../../database/tables/tables.ts';
+import { type Database, getWord } from '../../../database/tables/tables.ts';
 import type { Origin } from '../../actor.ts';
 import type { OpenedMembers } from '../open-members.ts';
 import { type FoundSession, type ListedSession, ROLES, type Session, type SignInMethod } from '../people.ts';
@@ -10,7 +9,7 @@ import { type Auth, sessionCookies } from './auth.ts';
 
 export interface SessionsDeps extends Pick<OpenedMembers, 'as' | 'cleanUp'> {
   readonly auth: Auth;
-  readonly database: Kysely<ControlTables>;
+  readonly database: Database;
   readonly clock: () => Date;
 }
 
@@ -35,7 +34,7 @@ export interface Beginning {
  */
 export class Sessions {
   readonly #deps: SessionsDeps;
-  readonly #database: Kysely<ControlTables>;
+  readonly #database: Database;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;

@@ -1,19 +1,28 @@
-import type { Kysely, Transaction } from 'kysely';
+import { hash } from 'node:crypto';
 import { AppError } from '../../../../runtime/errors.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
+import { newId } from '../../../../runtime/ulid.ts';
+import type { Database, Transaction } from '../../../database/tables/tables.ts';
 import type { Person } from '../../actor.ts';
 import type { AuditedChanges } from '../../audit.ts';
 import type { PeopleParts } from '../open-members.ts';
-import { CONSOLE_PATHS } from '../people.ts';
+import { CONSOLE_PATHS, linkTo, type PeopleSettings, UNDO_MS } from '../people.ts';
 import { passwordRemovedMail } from '../people-mails.ts';
-import { deleteSessions, emailFrom, findPersonByEmail, lockPerson } from '../person.ts';
+import {
+  deleteSessions,
+  emailFrom,
+  findPersonByEmail,
+  lockPerson,
+  PERSON_COLUMNS,
+  personFromRow,
+  storedInstant,
+} from '../person.ts';
 
 /** What better-auth calls a password among the ways to prove who somebody is. */
 const PROVIDER = 'credential';
 
 /** A person's password as it is kept; undefined where none was set. */
 export async function readPassword(
-  database: Kysely<ControlTables>,
+  database: Database,
   personId: string,
 ): Promise<{ readonly id: string; readonly password: string } | undefined> {
   const row = await database
@@ -26,7 +35,7 @@ export async function readPassword(
 }
 
 /** The same of an address, which may be nobody's. */
-export async function readPasswordOf(database: Kysely<ControlTables>, email: string): Promise<string | undefined> {
+export async function readPasswordOf(database: Database, email: string): Promise<string | undefined> {
   const row = await database
     .selectFrom('people')
     .innerJoin('sign_in_accounts', 'sign_in_accounts.person_id', 'people.id')
@@ -38,7 +47,7 @@ export async function readPasswordOf(database: Kysely<ControlTables>, email: str
 }
 
 export async function insertPassword(
-  transaction: Transaction<ControlTables>,
+  transaction: Transaction,
   row: { readonly id: string; readonly person_id: string; readonly password: string; readonly updated_at: string },
 ): Promise<void> {
   const { person_id, updated_at } = row;
@@ -49,7 +58,7 @@ export async function insertPassword(
 }
 
 /** Of a locked person. False where there was none. */
-export async function deletePassword(transaction: Transaction<ControlTables>, personId: string): Promise<boolean> {
+export async function deletePassword(transaction: Transaction, personId: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('sign_in_accounts')
     .where('person_id', '=', personId)
@@ -80,4 +89,58 @@ export async function removePassword(
   });
   outbox.send(passwordRemovedMail({ to: email, link: `${publicUrl}${CONSOLE_PATHS.home}/sign-in`, publicUrl }));
   return person;
+}
+
+/** Sets these rows apart from better-auth's, which are alike: something with a hash that is good for a while. */
+const KIND = 'undo-password';
+
+/**
+ * Keeps that a change of this person's password can be undone, as a part of the change; resolves to the link, which is nowhere else. The
+ * database holds a hash of its token.
+ */
+export async function insertUndo(
+  transaction: Transaction,
+  person: Pick<Person, 'id'>,
+  { changes, publicUrl }: { readonly changes: AuditedChanges; readonly publicUrl: PeopleSettings['publicUrl'] },
+): Promise<string> {
+  const token = Buffer.from(changes.newSecret()).toString('base64url');
+  const now = changes.now();
+  const times = { created_at: storedInstant(now), updated_at: storedInstant(now) };
+  const expires_at = storedInstant(new Date(now.getTime() + UNDO_MS));
+  const row = { id: newId('verification'), identifier: identifierOf(token), value: person.id };
+  await transaction
+    .insertInto('verifications')
+    .values({ ...row, ...times, expires_at })
+    .execute();
+  return linkTo('undoPassword', token, publicUrl);
+}
+
+/** Whose change the token undoes; undefined where it was used, is over or never was. */
+export async function findUndo(database: Database, token: string, now: Date): Promise<Person | undefined> {
+  const row = await database
+    .selectFrom('verifications')
+    .innerJoin('people', 'people.id', 'verifications.value')
+    .select(PERSON_COLUMNS)
+    .where('verifications.identifier', '=', identifierOf(token))
+    .where('verifications.expires_at', '>', storedInstant(now))
+    .executeTakeFirst();
+  return row && personFromRow(row);
+}
+
+/** Uses the token up; false where somebody else just did. */
+export async function takeUndo(transaction: Transaction, token: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('verifications')
+    .where('identifier', '=', identifierOf(token))
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+function identifierOf(token: string): string {
+  return `${KIND}:${linkHash(token)}`;
+}
+
+/** The token of a link as better-auth keeps it with `storeToken: 'hashed'`. */
+export function linkHash(token: string): string {
+  return hash('sha256', token, 'base64url');
 }

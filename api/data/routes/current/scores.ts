@@ -3,7 +3,7 @@ import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../../view/tables
 import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
-import { ScoreSchema } from '../../answers/records.ts';
+import { BenchmarkSchema, ScoreSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
 import type { FasterTables } from '../../queries/list-page.ts';
 
@@ -83,3 +83,29 @@ function conditionsFrom(query: ScoreFilters, source = '?'): readonly Condition[]
     ...where('measured_at <= ?::VARCHAR::DATE', query.measured_before),
   ];
 }
+
+export const benchmarksRoute = listRoute({
+  path: '/v1/benchmarks',
+  operationId: 'listBenchmarks',
+  limitPerMinute: 60,
+  summary: 'Benchmarks',
+  filters: z.object({ category: id('What the benchmark measures', 'code').optional() }),
+  limit: { max: 200, fallback: 50 },
+  bodyName: 'Benchmarks',
+  records: { name: 'benchmarks', schema: z.array(BenchmarkSchema).describe('One page, by id') },
+  example: {
+    benchmarks: [
+      {
+        id: 'aider-polyglot--percent-correct',
+        name: 'Aider Polyglot / percent correct',
+        category: null,
+        model_count: 31,
+        updated_at: '2026-06-04T23:30:39Z',
+      },
+    ],
+    total: 107,
+    next_cursor: 'YjE4YWM1MWJbImFpZGVyLXBvbHlnbG90LS1wZXJjZW50LWNvcnJlY3QiXQ',
+  },
+  dependsOn: (_, { view }) => contentOf(view, ['benchmarks']),
+  list: ({ category }) => ({ table: 'benchmarks', conditions: where('category = ?', category), key: ['id'] }),
+});

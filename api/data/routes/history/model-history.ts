@@ -12,11 +12,11 @@ import {
   findRangeProblems,
   type HistoryRange,
   historyDependency,
+  ModelHistorySchema,
   RANGE,
   resolveRange,
   windowText,
 } from './history-range.ts';
-import { ModelHistorySchema } from './history-schemas.ts';
 
 interface Effective extends HistoryRange {
   readonly model: string;

@@ -6,8 +6,14 @@ import { id, integer } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
 import { assertKnown } from '../../queries/conditions.ts';
 import { withPositions } from '../../queries/history-points.ts';
-import { findRangeProblems, historyDependency, RANGE, resolveRange, windowText } from './history-range.ts';
-import { RankingsHistorySchema } from './history-schemas.ts';
+import {
+  findRangeProblems,
+  historyDependency,
+  RANGE,
+  RankingsHistorySchema,
+  resolveRange,
+  windowText,
+} from './history-range.ts';
 
 /** `GET /v1/rankings/history` (specification "Rankings history"). */
 export const rankingsHistoryRoute = dataRoute({
