@@ -9,7 +9,7 @@ import { modelPageRoute } from './data/model.tsx';
 import { modelsRoutes } from './data/models.tsx';
 import { rankingsPageRoute } from './data/rankings.tsx';
 import { snapshotsRoutes } from './data/snapshots.tsx';
-import { sourcesRoutes } from './data/sources.tsx';
+import { sourcesPageRoute } from './data/sources.tsx';
 import { auditRoute } from './organization/audit.tsx';
 import { integrationRoutes } from './organization/integration.tsx';
 import { integrationsRoutes } from './organization/integrations.tsx';
@@ -53,7 +53,7 @@ export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
     rankingsPageRoute(deps),
     changesPageRoute(deps),
     ...snapshotsRoutes(deps),
-    ...sourcesRoutes(deps),
+    sourcesPageRoute(deps),
     ...endpointsRoutes(deps),
     ...endpointRoutes(deps),
     ...deliveryRoutes(deps),

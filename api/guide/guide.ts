@@ -3,24 +3,23 @@
  * plans, limits, routes and fields is made of the program, and nothing of it needs a script. All of it is made at the start and kept.
  */
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { render } from 'preact-render-to-string';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import { API_ERRORS } from '../data/api-errors.ts';
 import type { AddFace } from '../data/app.ts';
-import { Asset, addVersionedAssets, versionOf } from '../server/assets.ts';
+import { Asset, addVersionedAssets, bindAsset, versionOf } from '../server/assets.ts';
+import { bindRoute } from '../server/bind-route.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
 import { escapeHtml } from '../server/pages/html.tsx';
 import { readLook } from '../server/pages/look.ts';
 import { HTML_TYPE } from '../server/response-headers.ts';
 import type { BaseUrlOf } from '../server/urls.ts';
-import { bindSearch } from './bind-search.ts';
 import { type GuideFacts, wordsFrom } from './facts.ts';
-import { framePage, GUIDE_HEADERS } from './frame-page.ts';
-import { type Frame, type NavigationPart, OnThisPage } from './layout.tsx';
-import { missingPage } from './missing-page.tsx';
+import { type Frame, framePage, GUIDE_HEADERS, type NavigationPart, OnThisPage } from './layout.tsx';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
+import { missingPage, searchRoute } from './search.tsx';
 import { placesOf, QUERY_LENGTH_MAX, SearchIndex } from './search-index.ts';
 
 export interface GuideSettings extends GuideFacts {
@@ -73,7 +72,8 @@ export async function makeGuide(settings: GuideSettings): Promise<Guide> {
         limitAddress(address, { what: PUBLIC_REQUESTS, perMinute: settings.publicRequestsMax });
       addVersionedAssets(app, FOLDER, { files });
       bindPages(app, { htmlOf, baseUrlOf });
-      bindSearch(app, { frame, index, limit, withAddress: (text, request) => withAddress(text, baseUrlOf(request)) });
+      const shown = (text: string, request: FastifyRequest) => withAddress(text, baseUrlOf(request));
+      bindRoute(app, searchRoute({ frame, index, limit, withAddress: shown }));
       missing.add(root + GUIDE, missingPage({ frame, index, limit }));
     },
   };
@@ -112,17 +112,14 @@ function bindPages(app: FastifyInstance, { htmlOf, baseUrlOf }: PagesDeps): void
   const assetOf = (path: string, html: string, baseUrl: string) => {
     const ofAddress = kept.get(baseUrl) ?? new Map<string, Asset>();
     kept.set(baseUrl, ofAddress);
-    const asset = ofAddress.get(path) ?? new Asset(HTML_TYPE, Buffer.from(withAddress(html, escapeHtml(baseUrl))));
+    const make = () => new Asset(HTML_TYPE, Buffer.from(withAddress(html, escapeHtml(baseUrl))), GUIDE_HEADERS);
+    const asset = ofAddress.get(path) ?? make();
     ofAddress.set(path, asset);
     return asset;
   };
   for (const [path, html] of htmlOf) {
     const paths = path === GUIDE ? [path, `${path}/`] : [path];
-    for (const bound of paths) {
-      app.get(bound, { compress: false }, (request, reply) =>
-        assetOf(path, html, baseUrlOf(request)).answer(request, reply.headers(GUIDE_HEADERS)),
-      );
-    }
+    bindAsset(app, paths, (request) => assetOf(path, html, baseUrlOf(request)));
   }
 }
 

@@ -10,6 +10,7 @@ import type { RouteAccess } from '../data/access/access-control.ts';
 import { ApiError } from '../data/api-errors.ts';
 import type { AddFace, FaceDeps } from '../data/app.ts';
 import { getVisit } from '../data/bind-access.ts';
+import { bindRoute, type WholeAnswer } from '../server/bind-route.ts';
 import { takeBodies } from '../server/bodies.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { watchEnd } from '../server/request-log.ts';
@@ -43,9 +44,12 @@ export function mcpFace(settings: McpSettings): AddFace {
       takeBodies(scope, { kinds: ['json'], bytesMax: MESSAGE_BYTES_MAX });
       refuseAsJsonRpc(scope, deps.baseUrlOf);
       const access = oauth === undefined ? MCP_ROUTE : { ...MCP_ROUTE, challenge: challengeOf(oauth.publicUrl) };
-      scope.post('/mcp', { config: { access } }, (request, reply) =>
-        answerMessage(request, reply, { ...deps, ...settings }),
-      );
+      bindRoute(scope, {
+        method: 'POST',
+        path: '/mcp',
+        config: { access },
+        respond: (request, reply) => answerMessage(request, reply, { ...deps, ...settings }),
+      });
     });
   };
 }
@@ -54,7 +58,7 @@ async function answerMessage(
   request: FastifyRequest,
   reply: FastifyReply,
   { answers, access, baseUrlOf, publicUrl, version }: FaceDeps & McpSettings,
-): Promise<FastifyReply> {
+): Promise<WholeAnswer> {
   if (access === undefined) throw new Error('MCP needs accounts: every message is somebody’s');
   if (!isOwnOrigin(request.headers.origin, publicUrl)) {
     throw new ApiError('origin_not_allowed', 'Pages of other sites may not send messages here');
@@ -71,12 +75,12 @@ async function answerMessage(
     keepAliveMs: 0,
   });
   const response = await handler.fetch(messageFrom(request, `${baseUrl}/mcp`), { parsedBody: request.body });
-  const body = await response.text();
-  return reply
-    .code(response.status)
-    .headers(toldHeaders(response.headers))
-    .header('Cache-Control', 'no-store')
-    .send(body === '' ? undefined : body);
+  const type = response.headers.get('content-type');
+  return {
+    status: response.status,
+    headers: { ...(type !== null && { 'Content-Type': type }), 'Cache-Control': 'no-store' },
+    body: (await response.text()) || undefined,
+  };
 }
 
 function messageFrom({ headers }: FastifyRequest, url: string): Request {
@@ -89,11 +93,6 @@ function messageFrom({ headers }: FastifyRequest, url: string): Request {
 
 /** What the protocol says in headers. */
 const HEEDED = /^(?:accept|content-type|mcp-.*)$/;
-
-function toldHeaders(headers: Headers): Readonly<Record<string, string>> {
-  const type = headers.get('content-type');
-  return type === null ? {} : { 'content-type': type };
-}
 
 /**
  * Whether a page may send messages: requests without `Origin` come from no page. With a public URL it is that of the URL; without one

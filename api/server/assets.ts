@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Awaitable } from '../../runtime/awaitable.ts';
+import { bindRoute, type WholeAnswer } from './bind-route.ts';
 import { etagOf, findTagUnchanged } from './conditional.ts';
 import { notFound } from './errors/http-error.ts';
 import { acceptsGzip, gzip } from './response-cache.ts';
@@ -15,37 +17,52 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.svg': 'image/svg+xml; charset=utf-8',
 };
+const OTHER_TYPE = 'application/octet-stream';
 
 /** Pictures are small, and don't get smaller. */
 const PACKED_FROM_BYTES = 4096;
 
-/**
- * Something that is the same for everybody, from memory, so that nobody's request packs it anew. Its route must not compress.
- */
+/** Something that is the same for everybody, from memory, so that nobody's request packs it anew. */
 export class Asset {
   readonly #type: string;
+  readonly #headers: ResponseHeaders;
   readonly #etag: string;
   readonly #body: Buffer;
   /** Made when it is first asked for. */
   #packed: Promise<Buffer> | undefined;
 
-  /** @param type as `Content-Type` has it */
-  constructor(type: string, body: Buffer) {
+  /**
+   * @param type as `Content-Type` has it
+   * @param headers what it is sent with besides
+   */
+  constructor(type: string, body: Buffer, headers: ResponseHeaders) {
     this.#type = type;
+    this.#headers = headers;
     this.#etag = etagOf(body);
     this.#body = body;
   }
 
-  async answer({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const matching = findTagUnchanged(headers['if-none-match'], this.#etag);
-    reply.headers({ ETag: matching ?? `"${this.#etag}"`, Vary: 'accept-encoding' });
-    if (matching !== undefined) return reply.code(304).send();
-    reply.type(this.#type);
-    if (this.#body.length < PACKED_FROM_BYTES || !acceptsGzip(headers['accept-encoding']))
-      return reply.send(this.#body);
+  async respond({ headers: asked }: FastifyRequest): Promise<WholeAnswer> {
+    const matching = findTagUnchanged(asked['if-none-match'], this.#etag);
+    const unchanged = { ...this.#headers, ETag: matching ?? `"${this.#etag}"`, Vary: 'accept-encoding' };
+    if (matching !== undefined) return { status: 304, headers: unchanged, body: undefined };
+    const headers = { ...unchanged, 'Content-Type': this.#type };
+    if (this.#body.length < PACKED_FROM_BYTES || !acceptsGzip(asked['accept-encoding']))
+      return { status: 200, headers, body: this.#body };
     this.#packed ??= gzip(this.#body);
-    return reply.header('Content-Encoding', 'gzip').send(await this.#packed); // Which the tag tells then, as everywhere.
+    // Which the tag tells then, as everywhere.
+    return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await this.#packed };
   }
+}
+
+/** Adds the paths of something that is the same for everybody. @param find throws what a request is refused with */
+export function bindAsset(
+  app: FastifyInstance,
+  paths: readonly string[],
+  find: (request: FastifyRequest) => Awaitable<Asset>,
+): void {
+  const respond = async (request: FastifyRequest) => (await find(request)).respond(request);
+  for (const path of paths) bindRoute(app, { path, compress: false, respond });
 }
 
 /**
@@ -60,11 +77,14 @@ export function addVersionedAssets(
   folder: string,
   { files, headers = {} }: { readonly files: Readonly<Record<string, Buffer>>; readonly headers?: ResponseHeaders },
 ): string {
-  const assets = new Map(Object.entries(files).map(([name, bytes]) => [name, assetFrom(name, bytes)]));
-  scope.get<{ Params: { name: string } }>(`/${folder}/:name`, { compress: false }, (request, reply) => {
-    const asset = assets.get(request.params.name);
+  const all = { ...headers, 'Cache-Control': 'public, max-age=31536000, immutable' };
+  const assets = new Map(
+    Object.entries(files).map(([name, bytes]) => [name, new Asset(TYPES[extname(name)] ?? OTHER_TYPE, bytes, all)]),
+  );
+  bindAsset(scope, [`/${folder}/:name`], ({ params }) => {
+    const asset = assets.get(Object(params).name);
     if (asset === undefined) throw notFound(null, 'There is no such file');
-    return asset.answer(request, reply.headers({ ...headers, 'Cache-Control': 'public, max-age=31536000, immutable' }));
+    return asset;
   });
   return versionOf(files);
 }
@@ -74,8 +94,4 @@ export function versionOf(files: Readonly<Record<string, Buffer>>): string {
   const hash = createHash('sha256');
   for (const bytes of Object.values(files)) hash.update(bytes);
   return hash.digest('hex').slice(0, 12);
-}
-
-function assetFrom(name: string, body: Buffer): Asset {
-  return new Asset(TYPES[extname(name)] ?? 'application/octet-stream', body);
 }

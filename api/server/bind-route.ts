@@ -5,24 +5,32 @@ import type { RouteResponse } from './responder.ts';
 import { fieldsOf, type ResponseHeaders } from './response-headers.ts';
 
 export interface BoundRoute {
+  /** Default: GET. */
+  readonly method?: 'GET' | 'POST';
   /** The pattern below the base path. */
   readonly path: string;
   /** What the guard in front of all routes is told of it. */
   readonly config?: FastifyContextConfig;
-  /** Rejects with what the request is refused with. */
-  readonly respond: (request: FastifyRequest) => Promise<BoundResponse>;
+  /** False where no response is to be compressed, or comes so; default: each is for whoever asks for it. */
+  readonly compress?: false;
+  /** Rejects with what the request is refused with. @param reply only to be watched: what is sent is returned */
+  readonly respond: (request: FastifyRequest, reply: FastifyReply) => Promise<BoundResponse>;
   /** An error as the route tells it; undefined, or left out: as the error envelope. */
   readonly refuse?: (thrown: unknown, request: FastifyRequest) => WholeAnswer | undefined;
 }
 
 type BoundResponse = WholeAnswer & Pick<RouteResponse, 'giveBack'>;
 
-/** Adds a route to the app; what its responses say as `X-Cache` is for log and metrics too. */
-export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: SendWhole): void {
-  const { path, config = {}, respond, refuse } = route;
-  app.get(path, { config }, async (request, reply) => {
+/**
+ * Adds a route to the app; what its responses say as `X-Cache` is for log and metrics too.
+ *
+ * @param sendWhole default: through the hooks of the app, which may add to all of its responses
+ */
+export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: SendWhole = sendThroughHooks): void {
+  const { method = 'GET', path: url, config = {}, compress, respond, refuse } = route;
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
-      const response = await respond(request);
+      const response = await respond(request, reply);
       request.cacheResult = response.headers['X-Cache'];
       // Not on 'close': a connection that broke may still be reading.
       if (response.giveBack !== undefined) reply.raw.once('finish', response.giveBack);
@@ -33,7 +41,8 @@ export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: Se
       if (request.failureHeaders !== undefined) reply.headers(request.failureHeaders);
       throw error;
     }
-  });
+  };
+  app.route({ method, url, config, handler, ...(compress === false && { compress }) });
 }
 
 /** What an answer that was sent said as `X-Cache`; undefined where it is none that is kept. */
@@ -92,10 +101,7 @@ export function wholeAnswerSender({ headers: usual, headersOf, compressFromBytes
   };
   return (request, reply, answer) => {
     const { status, headers, body } = answer;
-    if (mayBeCompressed(request, answer, compressFromBytes)) {
-      reply.code(status).headers(headers);
-      return body;
-    }
+    if (mayBeCompressed(request, answer, compressFromBytes)) return sendThroughHooks(request, reply, answer);
     return whenThere(headersOf?.(request, status) ?? NONE, (own) => {
       const fields = knownFieldsOf(headers).concat('x-request-id', request.id, fieldsOf(own));
       if (body !== undefined) fields.push('content-length', String(Buffer.byteLength(body)));
@@ -106,6 +112,11 @@ export function wholeAnswerSender({ headers: usual, headersOf, compressFromBytes
     });
   };
 }
+
+const sendThroughHooks: SendWhole = (_, reply, { status, headers, body }) => {
+  reply.code(status).headers(headers);
+  return body;
+};
 
 const NONE: ResponseHeaders = {};
 

@@ -10,7 +10,7 @@ import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import { HttpError, RequestInvalid } from '../../server/errors/http-error.ts';
 import type { Question } from '../../server/route.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { callerOf, type OrganizationPages } from '../shell/visitor.ts';
+import { callerOf, type OrganizationPages } from '../shell/routes.ts';
 
 export type Asked<T> = Found<T> | Refused;
 

@@ -6,9 +6,8 @@ import type { BodyOf } from '../../data/answers/data-route.ts';
 import { changesRoute } from '../../data/routes/changes.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
-import { Badge, Table, withQuery } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { Badge, Choices, Table, withQuery } from '../shell/parts.tsx';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
 import { modelPath } from './models.tsx';
@@ -21,28 +20,23 @@ const EVENTS_SHOWN = 150;
 
 /** What changed, newest first: the feed is read from a little before its end. */
 export function changesPageRoute(deps: PageDeps): OrganizationRoute {
-  return {
-    kind: 'organization',
-    method: 'GET',
-    path: '/data/changes',
-    answer: async (pages) => {
-      const newest = deps.views.current().newest.last_seq;
-      const wanted = Number(pages.query['through'] ?? newest);
-      const through = Number.isSafeInteger(wanted) && wanted > 0 ? Math.min(wanted, newest) : newest;
-      const after = Math.max(0, through - EVENTS_SHOWN);
-      const entityType = ENTITY_TYPES.find((type) => type === pages.query['entity_type']);
-      const asked = await askFor(pages, deps)(changesRoute, {
-        // From the beginning there is no cursor: the feed may have lost its first events.
-        query: {
-          cursor: after === 0 ? undefined : cursorFromSeq(after),
-          limit: String(Math.max(1, through - after)),
-          entity_type: entityType,
-        },
-      });
-      const body = <ChangesPage pages={pages} asked={asked} range={{ after, through, newest, entityType }} />;
-      return page('Changes', body);
-    },
-  };
+  return forMembers.page('/data/changes', async (pages) => {
+    const newest = deps.views.current().newest.last_seq;
+    const wanted = Number(pages.query['through'] ?? newest);
+    const through = Number.isSafeInteger(wanted) && wanted > 0 ? Math.min(wanted, newest) : newest;
+    const after = Math.max(0, through - EVENTS_SHOWN);
+    const entityType = ENTITY_TYPES.find((type) => type === pages.query['entity_type']);
+    const asked = await askFor(pages, deps)(changesRoute, {
+      // From the beginning there is no cursor: the feed may have lost its first events.
+      query: {
+        cursor: after === 0 ? undefined : cursorFromSeq(after),
+        limit: String(Math.max(1, through - after)),
+        entity_type: entityType,
+      },
+    });
+    const body = <ChangesPage pages={pages} asked={asked} range={{ after, through, newest, entityType }} />;
+    return page('Changes', body);
+  });
 }
 
 interface Range {
@@ -63,22 +57,28 @@ function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
   const { after, through, newest, entityType } = range;
   return (
     <DataPage pages={pages} title="Changes">
-      <nav class="choices" aria-label="Kinds of changes">
-        {[undefined, ...ENTITY_TYPES].map((type) => (
-          <a
-            href={withQuery(here, { entity_type: type, through: String(through) })}
-            aria-current={type === entityType ? 'true' : undefined}
-          >
-            {type ?? 'all'}
-          </a>
-        ))}
-      </nav>
+      <Choices
+        label="Kinds of changes"
+        links={[undefined, ...ENTITY_TYPES].map((type) => ({
+          href: withQuery(here, { entity_type: type, through: String(through) }),
+          text: type ?? 'all',
+          isShown: type === entityType,
+        }))}
+      />
       <Answered
         asked={asked}
         show={({ data }) => (
           <>
             <p class="hint">{`The feed has changes from ${data.retained_from} to ${data.published_through}; these are number ${formatNumber(after + 1)} to ${formatNumber(through)}, newest first.`}</p>
-            <ChangesTable pages={pages} events={data.events.filter(({ seq }) => seq <= through).toReversed()} />
+            <Table
+              caption="Changes, newest first"
+              columns={[['Number', 'number'], 'Day', 'What', 'Of', 'Now']}
+              rows={data.events
+                .filter(({ seq }) => seq <= through)
+                .toReversed()
+                .map((event) => changeCells(event, pages))}
+              empty="None of this kind here; older ones may have some."
+            />
           </>
         )}
       />
@@ -104,46 +104,19 @@ function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
   );
 }
 
-function ChangesTable({
-  pages,
-  events,
-}: {
-  readonly pages: OrganizationPages;
-  readonly events: readonly Change[];
-}): JSX.Element {
-  return (
-    <Table
-      caption="Changes, newest first"
-      columns={['Number', 'Day', 'What', 'Of', 'Now']}
-      rows={events.map((event) => (
-        <tr>
-          <td class="number">{String(event.seq)}</td>
-          <td>{event.occurred_on}</td>
-          <td>
-            <Badge
-              kind={event.op === 'delete' ? 'bad' : 'plain'}
-              text={event.op === 'delete' ? `${event.entity_type} gone` : event.entity_type}
-            />
-          </td>
-          <td>
-            <Subject pages={pages} change={event} />
-          </td>
-          <td>{describe(event)}</td>
-        </tr>
-      ))}
-      empty="None of this kind here; older ones may have some."
-    />
-  );
-}
-
-/** The model, and beside it what of the model. */
-function Subject({ pages, change }: { readonly pages: OrganizationPages; readonly change: Change }): JSX.Element {
-  const { id, model_id: modelId = id ?? '', ...rest } = change.key;
-  return (
+function changeCells(event: Change, pages: OrganizationPages) {
+  const { seq, occurred_on: day, op, entity_type: type, key } = event;
+  const { id, model_id: modelId = id ?? '', ...rest } = key;
+  return [
+    String(seq),
+    day,
+    op === 'delete' ? <Badge kind="bad" text={`${type} gone`} /> : <Badge kind="plain" text={type} />,
+    // The model, and beside it what of the model.
     <>
       <a href={modelPath(pages, modelId)}>{modelId}</a> <span class="hint">{Object.values(rest).join(' ')}</span>
-    </>
-  );
+    </>,
+    describe(event),
+  ];
 }
 
 /** What the record says now, in a few words. */

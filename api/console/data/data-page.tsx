@@ -1,15 +1,15 @@
 /** What the pages of data have in common. */
 import type { ComponentChildren, JSX } from 'preact';
-import { Copyable, Notice } from '../shell/parts.tsx';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { Choices, Copyable, Notice } from '../shell/parts.tsx';
+import type { OrganizationPages } from '../shell/routes.ts';
 import type { Asked, Found } from './ask.ts';
 
 const PAGES = [
-  { to: '/data/models', label: 'Models' },
-  { to: '/data/rankings', label: 'Rankings' },
-  { to: '/data/changes', label: 'Changes' },
-  { to: '/data/snapshots', label: 'Snapshots' },
-  { to: '/data/sources', label: 'Sources' },
+  { to: '/data/models', text: 'Models' },
+  { to: '/data/rankings', text: 'Rankings' },
+  { to: '/data/changes', text: 'Changes' },
+  { to: '/data/snapshots', text: 'Snapshots' },
+  { to: '/data/sources', text: 'Sources' },
 ] as const;
 
 export interface DataPageProps {
@@ -22,13 +22,14 @@ export interface DataPageProps {
 export function DataPage({ pages, title, children }: DataPageProps): JSX.Element {
   return (
     <>
-      <nav class="choices" aria-label="Data">
-        {PAGES.map(({ to, label }) => (
-          <a href={pages.path + to} aria-current={pages.url.startsWith(pages.path + to) ? 'page' : undefined}>
-            {label}
-          </a>
-        ))}
-      </nav>
+      <Choices
+        label="Data"
+        links={PAGES.map(({ to, text }) => {
+          const href = pages.path + to;
+          return { href, text, isShown: pages.url.startsWith(href) };
+        })}
+        current="page"
+      />
       <h1>{title}</h1>
       {children}
     </>

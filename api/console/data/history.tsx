@@ -4,8 +4,8 @@ import { HISTORY_MONTHS_FULL, planWindowStart } from '../../accounts/plans/plans
 import type { HistoryPoint } from '../../charts/history-chart.tsx';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import type { Question } from '../../server/route.ts';
-import { withQuery } from '../shell/parts.tsx';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { Choices, withQuery } from '../shell/parts.tsx';
+import type { OrganizationPages } from '../shell/routes.ts';
 import type { Ask, Asked } from './ask.ts';
 
 /** Days that a chart of history may show; the API answers no more at once. */
@@ -68,13 +68,13 @@ export async function askHistory<Params, Query extends RangeQuery, Body extends 
 export function SpanChoice({ pages, shown }: { readonly pages: OrganizationPages; readonly shown: Span }): JSX.Element {
   const [here = ''] = pages.url.split('?', 1);
   return (
-    <nav class="choices" aria-label="Days in the charts">
-      {SPANS.map((days) => (
-        <a
-          href={withQuery(here, { ...pages.query, days: String(days) })}
-          aria-current={days === shown ? 'true' : undefined}
-        >{`${days} days`}</a>
-      ))}
-    </nav>
+    <Choices
+      label="Days in the charts"
+      links={SPANS.map((days) => ({
+        href: withQuery(here, { ...pages.query, days: String(days) }),
+        text: `${days} days`,
+        isShown: days === shown,
+      }))}
+    />
   );
 }

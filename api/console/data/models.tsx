@@ -5,9 +5,8 @@ import { modelsRoute } from '../../data/routes/current/models.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Choice, Field } from '../shell/fields.tsx';
-import { Table, withQuery } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { inPlace, Table, withQuery } from '../shell/parts.tsx';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
 
@@ -33,17 +32,12 @@ const FILTERS = [
 /** The models that there are now, with the API's own filters. */
 export function modelsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
   return [
-    { kind: 'organization', method: 'GET', path: '/data', answer: ({ path }) => redirect(`${path}/data/models`) },
-    {
-      kind: 'organization',
-      method: 'GET',
-      path: '/data/models',
-      answer: async (pages) => {
-        const query = { ...filtersOf(pages), limit: '50', cursor: pages.query['cursor'] };
-        const asked = await askFor(pages, deps)(modelsRoute, { query });
-        return page('Models', <ModelsPage pages={pages} asked={asked} />);
-      },
-    },
+    forMembers.page('/data', ({ path }) => redirect(`${path}/data/models`)),
+    forMembers.page('/data/models', async (pages) => {
+      const query = { ...filtersOf(pages), limit: '50', cursor: pages.query['cursor'] };
+      const asked = await askFor(pages, deps)(modelsRoute, { query });
+      return page('Models', <ModelsPage pages={pages} asked={asked} />);
+    }),
   ];
 }
 
@@ -51,29 +45,21 @@ function filtersOf({ query }: OrganizationPages): Readonly<Record<string, string
   return Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
 }
 
-function ModelsPage({
-  pages,
-  asked,
-}: {
+interface ModelsPageProps {
   readonly pages: OrganizationPages;
   readonly asked: Asked<Models>;
-}): JSX.Element {
+}
+
+function ModelsPage({ pages, asked }: ModelsPageProps): JSX.Element {
   const { path, query } = pages;
   const here = `${path}/data/models`;
-  const found = {
-    'hx-get': here,
-    'hx-select': '#found',
-    'hx-target': '#found',
-    'hx-swap': 'outerHTML',
-    'hx-push-url': 'true',
-  };
   return (
     <DataPage pages={pages} title="Models">
       <form
         method="get"
         action={here}
         class="form row filters"
-        {...found}
+        {...inPlace(here, '#found')}
         hx-trigger="submit, change, input delay:300ms from:#field-q"
       >
         <Field label="Id or name" name="q" type="search" values={query} required={false} maxlength={200} />
@@ -98,19 +84,15 @@ function Found({ data, pages }: { readonly data: Models; readonly pages: Organiz
       <p>{total === 1 ? '1 model' : `${total.toLocaleString('en')} models`}</p>
       <Table
         caption="Models"
-        columns={['Model', 'Made by', 'Released', 'Context', 'Served by', 'Changed']}
-        rows={models.map((model) => (
-          <tr>
-            <th scope="row">
-              <a href={modelPath(pages, model.id)}>{model.name}</a>
-            </th>
-            <td>{model.organization ?? ''}</td>
-            <td>{model.release_date ?? ''}</td>
-            <td class="number">{model.context_length === null ? '' : formatNumber(model.context_length)}</td>
-            <td class="number">{String(model.inference?.length ?? 0)}</td>
-            <td>{model.updated_at.slice(0, 10)}</td>
-          </tr>
-        ))}
+        columns={[['Model', 'head'], 'Made by', 'Released', ['Context', 'number'], ['Served by', 'number'], 'Changed']}
+        rows={models.map((model) => [
+          <a href={modelPath(pages, model.id)}>{model.name}</a>,
+          model.organization,
+          model.release_date,
+          numberOrNone(model.context_length),
+          String(model.inference?.length ?? 0),
+          model.updated_at.slice(0, 10),
+        ])}
         empty="No model meets these filters."
       />
       <nav class="pager" aria-label="More models">
@@ -123,6 +105,11 @@ function Found({ data, pages }: { readonly data: Models; readonly pages: Organiz
       </nav>
     </>
   );
+}
+
+/** A number, or nothing where there is none. */
+export function numberOrNone(value: number | null): string {
+  return value === null ? '' : formatNumber(value);
 }
 
 /** Where a model's own page is. */

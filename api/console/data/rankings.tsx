@@ -6,45 +6,35 @@ import { categoriesRoute, rankingsRoute } from '../../data/routes/current/rankin
 import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
-import { Section, Table, withQuery } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { Choices, Section, Table, withQuery } from '../shell/parts.tsx';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
 import { askHistory, type History, type HistorySpan, historySpanOf, SpanChoice } from './history.tsx';
-import { modelPath } from './models.tsx';
+import { modelPath, numberOrNone } from './models.tsx';
 
 type Rankings = BodyOf<typeof rankingsRoute>;
 
 /** Who stands where in a category, and how the first ones came there. */
 export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
-  return {
-    kind: 'organization',
-    method: 'GET',
-    path: '/data/rankings',
-    answer: async (pages) => {
-      const ask = askFor(pages, deps);
-      const categories = await ask(categoriesRoute, {});
-      const span = historySpanOf(pages, deps.views.current().newest.day);
-      const known = categories.data?.categories ?? [];
-      const category = pages.query['category'] ?? known[0]?.id;
-      const [rankings, history] = await Promise.all([
-        category === undefined
-          ? undefined
-          : ask(rankingsRoute, { query: { category, limit: '50', cursor: pages.query['cursor'] } }),
-        category === undefined || pages.query['cursor'] !== undefined
-          ? undefined
-          : askHistory(
-              ask,
-              rankingsHistoryRoute,
-              { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } },
-              span,
-            ),
-      ]);
-      const shown = { categories: known, category, rankings, history, span };
-      return page('Rankings', <RankingsPage pages={pages} shown={shown} />);
-    },
-  };
+  return forMembers.page('/data/rankings', async (pages) => {
+    const ask = askFor(pages, deps);
+    const categories = await ask(categoriesRoute, {});
+    const span = historySpanOf(pages, deps.views.current().newest.day);
+    const known = categories.data?.categories ?? [];
+    const category = pages.query['category'] ?? known[0]?.id;
+    const { cursor } = pages.query;
+    const question = { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } };
+    const [rankings, history] =
+      category === undefined
+        ? []
+        : await Promise.all([
+            ask(rankingsRoute, { query: { category, limit: '50', cursor } }),
+            cursor === undefined ? askHistory(ask, rankingsHistoryRoute, question, span) : undefined,
+          ]);
+    const shown = { categories: known, category, rankings, history, span };
+    return page('Rankings', <RankingsPage pages={pages} shown={shown} />);
+  });
 }
 
 interface Shown {
@@ -61,13 +51,17 @@ function RankingsPage({ pages, shown }: { readonly pages: OrganizationPages; rea
   const here = `${pages.path}/data/rankings`;
   return (
     <DataPage pages={pages} title="Rankings">
-      <nav class="choices" aria-label="Categories">
-        {categories.map(({ id, model_count: count }) => (
-          <a href={withQuery(here, { category: id })} aria-current={id === category ? 'true' : undefined}>
-            <span>{id}</span> <small>{formatNumber(count)}</small>
-          </a>
-        ))}
-      </nav>
+      <Choices
+        label="Categories"
+        links={categories.map(({ id, model_count: count }) => {
+          const text = (
+            <>
+              <span>{id}</span> <small>{formatNumber(count)}</small>
+            </>
+          );
+          return { href: withQuery(here, { category: id }), text, isShown: id === category };
+        })}
+      />
       {category === undefined && <p class="none">Nothing is ranked yet.</p>}
       {history !== undefined && (
         <Section title={`The first places in ${category}`}>
@@ -114,17 +108,18 @@ function Places({ data, pages, category }: PlacesProps): JSX.Element {
       </p>
       <Table
         caption="Ranking"
-        columns={['Rank', 'Model', 'Skill', 'Uncertainty']}
-        rows={rankings.map((ranking) => (
-          <tr>
-            <td class="number">{formatNumber(ranking.rank)}</td>
-            <th scope="row">
-              <a href={modelPath(pages, ranking.model_id)}>{ranking.model_id}</a>
-            </th>
-            <td class="number">{ranking.trueskill_mu === null ? '' : formatNumber(ranking.trueskill_mu)}</td>
-            <td class="number">{ranking.trueskill_sigma === null ? '' : formatNumber(ranking.trueskill_sigma)}</td>
-          </tr>
-        ))}
+        columns={[
+          ['Rank', 'number'],
+          ['Model', 'head'],
+          ['Skill', 'number'],
+          ['Uncertainty', 'number'],
+        ]}
+        rows={rankings.map(({ rank, model_id: id, trueskill_mu: skill, trueskill_sigma: uncertainty }) => [
+          formatNumber(rank),
+          <a href={modelPath(pages, id)}>{id}</a>,
+          numberOrNone(skill),
+          numberOrNone(uncertainty),
+        ])}
         empty="Nobody is ranked."
       />
       {next !== null && (

@@ -4,29 +4,22 @@ import { sourcesRoute } from '../../data/routes/current/sources.ts';
 import type { Source } from '../../view/view-meta.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
-import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
+import { Badge, type Fact, Facts, Instant, Section } from '../shell/parts.tsx';
+import { forMembers, type OrganizationRoute } from '../shell/routes.ts';
 import { askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
 
 /** Whom the data come from, with the line that each of them asks for. */
-export function sourcesRoutes(deps: PageDeps): readonly OrganizationRoute[] {
-  return [
-    {
-      kind: 'organization',
-      method: 'GET',
-      path: '/data/sources',
-      answer: async (pages) => {
-        const asked = await askFor(pages, deps)(sourcesRoute, {});
-        return page(
-          'Sources',
-          <DataPage pages={pages} title="Sources">
-            <Answered asked={asked} show={({ data }) => <Shown sources={data.sources} />} />
-          </DataPage>,
-        );
-      },
-    },
-  ];
+export function sourcesPageRoute(deps: PageDeps): OrganizationRoute {
+  return forMembers.page('/data/sources', async (pages) => {
+    const asked = await askFor(pages, deps)(sourcesRoute, {});
+    const body = (
+      <DataPage pages={pages} title="Sources">
+        <Answered asked={asked} show={({ data }) => <Shown sources={data.sources} />} />
+      </DataPage>
+    );
+    return page('Sources', body);
+  });
 }
 
 function Shown({ sources }: BodyOf<typeof sourcesRoute>): JSX.Element {
@@ -43,14 +36,18 @@ function Shown({ sources }: BodyOf<typeof sourcesRoute>): JSX.Element {
   );
 }
 
-function factsOf(source: Source): readonly (readonly [label: string, html: JSX.Element])[] {
+function Unknown(): JSX.Element {
+  return <span class="none">not known</span>;
+}
+
+function factsOf(source: Source): readonly Fact[] {
   const { id, url, license, terms_url, terms_checked, redistribution, fetched_at, failed_since } = source;
   return [
     ['Id in records', <code>{id}</code>],
     ['Home page', <Address url={url} />],
-    ['Licence', <Known text={license} />],
-    ['Terms', terms_url === null ? <Known text={null} /> : <Address url={terms_url} />],
-    ['Terms read', <Known text={terms_checked} />],
+    ['Licence', license ?? <Unknown />],
+    ['Terms', terms_url === null ? <Unknown /> : <Address url={terms_url} />],
+    ['Terms read', terms_checked ?? <Unknown />],
     ['Passing on', <Badge {...passingOn(redistribution)} />],
     ['Last fetch', <Instant at={fetched_at === null ? null : new Date(fetched_at)} />],
     ...(failed_since === null
@@ -65,8 +62,4 @@ function passingOn(isAllowed: boolean) {
 
 function Address({ url }: { readonly url: string }): JSX.Element {
   return <a href={url}>{url}</a>;
-}
-
-function Known({ text }: { readonly text: string | null }): JSX.Element {
-  return text === null ? <span class="none">not known</span> : <span>{text}</span>;
 }

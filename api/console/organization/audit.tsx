@@ -1,10 +1,9 @@
-import type { JSX } from 'preact';
 import type { AuditEntry } from '../../accounts/audit.ts';
 import { listAudit } from '../../accounts/organizations/organizations.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Instant, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
+import { forMembers, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Entries shown; the command line shows older ones. */
 const ENTRIES_MAX = 100;
@@ -13,49 +12,39 @@ const DETAILS_MAX = 300;
 
 /** Who did what to an organization, when and from where; for owners. */
 export function auditRoute({ accounts }: Pick<PageDeps, 'accounts'>): OrganizationRoute {
-  return {
-    kind: 'organization',
-    method: 'GET',
-    path: '/audit',
-    isForOwners: true,
-    answer: async ({ organization, actor }) => {
+  return forMembers.page(
+    '/audit',
+    async ({ organization, actor }) => {
       const entries = await listAudit(organization.id, { limit: ENTRIES_MAX }, accounts.as(actor));
-      return page('Audit log', <AuditPage entries={entries} />);
+      const body = (
+        <>
+          <h1>Audit log</h1>
+          <Section title={`The newest ${ENTRIES_MAX} changes`}>
+            <Table
+              caption="Changes, newest first"
+              columns={['When', 'Who', 'What', 'Of', 'From', ['Details', 'wide']]}
+              rows={entries.map(cellsOf)}
+              empty="Nothing was changed yet."
+            />
+          </Section>
+        </>
+      );
+      return page('Audit log', body);
     },
-  };
+    { isForOwners: true },
+  );
 }
 
-function AuditPage({ entries }: { readonly entries: readonly AuditEntry[] }): JSX.Element {
-  return (
-    <>
-      <h1>Audit log</h1>
-      <Section title={`The newest ${ENTRIES_MAX} changes`}>
-        <Table
-          caption="Changes, newest first"
-          columns={['When', 'Who', 'What', 'Of', 'From', 'Details']}
-          rows={entries.map((entry) => (
-            <tr>
-              <td>
-                <Instant at={entry.at} />
-              </td>
-              <td>{entry.actor.replace(/^person:/, '')}</td>
-              <td>
-                <code>{entry.action}</code>
-              </td>
-              <td>
-                <code>{entry.subjectId ?? ''}</code>
-              </td>
-              <td>{entry.origin ?? ''}</td>
-              <td class="wide">
-                <code>{detailsOf(entry)}</code>
-              </td>
-            </tr>
-          ))}
-          empty="Nothing was changed yet."
-        />
-      </Section>
-    </>
-  );
+function cellsOf(entry: AuditEntry) {
+  const { at, actor, action, subjectId, origin } = entry;
+  return [
+    <Instant at={at} />,
+    actor.replace(/^person:/, ''),
+    <code>{action}</code>,
+    <code>{subjectId ?? ''}</code>,
+    origin ?? '',
+    <code>{detailsOf(entry)}</code>,
+  ];
 }
 
 function detailsOf({ details }: AuditEntry): string {

@@ -5,11 +5,17 @@ import type { Check, Integration } from '../../integrations/integration.ts';
 import type { CheckedIntegration } from '../../integrations/integrations.ts';
 import { isInForce } from '../../integrations/life.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
+import {
+  type ConsoleAnswer,
+  type FormPageProps,
+  type FormProblems,
+  formPage,
+  NO_FIELDS,
+  redirect,
+} from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
-import { Done, Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { Done, type Fact, Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { assertOffered, IntegrationState, Snippets } from './integrations.tsx';
 
 const DONE = {
@@ -30,9 +36,8 @@ export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations
     return formPage('Integration', <IntegrationPage pages={pages} found={found} problems={problems} />, problems);
   };
   return [
-    { kind: 'organization', method: 'GET', path: '/integrations/:integration', answer: (pages) => show(pages) },
-    organizationForm({
-      path: '/integrations/:integration/check',
+    forMembers.page('/integrations/:integration', show),
+    forMembers.form('/integrations/:integration/check', {
       fields: NO_FIELDS,
       show,
       work: async (pages) => {
@@ -41,23 +46,16 @@ export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations
         return redirect(`${pages.path}/integrations/${integration.id}?done=checked`);
       },
     }),
-    {
-      kind: 'organization',
-      method: 'POST',
-      path: '/integrations/:integration/remove',
-      answer: async (pages) => {
-        assertOffered(pages);
-        await actingFor(pages).remove(selectorOf(pages));
-        return redirect(`${pages.path}/integrations?done=removed`);
-      },
-    },
+    forMembers.action('/integrations/:integration/remove', async (pages) => {
+      assertOffered(pages);
+      await actingFor(pages).remove(selectorOf(pages));
+      return redirect(`${pages.path}/integrations?done=removed`);
+    }),
   ];
 }
 
-interface IntegrationPageProps {
-  readonly pages: OrganizationPages;
+interface IntegrationPageProps extends FormPageProps<OrganizationPages> {
   readonly found: CheckedIntegration;
-  readonly problems: FormProblems | undefined;
 }
 
 function IntegrationPage({ pages, found: { integration, checks }, problems }: IntegrationPageProps): JSX.Element {
@@ -73,13 +71,13 @@ function IntegrationPage({ pages, found: { integration, checks }, problems }: In
       <Warning integration={integration} />
       <Section title="Integration">
         <Facts items={factsOf(integration, pages.organization.terms)} />
-        {integration.state !== 'removed' && <Actions pages={pages} integration={integration} />}
+        {integration.state !== 'removed' && <Actions pages={pages} id={integration.id} />}
       </Section>
       <Section title="Checks">
         <Table
           caption="Checks, the newest first"
-          columns={['When', 'Outcome', 'What was seen', 'Answer']}
-          rows={checks.map((check) => <CheckRow check={check} />)}
+          columns={[['When', 'head'], 'Outcome', ['What was seen', 'long'], ['Answer', 'long']]}
+          rows={checks.map(checkCells)}
           empty="None yet."
         />
       </Section>
@@ -105,7 +103,7 @@ function Warning({ integration }: { readonly integration: Integration }): JSX.El
   );
 }
 
-function factsOf(integration: Integration, { plan }: Pick<Terms, 'plan'>): readonly (readonly [string, JSX.Element])[] {
+function factsOf(integration: Integration, { plan }: Pick<Terms, 'plan'>): readonly Fact[] {
   const { id, url, domain, stateChangedAt, nextCheckAt, createdAt } = integration;
   return [
     [
@@ -114,27 +112,21 @@ function factsOf(integration: Integration, { plan }: Pick<Terms, 'plan'>): reado
         {url}
       </a>,
     ],
-    ['Site', <span>{domain}</span>],
+    ['Site', domain],
     ['State', <IntegrationState integration={integration} />],
     ['Since', <Instant at={stateChangedAt} />],
-    ['Counts for the bonus', <BonusUntil plan={plan} integration={integration} />],
+    ['Counts for the bonus', bonusUntilOf(integration, plan)],
     ['Checked next', <Instant at={nextCheckAt} />],
     ['Declared', <Instant at={createdAt} />],
     ['Id', <code>{id}</code>],
   ];
 }
 
-function BonusUntil({
-  plan,
-  integration: { state, bonusUntil },
-}: {
-  readonly plan: PlanName;
-  readonly integration: Integration;
-}): JSX.Element {
-  if (bonusUntil === 'lost') return <span>yes</span>;
+function bonusUntilOf({ state, bonusUntil }: Integration, plan: PlanName): Fact[1] {
+  if (bonusUntil === 'lost') return 'yes';
   if (bonusUntil === null) {
     const hasMost = isInForce(state) && PLANS[plan].hasAttributionBonus;
-    return <span>{hasMost ? `no: ${ATTRIBUTION_BONUS.integrationsMax} others do, the most that can` : 'no'}</span>;
+    return hasMost ? `no: ${ATTRIBUTION_BONUS.integrationsMax} others do, the most that can` : 'no';
   }
   return (
     <span>
@@ -143,14 +135,8 @@ function BonusUntil({
   );
 }
 
-function Actions({
-  pages,
-  integration,
-}: {
-  readonly pages: OrganizationPages;
-  readonly integration: Integration;
-}): JSX.Element {
-  const here = `${pages.path}/integrations/${integration.id}`;
+function Actions({ pages, id }: { readonly pages: OrganizationPages; readonly id: string }): JSX.Element {
+  const here = `${pages.path}/integrations/${id}`;
   return (
     <div class="actions">
       <Form action={`${here}/check`} token={pages.token} className="inline">
@@ -166,32 +152,25 @@ function Actions({
   );
 }
 
-function CheckRow({ check }: { readonly check: Check }): JSX.Element {
-  const { checkedAt, isAsked, reason, message, status, finalUrl, found, durationMs } = check;
-  return (
-    <tr>
-      <th scope="row">
-        <Instant at={checkedAt} />
-        {isAsked && <p class="hint">asked for</p>}
-      </th>
-      <td>
-        <code>{reason}</code>
-        <p class="hint">{message}</p>
-      </td>
-      <td class="long">
-        {found === null ? (
-          <span class="none">nothing</span>
-        ) : (
-          <span>{`${found.kind} to ${found.href}${found.text === '' ? '' : `: “${found.text}”`}`}</span>
-        )}
-      </td>
-      <td class="long">
-        {status === null ? (
-          <span class="none">none</span>
-        ) : (
-          <span>{`${status}${finalUrl === null ? '' : ` of ${finalUrl}`}, ${Math.round(durationMs)} ms`}</span>
-        )}
-      </td>
-    </tr>
-  );
+function checkCells({ checkedAt, isAsked, reason, message, status, finalUrl, found, durationMs }: Check) {
+  return [
+    <>
+      <Instant at={checkedAt} />
+      {isAsked && <p class="hint">asked for</p>}
+    </>,
+    <>
+      <code>{reason}</code>
+      <p class="hint">{message}</p>
+    </>,
+    found === null ? (
+      <span class="none">nothing</span>
+    ) : (
+      <span>{`${found.kind} to ${found.href}${found.text === '' ? '' : `: “${found.text}”`}`}</span>
+    ),
+    status === null ? (
+      <span class="none">none</span>
+    ) : (
+      <span>{`${status}${finalUrl === null ? '' : ` of ${finalUrl}`}, ${Math.round(durationMs)} ms`}</span>
+    ),
+  ];
 }

@@ -5,11 +5,10 @@ import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integrati
 import { snippetsFor } from '../../integrations/page/own-addresses.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormProblems, formPage, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, type FormPageProps, type FormProblems, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const DeclarationForm = z.object({
   name: z.string({ error: 'Say what it is.' }).trim().min(1, 'Say what it is.').max(100, 'At most 100 characters.'),
@@ -25,9 +24,8 @@ export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integration
     return formPage('Integrations', body, problems);
   };
   return [
-    { kind: 'organization', method: 'GET', path: '/integrations', answer: (pages) => show(pages) },
-    organizationForm({
-      path: '/integrations',
+    forMembers.page('/integrations', show),
+    forMembers.form('/integrations', {
       fields: DeclarationForm,
       show,
       work: async (pages, { name, public_url: url }) => {
@@ -45,10 +43,8 @@ export function assertOffered({ offers }: OrganizationPages): void {
   if (!offers('attribution')) throw notFound(null, 'There is no such page');
 }
 
-interface IntegrationsPageProps {
-  readonly pages: OrganizationPages;
+interface IntegrationsPageProps extends FormPageProps<OrganizationPages> {
   readonly declared: readonly Integration[];
-  readonly problems: FormProblems | undefined;
 }
 
 function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps): JSX.Element {
@@ -63,8 +59,8 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
       <Section title="Declared pages">
         <Table
           caption="Declared pages"
-          columns={['Name', 'Page', 'State', 'Last checked']}
-          rows={declared.map((integration) => <IntegrationRow integration={integration} path={pages.path} />)}
+          columns={[['Name', 'head'], ['Page', 'long'], 'State', 'Last checked']}
+          rows={declared.map((integration) => integrationCells(integration, pages))}
           empty="None yet."
         />
       </Section>
@@ -129,29 +125,17 @@ function Bonus({ pages }: Pick<IntegrationsPageProps, 'pages'>): JSX.Element {
   );
 }
 
-function IntegrationRow({
-  integration,
-  path,
-}: {
-  readonly integration: Integration;
-  readonly path: string;
-}): JSX.Element {
+function integrationCells(integration: Integration, { path }: OrganizationPages) {
   const { id, name, url, checkedAt, problem } = integration;
-  return (
-    <tr>
-      <th scope="row">
-        <a href={`${path}/integrations/${id}`}>{name}</a>
-      </th>
-      <td class="long">{url}</td>
-      <td>
-        <IntegrationState integration={integration} />
-        {problem !== null && <p class="hint">{problem}</p>}
-      </td>
-      <td>
-        <Instant at={checkedAt} />
-      </td>
-    </tr>
-  );
+  return [
+    <a href={`${path}/integrations/${id}`}>{name}</a>,
+    url,
+    <>
+      <IntegrationState integration={integration} />
+      {problem !== null && <p class="hint">{problem}</p>}
+    </>,
+    <Instant at={checkedAt} />,
+  ];
 }
 
 /** What to paste into a page, for those who write it in different ways. */

@@ -11,11 +11,19 @@ import {
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/data-page.tsx';
-import { type ConsoleAnswer, type FormProblems, formPage, NO_FIELDS, page, redirect, textOf } from '../shell/answer.ts';
+import {
+  type ConsoleAnswer,
+  type FormPageProps,
+  type FormProblems,
+  formPage,
+  NO_FIELDS,
+  page,
+  redirect,
+  textOf,
+} from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Pager, partOf, Section, Table } from '../shell/parts.tsx';
-import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const DAY_MS = 86_400_000;
 /** Keys of a page, each with its forms. */
@@ -70,9 +78,8 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
     return key;
   };
   return [
-    { kind: 'organization', method: 'GET', path: '/keys', answer: (pages) => show(pages) },
-    organizationForm({
-      path: '/keys',
+    forMembers.page('/keys', show),
+    forMembers.form('/keys', {
       fields: KeyForm,
       show,
       work: async (pages, { name, days }) => {
@@ -81,8 +88,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
         return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
       },
     }),
-    organizationForm({
-      path: '/keys/:key/replace',
+    forMembers.form('/keys/:key/replace', {
       fields: NO_FIELDS,
       show,
       work: async (pages) => {
@@ -92,22 +98,15 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
         return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
       },
     }),
-    {
-      kind: 'organization',
-      method: 'POST',
-      path: '/keys/:key/revoke',
-      answer: async (pages) => {
-        await revokeKey((await ownKey(pages)).id, changesBy(pages));
-        return redirect(`${pages.path}/keys?done=revoked`);
-      },
-    },
+    forMembers.action('/keys/:key/revoke', async (pages) => {
+      await revokeKey((await ownKey(pages)).id, changesBy(pages));
+      return redirect(`${pages.path}/keys?done=revoked`);
+    }),
   ];
 }
 
-interface KeysPageProps {
-  readonly pages: OrganizationPages;
+interface KeysPageProps extends FormPageProps<OrganizationPages> {
   readonly keys: readonly ApiKey[];
-  readonly problems: FormProblems | undefined;
 }
 
 function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
@@ -137,8 +136,8 @@ function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
       <Section title="Your keys">
         <Table
           caption="API keys"
-          columns={['Name', 'Key', 'State', 'Created', 'Last used', '']}
-          rows={part.shown.map((key) => <KeyRow apiKey={key} pages={pages} />)}
+          columns={[['Name', 'head'], 'Key', 'State', 'Created', 'Last used', ['', 'actions']]}
+          rows={part.shown.map((key) => keyCells(key, pages))}
           empty="None yet."
         />
         <Pager label="More keys" here={`${path}/keys`} part={part} before="Newer" after="Older" />
@@ -147,45 +146,32 @@ function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
   );
 }
 
-function KeyRow({ apiKey: key, pages }: { readonly apiKey: ApiKey; readonly pages: OrganizationPages }): JSX.Element {
-  const { path, token, now } = pages;
-  return (
-    <tr>
-      <th scope="row">{key.name}</th>
-      <td>
-        <code>{`…${key.lastFour}`}</code>
-      </td>
-      <td>
-        <KeyState apiKey={key} now={now} />
-      </td>
-      <td>
-        <Instant at={key.createdAt} />
-      </td>
-      <td>
-        <Instant at={key.lastUsedAt} />
-      </td>
-      <td class="actions">
-        {isWorking(key, now) && (
-          <>
-            {isReplaceable(key, now) && (
-              <Confirmed
-                label="Replace"
-                question={`Make a new key named ${key.name}? This one goes on working for a day.`}
-                action={`${path}/keys/${key.id}/replace`}
-                token={token}
-              />
-            )}
-            <Confirmed
-              label="Revoke"
-              question={`Revoke ${key.name} for good? Whatever uses it is refused at once.`}
-              action={`${path}/keys/${key.id}/revoke`}
-              token={token}
-            />
-          </>
+function keyCells(key: ApiKey, { path, token, now }: OrganizationPages) {
+  return [
+    key.name,
+    <code>{`…${key.lastFour}`}</code>,
+    <KeyState apiKey={key} now={now} />,
+    <Instant at={key.createdAt} />,
+    <Instant at={key.lastUsedAt} />,
+    isWorking(key, now) && (
+      <>
+        {isReplaceable(key, now) && (
+          <Confirmed
+            label="Replace"
+            question={`Make a new key named ${key.name}? This one goes on working for a day.`}
+            action={`${path}/keys/${key.id}/replace`}
+            token={token}
+          />
         )}
-      </td>
-    </tr>
-  );
+        <Confirmed
+          label="Revoke"
+          question={`Revoke ${key.name} for good? Whatever uses it is refused at once.`}
+          action={`${path}/keys/${key.id}/revoke`}
+          token={token}
+        />
+      </>
+    ),
+  ];
 }
 
 function KeyState({ apiKey: key, now }: { readonly apiKey: ApiKey; readonly now: Date }): JSX.Element {

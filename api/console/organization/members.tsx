@@ -4,11 +4,10 @@ import { invite, listInvitations, revokeInvitation } from '../../accounts/people
 import { changeRole, listMembers, removeMember } from '../../accounts/people/memberships.ts';
 import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
+import { type FormPageProps, type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
-import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Members of a page, each with forms. */
 const MEMBERS_SHOWN = 30;
@@ -27,6 +26,8 @@ const ROLE_CHOICES = [
   { value: 'member', label: 'member' },
   { value: 'owner', label: 'owner' },
 ] as const;
+
+const A_ROLE = { member: 'a member', owner: 'an owner' } as const;
 
 const DONE = {
   invited: 'The invitation is on its way. It is good for 7 days.',
@@ -49,9 +50,8 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
   /** Sends back to the page, which says what was done. */
   const back = ({ path }: OrganizationPages, done: string) => redirect(`${path}/members?done=${done}`);
   return [
-    { kind: 'organization', method: 'GET', path: '/members', answer: (pages) => show(pages) },
-    organizationForm({
-      path: '/members/invite',
+    forMembers.page('/members', show),
+    forMembers.form('/members/invite', {
       isForOwners: true,
       fields: InvitationForm,
       show,
@@ -61,8 +61,7 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
         return back(pages, isMailed ? 'invited' : 'waiting');
       },
     }),
-    organizationForm({
-      path: '/members/:person/role',
+    forMembers.form('/members/:person/role', {
       isForOwners: true,
       fields: RoleForm,
       show,
@@ -73,8 +72,7 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
         return back(pages, 'role');
       },
     }),
-    organizationForm({
-      path: '/members/:person/remove',
+    forMembers.form('/members/:person/remove', {
       fields: NO_FIELDS,
       show,
       work: async (pages) => {
@@ -84,8 +82,7 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
         return personId === pages.session.person.id ? redirect(`${pages.root}/`) : back(pages, 'removed');
       },
     }),
-    organizationForm({
-      path: '/invitations/:invitation/withdraw',
+    forMembers.form('/invitations/:invitation/withdraw', {
       isForOwners: true,
       fields: NO_FIELDS,
       show,
@@ -99,11 +96,9 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
   ];
 }
 
-interface MembersPageProps {
-  readonly pages: OrganizationPages;
+interface MembersPageProps extends FormPageProps<OrganizationPages> {
   readonly members: readonly Member[];
   readonly invitations: readonly Invitation[];
-  readonly problems: FormProblems | undefined;
 }
 
 function MembersPage({ pages, members, invitations, problems }: MembersPageProps): JSX.Element {
@@ -117,8 +112,8 @@ function MembersPage({ pages, members, invitations, problems }: MembersPageProps
       <Section title="Who belongs here">
         <Table
           caption="Members"
-          columns={['E-mail', 'Role', 'Since', '']}
-          rows={part.shown.map((member) => <MemberRow member={member} pages={pages} />)}
+          columns={[['E-mail', 'head'], 'Role', 'Since', ['', 'actions']]}
+          rows={part.shown.map((member) => memberCells(member, pages))}
           empty="Nobody."
         />
         <Pager label="More members" here={`${path}/members`} part={part} before="Those before" after="More" />
@@ -147,8 +142,8 @@ function MembersPage({ pages, members, invitations, problems }: MembersPageProps
       <Section title="Open invitations">
         <Table
           caption="Open invitations"
-          columns={['E-mail', 'Role', 'By', 'Until', '']}
-          rows={invitations.map((invitation) => <InvitationRow invitation={invitation} pages={pages} />)}
+          columns={[['E-mail', 'head'], 'Role', 'By', 'Until', ['', 'actions']]}
+          rows={invitations.map((invitation) => invitationCells(invitation, pages))}
           empty="None."
         />
       </Section>
@@ -156,71 +151,57 @@ function MembersPage({ pages, members, invitations, problems }: MembersPageProps
   );
 }
 
-function MemberRow({ member, pages }: { readonly member: Member; readonly pages: OrganizationPages }): JSX.Element {
-  const { path, token, role, session } = pages;
-  const { person } = member;
+function memberCells({ person, role, since }: Member, pages: OrganizationPages) {
+  const { path, token, session } = pages;
+  const isOwner = pages.role === 'owner';
   const isSelf = person.id === session.person.id;
-  return (
-    <tr>
-      <th scope="row">
-        <span>{person.email}</span> {isSelf && <Badge kind="plain" text="you" />}
-      </th>
-      <td>{member.role}</td>
-      <td>
-        <Instant at={member.since} />
-      </td>
-      <td class="actions">
-        {role === 'owner' && (
-          <Confirmed
-            label={member.role === 'owner' ? 'Make a member' : 'Make an owner'}
-            question={`Make ${person.email} ${member.role === 'owner' ? 'a member' : 'an owner'}?`}
-            action={`${path}/members/${person.id}/role`}
-            token={token}
-            fields={{ role: member.role === 'owner' ? 'member' : 'owner' }}
-          />
-        )}
-        {(role === 'owner' || isSelf) && (
-          <Confirmed
-            label={isSelf ? 'Leave' : 'Remove'}
-            question={
-              isSelf
-                ? 'Leave this organization? Only an owner can invite you again.'
-                : `Remove ${person.email} from this organization? Keys stay as they are.`
-            }
-            action={`${path}/members/${person.id}/remove`}
-            token={token}
-          />
-        )}
-      </td>
-    </tr>
-  );
+  const other = role === 'owner' ? 'member' : 'owner';
+  return [
+    <>
+      <span>{person.email}</span> {isSelf && <Badge kind="plain" text="you" />}
+    </>,
+    role,
+    <Instant at={since} />,
+    <>
+      {isOwner && (
+        <Confirmed
+          label={`Make ${A_ROLE[other]}`}
+          question={`Make ${person.email} ${A_ROLE[other]}?`}
+          action={`${path}/members/${person.id}/role`}
+          token={token}
+          fields={{ role: other }}
+        />
+      )}
+      {(isOwner || isSelf) && (
+        <Confirmed
+          label={isSelf ? 'Leave' : 'Remove'}
+          question={
+            isSelf
+              ? 'Leave this organization? Only an owner can invite you again.'
+              : `Remove ${person.email} from this organization? Keys stay as they are.`
+          }
+          action={`${path}/members/${person.id}/remove`}
+          token={token}
+        />
+      )}
+    </>,
+  ];
 }
 
-function InvitationRow({
-  invitation,
-  pages,
-}: {
-  readonly invitation: Invitation;
-  readonly pages: OrganizationPages;
-}): JSX.Element {
-  return (
-    <tr>
-      <th scope="row">{invitation.email}</th>
-      <td>{invitation.role}</td>
-      <td>{invitation.invitedBy.replace(/^person:/, '')}</td>
-      <td>
-        <Instant at={invitation.expiresAt} />
-      </td>
-      <td class="actions">
-        {pages.role === 'owner' && (
-          <Confirmed
-            label="Withdraw"
-            question={`Withdraw the invitation of ${invitation.email}?`}
-            action={`${pages.path}/invitations/${invitation.id}/withdraw`}
-            token={pages.token}
-          />
-        )}
-      </td>
-    </tr>
-  );
+function invitationCells(invitation: Invitation, { path, token, role }: OrganizationPages) {
+  const { id, email, invitedBy, expiresAt } = invitation;
+  return [
+    email,
+    invitation.role,
+    invitedBy.replace(/^person:/, ''),
+    <Instant at={expiresAt} />,
+    role === 'owner' && (
+      <Confirmed
+        label="Withdraw"
+        question={`Withdraw the invitation of ${email}?`}
+        action={`${path}/invitations/${id}/withdraw`}
+        token={token}
+      />
+    ),
+  ];
 }

@@ -11,9 +11,8 @@ import { Answered, curlLine } from '../data/data-page.tsx';
 import { modelPath } from '../data/models.tsx';
 import { page } from '../shell/answer.ts';
 import { failureFrom } from '../shell/errors.tsx';
-import { Copyable, Facts, Instant, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import { callerOf, type OrganizationPages } from '../shell/visitor.ts';
+import { Copyable, type Fact, Facts, Instant, Section, Table } from '../shell/parts.tsx';
+import { callerOf, forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { isWorking } from './keys.tsx';
 
 type Updates = BodyOf<typeof updatesRoute>;
@@ -21,20 +20,15 @@ type Updates = BodyOf<typeof updatesRoute>;
 /** What an organization has, what it used of it today, and what there is to do first. */
 export function overviewRoute(deps: PageDeps): OrganizationRoute {
   const { accounts } = deps;
-  return {
-    kind: 'organization',
-    method: 'GET',
-    path: '',
-    answer: async (pages) => {
-      const { organization } = pages;
-      const [usage, keys, updates] = await Promise.all([
-        accounts.quota.usage(callerOf(organization)),
-        listKeys(organization.id, accounts.as(pages.actor)),
-        askUpdates(pages, deps),
-      ]);
-      return page('Overview', <OverviewPage pages={pages} usage={usage} keys={keys} updates={updates} />);
-    },
-  };
+  return forMembers.page('', async (pages) => {
+    const { organization } = pages;
+    const [usage, keys, updates] = await Promise.all([
+      accounts.quota.usage(callerOf(organization)),
+      listKeys(organization.id, accounts.as(pages.actor)),
+      askUpdates(pages, deps),
+    ]);
+    return page('Overview', <OverviewPage pages={pages} usage={usage} keys={keys} updates={updates} />);
+  });
 }
 
 /** Undefined while there is nothing to answer from. */
@@ -104,32 +98,20 @@ function Used({ usage }: { readonly usage: UsageState }): JSX.Element {
   );
 }
 
-function planFacts({ terms }: Organization): readonly (readonly [string, JSX.Element])[] {
+function planFacts({ terms }: Organization): readonly Fact[] {
   const months = terms.historyMonths >= HISTORY_MONTHS_FULL ? 'all there is' : `${terms.historyMonths} months`;
   return [
-    [
-      'Plan',
-      <span>{`${terms.displayName}${terms.status === 'active' ? '' : ` (${terms.status.replace('_', ' ')})`}`}</span>,
-    ],
-    ['Requests a minute', <span>{terms.burstPerMinute.toLocaleString('en')}</span>],
-    ['History', <span>{months}</span>],
-    [
-      'Beside current data',
-      <span>{terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'}</span>,
-    ],
-    ['Attribution', <span>{terms.attributionRequired ? 'required where you show the data' : 'not required'}</span>],
-    ['Redistribution', <span>{terms.redistributionAllowed ? 'allowed' : 'not allowed'}</span>],
+    ['Plan', `${terms.displayName}${terms.status === 'active' ? '' : ` (${terms.status.replace('_', ' ')})`}`],
+    ['Requests a minute', terms.burstPerMinute.toLocaleString('en')],
+    ['History', months],
+    ['Beside current data', terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'],
+    ['Attribution', terms.attributionRequired ? 'required where you show the data' : 'not required'],
+    ['Redistribution', terms.redistributionAllowed ? 'allowed' : 'not allowed'],
   ];
 }
 
 /** What a new organization does first, until it has done it. */
-function FirstSteps({
-  pages,
-  keys,
-}: {
-  readonly pages: OrganizationPages;
-  readonly keys: readonly ApiKey[];
-}): JSX.Element | null {
+function FirstSteps({ pages, keys }: Pick<OverviewProps, 'pages' | 'keys'>): JSX.Element | null {
   if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return null;
   const { path, baseUrl } = pages;
   return (
@@ -166,15 +148,11 @@ function News({ pages, updates }: Pick<OverviewProps, 'pages' | 'updates'>): JSX
           <Table
             caption="New models"
             columns={['Model', 'By', 'Added']}
-            rows={models.map(({ id, name, organization, added_at }) => (
-              <tr>
-                <td>
-                  <a href={modelPath(pages, id)}>{name}</a>
-                </td>
-                <td>{organization ?? 'unknown'}</td>
-                <td>{added_at.slice(0, 10)}</td>
-              </tr>
-            ))}
+            rows={models.map(({ id, name, organization, added_at }) => [
+              <a href={modelPath(pages, id)}>{name}</a>,
+              organization ?? 'unknown',
+              added_at.slice(0, 10),
+            ])}
             empty="None."
           />
           {total > models.length && <p class="hint">{`And ${(total - models.length).toLocaleString('en')} more.`}</p>}

@@ -3,11 +3,10 @@ import { z } from 'zod';
 import { setEmail } from '../../accounts/organizations/organizations.ts';
 import { normalisedEmail } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormProblems, formPage, redirect } from '../shell/answer.ts';
+import { type FormPageProps, type FormProblems, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Done, Facts, Instant, Section } from '../shell/parts.tsx';
-import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const EmailForm = z.object({
   email: z.string().transform((text, context) => {
@@ -23,9 +22,8 @@ export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readon
   const show = (pages: OrganizationPages, problems?: FormProblems) =>
     formPage('Settings', <SettingsPage pages={pages} problems={problems} />, problems);
   return [
-    { kind: 'organization', method: 'GET', path: '/settings', answer: (pages) => show(pages) },
-    organizationForm({
-      path: '/settings/email',
+    forMembers.page('/settings', show),
+    forMembers.form('/settings/email', {
       isForOwners: true,
       fields: EmailForm,
       show,
@@ -37,13 +35,7 @@ export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readon
   ];
 }
 
-function SettingsPage({
-  pages,
-  problems,
-}: {
-  readonly pages: OrganizationPages;
-  readonly problems: FormProblems | undefined;
-}): JSX.Element {
+function SettingsPage({ pages, problems }: FormPageProps<OrganizationPages>): JSX.Element {
   const { organization, path, token, form, role, query } = pages;
   const values = problems === undefined ? { email: organization.email ?? '' } : form;
   return (
@@ -53,7 +45,7 @@ function SettingsPage({
       <Section title="Organization">
         <Facts
           items={[
-            ['Name', <span>{organization.name}</span>],
+            ['Name', organization.name],
             ['Id', <code>{organization.id}</code>],
             ['Since', <Instant at={organization.createdAt} />],
           ]}

@@ -5,9 +5,8 @@ import type { RequestCounts } from '../../accounts/request-counts/request-counts
 import { UsageChart } from '../../charts/usage-chart.tsx';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
-import { Facts, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { Choices, type Column, type Fact, Facts, Section, Table } from '../shell/parts.tsx';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Days that may be looked at; the first is shown unless told. A page has no room for more: the CSV has a year. */
 const SPANS = [90, 30, 7] as const;
@@ -18,29 +17,16 @@ const ROWS_SHOWN = 50;
 /** What an organization has used: by day, key and route, what was refused, and what caching saved. */
 export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
   return [
-    {
-      kind: 'organization',
-      method: 'GET',
-      path: '/usage',
-      answer: async (pages) => {
-        const report = await accounts.readUsage(pages.organization.id, rangeOf(pages, spanOf(pages)));
-        return page('Usage', <UsagePage pages={pages} report={report} />);
-      },
-    },
-    {
-      kind: 'organization',
-      method: 'GET',
-      path: '/usage.csv',
-      answer: async (pages) => {
-        const range = rangeOf(pages, pages.query['days'] === String(YEAR_DAYS) ? YEAR_DAYS : spanOf(pages));
-        return {
-          kind: 'file',
-          type: 'text/csv; charset=utf-8',
-          name: `usage-${range.from}-to-${range.to}.csv`,
-          text: accounts.usageCsv(pages.organization.id, range),
-        };
-      },
-    },
+    forMembers.page('/usage', async (pages) => {
+      const report = await accounts.readUsage(pages.organization.id, rangeOf(pages, spanOf(pages)));
+      return page('Usage', <UsagePage pages={pages} report={report} />);
+    }),
+    forMembers.page('/usage.csv', (pages) => {
+      const range = rangeOf(pages, pages.query['days'] === String(YEAR_DAYS) ? YEAR_DAYS : spanOf(pages));
+      const name = `usage-${range.from}-to-${range.to}.csv`;
+      const text = accounts.usageCsv(pages.organization.id, range);
+      return { kind: 'file', type: 'text/csv; charset=utf-8', name, text };
+    }),
   ];
 }
 
@@ -53,13 +39,12 @@ function rangeOf({ now }: OrganizationPages, days: number) {
   return { from: addDays(to, 1 - days), to };
 }
 
-function UsagePage({
-  pages,
-  report,
-}: {
+interface UsagePageProps {
   readonly pages: OrganizationPages;
   readonly report: UsageReport;
-}): JSX.Element {
+}
+
+function UsagePage({ pages, report }: UsagePageProps): JSX.Element {
   const { path, organization } = pages;
   const span = spanOf(pages);
   const { quotaLimit } = organization.terms;
@@ -67,13 +52,14 @@ function UsagePage({
   return (
     <>
       <h1>Usage</h1>
-      <nav class="choices" aria-label="Days shown">
-        {SPANS.toSorted((a, b) => a - b).map((days) => (
-          <a href={`${path}/usage?days=${days}`} aria-current={days === span ? 'true' : undefined}>
-            {`${days} days`}
-          </a>
-        ))}
-      </nav>
+      <Choices
+        label="Days shown"
+        links={SPANS.toSorted((a, b) => a - b).map((days) => ({
+          href: `${path}/usage?days=${days}`,
+          text: `${days} days`,
+          isShown: days === span,
+        }))}
+      />
       <Section title="By day">
         <UsageChart
           id="units"
@@ -100,23 +86,14 @@ function UsagePage({
         <Facts items={totals(report.total)} />
       </Section>
       <Section title="By key">
-        <CountsTable
-          caption="Requests by key"
-          first="Key"
-          rows={report.keys.map((key) => [<KeyName apiKey={key} />, key])}
-        />
+        <CountsTable first="Key" rows={report.keys.map((key) => [<KeyName apiKey={key} />, key])} />
       </Section>
       <Section title="By route">
-        <CountsTable
-          caption="Requests by route"
-          first="Route"
-          rows={report.routes.map((route) => [<code>{route.route}</code>, route])}
-        />
+        <CountsTable first="Route" rows={report.routes.map((route) => [<code>{route.route}</code>, route])} />
       </Section>
       {report.client_sources.length > 1 && (
         <Section title="By way in">
           <CountsTable
-            caption="Requests by way in"
             first="Way in"
             rows={report.client_sources.map((source) => [<code>{source.client_source}</code>, source])}
           />
@@ -126,7 +103,7 @@ function UsagePage({
   );
 }
 
-function totals(total: RequestCounts): readonly (readonly [string, JSX.Element])[] {
+function totals(total: RequestCounts): readonly Fact[] {
   const saved = total.not_modified + total.shared_units;
   return [
     ['Requests', <Count value={total.requests} />],
@@ -161,37 +138,40 @@ function KeyName({ apiKey }: { readonly apiKey: KeyUsage }): JSX.Element {
 }
 
 interface CountsTableProps {
-  readonly caption: string;
   /** What the first column has. */
-  readonly first: string;
+  readonly first: 'Key' | 'Route' | 'Way in';
   readonly rows: readonly (readonly [name: JSX.Element, counts: RequestCounts])[];
 }
 
-function CountsTable({ caption, first, rows }: CountsTableProps): JSX.Element {
+/** What stands above the counts of a row. */
+const COUNTS: readonly Column[] = [
+  ['Requests', 'number'],
+  ['Units', 'number'],
+  ['304', 'number'],
+  ['Refused', 'number'],
+  ['Errors', 'number'],
+];
+
+function CountsTable({ first, rows }: CountsTableProps): JSX.Element {
   return (
     <>
       <Table
-        caption={caption}
-        columns={[first, 'Requests', 'Units', '304', 'Refused', 'Errors']}
-        rows={rows.slice(0, ROWS_SHOWN).map(([name, counts]) => (
-          <tr>
-            <th scope="row">{name}</th>
-            {[
-              counts.requests,
-              counts.units,
-              counts.not_modified,
-              counts.rate_limited + counts.quota_exceeded,
-              counts.client_errors + counts.server_errors,
-            ].map((value) => (
-              <td class="number">{value.toLocaleString('en')}</td>
-            ))}
-          </tr>
-        ))}
+        caption={`Requests by ${first.toLowerCase()}`}
+        columns={[[first, 'head'], ...COUNTS]}
+        rows={rows.slice(0, ROWS_SHOWN).map(([name, counts]) => [name, ...countsOf(counts)])}
         empty="No requests in these days."
       />
       {rows.length > ROWS_SHOWN && (
         <p class="hint">{`The ${ROWS_SHOWN} with the most requests, of ${rows.length}; the CSV has all.`}</p>
       )}
     </>
+  );
+}
+
+function countsOf(counts: RequestCounts): readonly string[] {
+  const refused = counts.rate_limited + counts.quota_exceeded;
+  const errors = counts.client_errors + counts.server_errors;
+  return [counts.requests, counts.units, counts.not_modified, refused, errors].map((count) =>
+    count.toLocaleString('en'),
   );
 }

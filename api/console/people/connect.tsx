@@ -4,10 +4,24 @@ import type { Authorization, ConnectionRequest } from '../../accounts/people/aut
 import { OAUTH_PATHS } from '../../accounts/people/connections.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormProblems, formPage, page, redirect, textOf } from '../shell/answer.ts';
+import {
+  type ConsoleAnswer,
+  type FormPageProps,
+  type FormProblems,
+  formPage,
+  redirect,
+  textOf,
+} from '../shell/answer.ts';
 import { Choice, Form, Problems } from '../shell/fields.tsx';
-import { type ConsoleRoute, type OpenRoute, type PersonRoute, personForm } from '../shell/routes.ts';
-import type { PersonPages, Visitor } from '../shell/visitor.ts';
+import { narrowPage } from '../shell/parts.tsx';
+import {
+  type ConsoleRoute,
+  forAnybody,
+  forPerson,
+  type PersonPages,
+  type PersonRoute,
+  type Visitor,
+} from '../shell/routes.ts';
 import { below } from './link-pages.tsx';
 
 const ConnectForm = z.object({
@@ -25,14 +39,13 @@ function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
   const show = async (pages: PersonPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
     const query = textOf(pages.form, 'query') || queryOf(pages);
     const request = await authorization.describe(query);
-    if (request === undefined) return page('This request is over', <OverPage />, { status: 410 });
+    if (request === undefined) return requestOver();
     const body = <ConnectPage pages={pages} request={request} query={query} problems={problems} />;
     return formPage(`Connect ${request.clientName}?`, body, problems);
   };
   return [
-    { kind: 'person', method: 'GET', path: below(CONSOLE_PATHS.connect), answer: (pages) => show(pages) },
-    personForm({
-      path: below(CONSOLE_PATHS.connect),
+    forPerson.page(below(CONSOLE_PATHS.connect), show),
+    forPerson.form(below(CONSOLE_PATHS.connect), {
       fields: ConnectForm,
       show,
       work: async (pages, { query, organization, answer }) => {
@@ -40,17 +53,12 @@ function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
         return goTo(await authorization.accept(query, pages, organization), 'Connected');
       },
     }),
-    {
-      // Whoever had to sign in first: now the provider is asked again, as the program asked it.
-      kind: 'person',
-      method: 'GET',
-      path: below(CONSOLE_PATHS.connectSignedIn),
-      answer: (pages) => {
-        const parameters = new URLSearchParams(queryOf(pages));
-        for (const name of [...parameters.keys()]) if (/^(?:sig|exp|ba_.*)$/.test(name)) parameters.delete(name);
-        return redirect(`${pages.root.slice(0, -CONSOLE_PATHS.home.length)}${OAUTH_PATHS.authorize}?${parameters}`);
-      },
-    },
+    // Whoever had to sign in first: now the provider is asked again, as the program asked it.
+    forPerson.page(below(CONSOLE_PATHS.connectSignedIn), (pages) => {
+      const parameters = new URLSearchParams(queryOf(pages));
+      for (const name of [...parameters.keys()]) if (/^(?:sig|exp|ba_.*)$/.test(name)) parameters.delete(name);
+      return redirect(`${pages.root.slice(0, -CONSOLE_PATHS.home.length)}${OAUTH_PATHS.authorize}?${parameters}`);
+    }),
   ];
 }
 
@@ -58,13 +66,26 @@ function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
  * Where a browser goes whose request was refused before anybody was asked. The address is not signed, so the page shows our own text for
  * the codes that it knows, and nothing of the address.
  */
-const FAILED: OpenRoute = {
-  kind: 'open',
-  method: 'GET',
-  path: below(CONSOLE_PATHS.connectFailed),
-  answer: ({ query }) =>
-    page('Not connected', <FailedPage reason={REASONS.get(query['error'] ?? '') ?? UNKNOWN_REASON} />, { status: 400 }),
-};
+const FAILED = forAnybody.page(below(CONSOLE_PATHS.connectFailed), ({ query }) => {
+  const text = (
+    <>
+      <p>
+        A program wanted to be connected to your account.{' '}
+        <span>{REASONS.get(query['error'] ?? '') ?? UNKNOWN_REASON}</span>
+      </p>
+      <p>
+        Nothing was connected, and the program was not notified. Close this page; if you began this yourself, remove the
+        connection in the program, and add it again.
+      </p>
+    </>
+  );
+  return narrowPage('Not connected', text, 400);
+});
+
+function requestOver(): ConsoleAnswer {
+  const text = <p>Begin again from the program that you want to connect: its requests are good for ten minutes.</p>;
+  return narrowPage('This request is over', text, 410);
+}
 
 const UNKNOWN_REASON = 'Its request could not be answered.';
 
@@ -84,18 +105,21 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 
 /** Back to the program, which waits for the answer. */
 function goTo(address: string, title: string): ConsoleAnswer {
-  return { ...page(title, <GoingBackPage address={address} title={title} />), goesTo: address };
+  const text = (
+    <p>
+      You go back to the program. If nothing happens, <a href={address}>follow this link</a>.
+    </p>
+  );
+  return { ...narrowPage(title, text), goesTo: address };
 }
 
 function queryOf({ url }: Visitor): string {
   return url.slice(url.indexOf('?') + 1);
 }
 
-interface ConnectPageProps {
-  readonly pages: PersonPages;
+interface ConnectPageProps extends FormPageProps<PersonPages> {
   readonly request: ConnectionRequest;
   readonly query: string;
-  readonly problems: FormProblems | undefined;
 }
 
 function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX.Element {
@@ -145,41 +169,6 @@ function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX
           </p>
         </Form>
       )}
-    </div>
-  );
-}
-
-function GoingBackPage({ address, title }: { readonly address: string; readonly title: string }): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>{title}</h1>
-      <p>
-        You go back to the program. If nothing happens, <a href={address}>follow this link</a>.
-      </p>
-    </div>
-  );
-}
-
-function OverPage(): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>This request is over</h1>
-      <p>Begin again from the program that you want to connect: its requests are good for ten minutes.</p>
-    </div>
-  );
-}
-
-function FailedPage({ reason }: { readonly reason: string }): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>Not connected</h1>
-      <p>
-        A program wanted to be connected to your account. <span>{reason}</span>
-      </p>
-      <p>
-        Nothing was connected, and the program was not notified. Close this page; if you began this yourself, remove the
-        connection in the program, and add it again.
-      </p>
     </div>
   );
 }

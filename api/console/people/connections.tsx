@@ -4,8 +4,7 @@ import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Confirmed } from '../shell/fields.tsx';
 import { Copyable, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
-import type { OrganizationRoute } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Connections of a page, each with its form. */
 const CONNECTIONS_SHOWN = 40;
@@ -14,25 +13,15 @@ const CONNECTIONS_SHOWN = 40;
 export function connectionsRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
   const isOffered = people.authorization !== undefined;
   return [
-    {
-      kind: 'organization',
-      method: 'GET',
-      path: '/connections',
-      answer: async (pages) => {
-        const connections = await listConnections(pages.organization.id, people.as(pages.actor));
-        return page('Connections', <ConnectionsPage pages={pages} connections={connections} isOffered={isOffered} />);
-      },
-    },
-    {
-      kind: 'organization',
-      method: 'POST',
-      path: '/connections/:connection/revoke',
-      answer: async (pages) => {
-        const of = { organizationId: pages.organization.id, connectionId: pages.params['connection'] ?? '' };
-        await revokeConnection(of, people.as(pages.actor));
-        return redirect(`${pages.path}/connections?done=revoked`);
-      },
-    },
+    forMembers.page('/connections', async (pages) => {
+      const connections = await listConnections(pages.organization.id, people.as(pages.actor));
+      return page('Connections', <ConnectionsPage pages={pages} connections={connections} isOffered={isOffered} />);
+    }),
+    forMembers.action('/connections/:connection/revoke', async (pages) => {
+      const of = { organizationId: pages.organization.id, connectionId: pages.params['connection'] ?? '' };
+      await revokeConnection(of, people.as(pages.actor));
+      return redirect(`${pages.path}/connections?done=revoked`);
+    }),
   ];
 }
 
@@ -69,8 +58,8 @@ function ConnectionsPage({ pages, connections, isOffered }: ConnectionsPageProps
       <Section title="Connected programs">
         <Table
           caption="Connected programs"
-          columns={['Program', 'Connected by', 'Since', 'Last used', '']}
-          rows={part.shown.map((connection) => <ConnectionRow connection={connection} pages={pages} />)}
+          columns={[['Program', 'head'], 'Connected by', 'Since', 'Last used', ['', 'actions']]}
+          rows={part.shown.map((connection) => connectionCells(connection, pages))}
           empty="None yet."
         />
         <Pager label="More connections" here={`${path}/connections`} part={part} before="Newer" after="Older" />
@@ -79,32 +68,18 @@ function ConnectionsPage({ pages, connections, isOffered }: ConnectionsPageProps
   );
 }
 
-function ConnectionRow({
-  connection,
-  pages: { path, token },
-}: {
-  readonly connection: Connection;
-  readonly pages: OrganizationPages;
-}): JSX.Element {
+function connectionCells(connection: Connection, { path, token }: OrganizationPages) {
   const { id, clientName, person, createdAt, lastUsedAt } = connection;
-  return (
-    <tr>
-      <th scope="row">{clientName}</th>
-      <td>{person.email}</td>
-      <td>
-        <Instant at={createdAt} />
-      </td>
-      <td>
-        <Instant at={lastUsedAt} />
-      </td>
-      <td class="actions">
-        <Confirmed
-          label="End"
-          question={`End the connection of ${clientName}? It has to be connected again before it can ask.`}
-          action={`${path}/connections/${id}/revoke`}
-          token={token}
-        />
-      </td>
-    </tr>
-  );
+  return [
+    clientName,
+    person.email,
+    <Instant at={createdAt} />,
+    <Instant at={lastUsedAt} />,
+    <Confirmed
+      label="End"
+      question={`End the connection of ${clientName}? It has to be connected again before it can ask.`}
+      action={`${path}/connections/${id}/revoke`}
+      token={token}
+    />,
+  ];
 }

@@ -1,10 +1,9 @@
 /** What is answered on the way in: where a link goes, what it would do, and why there is none. */
-import type { JSX } from 'preact';
 import { CONSOLE_PATHS, type DescribedLink, type TooMany } from '../../accounts/people/people.ts';
 import { type ConsoleAnswer, page } from '../shell/answer.ts';
 import { Form } from '../shell/fields.tsx';
-import { Notice } from '../shell/parts.tsx';
-import type { Visitor } from '../shell/visitor.ts';
+import { Notice, narrowPage } from '../shell/parts.tsx';
+import type { Visitor } from '../shell/routes.ts';
 
 /** A path of {@link CONSOLE_PATHS} as routes name it: below the console. */
 export function below(path: string): string {
@@ -14,25 +13,27 @@ export function below(path: string): string {
 /** What somebody is refused with who asks for too much. */
 export function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {
   const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
-  const body = (
-    <div class="narrow">
-      <h1>Too many attempts</h1>
-      <p>{`Wait for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`}</p>
-    </div>
-  );
-  return page('Too many attempts', body, { status: 429 });
+  const text = <p>{`Wait for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`}</p>;
+  return narrowPage('Too many attempts', text, 429);
 }
 
 /** The answer to a link that signs nobody in any more. */
 export function linkOver({ root }: Visitor): ConsoleAnswer {
-  return page('This link is over', <OverPage root={root} />, { status: 410 });
+  const text = (
+    <>
+      <p>It was used already, it is older than 15 minutes, or it was cut when it was copied.</p>
+      <p>
+        <a href={`${root}/sign-in`}>Ask for a new one</a>
+      </p>
+    </>
+  );
+  return narrowPage('This link is over', text, 410);
 }
 
 /** Says that a link is on its way, whoever asked for it. */
-export function SentPage(): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>Check your email</h1>
+export function linkSent(): ConsoleAnswer {
+  const text = (
+    <>
       <p>
         If we may send one to this address, a link is on its way. It is good for 15 minutes, and for signing in once.
       </p>
@@ -40,38 +41,31 @@ export function SentPage(): JSX.Element {
         Nothing there? Check the spam folder. Where many links are asked for, one is sent every ten minutes: any link of
         the last 15 minutes works, or ask for another one a little later.
       </p>
-    </div>
+    </>
   );
+  return narrowPage('Check your email', text);
 }
 
 /** The same for a right and a wrong password. */
-export function ConfirmPage(): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>Check your email</h1>
+export function confirmByMail(): ConsoleAnswer {
+  const text = (
+    <>
       <p>
         Too many wrong passwords were tried for this address, so for now a password alone doesn’t sign in. If yours was
         right, a link is on its way to the address: open it to complete signing in.
       </p>
       <p class="hint">Nothing there? Check the spam folder, and the password.</p>
-    </div>
+    </>
   );
-}
-
-interface LinkPageProps {
-  readonly visitor: Visitor;
-  readonly link: DescribedLink;
+  return narrowPage('Check your email', text);
 }
 
 /**
  * Opening a link signs nobody in: mail programs open links to look at them. The page says whom the link signs in, and what else the
  * reader should know who was given it by somebody else.
  */
-export function LinkPage({
-  visitor: { root, token, query, session },
-  link: { email, isOwn },
-}: LinkPageProps): JSX.Element {
-  return (
+export function linkPage({ root, token, query, session }: Visitor, { email, isOwn }: DescribedLink): ConsoleAnswer {
+  const body = (
     <div class="narrow">
       <h1>{`Sign in as ${email}?`}</h1>
       {!isOwn && (
@@ -95,16 +89,5 @@ export function LinkPage({
       </Form>
     </div>
   );
-}
-
-function OverPage({ root }: { readonly root: string }): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>This link is over</h1>
-      <p>It was used already, it is older than 15 minutes, or it was cut when it was copied.</p>
-      <p>
-        <a href={`${root}/sign-in`}>Ask for a new one</a>
-      </p>
-    </div>
-  );
+  return page('Sign in', body);
 }

@@ -2,11 +2,10 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_PATHS, NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormProblems, formPage, page, redirect, textOf } from '../shell/answer.ts';
+import { type ConsoleAnswer, type FormProblems, formPage, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import { type OpenRoute, openForm } from '../shell/routes.ts';
-import type { Visitor } from '../shell/visitor.ts';
-import { below, ConfirmPage, LinkPage, linkOver, SentPage, tooMany } from './link-pages.tsx';
+import { forAnybody, type OpenRoute, type Visitor } from '../shell/routes.ts';
+import { below, confirmByMail, linkOver, linkPage, linkSent, tooMany } from './link-pages.tsx';
 
 const Email = z
   .string({ error: 'Say your e-mail address.' })
@@ -34,10 +33,9 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
     return formPage(isNew ? 'Sign up' : 'Sign in', body, problems);
   };
   return [
-    { kind: 'open', method: 'GET', path: '/sign-in', answer: (visitor) => show(visitor) },
-    { kind: 'open', method: 'GET', path: '/sign-up', answer: (visitor) => show(visitor) },
-    openForm({
-      path: '/sign-in',
+    forAnybody.page('/sign-in', show),
+    forAnybody.page('/sign-up', show),
+    forAnybody.form('/sign-in', {
       fields: LinkFields,
       show,
       work: async (visitor, fields) => {
@@ -45,37 +43,26 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
         return refused === undefined ? redirect(`${visitor.root}/sign-in/sent`) : tooMany(refused);
       },
     }),
-    { kind: 'open', method: 'GET', path: '/sign-in/sent', answer: () => page('Check your email', <SentPage />) },
-    openForm({
-      path: '/sign-in/password',
+    forAnybody.page('/sign-in/sent', linkSent),
+    forAnybody.form('/sign-in/password', {
       fields: PasswordFields,
       show,
       work: async (visitor, fields) => {
         const result = await passwords.signIn(fields, visitor.origin, visitor.session);
         if (result === undefined) return show(visitor, { '': WRONG_PASSWORD });
         if ('tooMany' in result) return tooMany(result);
-        if ('confirmByMail' in result) return page('Check your email', <ConfirmPage />);
+        if ('confirmByMail' in result) return confirmByMail();
         return redirect(nextPath(fields.next, { publicUrl: visitor.baseUrl, home: CONSOLE_PATHS.home }), result);
       },
     }),
-    {
-      kind: 'open',
-      method: 'GET',
-      path: below(CONSOLE_PATHS.signInLink),
-      answer: async (visitor) => {
-        const link = await links.describe(visitor.query['token'] ?? '', visitor.origin);
-        return link === undefined ? linkOver(visitor) : page('Sign in', <LinkPage visitor={visitor} link={link} />);
-      },
-    },
-    {
-      kind: 'open',
-      method: 'POST',
-      path: below(CONSOLE_PATHS.signInLink),
-      answer: async (visitor) => {
-        const result = await links.redeem(textOf(visitor.form, 'token'), visitor.origin, visitor.session);
-        return result === undefined ? linkOver(visitor) : redirect(result.next, result);
-      },
-    },
+    forAnybody.page(below(CONSOLE_PATHS.signInLink), async (visitor) => {
+      const link = await links.describe(visitor.query['token'] ?? '', visitor.origin);
+      return link === undefined ? linkOver(visitor) : linkPage(visitor, link);
+    }),
+    forAnybody.action(below(CONSOLE_PATHS.signInLink), async (visitor) => {
+      const result = await links.redeem(textOf(visitor.form, 'token'), visitor.origin, visitor.session);
+      return result === undefined ? linkOver(visitor) : redirect(result.next, result);
+    }),
   ];
 }
 

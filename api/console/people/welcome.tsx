@@ -5,11 +5,18 @@ import { acceptInvitation, findInvitation, listOwnInvitations } from '../../acco
 import { createOwnOrganization } from '../../accounts/people/own-organization.ts';
 import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormProblems, formPage, page, redirect, textOf } from '../shell/answer.ts';
+import {
+  type ConsoleAnswer,
+  type FormPageProps,
+  type FormProblems,
+  formPage,
+  page,
+  redirect,
+  textOf,
+} from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import { Instant, Section, Table } from '../shell/parts.tsx';
-import { type PersonRoute, personForm } from '../shell/routes.ts';
-import type { PersonPages } from '../shell/visitor.ts';
+import { Instant, narrowPage, Section, Table } from '../shell/parts.tsx';
+import { forPerson, type PersonPages, type PersonRoute } from '../shell/routes.ts';
 import { below } from './link-pages.tsx';
 
 const OrganizationForm = z.object({
@@ -20,27 +27,17 @@ const OrganizationForm = z.object({
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
   const showWelcome = async (pages: PersonPages, problems?: FormProblems) => {
     const invitations = await listOwnInvitations(people.as(pages.actor));
-    return people.settings.signUp === 'open'
-      ? formPage(
-          'New organization',
-          <WelcomePage pages={pages} invitations={invitations} problems={problems} />,
-          problems,
-        )
-      : page('Organizations', <InvitedPage pages={pages} invitations={invitations} />);
+    if (people.settings.signUp !== 'open') return invitedPage(pages, invitations);
+    const body = <WelcomePage pages={pages} invitations={invitations} problems={problems} />;
+    return formPage('New organization', body, problems);
   };
   return [
-    {
-      kind: 'person',
-      method: 'GET',
-      path: '/',
-      answer: ({ root, session, memberships }) => {
-        const chosen = session.organizationId ?? memberships[0]?.organizationId;
-        return redirect(chosen === undefined ? `${root}/welcome` : `${root}/orgs/${chosen}`);
-      },
-    },
-    { kind: 'person', method: 'GET', path: '/welcome', answer: (pages) => showWelcome(pages) },
-    personForm({
-      path: '/welcome',
+    forPerson.page('/', ({ root, session, memberships }) => {
+      const chosen = session.organizationId ?? memberships[0]?.organizationId;
+      return redirect(chosen === undefined ? `${root}/welcome` : `${root}/orgs/${chosen}`);
+    }),
+    forPerson.page('/welcome', showWelcome),
+    forPerson.form('/welcome', {
       fields: OrganizationForm,
       show: showWelcome,
       work: async (pages, { name }) => {
@@ -48,46 +45,59 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
         return redirect(`${pages.root}/orgs/${id}`);
       },
     }),
-    {
-      kind: 'person',
-      method: 'GET',
-      path: below(CONSOLE_PATHS.invitation),
-      answer: async (pages) =>
-        showInvitation(pages, await findInvitation(pages.query['token'] ?? '', people.as(pages.actor))),
-    },
-    {
-      kind: 'person',
-      method: 'POST',
-      path: below(CONSOLE_PATHS.invitation),
-      answer: async (pages) => {
-        try {
-          const { organizationId } = await acceptInvitation(textOf(pages.form, 'token'), people.as(pages.actor));
-          return redirect(`${pages.root}/orgs/${organizationId}`);
-        } catch (error) {
-          if (isAppError(error, 'not_found') || isAppError(error, 'usage')) return showInvitation(pages, undefined);
-          throw error;
-        }
-      },
-    },
+    forPerson.page(below(CONSOLE_PATHS.invitation), async (pages) =>
+      invitationPage(pages, await findInvitation(pages.query['token'] ?? '', people.as(pages.actor))),
+    ),
+    forPerson.action(below(CONSOLE_PATHS.invitation), async (pages) => {
+      try {
+        const { organizationId } = await acceptInvitation(textOf(pages.form, 'token'), people.as(pages.actor));
+        return redirect(`${pages.root}/orgs/${organizationId}`);
+      } catch (error) {
+        if (isAppError(error, 'not_found') || isAppError(error, 'usage')) return invitationPage(pages, undefined);
+        throw error;
+      }
+    }),
   ];
 }
 
-function showInvitation(pages: PersonPages, invitation: Invitation | undefined): ConsoleAnswer {
+function invitationPage(pages: PersonPages, invitation: Invitation | undefined): ConsoleAnswer {
+  const { email } = pages.session.person;
   // An invitation for somebody else is none for whoever is signed in.
-  if (invitation === undefined || invitation.email !== pages.session.person.email)
-    return page('This invitation is over', <NoInvitation email={pages.session.person.email} />, { status: 410 });
-  return page('Invitation', <InvitationPage pages={pages} invitation={invitation} />);
+  if (invitation === undefined || invitation.email !== email) return noInvitation(email);
+  const { organizationName, role, expiresAt } = invitation;
+  const body = (
+    <div class="narrow">
+      <h1>{`Join ${organizationName}?`}</h1>
+      <p>{`${email} was invited as ${role === 'owner' ? 'an owner' : 'a member'}.`}</p>
+      <p>
+        The invitation ends on <Instant at={expiresAt} />.
+      </p>
+      <JoinForm pages={pages} invitation={pages.query['token'] ?? ''} />
+    </div>
+  );
+  return page('Invitation', body);
 }
 
-function WelcomePage({
-  pages,
-  invitations,
-  problems,
-}: {
-  readonly pages: PersonPages;
-  readonly invitations: readonly Invitation[];
-  readonly problems: FormProblems | undefined;
-}): JSX.Element {
+function JoinForm({ pages, invitation }: { readonly pages: PersonPages; readonly invitation: string }): JSX.Element {
+  return (
+    <Form action={pages.root + below(CONSOLE_PATHS.invitation)} token={pages.token}>
+      <input type="hidden" name="token" value={invitation} />
+      <button type="submit">Join</button>
+    </Form>
+  );
+}
+
+function noInvitation(email: string): ConsoleAnswer {
+  const text = (
+    <>
+      <p>{`It was accepted, withdrawn or replaced, it is older than 7 days, or it was sent to another address than ${email}, as which you are signed in.`}</p>
+      <p>Ask an owner of the organization for another one.</p>
+    </>
+  );
+  return narrowPage('This invitation is over', text, 410);
+}
+
+function WelcomePage({ pages, invitations, problems }: InvitationsProps): JSX.Element {
   const { root, token, form, memberships } = pages;
   return (
     <div class="narrow">
@@ -113,17 +123,10 @@ function WelcomePage({
 }
 
 /** Where nobody makes an organization alone. */
-function InvitedPage({
-  pages,
-  invitations,
-}: {
-  readonly pages: PersonPages;
-  readonly invitations: readonly Invitation[];
-}): JSX.Element {
+function invitedPage(pages: PersonPages, invitations: readonly Invitation[]): ConsoleAnswer {
   const { memberships, session } = pages;
-  return (
-    <div class="narrow">
-      <h1>Organizations</h1>
+  const text = (
+    <>
       <OwnInvitations pages={pages} invitations={invitations} />
       {memberships.length === 0 && (
         <p>{`${session.person.email} belongs to no organization, and everything here belongs to one.`}</p>
@@ -132,82 +135,31 @@ function InvitedPage({
         Organizations are made by the operator here. To join one, ask one of its owners to invite your address, and
         follow the link that comes by mail.
       </p>
-    </div>
+    </>
   );
+  return narrowPage('Organizations', text);
 }
 
-function InvitationPage({
-  pages,
-  invitation,
-}: {
-  readonly pages: PersonPages;
-  readonly invitation: Invitation;
-}): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>{`Join ${invitation.organizationName}?`}</h1>
-      <p>{`${pages.session.person.email} was invited as ${invitation.role === 'owner' ? 'an owner' : 'a member'}.`}</p>
-      <p>
-        The invitation ends on <Instant at={invitation.expiresAt} />.
-      </p>
-      <Form action={pages.root + below(CONSOLE_PATHS.invitation)} token={pages.token}>
-        <input type="hidden" name="token" value={pages.query['token'] ?? ''} />
-        <button type="submit">Join</button>
-      </Form>
-    </div>
-  );
-}
-
-function NoInvitation({ email }: { readonly email: string }): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>This invitation is over</h1>
-      <p>{`It was accepted, withdrawn or replaced, it is older than 7 days, or it was sent to another address than ${email}, as which you are signed in.`}</p>
-      <p>Ask an owner of the organization for another one.</p>
-    </div>
-  );
-}
-
-interface OwnInvitationsProps {
-  readonly pages: PersonPages;
+interface InvitationsProps extends FormPageProps<PersonPages> {
   readonly invitations: readonly Invitation[];
 }
 
 /** The open invitations of whoever is signed in, who accepts them here also where no mail came; nothing where there is none. */
-export function OwnInvitations({ pages, invitations }: OwnInvitationsProps): JSX.Element | null {
+export function OwnInvitations({ pages, invitations }: InvitationsProps): JSX.Element | null {
   if (invitations.length === 0) return null;
   return (
     <Section title="Your invitations">
       <Table
         caption="Your open invitations"
-        columns={['Organization', 'Role', 'Until', '']}
-        rows={invitations.map((invitation) => <OwnInvitation pages={pages} invitation={invitation} />)}
+        columns={[['Organization', 'wide'], 'Role', 'Until', '']}
+        rows={invitations.map(({ id, organizationName, role, expiresAt }) => [
+          organizationName,
+          role,
+          <Instant at={expiresAt} />,
+          <JoinForm pages={pages} invitation={id} />,
+        ])}
         empty="None."
       />
     </Section>
-  );
-}
-
-function OwnInvitation({
-  pages: { root, token },
-  invitation: { id, organizationName, role, expiresAt },
-}: {
-  readonly pages: PersonPages;
-  readonly invitation: Invitation;
-}): JSX.Element {
-  return (
-    <tr>
-      <td class="wide">{organizationName}</td>
-      <td>{role}</td>
-      <td>
-        <Instant at={expiresAt} />
-      </td>
-      <td>
-        <Form action={root + below(CONSOLE_PATHS.invitation)} token={token}>
-          <input type="hidden" name="token" value={id} />
-          <button type="submit">Join</button>
-        </Form>
-      </td>
-    </tr>
   );
 }

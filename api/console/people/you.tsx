@@ -3,11 +3,10 @@ import { z } from 'zod';
 import { listOwnInvitations } from '../../accounts/people/invitations.ts';
 import type { Invitation, ListedSession, PasswordState } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormProblems, formPage, redirect } from '../shell/answer.ts';
+import { type FormPageProps, type FormProblems, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Facts, Instant, Section, Table } from '../shell/parts.tsx';
-import { type ConsoleRoute, personForm } from '../shell/routes.ts';
-import type { PersonPages } from '../shell/visitor.ts';
+import { type ConsoleRoute, forPerson, type PersonPages } from '../shell/routes.ts';
 import { tooMany } from './link-pages.tsx';
 import { OwnInvitations } from './welcome.tsx';
 
@@ -31,10 +30,11 @@ export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly Consol
     const props = { pages, sessions, invitations, password, hasLinks, problems };
     return formPage('You', <YouPage {...props} />, problems);
   };
+  const signOut = async ({ root, cookies }: PersonPages) =>
+    redirect(`${root}/sign-in`, { cookies: await people.sessions.signOut(cookies) });
   return [
-    { kind: 'person', method: 'GET', path: '/you', answer: (pages) => show(pages) },
-    personForm({
-      path: '/you/password',
+    forPerson.page('/you', show),
+    forPerson.form('/you/password', {
       fields: PasswordForm,
       show,
       work: async (pages, fields) => {
@@ -43,43 +43,25 @@ export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly Consol
         return redirect(`${pages.root}/you?done=password`);
       },
     }),
-    {
-      kind: 'person',
-      method: 'POST',
-      path: '/you/link',
-      answer: async ({ root, session, origin }) => {
-        const refused = await people.links.send({ email: session.person.email, next: `${root}/you` }, origin);
-        return refused === undefined ? redirect(`${root}/sign-in/sent`) : tooMany(refused);
-      },
-    },
-    {
-      kind: 'person',
-      method: 'POST',
-      path: '/sign-out',
-      answer: async ({ root, cookies }) =>
-        redirect(`${root}/sign-in`, { cookies: await people.sessions.signOut(cookies) }),
-    },
-    {
-      kind: 'person',
-      method: 'POST',
-      path: '/sign-out-everywhere',
-      answer: async ({ root, session, origin, cookies }) => {
-        await people.sessions.signOutEverywhere(session, origin);
-        return redirect(`${root}/sign-in`, { cookies: await people.sessions.signOut(cookies) });
-      },
-    },
+    forPerson.action('/you/link', async ({ root, session, origin }) => {
+      const refused = await people.links.send({ email: session.person.email, next: `${root}/you` }, origin);
+      return refused === undefined ? redirect(`${root}/sign-in/sent`) : tooMany(refused);
+    }),
+    forPerson.action('/sign-out', signOut),
+    forPerson.action('/sign-out-everywhere', async (pages) => {
+      await people.sessions.signOutEverywhere(pages.session, pages.origin);
+      return signOut(pages);
+    }),
   ];
 }
 
-interface YouPageProps {
-  readonly pages: PersonPages;
+interface YouPageProps extends FormPageProps<PersonPages> {
   readonly sessions: readonly ListedSession[];
   readonly invitations: readonly Invitation[];
   /** Undefined where nobody signs in by password here. */
   readonly password: PasswordState | undefined;
   /** Whether this person can be sent a link. */
   readonly hasLinks: boolean;
-  readonly problems: FormProblems | undefined;
 }
 
 function YouPage(props: YouPageProps): JSX.Element {
@@ -98,7 +80,7 @@ function YouPage(props: YouPageProps): JSX.Element {
       <Section title="Address">
         <Facts
           items={[
-            ['E-mail', <span>{session.person.email}</span>],
+            ['E-mail', session.person.email],
             ['Since', <Instant at={session.person.createdAt} />],
           ]}
         />
@@ -106,8 +88,14 @@ function YouPage(props: YouPageProps): JSX.Element {
       <Section title="Where you are signed in">
         <Table
           caption="Your sessions"
-          columns={['Since', 'Until', 'From', 'With', '']}
-          rows={sessions.map((listed) => <SessionRow listed={listed} isThis={listed.id === session.id} />)}
+          columns={['Since', 'Until', 'From', ['With', 'wide'], '']}
+          rows={sessions.map(({ id, createdAt, expiresAt, address, userAgent }) => [
+            <Instant at={createdAt} />,
+            <Instant at={expiresAt} />,
+            address ?? 'unknown',
+            userAgent ?? 'unknown',
+            id === session.id && <Badge kind="good" text="this one" />,
+          ])}
           empty="Nowhere."
         />
         <Form action={`${root}/sign-out-everywhere`} token={token}>
@@ -167,21 +155,5 @@ function PasswordSection({
         </Form>
       )}
     </Section>
-  );
-}
-
-function SessionRow({ listed, isThis }: { readonly listed: ListedSession; readonly isThis: boolean }): JSX.Element {
-  return (
-    <tr>
-      <td>
-        <Instant at={listed.createdAt} />
-      </td>
-      <td>
-        <Instant at={listed.expiresAt} />
-      </td>
-      <td>{listed.address ?? 'unknown'}</td>
-      <td class="wide">{listed.userAgent ?? 'unknown'}</td>
-      <td>{isThis && <Badge kind="good" text="this one" />}</td>
-    </tr>
   );
 }

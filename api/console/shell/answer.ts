@@ -7,8 +7,7 @@ export type ConsoleAnswer = PageAnswer | RedirectAnswer | FileAnswer;
 
 export interface PageAnswer {
   readonly kind: 'page';
-  /** Default: 200. */
-  readonly status?: number;
+  readonly status: number;
   /** What the browser's tab says. */
   readonly title: string;
   /** What stands between header and footer, as HTML. */
@@ -33,17 +32,14 @@ export interface FileAnswer {
   readonly text: AsyncIterable<string>;
 }
 
-export function page(
-  title: string,
-  body: JSX.Element,
-  { status = 200 }: { readonly status?: number } = {},
-): PageAnswer {
+/** @param status default: 200 */
+export function page(title: string, body: JSX.Element, status = 200): PageAnswer {
   return { kind: 'page', status, title, body };
 }
 
 /** A page with a form, as it was asked for or with what is wrong about what was sent. */
 export function formPage(title: string, body: JSX.Element, problems: FormProblems | undefined): PageAnswer {
-  return page(title, body, { status: problems === undefined ? 200 : 422 });
+  return page(title, body, problems === undefined ? 200 : 422);
 }
 
 /** Where the browser goes next, with GET. */
@@ -53,6 +49,13 @@ export function redirect(to: string, { cookies = [] }: { readonly cookies?: read
 
 /** What is wrong with a form, by field; the empty name is for the form as a whole. */
 export type FormProblems = Readonly<Record<string, string>>;
+
+/** What the page of a form shows, beside what is its own. */
+export interface FormPageProps<Pages> {
+  readonly pages: Pages;
+  /** Of the form that was sent; undefined where the page is asked for. */
+  readonly problems?: FormProblems | undefined;
+}
 
 /** The fields of a form as they were sent, to be shown again. */
 export type FormValues = Readonly<Record<string, string | readonly string[]>>;
@@ -73,25 +76,25 @@ export function textsOf(values: FormValues, name: string): readonly string[] {
 /** Of a form that is nothing but a button. */
 export const NO_FIELDS = z.object({});
 
-export interface SubmitOptions<T, V> {
-  /** The form's page again, with what is wrong. */
-  readonly show: (visitor: V, problems: FormProblems) => ConsoleAnswer | Promise<ConsoleAnswer>;
-  /** Does what the form asks for; what can't be done rejects with `usage`, whose message is shown. */
-  readonly work: (fields: T) => Promise<ConsoleAnswer>;
+/** A form of a page: what it asks for is done, or the page is shown again with all that is wrong. */
+export interface ConsoleForm<T, Pages> {
+  readonly fields: z.ZodType<T>;
+  readonly show: (pages: Pages, problems: FormProblems) => ConsoleAnswer | Promise<ConsoleAnswer>;
+  /** What can't be done rejects with `usage`, whose message is shown. */
+  readonly work: (pages: Pages, fields: T) => Promise<ConsoleAnswer>;
 }
 
 /** Does what a form asks for, or shows its page again with all that is wrong, a message per field. */
-export async function submit<T, V extends { readonly form: FormValues }>(
-  schema: z.ZodType<T>,
-  visitor: V,
-  { show, work }: SubmitOptions<T, V>,
+export async function submit<T, Pages extends { readonly form: FormValues }>(
+  { fields, show, work }: ConsoleForm<T, Pages>,
+  pages: Pages,
 ): Promise<ConsoleAnswer> {
-  const parsed = schema.safeParse(visitor.form);
-  if (!parsed.success) return show(visitor, problemsOf(parsed.error));
+  const parsed = fields.safeParse(pages.form);
+  if (!parsed.success) return show(pages, problemsOf(parsed.error));
   try {
-    return await work(parsed.data);
+    return await work(pages, parsed.data);
   } catch (error) {
-    if (isAppError(error, 'usage')) return show(visitor, { '': error.message });
+    if (isAppError(error, 'usage')) return show(pages, { '': error.message });
     throw error;
   }
 }

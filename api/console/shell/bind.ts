@@ -20,8 +20,8 @@ import type { ConsoleAnswer, FormValues } from './answer.ts';
 import { addAssets } from './assets.ts';
 import { failureFrom, renderFailure } from './errors.tsx';
 import { OrganizationHeader, PersonHeader, renderDocument, StrangerHeader } from './layout.tsx';
+import type { Visitor } from './routes.ts';
 import { type ConsoleRoute, formsWithoutPage, pathOf, type Seen, see } from './routes.ts';
-import type { Visitor } from './visitor.ts';
 
 /** Largest form, in bytes: names and ids, and a list of filters of an endpoint. */
 const FORM_BYTES_MAX = 64 * 1024;

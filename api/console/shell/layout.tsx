@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Capability } from '../../data/access/rights.ts';
 import { renderPage } from '../../server/pages/html.tsx';
 import { ICON, ICON_TYPE } from '../../server/pages/look.ts';
-import type { OrganizationPages, PersonPages } from './visitor.ts';
+import type { OrganizationPages, PersonPages } from './routes.ts';
 
 /** Where the console's own files lie, below its root. */
 export const ASSETS = 'assets';

@@ -1,5 +1,17 @@
 /** What pages are put together from. */
 import type { ComponentChildren, JSX } from 'preact';
+import { type PageAnswer, page } from './answer.ts';
+
+/** A page of a few lines below its title. @param status default: 200 */
+export function narrowPage(title: string, children: ComponentChildren, status?: number): PageAnswer {
+  const body = (
+    <div class="narrow">
+      <h1>{title}</h1>
+      {children}
+    </div>
+  );
+  return page(title, body, status);
+}
 
 /** An instant, in UTC as everything here. */
 export function Instant({ at }: { readonly at: Date | null }): JSX.Element {
@@ -24,13 +36,15 @@ export function Section({ id, title, children }: SectionProps): JSX.Element {
   );
 }
 
+/** What stands above a column, empty over what can be done, and how its cells look: `head` is for the one that names the row. */
+export type Column = string | readonly [heading: string, kind: 'head' | 'number' | 'long' | 'wide' | 'actions'];
+
 export interface TableProps {
   /** What the table holds, for those who don't see it. */
   readonly caption: string;
-  /** What each column has; empty for the one with what can be done. */
-  readonly columns: readonly string[];
-  /** A `<tr>` each. */
-  readonly rows: readonly JSX.Element[];
+  readonly columns: readonly Column[];
+  /** A row has a cell for each column. */
+  readonly rows: readonly (readonly ComponentChildren[])[];
   /** What is said where there is none. */
   readonly empty: string;
 }
@@ -38,32 +52,39 @@ export interface TableProps {
 /** A table that scrolls by itself where the page is too narrow for it. */
 export function Table({ caption, columns, rows, empty }: TableProps): JSX.Element {
   if (rows.length === 0) return <p class="none">{empty}</p>;
+  const all = columns.map((column) => (typeof column === 'string' ? ([column, undefined] as const) : column));
   return (
     <section class="table" tabindex={0} aria-label={caption}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
-          <tr>{columns.map((column) => (column === '' ? <td></td> : <th scope="col">{column}</th>))}</tr>
+          <tr>{all.map(([heading]) => (heading === '' ? <td></td> : <th scope="col">{heading}</th>))}</tr>
         </thead>
-        <tbody>{rows.map((row) => row)}</tbody>
+        <tbody>
+          {rows.map((cells) => (
+            <tr>
+              {all.map(([, kind], at) =>
+                kind === 'head' ? <th scope="row">{cells[at]}</th> : <td class={kind}>{cells[at]}</td>,
+              )}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </section>
   );
 }
 
-export interface FactsProps {
-  /** What it is called, and its value as HTML. */
-  readonly items: readonly (readonly [label: string, html: JSX.Element])[];
-}
+/** What something is called, and its value: text, or an element of its own. */
+export type Fact = readonly [label: string, value: string | JSX.Element];
 
 /** Facts with their names. */
-export function Facts({ items }: FactsProps): JSX.Element {
+export function Facts({ items }: { readonly items: readonly Fact[] }): JSX.Element {
   return (
     <dl class="facts">
       {items.map(([label, value]) => (
         <div>
           <dt>{label}</dt>
-          <dd>{value}</dd>
+          <dd>{typeof value === 'string' ? <span>{value}</span> : value}</dd>
         </div>
       ))}
     </dl>
@@ -115,6 +136,32 @@ export function Done({ query: { done = '' }, texts }: DoneProps): JSX.Element | 
 /** A word about the state of something. */
 export function Badge({ kind, text }: { readonly kind: 'good' | 'bad' | 'plain'; readonly text: string }): JSX.Element {
   return <span class={`badge ${kind}`}>{text}</span>;
+}
+
+export interface ChoicesProps {
+  /** What is chosen, for those who don't see it. */
+  readonly label: string;
+  readonly links: readonly { readonly href: string; readonly text: ComponentChildren; readonly isShown: boolean }[];
+  /** What is said of the one that is shown; default: that it is the one. */
+  readonly current?: 'page' | 'true';
+}
+
+/** Links of which one leads to what is shown. */
+export function Choices({ label, links, current = 'true' }: ChoicesProps): JSX.Element {
+  return (
+    <nav class="choices" aria-label={label}>
+      {links.map(({ href, text, isShown }) => (
+        <a href={href} aria-current={isShown ? current : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Attributes by which htmx shows a part of another page in place of the same part of this one. @param part its selector */
+export function inPlace(href: string, part: string) {
+  return { 'hx-get': href, 'hx-select': part, 'hx-target': part, 'hx-swap': 'outerHTML', 'hx-push-url': 'true' };
 }
 
 /** A link to the same page with other parameters; those that are undefined or empty are left out. */

@@ -3,14 +3,15 @@
  * not see a thing is told what a stranger to it would be: to sign in, or that there is no such page.
  */
 
-import type { z } from 'zod';
-import { getOrganization } from '../../accounts/organizations/organizations.ts';
+import type { Origin, PersonActor } from '../../accounts/actor.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { getOrganization, type Organization } from '../../accounts/organizations/organizations.ts';
 import { listMemberships } from '../../accounts/people/memberships.ts';
+import type { Membership, Role, Session } from '../../accounts/people/people.ts';
 import { type Capability, isLive } from '../../data/access/rights.ts';
 import { httpError, notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, redirect, type SubmitOptions, submit } from './answer.ts';
-import type { OrganizationPages, PersonPages, Visitor } from './visitor.ts';
+import { type ConsoleAnswer, type ConsoleForm, type FormValues, redirect, submit } from './answer.ts';
 
 interface RouteOf<Kind extends string, Pages> {
   readonly kind: Kind;
@@ -18,6 +19,8 @@ interface RouteOf<Kind extends string, Pages> {
   /** Below the console; below the organization where it is one's. */
   readonly path: string;
   readonly answer: (pages: Pages) => Promise<ConsoleAnswer> | ConsoleAnswer;
+  /** Of an organization: owners alone; default: every member. */
+  readonly isForOwners?: boolean;
 }
 
 /** For everybody. */
@@ -25,41 +28,34 @@ export type OpenRoute = RouteOf<'open', Visitor>;
 /** For whoever is signed in. */
 export type PersonRoute = RouteOf<'person', PersonPages>;
 /** For members of the organization that the path names. */
-export type OrganizationRoute = RouteOf<'organization', OrganizationPages> & {
-  /** Owners alone; default: every member. */
-  readonly isForOwners?: boolean;
-};
+export type OrganizationRoute = RouteOf<'organization', OrganizationPages>;
 
 export type ConsoleRoute = OpenRoute | PersonRoute | OrganizationRoute;
 
-/** A form of a page: what it asks for is done, or the page is shown again with all that is wrong. */
-export interface FormOptions<T, Pages extends Visitor> {
-  readonly path: string;
-  readonly fields: z.ZodType<T>;
-  readonly show: SubmitOptions<T, Pages>['show'];
-  /** What can't be done rejects with `usage`, whose message is shown. */
-  readonly work: (pages: Pages, fields: T) => Promise<ConsoleAnswer>;
+/** Makes the routes for one audience. */
+function routesFor<Kind extends ConsoleRoute['kind'], Pages extends Visitor>(kind: Kind) {
+  type Made = RouteOf<Kind, Pages>;
+  type Who = Pick<Made, 'isForOwners'>;
+  return {
+    page: (path: string, answer: Made['answer'], who: Who = {}): Made => ({
+      kind,
+      method: 'GET',
+      path,
+      answer,
+      ...who,
+    }),
+    /** A form that has no page to show again: what is wrong with it is answered with the page of an error. */
+    action: (path: string, answer: Made['answer']): Made => ({ kind, method: 'POST', path, answer }),
+    form: <T>(path: string, { isForOwners = false, ...form }: ConsoleForm<T, Pages> & Who): Made => {
+      const answer = (pages: Pages) => submit(form, pages);
+      return { kind, method: 'POST', path, answer, isForOwners };
+    },
+  };
 }
 
-export function openForm<T>(options: FormOptions<T, Visitor>): OpenRoute {
-  return { kind: 'open', ...formRoute(options) };
-}
-
-export function personForm<T>(options: FormOptions<T, PersonPages>): PersonRoute {
-  return { kind: 'person', ...formRoute(options) };
-}
-
-export function organizationForm<T>({
-  isForOwners = false,
-  ...options
-}: FormOptions<T, OrganizationPages> & Pick<OrganizationRoute, 'isForOwners'>): OrganizationRoute {
-  return { kind: 'organization', isForOwners, ...formRoute(options) };
-}
-
-function formRoute<T, Pages extends Visitor>({ path, fields, show, work }: FormOptions<T, Pages>) {
-  const answer = (pages: Pages) => submit(fields, pages, { show, work: (parsed) => work(pages, parsed) });
-  return { method: 'POST', path, answer } as const;
-}
+export const forAnybody = routesFor<'open', Visitor>('open');
+export const forPerson = routesFor<'person', PersonPages>('person');
+export const forMembers = routesFor<'organization', OrganizationPages>('organization');
 
 /** A route's path below the console. */
 export function pathOf(route: ConsoleRoute): string {
@@ -81,6 +77,51 @@ export function formsWithoutPage(
 
 function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
+}
+
+/** A request of anybody. */
+export interface Visitor {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** What a form said; empty for a page. */
+  readonly form: FormValues;
+  /** Path and query, as asked for. */
+  readonly url: string;
+  readonly cookies: string | undefined;
+  /** From where it comes, for the audit log. */
+  readonly origin: Origin;
+  /** `https://host/prefix` of the service. */
+  readonly baseUrl: string;
+  /** The console's path, such as `/stats/console`. */
+  readonly root: string;
+  /** For the forms of the page: proves that they are ours. */
+  readonly token: string;
+  /** Undefined for a stranger. */
+  readonly session: Session | undefined;
+  readonly now: Date;
+}
+
+/** What the pages of somebody who is signed in are made of. */
+export interface PersonPages extends Visitor {
+  readonly session: Session;
+  /** The session's person, for whom its forms act. */
+  readonly actor: PersonActor;
+  readonly memberships: readonly Membership[];
+}
+
+/** What the pages of an organization are made of, for one of its members. */
+export interface OrganizationPages extends PersonPages {
+  readonly organization: Organization;
+  readonly role: Role;
+  /** Whether a capability is there for it. */
+  readonly offers: (capability: Capability) => boolean;
+  /** The organization's path, such as `/stats/console/orgs/org_…`. */
+  readonly path: string;
+}
+
+/** An organization as the API's rules know whoever asks; it asks here without a key. */
+export function callerOf({ id, terms }: Organization): Caller {
+  return { organizationId: id, credentialId: '', terms, clientSource: 'api_key' };
 }
 
 /** Who may see a page, or send a form, and what it is answered with. */

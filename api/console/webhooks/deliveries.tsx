@@ -4,8 +4,8 @@ import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { type Attempt, DELIVERY_STATES, type DeliveryKind } from '../../webhooks/queue/delivery.ts';
 import { TOPICS } from '../../webhooks/topics/topics.ts';
 import { Choice, Form } from '../shell/fields.tsx';
-import { Badge, Instant, Section, Table, withQuery } from '../shell/parts.tsx';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { Badge, Instant, inPlace, Section, Table, withQuery } from '../shell/parts.tsx';
+import type { OrganizationPages } from '../shell/routes.ts';
 
 /** Deliveries of a page. */
 export const DELIVERIES_SHOWN = 50;
@@ -27,16 +27,15 @@ export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JS
   const { query, token } = pages;
   const here = `${pages.path}/webhooks/${endpoint.id}`;
   const last = deliveries.at(-1);
-  const part = {
-    'hx-get': here,
-    'hx-select': '#deliveries',
-    'hx-target': '#deliveries',
-    'hx-swap': 'outerHTML',
-    'hx-push-url': 'true',
-  };
   return (
     <Section title="Deliveries of the last 30 days">
-      <form method="get" action={here} class="form row filters" {...part} hx-trigger="submit, change">
+      <form
+        method="get"
+        action={here}
+        class="form row filters"
+        {...inPlace(here, '#deliveries')}
+        hx-trigger="submit, change"
+      >
         <Choice
           label="State"
           name="state"
@@ -54,8 +53,8 @@ export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JS
       <div id="deliveries" aria-live="polite">
         <Table
           caption="Deliveries, newest first"
-          columns={['Made', 'Topic', 'Kind', 'State', 'Attempts', 'Last attempt', '']}
-          rows={deliveries.map((delivery) => <DeliveryRow delivery={delivery} here={here} />)}
+          columns={['Made', 'Topic', 'Kind', 'State', ['Attempts', 'number'], ['Last attempt', 'wide'], '']}
+          rows={deliveries.map((delivery) => deliveryCells(delivery, here))}
           empty="None."
         />
         {last !== undefined && deliveries.length === DELIVERIES_SHOWN && (
@@ -82,27 +81,19 @@ function asChoice(value: string) {
 
 const STATE_KINDS = { waiting: 'plain', delivered: 'good', failed: 'bad', dropped: 'bad' } as const;
 
-function DeliveryRow({ delivery, here }: { readonly delivery: LoggedDelivery; readonly here: string }): JSX.Element {
-  const { id, topic, kind, state, attempts, createdAt, lastAttempt } = delivery;
-  return (
-    <tr>
-      <td>
-        <Instant at={createdAt} />
-      </td>
-      <td>{topic}</td>
-      <td>{DELIVERY_KINDS_SHOWN[kind]}</td>
-      <td>
-        <Badge kind={STATE_KINDS[state]} text={state} />
-      </td>
-      <td class="number">{String(attempts)}</td>
-      <td class="wide">{describeLast({ state, lastAttempt })}</td>
-      <td>
-        <a href={`${here}/deliveries/${id}`} aria-label={`Details of delivery ${id}`}>
-          Details
-        </a>
-      </td>
-    </tr>
-  );
+function deliveryCells(delivery: LoggedDelivery, here: string) {
+  const { id, topic, kind, state, attempts, createdAt } = delivery;
+  return [
+    <Instant at={createdAt} />,
+    topic,
+    DELIVERY_KINDS_SHOWN[kind],
+    <Badge kind={STATE_KINDS[state]} text={state} />,
+    String(attempts),
+    describeLast(delivery),
+    <a href={`${here}/deliveries/${id}`} aria-label={`Details of delivery ${id}`}>
+      Details
+    </a>,
+  ];
 }
 
 export const DELIVERY_KINDS_SHOWN: Readonly<Record<DeliveryKind, string>> = {

@@ -3,13 +3,12 @@ import { notFound } from '../../server/errors/http-error.ts';
 import type { LoggedDeliveryWithAttempts } from '../../webhooks/delivery-log.ts';
 import type { Attempt } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
+import { type FormPageProps, type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Form, Problems } from '../shell/fields.tsx';
 import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';
-import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { DELIVERY_KINDS_SHOWN, describeAttempt, describeLast } from './deliveries.tsx';
-import { ownEndpoint } from './own-endpoint.tsx';
+import { ownEndpoint } from './endpoints.tsx';
 
 /** One delivery: each attempt, and what the receiver answered. */
 export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
@@ -25,14 +24,8 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
     return formPage('Delivery', body, problems);
   };
   return [
-    {
-      kind: 'organization',
-      method: 'GET',
-      path: '/webhooks/:endpoint/deliveries/:delivery',
-      answer: (pages) => show(pages),
-    },
-    organizationForm({
-      path: '/webhooks/:endpoint/deliveries/:delivery/replay',
+    forMembers.page('/webhooks/:endpoint/deliveries/:delivery', show),
+    forMembers.form('/webhooks/:endpoint/deliveries/:delivery/replay', {
       fields: NO_FIELDS,
       show,
       work: async (pages) => {
@@ -44,10 +37,8 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
   ];
 }
 
-interface DeliveryPageProps {
-  readonly pages: OrganizationPages;
+interface DeliveryPageProps extends FormPageProps<OrganizationPages> {
   readonly delivery: LoggedDeliveryWithAttempts;
-  readonly problems: FormProblems | undefined;
 }
 
 function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Element {
@@ -62,12 +53,12 @@ function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Ele
       <Section title="Delivery">
         <Facts
           items={[
-            ['State', <span>{delivery.state}</span>],
-            ['Kind', <span>{DELIVERY_KINDS_SHOWN[delivery.kind]}</span>],
+            ['State', delivery.state],
+            ['Kind', DELIVERY_KINDS_SHOWN[delivery.kind]],
             ['Made', <Instant at={delivery.createdAt} />],
             ['Done', <Instant at={delivery.finishedAt} />],
             ['Next attempt', <Instant at={delivery.nextAttemptAt} />],
-            ['Change', <span>{delivery.seq === null ? 'none' : `number ${delivery.seq}`}</span>],
+            ['Change', delivery.seq === null ? 'none' : `number ${delivery.seq}`],
             ['Id', <code>{delivery.id}</code>],
             ['Event', <code>{delivery.eventId}</code>],
           ]}

@@ -4,14 +4,20 @@ import type { LoggedDelivery } from '../../webhooks/delivery-log.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { DELIVERY_STATES } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormProblems, formPage, NO_FIELDS, page, redirect } from '../shell/answer.ts';
+import {
+  type ConsoleAnswer,
+  type FormPageProps,
+  type FormProblems,
+  formPage,
+  NO_FIELDS,
+  page,
+  redirect,
+} from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
-import { Facts, Instant, Notice, Section, withQuery } from '../shell/parts.tsx';
-import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
+import { type Fact, Facts, Instant, Notice, Section, withQuery } from '../shell/parts.tsx';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { DELIVERIES_SHOWN, Deliveries } from './deliveries.tsx';
-import { EndpointState } from './endpoints.tsx';
-import { ownEndpoint, SecretPage } from './own-endpoint.tsx';
+import { EndpointState, ownEndpoint, SecretPage } from './endpoints.tsx';
 
 const DAY_MS = 86_400_000;
 const PINGS_PER_MINUTE = 6;
@@ -42,8 +48,7 @@ export function endpointRoutes({
   };
   /** A form about an endpoint; what can't be, such as a replay to a revoked one, is said on its page. */
   const action = <T,>(name: string, schema: z.ZodType<T>, work: (at: ActedOn, fields: T) => Promise<ConsoleAnswer>) =>
-    organizationForm({
-      path: `/webhooks/:endpoint/${name}`,
+    forMembers.form(`/webhooks/:endpoint/${name}`, {
       fields: schema,
       show,
       work: async (pages, fields) => work({ pages, endpoint: await ownEndpoint(pages, webhooks) }, fields),
@@ -54,7 +59,7 @@ export function endpointRoutes({
     return !(await accounts.limits.hit(session.person.id, ping)).refused;
   };
   return [
-    { kind: 'organization', method: 'GET', path: '/webhooks/:endpoint', answer: (pages) => show(pages) },
+    forMembers.page('/webhooks/:endpoint', show),
     action('enable', NO_FIELDS, async ({ pages, endpoint }) => {
       if (!(await mayPing(pages, endpoint))) return show(pages, TOO_MANY_PINGS);
       await endpointsAs(pages).enable(endpoint.id);
@@ -88,22 +93,18 @@ interface ActedOn {
   readonly endpoint: Endpoint;
 }
 
-const DONE: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    enabled: 'A ping waits to be sent; the endpoint is active once it was answered with a 2xx.',
-    tested: 'A ping waits to be sent. It will be the first of the deliveries below.',
-  }),
-);
+const DONE: ReadonlyMap<string, string> = new Map([
+  ['enabled', 'A ping waits to be sent; the endpoint is active once it was answered with a 2xx.'],
+  ['tested', 'A ping waits to be sent. It will be the first of the deliveries below.'],
+]);
 
-export interface EndpointPageProps {
-  readonly pages: OrganizationPages;
+interface EndpointPageProps extends FormPageProps<OrganizationPages> {
   readonly endpoint: Endpoint;
   readonly deliveries: readonly LoggedDelivery[];
-  readonly problems: FormProblems | undefined;
 }
 
 /** An endpoint's own page. */
-export function EndpointPage({ pages, endpoint, deliveries, problems }: EndpointPageProps): JSX.Element {
+function EndpointPage({ pages, endpoint, deliveries, problems }: EndpointPageProps): JSX.Element {
   const done = doneText(pages);
   return (
     <>
@@ -141,16 +142,16 @@ function doneText({ query }: OrganizationPages): string | undefined {
   return query['more'] === undefined ? text : `${text} There are more: ask once more when these are done.`;
 }
 
-function factsOf(endpoint: Endpoint): readonly (readonly [string, JSX.Element])[] {
+function factsOf(endpoint: Endpoint): readonly Fact[] {
   const filters = Object.entries(endpoint.filters).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`);
   return [
     ['State', <EndpointState endpoint={endpoint} />],
     ['Since', <Instant at={endpoint.stateChangedAt} />],
-    ['Description', <span>{endpoint.description || 'none'}</span>],
-    ['Topics', <span>{endpoint.topics.join(', ')}</span>],
-    ['Filters', <span>{filters.join('; ') || 'none'}</span>],
-    ['How', <span>{endpoint.mode === 'digest' ? 'one delivery per topic and night' : 'one delivery per event'}</span>],
-    ['Failures in a row', <span>{String(endpoint.consecutiveFailures)}</span>],
+    ['Description', endpoint.description || 'none'],
+    ['Topics', endpoint.topics.join(', ')],
+    ['Filters', filters.join('; ') || 'none'],
+    ['How', endpoint.mode === 'digest' ? 'one delivery per topic and night' : 'one delivery per event'],
+    ['Failures in a row', String(endpoint.consecutiveFailures)],
     ['Secret since', <Instant at={endpoint.secretChangedAt} />],
     ['Id', <code>{endpoint.id}</code>],
   ];

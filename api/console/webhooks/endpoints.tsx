@@ -1,14 +1,13 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
+import { notFound } from '../../server/errors/http-error.ts';
 import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { TOPICS } from '../../webhooks/topics/topics.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormProblems, formPage, page, textOf, textsOf } from '../shell/answer.ts';
+import { type FormPageProps, type FormProblems, formPage, page, textOf, textsOf } from '../shell/answer.ts';
 import { Checks, Choice, Field, Form, Problems } from '../shell/fields.tsx';
-import { Badge, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import { type OrganizationRoute, organizationForm } from '../shell/routes.ts';
-import type { OrganizationPages } from '../shell/visitor.ts';
-import { SecretPage } from './own-endpoint.tsx';
+import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Ids of a filter, as a form has them: separated by white space or commas. */
 const Ids = z
@@ -48,18 +47,12 @@ export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): reado
   const showNew = (pages: OrganizationPages, problems?: FormProblems) =>
     formPage('Register an endpoint', <NewEndpointPage pages={pages} problems={problems} />, problems);
   return [
-    {
-      kind: 'organization',
-      method: 'GET',
-      path: '/webhooks',
-      answer: async (pages) => {
-        const endpoints = await endpointsAs(pages).list(pages.organization.id);
-        return page('Webhooks', <EndpointsPage pages={pages} endpoints={endpoints} />);
-      },
-    },
-    { kind: 'organization', method: 'GET', path: '/webhooks/new', answer: (pages) => showNew(pages) },
-    organizationForm({
-      path: '/webhooks/new',
+    forMembers.page('/webhooks', async (pages) => {
+      const endpoints = await endpointsAs(pages).list(pages.organization.id);
+      return page('Webhooks', <EndpointsPage pages={pages} endpoints={endpoints} />);
+    }),
+    forMembers.page('/webhooks/new', showNew),
+    forMembers.form('/webhooks/new', {
       fields: EndpointForm,
       show: showNew,
       work: async (pages, fields) => {
@@ -86,13 +79,12 @@ function filtersFrom(fields: z.infer<typeof EndpointForm>) {
   };
 }
 
-function EndpointsPage({
-  pages,
-  endpoints,
-}: {
+interface EndpointsPageProps {
   readonly pages: OrganizationPages;
   readonly endpoints: readonly Endpoint[];
-}): JSX.Element {
+}
+
+function EndpointsPage({ pages, endpoints }: EndpointsPageProps): JSX.Element {
   const { path, organization } = pages;
   const mayRegister = organization.terms.features.includes('webhooks');
   return (
@@ -107,23 +99,17 @@ function EndpointsPage({
       <Section title="Endpoints">
         <Table
           caption="Endpoints"
-          columns={['Address', 'State', 'Topics', 'Failures in a row', 'Since']}
-          rows={endpoints.map((endpoint) => (
-            <tr>
-              <th scope="row">
-                <a href={`${path}/webhooks/${endpoint.id}`}>{endpoint.url}</a>
-                {endpoint.description !== '' && <p class="hint">{endpoint.description}</p>}
-              </th>
-              <td>
-                <EndpointState endpoint={endpoint} />
-              </td>
-              <td>{endpoint.topics.join(', ')}</td>
-              <td class="number">{String(endpoint.consecutiveFailures)}</td>
-              <td>
-                <Instant at={endpoint.createdAt} />
-              </td>
-            </tr>
-          ))}
+          columns={[['Address', 'head'], 'State', 'Topics', ['Failures in a row', 'number'], 'Since']}
+          rows={endpoints.map((endpoint) => [
+            <>
+              <a href={`${path}/webhooks/${endpoint.id}`}>{endpoint.url}</a>
+              {endpoint.description !== '' && <p class="hint">{endpoint.description}</p>}
+            </>,
+            <EndpointState endpoint={endpoint} />,
+            endpoint.topics.join(', '),
+            String(endpoint.consecutiveFailures),
+            <Instant at={endpoint.createdAt} />,
+          ])}
           empty="None yet."
         />
         {mayRegister && endpoints.length < ENDPOINTS_MAX && (
@@ -144,13 +130,7 @@ export function EndpointState({ endpoint }: { readonly endpoint: Endpoint }): JS
   return <Badge kind={STATE_KINDS[endpoint.state]} text={endpoint.state} />;
 }
 
-function NewEndpointPage({
-  pages,
-  problems,
-}: {
-  readonly pages: OrganizationPages;
-  readonly problems: FormProblems | undefined;
-}): JSX.Element {
+function NewEndpointPage({ pages, problems }: FormPageProps<OrganizationPages>): JSX.Element {
   const { path, token, form } = pages;
   const field = { values: form, problems, required: false, autocomplete: 'off' };
   return (
@@ -194,6 +174,47 @@ function NewEndpointPage({
         </details>
         <button type="submit">Register it</button>
       </Form>
+    </>
+  );
+}
+
+/** The endpoint that the path names; rejects with `not_found` for another organization's. */
+export async function ownEndpoint(
+  { organization, params, actor }: OrganizationPages,
+  webhooks: PageDeps['webhooks'],
+): Promise<Endpoint> {
+  const endpoint = await webhooks.endpointsAs(actor).get(params['endpoint'] ?? '');
+  if (endpoint.organizationId !== organization.id) throw notFound(null, 'There is no such endpoint');
+  return endpoint;
+}
+
+export interface SecretPageProps {
+  readonly pages: OrganizationPages;
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+  /** Whether the endpoint was registered just now. */
+  readonly isNew: boolean;
+}
+
+/** An endpoint's secret, at the only time when it can be shown. */
+export function SecretPage({ pages, endpoint, secret, isNew }: SecretPageProps): JSX.Element {
+  return (
+    <>
+      <h1>{isNew ? 'Your new endpoint' : 'Its new secret'}</h1>
+      <Notice kind="plain">
+        <p>This is the only time that the secret is shown. Deliveries are signed with it; your server checks them.</p>
+      </Notice>
+      <Section title="Secret">
+        <Copyable text={secret} />
+      </Section>
+      <p>
+        {isNew
+          ? `A ping to ${endpoint.url} waits to be sent; the endpoint is active once it was answered with a 2xx.`
+          : `Every delivery to ${endpoint.url} from now on is signed with it, and none with the one before.`}
+      </p>
+      <p>
+        <a href={`${pages.path}/webhooks/${endpoint.id}`}>Go on to the endpoint</a>
+      </p>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { stringify } from 'yaml';
-import { Asset } from '../../server/assets.ts';
+import { Asset, bindAsset } from '../../server/assets.ts';
 import { ValidationBodySchema } from '../../server/errors/http-error.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
 import type { DataCapability, DataRoute } from '../answers/data-route.ts';
@@ -126,20 +126,13 @@ const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
 
 /** `/openapi.json`, the same at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference` that shows it. */
 export function addOpenApi(app: FastifyInstance, { document, views }: ReferenceDeps): void {
-  const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)));
+  const headers = { 'Cache-Control': 'no-cache' };
+  const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), headers);
   let yaml: Asset | undefined;
-  addDocument(app, ['/openapi.json', '/docs/json'], () => json);
-  addDocument(app, ['/docs/yaml'], () => {
-    yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document)));
+  bindAsset(app, ['/openapi.json', '/docs/json'], () => json);
+  bindAsset(app, ['/docs/yaml'], () => {
+    yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document)), headers);
     return yaml;
   });
   addReference(app, { document, views });
-}
-
-function addDocument(app: FastifyInstance, paths: readonly string[], asset: () => Asset): void {
-  for (const path of paths) {
-    app.get(path, { compress: false }, (request, reply) =>
-      asset().answer(request, reply.header('Cache-Control', 'no-cache')),
-    );
-  }
 }

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { isAppError } from '../../../runtime/errors.ts';
 import { nullable, text } from '../../../storage/duckdb/row-shape.ts';
-import { Asset } from '../../server/assets.ts';
+import { Asset, bindAsset } from '../../server/assets.ts';
 import { ICON, ICON_TYPE } from '../../server/pages/look.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { View } from '../../view/view.ts';
@@ -39,32 +39,24 @@ export interface ReferenceDeps {
 export function addReference(app: FastifyInstance, { document, views }: ReferenceDeps): void {
   const root = app.prefix;
   const url = `${root}${FOLDER}/openapi.json`;
-  const page = new Asset(HTML_TYPE, Buffer.from(pageFor(root, document.info.title)));
-  const start = new Asset(SCRIPT_TYPE, Buffer.from(startOfScalar({ element: '#reference', url })));
+  const page = new Asset(HTML_TYPE, Buffer.from(pageFor(root, document.info.title)), HEADERS);
+  const start = new Asset(SCRIPT_TYPE, Buffer.from(startOfScalar({ element: '#reference', url })), HEADERS);
   let scalar: Promise<Asset> | undefined;
   const findDocument = documentsByView((served) => tryableDocument(document, { root, served }));
-  const assets: Readonly<Record<string, () => Asset | Promise<Asset>>> = {
-    [FOLDER]: () => page,
-    [`${FOLDER}/`]: () => page,
-    [`${FOLDER}/openapi.json`]: () => findDocument(views),
-    [`${FOLDER}/static/start.js`]: () => start,
-    [`${FOLDER}/static/scalar.js`]: () => {
-      scalar ??= readScalar().then((script) => new Asset(SCRIPT_TYPE, script));
-      return scalar;
-    },
-  };
-  for (const [path, asset] of Object.entries(assets)) {
-    app.get(path, { compress: false }, async (request, reply) =>
-      (await asset()).answer(request, reply.headers(HEADERS)),
-    );
-  }
+  bindAsset(app, [FOLDER, `${FOLDER}/`], () => page);
+  bindAsset(app, [`${FOLDER}/openapi.json`], () => findDocument(views));
+  bindAsset(app, [`${FOLDER}/static/start.js`], () => start);
+  bindAsset(app, [`${FOLDER}/static/scalar.js`], () => {
+    scalar ??= readScalar().then((script) => new Asset(SCRIPT_TYPE, script, HEADERS));
+    return scalar;
+  });
 }
 
 /** Finds the document with the ids of the view in use, made once for each view; with those of the document where there is no view. */
 function documentsByView(
   make: (served: Awaited<ReturnType<typeof findServedIds>>) => OpenApi.Document,
 ): (views: ReferenceDeps['views']) => Promise<Asset> {
-  const assetOf = (document: OpenApi.Document) => new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)));
+  const assetOf = (document: OpenApi.Document) => new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), HEADERS);
   let plain: Asset | undefined;
   let kept: { readonly version: string; readonly asset: Promise<Asset> } | undefined;
   const findOf = async (view: View) => {

@@ -2,12 +2,14 @@
  * How programs get access tokens (specification "Connected programs"): the metadata that tells them, and the provider's own routes, handed
  * to it as they come. The pages that people see on the way are the console's.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { addressLimiter, tooManyRequests } from '../../accounts/address-limit.ts';
 import type { Authorization } from '../../accounts/people/authorization.ts';
 import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
+import { JSON_TYPE } from '../../data/answers/answers.ts';
+import { type BoundRoute, bindRoute, type WholeAnswer } from '../../server/bind-route.ts';
 import { takeBodies } from '../../server/bodies.ts';
 import { httpError } from '../../server/errors/http-error.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
@@ -17,8 +19,8 @@ import { type RefusedClient, refuseInOAuthsWords, registrationFrom, tokenRefusal
 const BODY_BYTES_MAX = 16 * 1024;
 /** Requests of one client address to these routes in any 60 seconds, unless the settings say otherwise. */
 export const OAUTH_REQUESTS_PER_MINUTE = 120;
-/** How long others may keep the metadata. */
-const METADATA_CACHE = 'public, max-age=300';
+/** Others may keep the metadata for a while. */
+const METADATA_HEADERS = { 'Cache-Control': 'public, max-age=300', 'Content-Type': JSON_TYPE };
 
 export interface OAuthSettings {
   readonly authorization: Authorization;
@@ -37,47 +39,58 @@ export async function addOAuthRoutes(
 ): Promise<void> {
   const { publicUrl } = settings;
   for (const { paths, body } of [protectedResource(publicUrl), authorizationServer(publicUrl)])
-    for (const path of paths) root.get(path, (_, reply) => reply.header('Cache-Control', METADATA_CACHE).send(body));
+    for (const path of paths) {
+      const response = { status: 200, headers: METADATA_HEADERS, body: JSON.stringify(body) };
+      bindRoute(root, { path, respond: async () => response });
+    }
   await scope.register((routes, _, done) => {
-    addProviderRoutes(routes, settings);
+    const limitAddress = addressLimiter(settings.accounts);
+    takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
+    refuseInOAuthsWords(routes, publicUrl);
+    routes.addHook('preHandler', async (request) => {
+      await limitAddress(request.ip, { what: 'oauth2', perMinute: settings.requestsPerMinute });
+      assertWithoutNul(request);
+    });
+    for (const route of providerRoutes(settings)) bindRoute(routes, route);
     done();
   });
 }
 
-function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): void {
-  const { authorization, publicUrl, requestsPerMinute: perMinute } = settings;
-  const limitAddress = addressLimiter(settings.accounts);
-  takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
-  refuseInOAuthsWords(routes, publicUrl);
-  routes.addHook('preHandler', async (request) => {
-    await limitAddress(request.ip, { what: 'oauth2', perMinute });
-    assertWithoutNul(request);
-  });
-  const ask = async (path: string, reply: FastifyReply, init: RequestInit) =>
-    answer(await authorization.handle(new Request(publicUrl + path, init)), reply);
-  routes.get(OAUTH_PATHS.authorize, (request, reply) =>
-    ask(`${OAUTH_PATHS.authorize}?${authorizationQuery(request, publicUrl)}`, reply, {
-      headers: given(request, 'cookie'),
-    }),
-  );
-  for (const path of [OAUTH_PATHS.token, OAUTH_PATHS.revoke]) {
-    routes.post(path, async (request, reply) => {
-      const body = formOf(request.body);
-      const init = { method: 'POST', headers: given(request, 'authorization'), body };
-      const response = await authorization.handle(new Request(publicUrl + path, init));
-      return response.ok ? answer(response, reply) : refuse(response, reply, await refusedClient(request, body));
-    });
-  }
+function providerRoutes({ authorization, publicUrl }: OAuthSettings): readonly BoundRoute[] {
+  const ask = (path: string, init: RequestInit) => authorization.handle(new Request(publicUrl + path, init));
   const refusedClient = async ({ headers }: FastifyRequest, form: URLSearchParams) => {
     const clientId = clientFromHeader(headers.authorization) ?? form.get('client_id') ?? '';
     return { hasHeader: headers.authorization !== undefined, isKnown: await authorization.knows(clientId) };
   };
-  routes.post(OAUTH_PATHS.register, async (request, reply) => {
-    const origin = { address: request.ip, userAgent: undefined };
-    const registered = await authorization.register(registrationFrom(request.body), origin);
-    if ('tooMany' in registered) throw tooManyRequests(registered.retryAfterSeconds);
-    return answer(registered, reply);
+  const formRoute = (path: string): BoundRoute => ({
+    method: 'POST',
+    path,
+    respond: async (request) => {
+      const body = formOf(request.body);
+      const response = await ask(path, { method: 'POST', headers: given(request, 'authorization'), body });
+      return response.ok ? answer(response) : refuse(response, await refusedClient(request, body));
+    },
   });
+  return [
+    {
+      path: OAUTH_PATHS.authorize,
+      respond: async (request) => {
+        const query = authorizationQuery(request, publicUrl);
+        return answer(await ask(`${OAUTH_PATHS.authorize}?${query}`, { headers: given(request, 'cookie') }));
+      },
+    },
+    formRoute(OAUTH_PATHS.token),
+    formRoute(OAUTH_PATHS.revoke),
+    {
+      method: 'POST',
+      path: OAUTH_PATHS.register,
+      respond: async ({ ip: address, body }) => {
+        const registered = await authorization.register(registrationFrom(body), { address, userAgent: undefined });
+        if ('tooMany' in registered) throw tooManyRequests(registered.retryAfterSeconds);
+        return answer(registered);
+      },
+    },
+  ];
 }
 
 /**
@@ -132,25 +145,18 @@ function formOf(body: unknown): URLSearchParams {
 
 const PASSED_ON = ['content-type', 'location', 'www-authenticate'];
 
-async function answer(response: Response, reply: FastifyReply): Promise<FastifyReply> {
-  for (const name of PASSED_ON) {
-    const value = response.headers.get(name);
-    if (value !== null) reply.header(name, value);
-  }
-  return reply
-    .code(response.status)
-    .header('Cache-Control', 'no-store')
-    .send(await response.text());
+async function answer(response: Response): Promise<WholeAnswer> {
+  const passedOn = [...response.headers].filter(([name]) => PASSED_ON.includes(name));
+  const headers = { ...Object.fromEntries(passedOn), 'Cache-Control': 'no-store' };
+  return { status: response.status, headers, body: await response.text() };
 }
 
 const Refusal = z.object({ error: z.string(), error_description: z.string().default('refused') });
 
 /** What is no refusal in OAuth's form is passed on as it is. */
-async function refuse(response: Response, reply: FastifyReply, client: RefusedClient): Promise<FastifyReply> {
+async function refuse(response: Response, client: RefusedClient): Promise<WholeAnswer> {
   const refusal = Refusal.safeParse(await response.clone().json());
-  if (!refusal.success) return answer(response, reply);
-  const { status, headers, body } = tokenRefusal(refusal.data, client);
-  return reply.code(status).headers(headers).header('Cache-Control', 'no-store').send(body);
+  return refusal.success ? tokenRefusal(refusal.data, client) : answer(response);
 }
 
 /** Undefined where the header names none. */

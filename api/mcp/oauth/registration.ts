@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ReportedReasons } from '../../../runtime/reported-reasons.ts';
 import { isThisMachine } from '../../../runtime/this-machine.ts';
+import { JSON_TYPE } from '../../data/answers/answers.ts';
 import { API_ERRORS } from '../../data/api-errors.ts';
+import type { WholeAnswer } from '../../server/bind-route.ts';
 import { sendError } from '../../server/errors/error-handling.ts';
 import { HttpError, type RequestInvalid } from '../../server/errors/http-error.ts';
 
@@ -58,13 +60,17 @@ export interface RefusedClient {
 export function tokenRefusal(
   { error, error_description }: { readonly error: string; readonly error_description: string },
   { hasHeader, isKnown }: RefusedClient,
-) {
+): WholeAnswer {
   const code = codeOf(error, error_description, isKnown);
   const isChallenged = hasHeader && code === 'invalid_client';
   return {
     status: isChallenged ? 401 : 400,
-    headers: isChallenged ? { 'WWW-Authenticate': 'Basic realm="modelstats"' } : {},
-    body: { error: code, error_description: error_description.replaceAll(NOT_DESCRIBING, '?') },
+    headers: {
+      ...(isChallenged && { 'WWW-Authenticate': 'Basic realm="modelstats"' }),
+      'Cache-Control': 'no-store',
+      'Content-Type': JSON_TYPE,
+    },
+    body: JSON.stringify({ error: code, error_description: error_description.replaceAll(NOT_DESCRIBING, '?') }),
   };
 }
 

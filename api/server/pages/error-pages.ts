@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Asset } from '../assets.ts';
+import { Asset, bindAsset } from '../assets.ts';
 import type { MissingPage } from '../errors/error-handling.ts';
 import { type ErrorInfo, type ErrorTable, HttpError, notFound } from '../errors/http-error.ts';
 import { isPathBelow } from '../request-checks.ts';
@@ -32,20 +32,18 @@ export async function addErrorPages(
   const folder = `${app.prefix}/docs/errors`;
   const make = async (page: ErrorPage) => {
     const { html, headers } = await show(page);
-    return { asset: new Asset(HTML_TYPE, Buffer.from(html)), headers };
+    return new Asset(HTML_TYPE, Buffer.from(html), headers);
   };
   const index = await make({ title: 'Error codes', path: folder, body: indexOf(errors, folder) });
-  for (const path of ['/docs/errors', '/docs/errors/']) {
-    app.get(path, { compress: false }, (request, reply) => index.asset.answer(request, reply.headers(index.headers)));
-  }
-  const pages = new Map<string, typeof index>();
+  bindAsset(app, ['/docs/errors', '/docs/errors/'], () => index);
+  const pages = new Map<string, Asset>();
   for (const [code, info] of Object.entries(errors)) {
     pages.set(code, await make({ title: code, path: `${folder}/${code}`, body: pageOf(code, info, folder) }));
   }
-  app.get<{ Params: { code: string } }>('/docs/errors/:code', { compress: false }, (request, reply) => {
-    const page = pages.get(request.params.code);
+  bindAsset(app, ['/docs/errors/:code'], ({ params }) => {
+    const page = pages.get(Object(params).code);
     if (page === undefined) throw notFound('code', 'There is no such error code');
-    return page.asset.answer(request, reply.headers(page.headers));
+    return page;
   });
 }
 

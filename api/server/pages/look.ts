@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { Asset } from '../assets.ts';
+import { Asset, bindAsset } from '../assets.ts';
 
 const SHARED = join(import.meta.dirname, 'look.css');
 
@@ -24,8 +24,6 @@ const HEADERS = { 'Cache-Control': 'public, max-age=86400' };
 
 /** Adds the icon: bars on a ground of their own, so that they are seen on tabs of any colour. @param apps each gets it below its prefix */
 export function addIcon(apps: readonly FastifyInstance[]): void {
-  const icon = new Asset(ICON_TYPE, readFileSync(join(import.meta.dirname, 'icon.svg')));
-  for (const app of apps) {
-    app.get(ICON, { compress: false }, (request, reply) => icon.answer(request, reply.headers(HEADERS)));
-  }
+  const icon = new Asset(ICON_TYPE, readFileSync(join(import.meta.dirname, 'icon.svg')), HEADERS);
+  for (const app of apps) bindAsset(app, [ICON], () => icon);
 }

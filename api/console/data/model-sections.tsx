@@ -1,0 +1,173 @@
+/** The sections of a model's page: each shows what is so now, and below its title how one series of it came there. */
+import type { JSX } from 'preact';
+import { formatMoney, formatNumber } from '../../charts/format.ts';
+import { HistoryChart, priceSeries, RankChart, rankSeriesOfModel, scoreSeries } from '../../charts/history-chart.tsx';
+import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { modelRoute } from '../../data/routes/current/models.ts';
+import { inPlace, Section, Table, withQuery } from '../shell/parts.tsx';
+import type { OrganizationPages } from '../shell/routes.ts';
+import type { Asked } from './ask.ts';
+import { Answered } from './data-page.tsx';
+import type { ChartSpan, History } from './history.tsx';
+import { numberOrNone } from './models.tsx';
+
+export type ModelDetail = BodyOf<typeof modelRoute>;
+
+/** The history that a section shows, and of which of its series. */
+export interface ShownHistory {
+  readonly series: string;
+  readonly asked: Asked<History>;
+}
+
+export interface ModelSectionProps {
+  readonly pages: OrganizationPages;
+  readonly model: ModelDetail;
+  /** Undefined where there is no series of it now. */
+  readonly history: ShownHistory | undefined;
+  readonly span: ChartSpan;
+}
+
+/** What a model costs, and what it cost at one provider. */
+export function Prices({ pages, model, history, span }: ModelSectionProps): JSX.Element {
+  const currency = model.pricing.find(({ provider }) => provider === history?.series)?.currency ?? 'USD';
+  return (
+    <Section title="Prices" id="prices">
+      {history !== undefined && (
+        <Answered
+          asked={history.asked}
+          show={({ data }) => (
+            <HistoryChart
+              id="price-history"
+              title={`Price at ${history.series}`}
+              unit={`${currency} per 1 M tokens`}
+              kind="money"
+              series={priceSeries(data.points)}
+              {...span}
+            />
+          )}
+        />
+      )}
+      <Table
+        caption="Prices now"
+        columns={[['Provider', 'head'], ['Input', 'number'], ['Output', 'number'], 'Currency', 'Since', 'Source']}
+        rows={model.pricing.map((price) => [
+          seriesLink(pages, {
+            parameter: 'provider',
+            series: price.provider,
+            section: 'prices',
+            shown: history?.series,
+          }),
+          moneyOf(price.input_per_million),
+          moneyOf(price.output_per_million),
+          price.currency,
+          price.effective_from,
+          typeof price.source === 'string' && sourceLink(pages, price.source),
+        ])}
+        empty="Nobody sells it, as far as we know."
+      />
+    </Section>
+  );
+}
+
+/** Whose word a price is, with its terms behind the link. */
+function sourceLink({ path }: OrganizationPages, source: string): JSX.Element {
+  return <a href={`${path}/data/sources#${encodeURIComponent(source)}`}>{source}</a>;
+}
+
+function moneyOf(value: number | null): string {
+  return value === null ? '' : formatMoney(value);
+}
+
+/** A model's scores, and how that in one benchmark went. Benchmarks have scales of their own, so a chart shows one. */
+export function Scores({ pages, model, history, span }: ModelSectionProps): JSX.Element {
+  return (
+    <Section title="Scores" id="scores">
+      {history !== undefined && (
+        <Answered
+          asked={history.asked}
+          show={({ data }) => (
+            <HistoryChart
+              id="score-history"
+              title={`Score in ${history.series}`}
+              unit="score"
+              series={scoreSeries(history.series, data.points)}
+              fromZero={false}
+              {...span}
+            />
+          )}
+        />
+      )}
+      <Table
+        caption="Scores now"
+        columns={[['Benchmark', 'head'], ['Score', 'number'], 'Measured by', 'Measured']}
+        rows={model.scores.map(({ benchmark_id: series, value, source, measured_at: measured }) => [
+          seriesLink(pages, { parameter: 'benchmark', series, section: 'scores', shown: history?.series }),
+          formatNumber(value),
+          source,
+          measured,
+        ])}
+        empty="No scores."
+      />
+    </Section>
+  );
+}
+
+/** Where a model stands, and how it came there. */
+export function Ranks({ pages, model, history, span }: ModelSectionProps): JSX.Element {
+  return (
+    <Section title="Ranks" id="ranks">
+      {history !== undefined && (
+        <Answered
+          asked={history.asked}
+          show={({ data }) => (
+            <RankChart
+              id="rank-history"
+              title="Rank by category"
+              series={rankSeriesOfModel(data.points, model.rankings)}
+              {...span}
+            />
+          )}
+        />
+      )}
+      <Table
+        caption="Ranks now"
+        columns={[
+          ['Category', 'head'],
+          ['Rank', 'number'],
+          ['Skill', 'number'],
+        ]}
+        rows={model.rankings.map(({ category, rank, trueskill_mu: skill }) => [
+          <a href={withQuery(`${pages.path}/data/rankings`, { category })}>{category}</a>,
+          formatNumber(rank),
+          numberOrNone(skill),
+        ])}
+        empty="It is ranked nowhere."
+      />
+    </Section>
+  );
+}
+
+interface Series {
+  /** The parameter that names the series, and its value. */
+  readonly parameter: 'provider' | 'benchmark';
+  readonly series: string;
+  /** The id of the section that shows it. */
+  readonly section: string;
+  /** The series that it shows now. */
+  readonly shown: string | undefined;
+}
+
+/** Shows another series in a section's chart: in place where scripts run, else as the page itself. */
+function seriesLink({ url, query }: OrganizationPages, { parameter, series, section, shown }: Series): JSX.Element {
+  const [path = ''] = url.split('?', 1);
+  const here = withQuery(path, { ...query, [parameter]: series });
+  return (
+    <a
+      href={`${here}#${section}`}
+      {...inPlace(here, `#${section}`)}
+      aria-current={series === shown ? 'true' : undefined}
+    >
+      {series}
+    </a>
+  );
+}
