@@ -13,7 +13,7 @@ export interface Column {
   readonly description: string;
   /** False for what is captured but not part of a published record. */
   readonly published: boolean;
-  /** The key in a published record where a version renamed it; the column's name else (see `versions/`). */
+  /** The key in a published record where a version renamed it; the column's name else (see `RECORD_VERSIONS`). */
   readonly publishedAs?: string;
   /** A range the value must lie in, both ends included; units as in the description. */
   readonly min?: number;
@@ -24,6 +24,8 @@ export interface Column {
   readonly isUpstream?: boolean;
   /** The dataset whose `id` this column holds. */
   readonly references?: DatasetName;
+  /** The minor version of the records with which it came; those before lack it. */
+  readonly addedIn?: string;
 }
 
 export interface Dataset {
@@ -44,7 +46,7 @@ export type DatasetName = (typeof DATASET_NAMES)[number];
 export const ENTITY_TYPES = ['model', 'score', 'ranking', 'pricing'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** The version of the published records that {@link DATASETS} describes, `major.minor`; `versions/` has them all. */
+/** The version of the published records that {@link DATASETS} describes, `major.minor`; `RECORD_VERSIONS` has them all. */
 export const SCHEMA_VERSION = '1.1';
 
 /** Longest id or other key part, in characters (specification "Ids"). */
@@ -78,8 +80,16 @@ function optional<const Name extends string, const Type extends ColumnType>(
   return { name, type, nullable: true, published: true, description, ...extra };
 }
 
+/** A column that came with a minor version. */
+function addedIn<const C extends Column>(version: string, column: C): C & { readonly addedIn: string } {
+  return { ...column, addedIn: version };
+}
+
 const UPDATED_AT = required('updated_at', 'timestamp', 'When the content of this record last changed, UTC');
-const UPSTREAM = optional('source', 'text', 'Whose word it is: an id of GET /v1/sources', { isUpstream: true });
+const UPSTREAM = addedIn(
+  '1.1',
+  optional('source', 'text', 'Whose word it is: an id of GET /v1/sources', { isUpstream: true }),
+);
 const MODEL_ID = required('model_id', 'id', 'The model', { references: 'models' });
 
 const TABLE = {
@@ -182,6 +192,9 @@ export type RecordOf<Name extends DatasetName> = {
     | ValueOf[Field['type']]
     | (Field['nullable'] extends true ? null : never);
 };
+
+/** The fields of a dataset that the records of an older version lack. */
+export type AddedField<Name extends DatasetName> = Extract<PublishedColumn<Name>, { readonly addedIn: string }>['name'];
 
 /** Datasets whose records refer to a record of this one. */
 export function childrenOf(parent: DatasetName): readonly { dataset: DatasetName; column: string }[] {

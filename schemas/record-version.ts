@@ -51,11 +51,6 @@ export function datasetWithFields(dataset: Dataset, fields: readonly Field[]): D
   return { ...dataset, columns: [...published, ...others.map((column) => ({ ...column, published: false }))] };
 }
 
-/** A dataset of the table as it was before a column came. */
-export function datasetWithout(column: string, dataset: Dataset): Dataset {
-  return { ...dataset, columns: dataset.columns.filter(({ name }) => name !== column) };
-}
-
 function publishedColumn(dataset: Dataset, field: Field): Column {
   const [name, publishedAs] = typeof field === 'string' ? [field] : field;
   const column = dataset.columns.find((candidate) => candidate.name === name);

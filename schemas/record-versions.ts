@@ -9,32 +9,43 @@
 import type { Day } from '../runtime/day.ts';
 import { AppError } from '../runtime/errors.ts';
 import {
+  type Column,
   DATASET_NAMES,
   DATASETS,
   type Dataset,
   type DatasetName,
+  mapDatasets,
   publishedColumns,
   publishedName,
   SCHEMA_VERSION,
 } from './datasets.ts';
 import { defineVersions } from './define-versions.ts';
-import { datasetWithout, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
+import { majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
 
-/** The fields that version 1.1 has added: absent while the newest release is in version 1.0. */
-export const ADDED_IN_1_1 = { models: 'source', pricing: 'source' } as const;
+/** Every version that was ever published or announced, oldest first; each has the columns of the table that came with it or before. */
+export const RECORD_VERSIONS = defineVersions(
+  [
+    { version: '1.0', noticeFrom: null, inForceFrom: null },
+    // Models and prices say whose word they are.
+    { version: SCHEMA_VERSION, noticeFrom: null, inForceFrom: '2026-11-23' },
+  ].map((version, index, all) => ({ ...version, datasets: datasetsBefore(all.slice(index + 1)) })),
+);
 
-const DATASETS_1_0: RecordVersion['datasets'] = {
-  ...DATASETS,
-  models: datasetWithout(ADDED_IN_1_1.models, DATASETS.models),
-  pricing: datasetWithout(ADDED_IN_1_1.pricing, DATASETS.pricing),
-};
+/** The table as it was before some versions. */
+function datasetsBefore(later: readonly Pick<RecordVersion, 'version'>[]): RecordVersion['datasets'] {
+  if (later.length === 0) return DATASETS;
+  const isThere = ({ addedIn }: Column) => !later.some(({ version }) => version === addedIn);
+  return mapDatasets((name) => ({ ...DATASETS[name], columns: DATASETS[name].columns.filter(isThere) }));
+}
 
-/** Every version that was ever published or announced, oldest first. */
-export const RECORD_VERSIONS = defineVersions([
-  { version: '1.0', noticeFrom: null, inForceFrom: null, datasets: DATASETS_1_0 },
-  // Models and prices say whose word they are.
-  { version: SCHEMA_VERSION, noticeFrom: null, inForceFrom: '2026-11-23', datasets: DATASETS },
-]);
+/**
+ * The columns of a dataset that nights keep, as state and as history, while a version is in force (decision 0076): a column that came
+ * with a later version is not there yet, so that filling it in the first night with that version is no change.
+ */
+export function keptColumns(name: DatasetName, version: Pick<RecordVersion, 'datasets'>): readonly Column[] {
+  const known = version.datasets[name].columns;
+  return DATASETS[name].columns.filter((column) => known.some((other) => other.name === column.name));
+}
 
 /** The version of a day's snapshot and events. */
 export function versionInForce(versions: readonly RecordVersion[], day: Day): RecordVersion {

@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openApiDocument } from '../dist/api/openapi/openapi-document.js';
-import { DATA_ROUTES } from '../dist/api/routes/data-routes.js';
+import { openApiDocument } from '../dist/api/data/openapi/openapi-document.js';
+import { DATA_ROUTES } from '../dist/api/data/routes/data-routes.js';
 
 const HEADER = `/**
  * The bodies of the service's answers, and what requests may ask. Keys may be added to any of them (specification "Versioning of the

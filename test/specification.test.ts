@@ -7,7 +7,6 @@ import { configFromEnv } from '../bin/config/config.ts';
 import { STAGES } from '../pipeline/night/night.ts';
 import { SourceSettingsSchema } from '../pipeline/source/source-settings.ts';
 import { ERROR_CODES } from '../runtime/errors.ts';
-import { DATASETS, publishedColumns } from '../schemas/datasets.ts';
 import { RETENTION } from '../schemas/retention.ts';
 import { sectionOf, tableRowsOf } from './support/documents/markdown.ts';
 import { ROOT } from './support/documents/text-files.ts';
@@ -29,16 +28,6 @@ function namesIn(text: string | undefined): readonly string[] {
 }
 
 describe('docs/specification.md says what the code says', () => {
-  test('every dataset with its published fields, in order', () => {
-    const told = rowsOf('Datasets').flatMap(([name, , fields]) =>
-      namesIn(name).map((dataset) => [dataset, namesIn(fields)] as const),
-    );
-    const columns = Object.values(DATASETS).map(
-      (dataset) => [dataset.name, publishedColumns(dataset).map(({ name }) => name)] as const,
-    );
-    expect(told).toEqual(columns);
-  });
-
   test('every stage of a night, in order', () => {
     expect(
       rowsOf('Stages of a night')

@@ -1,5 +1,6 @@
-/** The tables of the documents that list routes and error codes are made of their declarations: `make golden` writes them anew. */
+/** The tables of the documents that list routes, error codes and the fields of datasets are made of their declarations: `make golden` writes them anew. */
 import { expect, test } from 'vitest';
+import { type Column, type ColumnType, DATASETS, publishedColumns } from '../../schemas/datasets.ts';
 import { Documented, type DocumentedOperation } from '../../test/support/api/documented.ts';
 import { goldenTable } from '../../test/support/documents/golden-table.ts';
 import { API_ERRORS } from './api-errors.ts';
@@ -31,10 +32,38 @@ function operationRow({ path, summary, parameters }: DocumentedOperation): reado
   return [code(path), summary, names.join(', ')];
 }
 
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  id: '',
+  text: ' text',
+  'text[]': ' list of texts',
+  double: ' number',
+  integer: ' integer',
+  bigint: ' integer',
+  date: ' date',
+  timestamp: '',
+};
+
+function fieldOf({ name, type, min, nullable }: Column): string {
+  return `${code(name)}${TYPES[type]}${min === undefined ? '' : ` ≥ ${min}`}${nullable ? '?' : ''}`;
+}
+
 const isMeta = ({ tags }: DocumentedOperation) => tags.includes('meta');
 const HEADS = ['route', 'what it answers', 'query parameters'];
 
 test.each([
+  [
+    'docs/specification.md',
+    'datasets',
+    linesOf(
+      ['dataset', 'one record per', 'fields', 'entity type in the feed'],
+      Object.values(DATASETS).map((dataset) => [
+        code(dataset.name),
+        dataset.grain,
+        publishedColumns(dataset).map(fieldOf).join(', '),
+        dataset.entityType === null ? 'none' : code(dataset.entityType),
+      ]),
+    ),
+  ],
   ['docs/api.md', 'routes', linesOf(HEADS, operations.filter((one) => !isMeta(one)).map(operationRow))],
   ['docs/api.md', 'routes without a key', linesOf(HEADS, operations.filter(isMeta).map(operationRow))],
   [

@@ -1,7 +1,7 @@
 import type { Day } from '../../runtime/day.ts';
 import { DELETE_ORDER, UPSERT_ORDER } from '../../schemas/change.ts';
 import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
-import { keptColumns } from '../../schemas/kept-columns.ts';
+import { keptColumns } from '../../schemas/record-versions.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';
 import { columnList, DUCKDB_TYPES, entityIdSql, keySql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';

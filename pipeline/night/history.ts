@@ -1,7 +1,7 @@
 import type { Day } from '../../runtime/day.ts';
 import { type Column, DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
-import { keptColumns } from '../../schemas/kept-columns.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
+import { keptColumns } from '../../schemas/record-versions.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import type { Previous } from './previous.ts';

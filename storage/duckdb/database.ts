@@ -160,19 +160,20 @@ export async function writeParquet(database: Database, select: string, path: str
 }
 
 /**
- * A SELECT of all rows of a state of a dataset, in their order, with all columns of the file. A column that came with a later version
- * of the records than the state is of is NULL (decision 0076).
+ * A SELECT of all rows of a state of a dataset, in their order, or of several files of its history, with all columns of the files. A
+ * column that came with a later version of the records than a file is of is NULL (decision 0076).
  *
- * @param path of the local Parquet file
+ * @param path of the local Parquet file, or of several
  * @param options of `read_parquet`, such as `file_row_number = true`
  */
 export async function recordsSql(
   database: Database,
   { columns }: Dataset,
-  path: string,
+  path: string | readonly string[],
   ...options: readonly string[]
 ): Promise<string> {
-  const read = `read_parquet(${[sqlText(path), ...options].join(', ')})`;
+  const files = typeof path === 'string' ? sqlText(path) : `[${path.map(sqlText).join(', ')}], union_by_name = true`;
+  const read = `read_parquet(${[files, ...options].join(', ')})`;
   const described = await database.rows({ column_name: textValue }, `SELECT column_name FROM (DESCRIBE FROM ${read})`);
   const missing = columns.filter(({ name }) => !described.some((column) => column.column_name === name));
   return `SELECT ${['*', ...missing.map(({ name, type }) => `NULL::${DUCKDB_TYPES[type]} AS ${name}`)].join(', ')} FROM ${read}`;

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { DATASETS, type DatasetName, publishedName, type RecordOf } from '../../../schemas/datasets.ts';
-import { type ADDED_IN_1_1, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
+import {
+  type AddedField,
+  DATASETS,
+  type DatasetName,
+  publishedColumns,
+  publishedName,
+  type RecordOf,
+} from '../../../schemas/datasets.ts';
 import { recordSchema } from '../../../schemas/records.ts';
 
 /** The fields of a record in an answer; what a minor version has added is not there while the newest release is in one before it. */
@@ -9,19 +15,14 @@ type AnswerShape<Name extends DatasetName> = {
     ? z.ZodOptional<z.ZodType<RecordOf<Name>[Field]>>
     : z.ZodType<RecordOf<Name>[Field]>;
 };
-type AddedField<Name extends DatasetName> = Name extends keyof typeof ADDED_IN_1_1
-  ? (typeof ADDED_IN_1_1)[Name]
-  : never;
 
 /** A record in an answer: as in the snapshots; keys may be added by a minor version (specification "Record versions"). */
 function record<Name extends DatasetName>(dataset: Name, name: string): z.ZodObject<AnswerShape<Name>, z.core.$loose> {
-  const isInAll = (field: string) =>
-    RECORD_VERSIONS.every(({ datasets }) =>
-      datasets[dataset].columns.some((column) => publishedName(column) === field),
-    );
-  const fields = Object.entries(recordSchema(dataset).shape).map(
-    ([field, schema]) => [field, isInAll(field) ? schema : z.optional(schema)] as const,
-  );
+  const added = publishedColumns(DATASETS[dataset]).filter(({ addedIn }) => addedIn !== undefined);
+  const fields = Object.entries(recordSchema(dataset).shape).map(([field, schema]) => {
+    const isInAll = added.every((column) => publishedName(column) !== field);
+    return [field, isInAll ? schema : z.optional(schema)] as const;
+  });
   const shape = Object.fromEntries(fields) as unknown as AnswerShape<Name>; // Made of the table that the type derives from.
   return z.looseObject(shape).meta({ id: name, description: `One record per ${DATASETS[dataset].grain}` });
 }

@@ -1,4 +1,4 @@
-import { type DuckDBValue, listValue } from '@duckdb/node-api';
+import { listValue } from '@duckdb/node-api';
 import type { Day } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
@@ -83,25 +83,22 @@ export async function loadFacts(database: Database): Promise<TableFacts> {
 
 async function createHistory(database: Database, kind: HistoryKind, { parts, hasPrevious }: TablesInput) {
   const source = HISTORY_SOURCES[kind];
-  const { name } = source.dataset;
+  const { dataset } = source;
+  const state = await recordsSql(database, dataset, parts.state[dataset.name]);
   const selects = [
-    intervalSql(source, `(SELECT *, NULL::DATE AS valid_to FROM read_parquet($1) WHERE valid_from IS NOT NULL)`),
+    intervalSql(source, `(SELECT *, NULL::DATE AS valid_to FROM (${state}) WHERE valid_from IS NOT NULL)`),
   ];
-  const values: DuckDBValue[] = [parts.state[name]];
-  const add = (paths: readonly string[], origin: string) => {
-    if (paths.length === 0) return;
-    values.push(listValue([...paths]));
-    selects.push(intervalSql(source, `read_parquet($${values.length})`, origin));
+  const add = async (paths: readonly string[], origin: string) => {
+    if (paths.length > 0) selects.push(intervalSql(source, `(${await recordsSql(database, dataset, paths)})`, origin));
   };
-  add(parts.closed[name], 'capture');
-  if (kind === 'pricing' && parts.backfill !== undefined) add([parts.backfill], 'backfill');
+  await add(parts.closed[dataset.name], 'capture');
+  if (kind === 'pricing' && parts.backfill !== undefined) await add([parts.backfill], 'backfill');
   if (hasPrevious) {
     selects.push(`SELECT * FROM prev.history_${kind} WHERE valid_to IS NOT NULL AND source = 'capture'`);
   }
   await database.run(
     `CREATE TABLE view.history_${kind} AS FROM (${selects.join(' UNION ALL ')})
      ORDER BY model_id, series, valid_from`,
-    values,
   );
 }
 

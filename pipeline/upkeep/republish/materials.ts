@@ -8,9 +8,8 @@ import {
   publishedColumns,
   publishedName,
 } from '../../../schemas/datasets.ts';
-import { keptColumns } from '../../../schemas/kept-columns.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
-import { getVersion } from '../../../schemas/record-versions.ts';
+import { getVersion, keptColumns } from '../../../schemas/record-versions.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { type Database, recordsSql, sqlText } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions, DUCKDB_TYPES, entityIdSql } from '../../../storage/duckdb/record-sql.ts';
