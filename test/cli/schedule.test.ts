@@ -1,12 +1,6 @@
 /** The real scheduler, its nights and signals; when nights begin and how often is in pipeline/schedule/, under a clock of its own. */
-import { rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addDays } from '../../runtime/day.ts';
-import * as faults from '../support/fetch/faults.ts';
-import { SHOP_FILES, SHOP_KEY, serveShop, shopSettings } from '../support/fetch/shop.ts';
-import { UpstreamServer } from '../support/fetch/upstream-server.ts';
 import { ScheduledPlace, TODAY } from '../support/notices/scheduled-place.ts';
 import { answersFrom, callCli, runCli } from '../support/processes/cli.ts';
 
@@ -30,27 +24,6 @@ test('a scheduler publishes the day, tells its health and stops cleanly at a sig
   for (const line of scheduler.lines) expect(JSON.parse(line)).toMatchObject({ msg: expect.any(String) });
   const stopped = await place.run(['schedule', '--check']);
   expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('was stopped') });
-});
-
-test('an upstream that is down at first is asked again by a later attempt, and what it says is published', async () => {
-  const upstream = await UpstreamServer.start();
-  onTestFinished(() => upstream.close());
-  serveShop(upstream, { a: 1, b: 2 });
-  upstream.break('/models.json', faults.status(503));
-  rmSync(place.source, { recursive: true });
-  await mkdir(place.source);
-  for (const [name, text] of Object.entries(SHOP_FILES)) await writeFile(join(place.source, name), text);
-  await writeFile(join(place.source, 'source.json'), JSON.stringify(shopSettings(upstream.url)));
-  const store = `file:${join(place.folder, 'shop')}`; // Beside yesterday's models the shop's would be held.
-  const scheduler = place.schedule({ SHOP_KEY, MODELSTATS_STORE: store, MODELSTATS_FETCH_ATTEMPTS_MAX: '1' });
-  await scheduler.logged('trying again');
-  expect(place.health).toMatchObject({ last: { status: 'rejected' } });
-  await scheduler.logged(`published ${TODAY}`);
-  const { code, statuses } = await place.end(scheduler, 'SIGINT');
-  expect([code, statuses.at(-1)]).toEqual([0, 'published']);
-  expect(scheduler.lines.join('\n')).not.toContain(SHOP_KEY);
-  // The prices came with the first attempt, so nobody asked for them again.
-  expect(upstream.takeSeen().filter((path) => path === '/prices.csv')).toHaveLength(1);
 });
 
 test('a night that runs when the stop comes may finish, and is published', async () => {
@@ -88,7 +61,6 @@ test('a scheduler that was killed in the night catches up when it is started aga
   const scheduler = place.schedule();
   await Promise.race([scheduler.logged(`published ${TODAY}`), scheduler.logged('is published already')]);
   expect((await place.end(scheduler, 'SIGTERM')).code).toBe(0);
-  expect((await place.run(['verify', '--all'])).code).toBe(0);
 });
 
 test.each([

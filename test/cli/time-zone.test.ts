@@ -43,10 +43,5 @@ async function publishIn(zone: string, locale: string) {
 test("a night publishes the same bytes whatever the machine's zone and language", async () => {
   const here = await publishIn('UTC', 'C');
   expect(here.data_as_of).toBe(`${DAY}T23:59:59Z`);
-  for (const [zone, locale] of [
-    ['Pacific/Kiritimati', 'tr_TR.UTF-8'],
-    ['America/New_York', 'de_DE.UTF-8'],
-  ] as const) {
-    expect(await publishIn(zone, locale)).toEqual(here);
-  }
+  expect(await publishIn('Pacific/Kiritimati', 'tr_TR.UTF-8')).toEqual(here);
 });

@@ -15,6 +15,8 @@ export interface LookDeps {
   readonly signal?: AbortSignal;
   /** Default: {@link LOOK_LIMITS}. */
   readonly limits?: LookLimits;
+  /** Reads what strangers sent. Default: in a thread of its own. */
+  readonly read?: typeof readInThread;
 }
 
 /** What a check may take (specification "Checks of pages"). */
@@ -138,8 +140,8 @@ class Look {
     const encoding = textOf(headers['content-encoding']);
     if (encoding !== '' && encoding.toLowerCase() !== 'identity')
       return this.#tell('NOT_FOUND', `the page is packed (${shown(encoding)}), though that was not asked for`, where);
-    const { publicUrl, signal } = this.#deps;
-    const shownSource = await readInThread(
+    const { publicUrl, signal, read = readInThread } = this.#deps;
+    const shownSource = await read(
       { kind: 'page', body, contentType, url, publicUrl, organizationId: this.#page.organizationId },
       { signal },
     );

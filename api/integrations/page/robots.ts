@@ -11,6 +11,8 @@ export interface RobotsDeps {
   readonly bytesMax: number;
   readonly mayGoOn: (from: URL, to: URL) => boolean;
   readonly signal?: AbortSignal;
+  /** Default: in a thread of its own. */
+  readonly read?: typeof readInThread;
 }
 
 /** Why something must not be fetched now. */
@@ -43,10 +45,8 @@ export class Robots {
     const file = await fetched;
     if (file === 'none') return undefined;
     if ('refusal' in file) return file.refusal;
-    const isAllowed = await readInThread(
-      { kind: 'robots', body: file.body, robotsUrl, url, agent },
-      { signal: this.#deps.signal },
-    );
+    const { signal, read = readInThread } = this.#deps;
+    const isAllowed = await read({ kind: 'robots', body: file.body, robotsUrl, url, agent }, { signal });
     if (isAllowed === true) return undefined;
     const why = isAllowed === undefined ? 'takes too long to be read' : `does not let ${agent} fetch the page`;
     return { reason: 'BLOCKED', message: `the robots.txt of ${host} ${why}`, status: undefined };

@@ -1,12 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
+import { programBeside } from '../../../runtime/program-beside.ts';
 import { addCustomer, type Subject } from './subject.ts';
 
-const CHILD = join(import.meta.dirname, 'usage-child.ts');
-const KILLS = 4;
+const KILLS = 2;
 const ANSWERS_BEFORE_KILL = 150;
 
 export function describeKill(subject: Subject): void {
@@ -36,7 +35,8 @@ export function describeKill(subject: Subject): void {
 
 /** Lets a process reserve and count, and kills it; what it had been answered, and written for sure, as far as it could tell. */
 async function answeredUntilKilled(url: string, key: string): Promise<{ answered: number; written: number }> {
-  const child = fork(CHILD, [url, key], { execArgv: ['--import', 'tsx'] });
+  const { path, execArgv } = programBeside(import.meta.filename, 'usage-child');
+  const child = fork(path, [url, key], { execArgv: [...execArgv] });
   const told = { answered: 0, written: 0 };
   await new Promise<void>((resolve, reject) => {
     child.on('message', ({ written }: { readonly written: number }) => {

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,6 +20,9 @@ export interface RunningSchedule extends RunningCli {
   /** The lines of `/metrics` that are ours. */
   readonly metrics: () => Promise<readonly string[]>;
 }
+
+/** Where yesterday was published for the tests of this process. */
+let published: Promise<string> | undefined;
 
 /** A store whose nights tell a receiver; today's night begins as soon as a scheduler starts. */
 export class ScheduledPlace {
@@ -44,12 +47,20 @@ export class ScheduledPlace {
     };
   }
 
-  /** A place on which yesterday is published. */
+  /** A place on which yesterday is published: a copy, since what a first night writes names no place. */
   static async open(): Promise<ScheduledPlace> {
     const place = new ScheduledPlace(await NoticeReceiver.start());
-    await place.write(10);
-    await place.run(['nightly', '--source', place.source, '--day', YESTERDAY]);
+    published ??= place.#publishYesterday();
+    await cp(await published, place.folder, { recursive: true });
     return place;
+  }
+
+  async #publishYesterday(): Promise<string> {
+    await this.write(10);
+    await this.run(['nightly', '--source', this.source, '--day', YESTERDAY]);
+    const copy = await mkdtemp(join(tmpdir(), 'modelstats-yesterday-'));
+    await cp(this.folder, copy, { recursive: true });
+    return copy;
   }
 
   /** Puts models into the source, in one step. */

@@ -1,5 +1,7 @@
+import crypto, { type ScryptOptions } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import type { KyselyPlugin } from 'kysely';
-import { afterEach, beforeEach, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import type { Origin } from '../../../api/accounts/actor.ts';
 import type { Mail, Mailer } from '../../../api/accounts/mailer.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
@@ -72,12 +74,44 @@ export interface PeopledOrganization {
   readonly sessions: Readonly<Record<string, Session>>;
 }
 
+/** The least that scrypt may cost: 32 MB, each some 0.1 s (OWASP, Password Storage). */
+const SCRYPT_MIN = { N: 16_384, r: 16 };
+
+/**
+ * Has the tests of a file hash passwords a thousand times cheaper than people's, by the same code: that what was asked for costs an
+ * attacker enough is checked before. What isn't hashed in this process is not changed.
+ */
+export function useCheapScrypt(): void {
+  const { scrypt } = crypto;
+  beforeAll(() => {
+    const cheap = (...[password, salt, length, { N = 0, r = 0, ...asked }, done]: ScryptCall) => {
+      if (N < SCRYPT_MIN.N || r < SCRYPT_MIN.r) throw new Error('this scrypt is too cheap');
+      scrypt(password, salt, length, { ...asked, N: 16, r }, done);
+    };
+    vi.spyOn(crypto, 'scrypt').mockImplementation(cheap as never);
+    syncBuiltinESMExports();
+  });
+  afterAll(() => {
+    vi.mocked(crypto.scrypt).mockRestore(); // Other files share the process.
+    syncBuiltinESMExports();
+  });
+}
+
+type ScryptCall = [
+  password: string,
+  salt: string,
+  length: number,
+  options: ScryptOptions,
+  done: (error: Error | null, key: Buffer) => void,
+];
+
 /** A {@link PeopleSubject} for each test; `another` makes an empty control database and gives its address. */
 export function usePeople(another: () => Promise<string>): PeopleSubject {
   let url = '';
   let database: ControlDatabase;
   let opened: OpenedPeople;
   let closing: (() => Promise<void>)[];
+  useCheapScrypt();
 
   const open = async (changes: SettingsChanges = {}, mailer?: Pick<Mailer, 'send'>) => {
     const of = await openDatabase(url);

@@ -155,11 +155,6 @@ const SIZES: readonly BadSource[] = [
     says: [`scores.jsonl line 1: is longer than ${LINE_BYTES_MAX} bytes`],
   },
   {
-    title: 'a CSV line of 200 MB',
-    spoil: (source) => writeHugeLine(source, 'scores.csv', 'model_id,benchmark_id,value\nm0'),
-    says: [`scores.csv line 2: is longer than ${LINE_BYTES_MAX} bytes`],
-  },
-  {
     title: 'a JSON record of 200 MB',
     spoil: (source) => writeHugeLine(source, 'scores.json', '[{"model_id": "'),
     says: [/scores\.json/],
@@ -257,9 +252,6 @@ const SETTINGS: readonly BadSource[] = [
   },
   ...sqlCases([
     ['a syntax error', '-- models\n\nSELEC 1;', /source\.sql line 3 \(models\): syntax error at or near "SELEC"/],
-    ['DELETE', '-- models\nDELETE FROM models;', /source\.sql line 1 \(models\): only SELECT is allowed/],
-    ['COPY', "-- models\nCOPY (SELECT 1) TO 'x';", /source\.sql line 1 \(models\): only SELECT is allowed/],
-    ['two statements', '-- models\nSELECT 1; SELECT 2;', /line 1 \(models\): expected one SELECT, found 2 statements/],
     ['no statement', '-- models\n-- later\n', /line 1 \(models\): expected one SELECT, found none/],
     ['an unknown dataset', '-- prices\nSELECT 1;', /source\.sql maps no dataset: .*-- pricing/],
     ['an unknown column', "-- models\nSELECT idd FROM 'models.jsonl'", /line 2 \(models\): Referenced column "idd"/],
