@@ -9,8 +9,7 @@ import { openDatabase } from '../../api/database/open-database.ts';
 import { deliveryBody, type SendRequest } from '../../api/webhooks/delivery/attempt-delivery.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
 import { DISPATCHER_OPTIONS } from '../../api/webhooks/delivery/dispatcher-options.ts';
-import { SecretKeys } from '../../api/webhooks/endpoints/signature.ts';
-import { signatureHeaders } from '../../api/webhooks/endpoints/signature.ts';
+import { SecretKeys, signatureHeaders } from '../../api/webhooks/endpoints/signature.ts';
 import { DeliveryQueue } from '../../api/webhooks/queue/delivery-queue.ts';
 import type { SenderPlan, SenderResult } from './sender-plan.ts';
 
@@ -66,7 +65,7 @@ async function dispatch(plan: SenderPlan & { readonly database: string }, send: 
       name: `dsp_${process.pid}`,
       queue: new DeliveryQueue(database),
       send,
-      secrets: new SecretKeys([Buffer.from(plan.secretKey, 'hex')], () => Buffer.alloc(12)),
+      secrets: new SecretKeys([Buffer.from(plan.secretKey, 'hex')]),
       userAgent: 'modelstats-webhooks/bench',
       clock: () => new Date(),
       sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}),

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
 import { mcp } from '@better-auth/mcp';
 import type { BetterAuthPlugin } from 'better-auth';
 import { ACCESS_TOKENS, hashOfToken, REFRESH_TOKENS } from '../../credentials/token-form.ts';
@@ -22,7 +23,7 @@ export function withOrganization<T>(organizationId: string, work: () => Promise<
  */
 export function oauthProvider(
   settings: ConnectionSettings | undefined,
-  { publicUrl, random }: { readonly publicUrl: string; readonly random: (bytes: number) => Uint8Array },
+  publicUrl: string,
 ): Pick<BetterAuthPlugin, 'id'> {
   if (settings === undefined) return { id: 'no-connections' };
   const { resource, accessTokenSeconds, refreshTokenSeconds } = settings;
@@ -40,8 +41,8 @@ export function oauthProvider(
     accessTokenExpiresIn: accessTokenSeconds,
     refreshTokenExpiresIn: refreshTokenSeconds,
     disableJwtPlugin: true,
-    generateOpaqueAccessToken: () => ACCESS_TOKENS.fromBytes(random(32)),
-    generateRefreshToken: () => REFRESH_TOKENS.fromBytes(random(32)),
+    generateOpaqueAccessToken: () => ACCESS_TOKENS.fromBytes(randomBytes(32)),
+    generateRefreshToken: () => REFRESH_TOKENS.fromBytes(randomBytes(32)),
     storeTokens: { hash: async (token) => hashOfToken(token) },
     postLogin: {
       page: pathOf(CONSOLE_PATHS.connect),
