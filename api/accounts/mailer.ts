@@ -142,6 +142,9 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Between two looks for owners who are to be told. A mail server that refuses is asked less often: for some addresses it always will. */
+export const NOTICES_PACE = { everyMs: 3_000, retryMaxMs: 10 * 60_000 };
+
 /** What the owners of something are to be told. */
 export interface OwnersNotice {
   /** For the log, which tells it too. */

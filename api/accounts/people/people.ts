@@ -87,24 +87,6 @@ export interface Member {
   readonly since: Date;
 }
 
-export interface Invitation {
-  /** `invitation_` and a ULID: no secret. */
-  readonly id: string;
-  readonly organizationId: string;
-  readonly organizationName: string;
-  readonly email: string;
-  readonly role: Role;
-  /** Who invited, as the audit log names them. */
-  readonly invitedBy: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-}
-
-export interface SentInvitation extends Invitation {
-  /** False where the address was sent so many that this one is to be found in the console alone. */
-  readonly isMailed: boolean;
-}
-
 /** Where the console has the pages that mails link to; `?token=` follows. */
 export const CONSOLE_PATHS = {
   /** All pages of the console lie below. */
