@@ -2,6 +2,7 @@ import { AppError } from '../../../runtime/errors.ts';
 import { type Database, dateOrNull, type Transaction } from '../../database/tables/tables.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
+import type { MemberKey } from './people.ts';
 import { assertMember, lockAsMember, PERSON_COLUMNS, personFromRow } from './person.ts';
 
 /** Paths of the provider, below the service's address. */
@@ -95,11 +96,7 @@ export type Connection = Readonly<ReturnType<typeof connectionFrom>>;
 /** Ends the connections of a person to an organization, or that of one program, with their tokens. */
 export async function deleteConnections(
   transaction: Transaction,
-  {
-    organizationId,
-    personId,
-    clientId,
-  }: { readonly organizationId: string; readonly personId: string; readonly clientId?: string },
+  { organizationId, personId, clientId }: MemberKey & { readonly clientId?: string },
 ): Promise<void> {
   // Access tokens first: they name the refresh token that they came with.
   for (const table of ['oauth_access_tokens', 'oauth_refresh_tokens', 'connections'] as const) {

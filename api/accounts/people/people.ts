@@ -81,6 +81,12 @@ export interface Membership {
   readonly since: Date;
 }
 
+/** Names a member, or who might be one. */
+export interface MemberKey {
+  readonly organizationId: string;
+  readonly personId: string;
+}
+
 export interface Member {
   readonly person: Person;
   readonly role: Role;
