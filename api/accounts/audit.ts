@@ -7,8 +7,6 @@ import { type Actor, addressOf, auditName } from './actor.ts';
 export interface AuditDeps {
   readonly database: Database;
   readonly clock: () => Date;
-  /** That many cryptographically random bytes; default: the system's. */
-  readonly random?: (bytes: number) => Uint8Array;
   /** Called when something was changed. */
   readonly onChange?: () => void;
 }
@@ -32,7 +30,7 @@ export class AuditedChanges {
 
   /** 32 bytes that nobody can guess: what a key or the token of a link is made of. */
   newSecret(): Uint8Array {
-    return (this.#deps.random ?? randomBytes)(32);
+    return randomBytes(32);
   }
 
   /** Does work that only reads. Rejects with `unavailable`. */

@@ -5,7 +5,7 @@ import { messageFromError } from '../../runtime/errors.ts';
 import type { ControlDatabase } from '../database/control-database.ts';
 import type { Database } from '../database/tables/tables.ts';
 import { type Caller, callerFrom, callerTeller, callerThroughMcp } from './caller.ts';
-import { CredentialDirectory, type CredentialDirectoryOptions } from './credentials/credential-directory.ts';
+import { CredentialDirectory, type CredentialOptions } from './credentials/credential-directory.ts';
 import { connectionFinder, type FindCredential, keyFinder } from './credentials/live-credential.ts';
 import { ACCESS_TOKENS, API_KEYS, type TokenForm } from './credentials/token-form.ts';
 import type { DatabaseHealth } from './database-health.ts';
@@ -20,7 +20,8 @@ export interface AuthenticationDeps {
   readonly log: Pick<BaseLogger, 'warn'>;
 }
 
-export interface AuthenticationOptions extends CredentialDirectoryOptions {
+export interface AuthenticationOptions extends CredentialOptions {
+  readonly clock: () => Date;
   readonly lastUsedIntervalMs: number;
   /** The address of MCP that access tokens must be for; undefined: there are none. */
   readonly mcpResource: string | undefined;

@@ -1,5 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { shownAddress } from '../../runtime/shown-address.ts';
@@ -124,7 +125,7 @@ export class Outbox {
   }
 
   send(mail: Mail): void {
-    const sending = nextTurn()
+    const sending = nextTurn() // The answer goes first: not even writing the mail takes of its time.
       .then(() => this.#mailer.send(mail))
       .catch((error) => this.#log.warn({ to: mail.to, reason: messageFromError(error) }, 'a mail could not be sent'))
       .finally(() => this.#underWay.delete(sending));
@@ -137,10 +138,8 @@ export class Outbox {
   }
 }
 
-/** The answer goes first: not even writing the mail takes of its time. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
+/** Between two looks for owners who are to be told. A mail server that refuses is asked less often: for some addresses it always will. */
+export const NOTICES_PACE = { everyMs: 3_000, retryMaxMs: 10 * 60_000 };
 
 /** What the owners of something are to be told. */
 export interface OwnersNotice {

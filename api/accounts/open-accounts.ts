@@ -1,28 +1,31 @@
-import { randomBytes } from 'node:crypto';
 import type { BaseLogger } from 'pino';
 import type { ControlDatabase } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
 import type { Accounts } from './accounts.ts';
 import { AuditedChanges } from './audit.ts';
-import { Authentication, type AuthenticationOptions } from './authentication.ts';
-import { RateLimiter, type WindowCounter } from './burst/rate-limiter.ts';
-import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/shared-counter.ts';
+import { Authentication } from './authentication.ts';
+import { COUNTER_OPTIONS, type CounterOptions, RateLimiter, type WindowCounter } from './burst/rate-limiter.ts';
+import { openCounter } from './burst/shared-counter.ts';
 import { accountFrom } from './caller.ts';
+import { CREDENTIAL_OPTIONS, type CredentialOptions } from './credentials/credential-directory.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { type Enforcement, isEnforced } from './plans/terms.ts';
-import { type UsageCleanupOptions, usageCleanup } from './quota/cleanup.ts';
+import { CLEANUP_OPTIONS, type CleanupOptions, usageCleanup } from './quota/cleanup.ts';
 import { DatabaseUsage } from './quota/database-usage.ts';
 import { Quota } from './quota/quota.ts';
-import type { UsageStore } from './quota/usage-store.ts';
-import { Batcher, type BatcherOptions } from './quota/usage-store.ts';
+import { BATCHER_OPTIONS, Batcher, type BatcherOptions, type UsageStore } from './quota/usage-store.ts';
 import { readUsage } from './request-counts/read-usage.ts';
-import { addCounts, type RecorderOptions, RequestRecorder } from './request-counts/request-recorder.ts';
+import {
+  addCounts,
+  RECORDER_OPTIONS,
+  type RecorderOptions,
+  RequestRecorder,
+} from './request-counts/request-recorder.ts';
 import { usageCsv } from './request-counts/usage-csv.ts';
 
 export interface OpenAccountsOptions {
   readonly clock?: () => Date;
-  readonly random?: (bytes: number) => Uint8Array;
   readonly log?: Log;
   /** Default: limits are enforced. */
   readonly enforcement?: Enforcement;
@@ -32,12 +35,12 @@ export interface OpenAccountsOptions {
   /** Between two looks whether the control database does its work. */
   readonly probeMs?: number;
   /** What is remembered of credentials, and for how long. */
-  readonly credentials?: Partial<Omit<AuthenticationOptions, 'clock' | 'lastUsedIntervalMs' | 'mcpResource'>>;
+  readonly credentials?: Partial<CredentialOptions>;
   /** The address of MCP that access tokens must be for; default: there are no access tokens. */
   readonly mcpResource?: string | undefined;
   readonly batches?: Partial<BatcherOptions>;
-  readonly cleanup?: Partial<UsageCleanupOptions>;
-  readonly counter?: Partial<OpenCounterOptions>;
+  readonly cleanup?: Partial<CleanupOptions>;
+  readonly counter?: Partial<CounterOptions>;
   readonly requestCounts?: Partial<RecorderOptions>;
   /** Told of requests that are missing from the details of usage, since they could not be written. */
   readonly onCountsDropped?: (requests: number) => void;
@@ -49,17 +52,6 @@ type Log = Pick<BaseLogger, 'info' | 'warn'>;
 
 const NO_LOG: Log = { info: () => {}, warn: () => {} };
 
-/** The defaults. Each option's own type says what smaller and larger values do. */
-const CREDENTIALS: Omit<AuthenticationOptions, 'clock' | 'lastUsedIntervalMs' | 'mcpResource'> = {
-  ttlMs: 3_000,
-  unknownTtlMs: 60_000,
-  entriesMax: 10_000,
-  unknownMax: 10_000,
-  lookupsMax: 1_000,
-};
-const BATCHES: BatcherOptions = { batchMax: 1_000, waitingMax: 20_000 };
-const CLEANUP: UsageCleanupOptions = { usageDays: 400, rowsAtOnce: 1_000 };
-const REQUEST_COUNTS: RecorderOptions = { flushMs: 5_000, rowsMax: 20_000, rowsAtOnce: 200 };
 const LAST_USED_INTERVAL_MS = 10_000;
 const PROBE_MS = 10_000;
 
@@ -110,7 +102,6 @@ interface Parts {
 
 function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsOptions, 'database'>): Accounts {
   const { clock = () => new Date(), enforcement = { mode: 'enforce', from: null } } = options;
-  const { random = randomBytes } = options;
   const { lastUsedIntervalMs = LAST_USED_INTERVAL_MS } = options;
   const health = new DatabaseHealth({
     clock,
@@ -121,15 +112,15 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   });
   const authentication = new Authentication(
     { database, health, log },
-    { ...CREDENTIALS, ...options.credentials, clock, lastUsedIntervalMs, mcpResource: options.mcpResource },
+    { ...CREDENTIAL_OPTIONS, ...options.credentials, clock, lastUsedIntervalMs, mcpResource: options.mcpResource },
   );
   const recorder = new RequestRecorder(
     { addCounts: (rows) => addCounts(database.kysely, rows), log, onDropped: options.onCountsDropped ?? (() => {}) },
-    { ...REQUEST_COUNTS, ...options.requestCounts },
+    { ...RECORDER_OPTIONS, ...options.requestCounts },
   );
-  const cleanup = usageCleanup(database.kysely, log, { ...CLEANUP, ...options.cleanup });
+  const cleanup = usageCleanup(database.kysely, log, { ...CLEANUP_OPTIONS, ...options.cleanup });
   const store = watched(new DatabaseUsage(database), health);
-  const batcher = new Batcher(store, { ...BATCHES, ...options.batches });
+  const batcher = new Batcher(store, { ...BATCHER_OPTIONS, ...options.batches });
   const quota = new Quota({
     batcher,
     clock,
@@ -140,7 +131,6 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const audit = {
     database: database.kysely,
     clock,
-    random,
     onChange: () => authentication.forget(),
   };
   const burst = new RateLimiter(counter, clock, 'organization');
@@ -170,7 +160,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     get countingProblem() {
       return counter.problem;
     },
-    secret: (name) => getServiceSecret(database.kysely, name, { make: () => random(32), now: clock() }),
+    secret: (name) => getServiceSecret(database.kysely, name, clock()),
     accountObject: async (caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
     countRequest: (request) => recorder.count(request),
     readUsage: async (organizationId, range) => {

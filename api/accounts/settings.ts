@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isDay } from '../../runtime/day.ts';
 import { Bytes, inUnits, Milliseconds, setting, wholeNumber } from '../../runtime/setting.ts';
+import { COUNTER_OPTIONS } from './burst/rate-limiter.ts';
+import { CREDENTIAL_OPTIONS } from './credentials/credential-directory.ts';
 import { PEOPLE_LIMITS, SIGN_IN_METHODS, type SignInMethod } from './people/people.ts';
 
 /** Of counting requests per minute. */
@@ -17,15 +19,15 @@ export const BURST_SETTINGS = {
     },
   ),
   timeoutMs: setting('REDIS_TIMEOUT_MS', Milliseconds, {
-    fallback: 250,
+    fallback: COUNTER_OPTIONS.timeoutMs,
     text: "for Redis' answer, in milliseconds, before this process counts alone",
   }),
   pauseMs: setting('REDIS_PAUSE_MS', Milliseconds, {
-    fallback: 1_000,
+    fallback: COUNTER_OPTIONS.pauseMs,
     text: 'how long Redis is left alone after it failed, in milliseconds',
   }),
   bytesMax: setting('BURST_BYTES', Bytes, {
-    fallback: 64 * 1024 * 1024,
+    fallback: COUNTER_OPTIONS.bytesMax,
     text: 'memory of one process for counting requests per minute; of more organizations and keys the least active are counted anew',
   }),
 };
@@ -53,11 +55,11 @@ export const ENFORCEMENT_SETTINGS = {
 /** What is remembered of keys. */
 export const CREDENTIAL_SETTINGS = {
   ttlMs: setting('KEY_CACHE_MS', wholeNumber(0, 4_000), {
-    fallback: 3_000,
+    fallback: CREDENTIAL_OPTIONS.ttlMs,
     text: 'how long a key is believed without asking the database, in milliseconds, at most 4000: a revocation is promised to hold everywhere within 5 s',
   }),
   entriesMax: setting('KEY_CACHE_MAX', wholeNumber(1, 10_000_000), {
-    fallback: 10_000,
+    fallback: CREDENTIAL_OPTIONS.entriesMax,
     text: 'keys remembered, some 500 bytes each; with more in use the database is asked more often',
   }),
 };

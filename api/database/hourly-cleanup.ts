@@ -1,5 +1,7 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { messageFromError } from '../../runtime/errors.ts';
+import type { ControlTables, Database } from './tables/tables.ts';
 
 export interface HourlyCleanupOptions {
   /** Rows that a step removes at once: more keep other writers waiting longer. */
@@ -9,8 +11,22 @@ export interface HourlyCleanupOptions {
   readonly log: Pick<BaseLogger, 'warn'>;
 }
 
-/** Removes some rows; resolves to how many, fewer than `rowsAtOnce` where none is left. */
-export type CleanupStep = () => Promise<number>;
+/** Removes some rows, at most so many; resolves to how many: fewer where none is left. */
+export type CleanupStep = (rowsMax: number) => Promise<number>;
+
+/** The step that removes what meets a condition, in its order if it names one, from a table whose rows these columns name. */
+export function removeRows(
+  database: Database,
+  table: keyof ControlTables,
+  { key, where }: { readonly key: readonly string[]; readonly where: RawBuilder<unknown> },
+): CleanupStep {
+  const [from, columns] = [sql.table(table), sql.join(key.map((name) => sql.ref(name)))];
+  return async (rowsMax) => {
+    const some = sql`select ${columns} from ${from} where ${where} limit ${rowsMax}`;
+    const query = database.deleteFrom(table).where(sql<boolean>`(${columns}) in (${some})`);
+    return Number((await query.executeTakeFirstOrThrow()).numDeletedRows);
+  };
+}
 
 const HOUR_MS = 3_600_000;
 
@@ -62,7 +78,7 @@ export class HourlyCleanup {
 
   async #repeat(step: CleanupStep): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX && !this.#isClosed; round += 1) {
-      if ((await step()) < this.#options.rowsAtOnce) return;
+      if ((await step(this.#options.rowsAtOnce)) < this.#options.rowsAtOnce) return;
       await new Promise((resolve) => setImmediate(resolve)); // Requests come first.
     }
   }

@@ -1,10 +1,8 @@
 import type { BaseLogger } from 'pino';
-import { z } from 'zod';
 import { AppError } from '../../runtime/errors.ts';
-import { inUnits, Milliseconds, setting, wholeNumber } from '../../runtime/setting.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../runtime/shown-address.ts';
 import type { ControlDatabase } from './control-database.ts';
-import type { PostgresOptions } from './postgres-database.ts';
+import { POSTGRES_OPTIONS, type PostgresOptions } from './settings.ts';
 import type { SqliteOptions } from './sqlite-database.ts';
 
 export interface OpenDatabaseOptions {
@@ -27,7 +25,7 @@ export async function openDatabase(url: string, options: OpenDatabaseOptions = {
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     if (!isClearAddress(url)) throw notADatabase(url, `it is not a URL; ${UNCLEAR_ADDRESS}`);
-    const { openPostgresDatabase, POSTGRES_OPTIONS } = await import('./postgres-database.ts');
+    const { openPostgresDatabase } = await import('./postgres-database.ts');
     return openPostgresDatabase(url, { ...POSTGRES_OPTIONS, ...options.postgres, log: options.log });
   }
   throw notADatabase(url, 'it must begin with sqlite: or postgres://');
@@ -46,28 +44,3 @@ function notADatabase(url: string, why: string): AppError {
   const message = `not the address of a control database: '${shownAddress(url)}': ${why}; for example sqlite:./data/accounts.db or postgres://user@host/modelstats`;
   return new AppError('configuration', message);
 }
-
-/** Of the control database. */
-export const DATABASE_SETTINGS = {
-  url: setting('DATABASE', z.string(), {
-    fallback: 'sqlite:./data/accounts.db',
-    text: 'the control database with organizations, keys and usage: `sqlite:PATH`, `postgres://user:password@host/name`, or through the socket of this machine `postgres:///name?host=/var/run/postgresql`. Without a user it is `PGUSER`, else the user of the operating system, as for psql',
-    shown: 'address',
-  }),
-  connectionsMax: setting('DATABASE_CONNECTIONS_MAX', wholeNumber(1, 200), {
-    fallback: 10,
-    text: "PostgreSQL's connections of one process",
-  }),
-  connectTimeoutMs: setting('DATABASE_CONNECT_TIMEOUT_MS', Milliseconds, {
-    fallback: 2_000,
-    text: 'for a connection to PostgreSQL, in milliseconds',
-  }),
-  statementTimeoutMs: setting('DATABASE_TIMEOUT_MS', Milliseconds, {
-    fallback: 2_000,
-    text: "for a statement on PostgreSQL, or for another process's write to SQLite, in milliseconds",
-  }),
-  probeMs: setting('DATABASE_PROBE_SECONDS', inUnits(wholeNumber(1, 3_600), 1000), {
-    fallback: 10,
-    text: 'between two looks at the control database: whether it answers and, after it failed, whether it can be written again',
-  }),
-};

@@ -7,22 +7,8 @@ import { findSystemUser } from '../../runtime/system-user.ts';
 import type { ControlDatabase } from './control-database.ts';
 import { openingErrorFrom } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';
+import type { PostgresOptions } from './settings.ts';
 import type { ControlTables } from './tables/tables.ts';
-
-export interface PostgresOptions {
-  /** Of this process. One works off usage, the others look up keys and serve operators. */
-  readonly connectionsMax: number;
-  /** For a connection to be there, also when it has to wait for a free one. */
-  readonly connectTimeoutMs: number;
-  /** For a statement; beyond it the server gives it up, and shortly after we do. */
-  readonly statementTimeoutMs: number;
-}
-
-export const POSTGRES_OPTIONS: PostgresOptions = {
-  connectionsMax: 10,
-  connectTimeoutMs: 2_000,
-  statementTimeoutMs: 2_000,
-};
 
 /** For the steps of a migration, and for waiting until another process has done them. */
 const MIGRATION_TIMEOUT_MS = 60_000;

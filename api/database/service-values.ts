@@ -1,22 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { orUnavailable } from './database-errors.ts';
 import type { Database } from './tables/tables.ts';
 
 /**
  * The secret of this name, made once (decision 0028): whoever comes first writes it, and all who share the database read the
  * same. Rejects with `unavailable`.
- *
- * @param make 32 or so random bytes
  */
-export function getServiceSecret(
-  database: Database,
-  name: string,
-  { make, now }: { readonly make: () => Uint8Array; readonly now: Date },
-): Promise<Buffer> {
+export function getServiceSecret(database: Database, name: string, now: Date): Promise<Buffer> {
   return orUnavailable(async () => {
     const stored = () =>
       database.selectFrom('service_values').select('value').where('name', '=', `secret:${name}`).executeTakeFirst();
     if ((await stored()) === undefined) {
-      const value = Buffer.from(make()).toString('base64');
+      const value = randomBytes(32).toString('base64');
       await database
         .insertInto('service_values')
         .values({ name: `secret:${name}`, value, changed_at: now.getTime() })

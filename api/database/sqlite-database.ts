@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { codeFromError } from '../../runtime/errors.ts';
 import { WITHOUT_HARD_LINKS } from '../../runtime/hard-links.ts';
 import type { ControlDatabase } from './control-database.ts';
@@ -102,14 +103,11 @@ const STATEMENTS_MAX = 200;
 
 /** A connection for Kysely, which would prepare each statement anew: that takes longer than most of them run. */
 function preparing(connection: Sqlite.Database): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>();
+  const statements = new LRUCache<string, SqliteStatement>({ max: STATEMENTS_MAX });
   return {
     prepare: (source: string) => {
       const statement = statements.get(source) ?? connection.prepare(source);
-      statements.delete(source); // To the end: the one that was not used for longest goes first.
       statements.set(source, statement);
-      const [oldest] = statements.keys();
-      if (statements.size > STATEMENTS_MAX && oldest !== undefined) statements.delete(oldest);
       return statement;
     },
     close: () => connection.close(),

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { addGauge } from '../server/metrics.ts';
 import type { CheckEvent } from './check-service.ts';
 
 export interface CheckMetricsSources {
@@ -40,20 +41,9 @@ export class CheckMetrics {
       help: 'Checks of integrations that could not be done for a reason of ours',
       registers,
     });
-    const gauge = (name: string, help: string, read: () => Promise<number>) => {
-      const made: Gauge = new Gauge({
-        name,
-        help,
-        registers,
-        collect: async () => {
-          const value = await read().catch(() => undefined); // The rest of the metrics is told all the same.
-          if (value === undefined) made.remove();
-          else made.set(value);
-        },
-      });
-    };
-    gauge('modelstats_integration_in_flight', 'Checks of integrations under way', async () => inFlight());
-    gauge('modelstats_integration_due', 'Integrations whose check is due', due);
+    const underWay = { name: 'modelstats_integration_in_flight', help: 'Checks of integrations under way' };
+    addGauge(registry, underWay, inFlight);
+    addGauge(registry, { name: 'modelstats_integration_due', help: 'Integrations whose check is due' }, due);
   }
 
   onEvent(event: CheckEvent): void {

@@ -1,10 +1,10 @@
 import type { BaseLogger } from 'pino';
 import { timestampFromDate } from '../../runtime/day.ts';
-import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
+import { repeat } from '../../runtime/repeat.ts';
 import { newId } from '../../runtime/ulid.ts';
 import { SYSTEM } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
-import { type Mail, type Mailer, type OwnersNotice, tellOwners } from '../accounts/mailer.ts';
+import { type Mail, type Mailer, NOTICES_PACE, type OwnersNotice, tellOwners } from '../accounts/mailer.ts';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import { type Database, getWord } from '../database/tables/tables.ts';
@@ -22,12 +22,9 @@ import { renewSites } from './queue/sites.ts';
 
 /** Checks of one process under way; each may have a thread that reads, and some MiB of a page. */
 export const CHECKS_AT_ONCE_MAX = 4;
-/** Between two looks for what is due: a page that was just declared is checked within seconds. */
-const LOOK_MS = 2_000;
-const LOOK_RETRY_MAX_MS = 30_000;
-const NOTICES_MS = 3_000;
-/** A mail server that refuses is not asked more often: for some addresses it always will. */
-const NOTICES_RETRY_MAX_MS = 10 * 60_000;
+/** A page that was just declared is checked within seconds. */
+const CHECKING = { everyMs: 2_000, retryMaxMs: 30_000, trouble: 'integrations could not be checked' };
+const NOTIFYING = { ...NOTICES_PACE, trouble: 'owners could not be told of their integrations' };
 /** A check that failed for a reason of ours is due again after so long. */
 const PUT_OFF_MS = 10 * 60_000;
 
@@ -67,7 +64,7 @@ export class CheckService {
   readonly #stop = new AbortController();
   readonly #giveUp = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
-  #loops: Promise<void> = Promise.resolve();
+  #loops: Promise<unknown> = Promise.resolve();
   #hasRenewedSites = false;
 
   constructor(deps: CheckServiceDeps) {
@@ -81,18 +78,12 @@ export class CheckService {
 
   /** Begins to work, until {@link stop}. */
   start(): void {
+    const deps = { ...this.#deps, signal: this.#stop.signal };
     this.#loops = Promise.all([
-      this.#repeat(() => this.#begin(), {
-        everyMs: LOOK_MS,
-        retryMaxMs: LOOK_RETRY_MAX_MS,
-        trouble: 'integrations could not be checked',
-      }),
-      this.#repeat(() => this.#sendNotices(), {
-        everyMs: NOTICES_MS,
-        retryMaxMs: NOTICES_RETRY_MAX_MS,
-        trouble: 'owners could not be told of their integrations',
-      }),
-    ]).then(() => undefined);
+      repeat(() => this.#begin(), CHECKING, deps),
+      // Beside all else: a mail server may take long.
+      repeat(async () => void (await sendNotices(deps, deps.signal)), NOTIFYING, deps),
+    ]);
   }
 
   /** Ends all work. A check that is under way for longer is given up, and due again at once. */
@@ -146,15 +137,6 @@ export class CheckService {
       if (!isOver) onEvent({ type: 'put_off', claim, error });
       await putOff(database, claim, dueAt).catch(() => undefined); // The claim ends by itself.
     }
-  }
-
-  /** Beside all else: a mail server may take long. */
-  async #sendNotices(): Promise<void> {
-    await sendNotices(this.#deps, this.#stop.signal);
-  }
-
-  #repeat(work: () => Promise<void>, options: RepeatOptions): Promise<void> {
-    return repeat(work, options, { ...this.#deps, signal: this.#stop.signal });
   }
 }
 

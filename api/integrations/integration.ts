@@ -16,7 +16,13 @@
 import { readOrganization } from '../accounts/organizations/organizations.ts';
 import { ATTRIBUTION_BONUS, PLANS } from '../accounts/plans/plans.ts';
 import { NO_END_MS } from '../accounts/plans/terms.ts';
-import { type Database, getWord, type IntegrationCheckRow, type IntegrationRow } from '../database/tables/tables.ts';
+import {
+  type Database,
+  dateOrNull,
+  getWord,
+  type IntegrationCheckRow,
+  type IntegrationRow,
+} from '../database/tables/tables.ts';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
 export type IntegrationState = (typeof INTEGRATION_STATES)[number];
@@ -31,33 +37,6 @@ export type FoundKind = (typeof FOUND_KINDS)[number];
 
 /** Integrations that an organization may have, removed ones aside. */
 export const INTEGRATIONS_MAX = 10;
-
-export interface Integration {
-  /** `int_…` */
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  /** As it is requested: normalised, without a fragment. */
-  readonly url: string;
-  /** The site that the URL lies on, as `siteOf` names it. */
-  readonly domain: string;
-  readonly state: IntegrationState;
-  readonly stateChangedAt: Date;
-  /** Checks in a row that did not find what they look for; 0 where the newest did. */
-  readonly failures: number;
-  /** Of the newest check; null before the first one. */
-  readonly checkedAt: Date | null;
-  readonly reason: CheckReason | null;
-  /** What keeps it from being verified, or from staying so, in words; null: nothing. */
-  readonly problem: string | null;
-  /** When it is checked next without being asked to; null: never. */
-  readonly nextCheckAt: Date | null;
-  /** When an integration that is at risk lapses, unless the link is found again; null in every other state. */
-  readonly lapsesAt: Date | null;
-  /** Until when it raises the quota: null: it does not; `'lost'`: while it is verified or at risk. */
-  readonly bonusUntil: Date | 'lost' | null;
-  readonly createdAt: Date;
-}
 
 /** What a check found on the page. */
 export interface Found {
@@ -100,26 +79,37 @@ export const AT_RISK_MS = 7 * 86_400_000;
 export function integrationFromRow(
   row: IntegrationRow,
   { now, earning }: { readonly now: Date; readonly earning: ReadonlySet<string> },
-): Integration {
+) {
   const state = getWord(INTEGRATION_STATES, row.state);
   return {
+    /** `int_…` */
     id: row.id,
     organizationId: row.organization_id,
     name: row.name,
+    /** As it is requested: normalised, without a fragment. */
     url: row.url,
+    /** The site that the URL lies on, as `siteOf` names it. */
     domain: row.domain,
     state,
     stateChangedAt: new Date(row.state_changed_at),
+    /** Checks in a row that did not find what they look for; 0 where the newest did. */
     failures: row.failures,
-    checkedAt: dateFrom(row.checked_at),
+    /** Of the newest check; null before the first one. */
+    checkedAt: dateOrNull(row.checked_at),
     reason: row.reason === null ? null : getWord(CHECK_REASONS, row.reason),
+    /** What keeps it from being verified, or from staying so, in words; null: nothing. */
     problem: row.problem,
-    nextCheckAt: dateFrom(row.due_at),
+    /** When it is checked next without being asked to; null: never. */
+    nextCheckAt: dateOrNull(row.due_at),
+    /** When an integration that is at risk lapses, unless the link is found again; null in every other state. */
     lapsesAt: state === 'at_risk' ? new Date(row.state_changed_at + AT_RISK_MS) : null,
+    /** Until when it raises the quota: null: it does not; `'lost'`: while it is verified or at risk. */
     bonusUntil: earning.has(row.id) ? bonusFrom(row.bonus_until, now) : null,
     createdAt: new Date(row.created_at),
   };
 }
+
+export type Integration = Readonly<ReturnType<typeof integrationFromRow>>;
 
 export function checkFromRow(row: IntegrationCheckRow): Check {
   return {
@@ -139,13 +129,9 @@ export function checkFromRow(row: IntegrationCheckRow): Check {
   };
 }
 
-function bonusFrom(untilMs: number | null, now: Date): Integration['bonusUntil'] {
+function bonusFrom(untilMs: number | null, now: Date): Date | 'lost' | null {
   if (untilMs === null || untilMs <= now.getTime()) return null;
   return untilMs === NO_END_MS ? 'lost' : new Date(untilMs);
-}
-
-function dateFrom(milliseconds: number | null): Date | null {
-  return milliseconds === null ? null : new Date(milliseconds);
 }
 
 /** Of an organization whose integrations raise nothing. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, type Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
 import { type ConnectionSettings, createHttpServer } from './connections.ts';
 
 /** What every server counts, for Prometheus (specification "Health and metrics"). */
@@ -162,5 +162,25 @@ export function addHealth(app: FastifyInstance, readiness: () => Readiness): voi
       .code(isReady ? 200 : 503)
       .header('Cache-Control', 'no-store')
       .send(body);
+  });
+}
+
+/** Adds a gauge that is read when it is asked for. While it can't be read it has no value; the rest is reported all the same. */
+export function addGauge(
+  registry: Registry,
+  { name, help }: { readonly name: string; readonly help: string },
+  read: () => number | undefined | Promise<number | undefined>,
+): void {
+  const gauge: Gauge = new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect: async () => {
+      const value = await Promise.resolve()
+        .then(read)
+        .catch(() => undefined);
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    },
   });
 }

@@ -1,16 +1,10 @@
 import { AppError } from '../../runtime/errors.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
-import { type Database, getWord, type Transaction } from '../database/tables/tables.ts';
+import { type Database, dateOrNull, getWord, type Transaction } from '../database/tables/tables.ts';
 import { assertState, lockEndpoint, readEndpoint } from './endpoints/endpoint.ts';
 import { KEPT_DAYS } from './queue/cleanup.ts';
-import {
-  type Attempt,
-  DELIVERY_KINDS,
-  DELIVERY_STATES,
-  type DeliveryKind,
-  type DeliveryState,
-} from './queue/delivery.ts';
+import { type Attempt, DELIVERY_KINDS, DELIVERY_STATES, type DeliveryState } from './queue/delivery.ts';
 import { attemptFromRow } from './queue/settle.ts';
 import { findUndelivered, getReplayable, queueReplays, REPLAYS_MAX } from './replay.ts';
 
@@ -80,23 +74,6 @@ export class DeliveryLog {
   }
 }
 
-/** One delivery as the log shows it. */
-export interface LoggedDelivery {
-  readonly id: string;
-  readonly eventId: string;
-  readonly endpointId: string;
-  readonly topic: string;
-  readonly kind: DeliveryKind;
-  readonly state: DeliveryState;
-  readonly seq: number | null;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | null;
-  /** When the next attempt may begin; null where there is none to come. */
-  readonly nextAttemptAt: Date | null;
-  readonly attempts: number;
-  readonly lastAttempt: Attempt | null;
-}
-
 export interface LoggedDeliveryWithAttempts extends LoggedDelivery {
   /** In their order. */
   readonly allAttempts: readonly Attempt[];
@@ -155,7 +132,7 @@ function selectDeliveries(database: Database) {
 
 type DeliveryWithEvent = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
 
-function deliveryFromRow(row: DeliveryWithEvent): LoggedDelivery {
+function deliveryFromRow(row: DeliveryWithEvent) {
   const { started_at, duration_ms, outcome } = row;
   const state = getWord(DELIVERY_STATES, row.state);
   return {
@@ -167,7 +144,8 @@ function deliveryFromRow(row: DeliveryWithEvent): LoggedDelivery {
     state,
     seq: row.seq,
     createdAt: new Date(row.created_at),
-    finishedAt: row.finished_at === null ? null : new Date(row.finished_at),
+    finishedAt: dateOrNull(row.finished_at),
+    /** When the next attempt may begin; null where there is none to come. */
     nextAttemptAt: state === 'waiting' ? new Date(row.due_at) : null,
     attempts: row.attempts,
     lastAttempt:
@@ -176,3 +154,6 @@ function deliveryFromRow(row: DeliveryWithEvent): LoggedDelivery {
         : attemptFromRow({ ...row, attempt: row.attempts, started_at, duration_ms, outcome }),
   };
 }
+
+/** One delivery as the log shows it. */
+export type LoggedDelivery = Readonly<ReturnType<typeof deliveryFromRow>>;

@@ -15,14 +15,11 @@ import {
   type Registration,
   readEndpoint,
 } from './endpoints/endpoint.ts';
-import type { SecretKeys } from './endpoints/signature.ts';
-import { SECRET_BYTES, secretFromBytes } from './endpoints/signature.ts';
+import { newSecret, type SecretKeys } from './endpoints/signature.ts';
 import { entitledOrganizations, type IsOffered } from './endpoints/suspension.ts';
 import { dropWaiting, moveEndpoint, queuePing } from './endpoints/transitions.ts';
 
 export interface EndpointAdministrationDeps extends AuditDeps {
-  /** That many cryptographically random bytes. */
-  readonly random: (bytes: number) => Uint8Array;
   readonly keys: SecretKeys;
   readonly findUrlProblem: FindUrlProblem;
   readonly isOffered: IsOffered;
@@ -56,7 +53,7 @@ export class EndpointAdministration {
   async add(wanted: NewEndpoint): Promise<RegisteredEndpoint> {
     const registration = parseRegistration(wanted, this.#deps.findUrlProblem);
     const { organizationId, url, description, topics, filters, mode } = registration;
-    const [now, id, secret] = [this.#deps.clock(), newId('whe'), this.#newSecret()];
+    const [now, id, secret] = [this.#deps.clock(), newId('whe'), newSecret()];
     return this.#changes.change(async (transaction, note) => {
       await lockOrganization(transaction, organizationId);
       await this.#assertEntitled(transaction, organizationId);
@@ -138,7 +135,7 @@ export class EndpointAdministration {
 
   /** Gives an endpoint a new secret, which is in this answer only; every attempt from then on is signed with it. */
   rotateSecret(id: string): Promise<{ readonly endpoint: Endpoint; readonly secret: string }> {
-    const secret = this.#newSecret();
+    const secret = newSecret();
     return this.#changes.change(async (transaction, note) => {
       const { organizationId } = await lockEndpoint(transaction, id);
       const sealed_secret = this.#deps.keys.seal(secret, id);
@@ -198,10 +195,6 @@ export class EndpointAdministration {
     if (entitled.has(organizationId)) return;
     const message = `the plan of ${organizationId} has no webhooks; Commercial has, or a contract that names them`;
     throw new AppError('usage', message);
-  }
-
-  #newSecret(): string {
-    return secretFromBytes(this.#deps.random(SECRET_BYTES));
   }
 }
 

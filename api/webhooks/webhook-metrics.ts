@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { addGauge } from '../server/metrics.ts';
 import type { DispatcherEvent } from './delivery/dispatcher-options.ts';
 import type { Backlog } from './queue/delivery.ts';
 
@@ -53,12 +54,11 @@ export class WebhookMetrics {
       help: 'Times that the control database kept deliveries from being sent or written down',
       registers,
     });
-    this.#gauge(registers, 'modelstats_webhook_in_flight', 'Attempts under way', async () => sources.inFlight());
-    this.#gauge(registers, 'modelstats_webhook_waiting', 'Deliveries that wait, due or not', async () => {
-      return (await this.#readBacklog())?.waiting;
-    });
+    addGauge(registry, { name: 'modelstats_webhook_in_flight', help: 'Attempts under way' }, sources.inFlight);
+    const waiting = { name: 'modelstats_webhook_waiting', help: 'Deliveries that wait, due or not' };
+    addGauge(registry, waiting, async () => (await this.#readBacklog())?.waiting);
     const late = 'For how long the first of the due deliveries has been due; 0 where none is';
-    this.#gauge(registers, 'modelstats_webhook_oldest_due_seconds', late, async () => {
+    addGauge(registry, { name: 'modelstats_webhook_oldest_due_seconds', help: late }, async () => {
       const backlog = await this.#readBacklog();
       if (backlog === undefined) return undefined;
       const sinceMs = backlog.oldestDueAt?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -88,20 +88,6 @@ export class WebhookMetrics {
       case 'recovered':
         break;
     }
-  }
-
-  /** A gauge that is read when it is asked for; while it can't be read it has no value. */
-  #gauge(registers: Registry[], name: string, help: string, read: () => Promise<number | undefined>): void {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      registers,
-      collect: async () => {
-        const value = await read();
-        if (value === undefined) gauge.remove();
-        else gauge.set(value);
-      },
-    });
   }
 
   /** Undefined while the database doesn't answer: the rest of the metrics is told all the same. */

@@ -1,6 +1,6 @@
 import type { BaseLogger } from 'pino';
-import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
-import type { Mailer } from '../accounts/mailer.ts';
+import { repeat } from '../../runtime/repeat.ts';
+import { type Mailer, NOTICES_PACE } from '../accounts/mailer.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import type { Database } from '../database/tables/tables.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
@@ -14,13 +14,9 @@ export interface WebhookServiceOptions {
   readonly catalogRetryMaxMs: number;
 }
 
-/** Between two looks at plans and notices: a change of plan is promised to hold within 5 seconds. */
-const PLANS_MS = 3_000;
-const PLANS_RETRY_MAX_MS = 30_000;
-/** Between two looks for owners who are to be told. */
-const NOTICES_MS = 3_000;
-/** A mail server that refuses is not asked more often: for some addresses it always will. */
-const NOTICES_RETRY_MAX_MS = 10 * 60_000;
+const NOTIFYING = { ...NOTICES_PACE, trouble: 'owners could not be told of their endpoints' };
+/** A change of plan is promised to hold within 5 seconds. */
+const FOLLOWING = { everyMs: 3_000, retryMaxMs: 30_000, trouble: 'the plans of endpoints could not be followed' };
 
 export interface WebhookServiceDeps {
   readonly database: Database;
@@ -43,7 +39,7 @@ export class WebhookService {
   readonly #options: WebhookServiceOptions;
   readonly #deps: WebhookServiceDeps;
   readonly #stop = new AbortController();
-  #loops: Promise<void> = Promise.resolve();
+  #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: WebhookServiceOptions, deps: WebhookServiceDeps) {
     this.#options = options;
@@ -53,24 +49,15 @@ export class WebhookService {
   /** Begins to work, until {@link stop}. */
   start(): void {
     const { catalogPollMs: everyMs, catalogRetryMaxMs: retryMaxMs } = this.#options;
+    const deps = { ...this.#deps, signal: this.#stop.signal };
     this.#deps.dispatcher.start();
+    const publishing = { everyMs, retryMaxMs, trouble: 'published changes could not be turned into events' };
     this.#loops = Promise.all([
-      this.#repeat(() => this.#publish(), {
-        everyMs,
-        retryMaxMs,
-        trouble: 'published changes could not be turned into events',
-      }),
-      this.#repeat(() => this.#followPlans(), {
-        everyMs: PLANS_MS,
-        retryMaxMs: PLANS_RETRY_MAX_MS,
-        trouble: 'the plans of endpoints could not be followed',
-      }),
-      this.#repeat(() => this.#sendNotices(), {
-        everyMs: NOTICES_MS,
-        retryMaxMs: NOTICES_RETRY_MAX_MS,
-        trouble: 'owners could not be told of their endpoints',
-      }),
-    ]).then(() => undefined);
+      repeat(() => this.#publish(), publishing, deps),
+      repeat(() => this.#followPlans(), FOLLOWING, deps),
+      // Beside all else: a mail server may take long.
+      repeat(async () => void (await sendNotices(deps, deps.signal)), NOTIFYING, deps),
+    ]);
   }
 
   /** Ends all work: what is under way is finished within the dispatcher's time. */
@@ -93,14 +80,5 @@ export class WebhookService {
       dispatcher.wake();
     }
     if (suspended.length > 0) log.info({ endpoint_ids: suspended }, 'the plan has no webhooks any more');
-  }
-
-  /** Beside all else: a mail server may take long. */
-  async #sendNotices(): Promise<void> {
-    await sendNotices(this.#deps, this.#stop.signal);
-  }
-
-  #repeat(work: () => Promise<void>, options: RepeatOptions): Promise<void> {
-    return repeat(work, options, { ...this.#deps, signal: this.#stop.signal });
   }
 }

@@ -65,7 +65,7 @@ async function dispatch(plan: SenderPlan & { readonly database: string }, send: 
       name: `dsp_${process.pid}`,
       queue: new DeliveryQueue(database),
       send,
-      secrets: new SecretKeys([Buffer.from(plan.secretKey, 'hex')], () => Buffer.alloc(12)),
+      secrets: new SecretKeys([Buffer.from(plan.secretKey, 'hex')]),
       userAgent: 'modelstats-webhooks/bench',
       clock: () => new Date(),
       sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}),

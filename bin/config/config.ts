@@ -21,7 +21,7 @@ import {
   RESPONSE_SETTINGS,
   VIEW_SETTINGS,
 } from '../../api/data/settings.ts';
-import { DATABASE_SETTINGS } from '../../api/database/open-database.ts';
+import { DATABASE_SETTINGS } from '../../api/database/settings.ts';
 import { CONNECTION_SETTINGS, METRICS_SETTINGS, OUTBOUND_SETTINGS } from '../../api/server/settings.ts';
 import { SECRET_SETTINGS, WEBHOOK_SETTINGS } from '../../api/webhooks/delivery/dispatcher-options.ts';
 import { CLIENT_SETTINGS } from '../../client/settings.ts';

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../api/accounts/accounts.ts';
 import type { Authorization } from '../../api/accounts/people/authorization.ts';
@@ -41,7 +40,6 @@ export async function openConfiguredConsole(
   const deps = { database: database.kysely, clock };
   const endpointDeps = {
     ...deps,
-    random: randomBytes,
     keys: await configuredSecretKeys(config),
     isOffered: isOfferedBy(config),
     findUrlProblem: urlCheck(config),

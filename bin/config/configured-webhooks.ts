@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isLive } from '../../api/data/access/rights.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
@@ -51,7 +50,7 @@ export async function withWebhooks<T>(
     try {
       return await work({
         endpoints: new EndpointAdministration(
-          { ...deps, random: randomBytes, keys, isOffered: isOfferedBy(config), findUrlProblem: urlCheck(config) },
+          { ...deps, keys, isOffered: isOfferedBy(config), findUrlProblem: urlCheck(config) },
           operator(),
         ),
         log: new DeliveryLog(deps, operator()),

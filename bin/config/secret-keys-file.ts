@@ -12,7 +12,7 @@ import type { Config } from './config.ts';
  * SQLite database, which is made when it is first needed. Rejects with `configuration` where neither is possible.
  */
 export async function configuredSecretKeys(config: Config): Promise<SecretKeys> {
-  return new SecretKeys(await configuredKeyBytes(config), randomBytes);
+  return new SecretKeys(await configuredKeyBytes(config));
 }
 
 /** The bytes of those keys, the one that seals first; at least one. */

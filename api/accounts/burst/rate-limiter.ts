@@ -77,12 +77,22 @@ export interface WindowCounter {
   close(): Promise<void>;
 }
 
-export interface MemoryCounterOptions {
+/** Of the counters: those of this process's memory first, then those of Redis. */
+export const COUNTER_OPTIONS = {
   /** Names counted at once: organizations, keys with a route, and addresses. */
-  readonly namesMax: number;
+  namesMax: 200_000,
   /** Memory for them; more is needed where limits are large. */
-  readonly bytesMax: number;
-}
+  bytesMax: 64 * 1024 * 1024,
+  /** For an answer. Larger: requests wait longer for a Redis that hangs. Smaller: a busy Redis is given up too soon. */
+  timeoutMs: 250,
+  /** For a connection. */
+  connectTimeoutMs: 2_000,
+  /** Longest wait between two attempts to connect again. */
+  reconnectMsMax: 2_000,
+  /** How long Redis is not asked after it failed, so that not every request waits for its timeout. */
+  pauseMs: 1_000,
+};
+export type CounterOptions = Readonly<typeof COUNTER_OPTIONS>;
 
 /** What a name takes beside its times, roughly: the name, its entry, two objects. */
 const NAME_BYTES = 300;
@@ -94,12 +104,12 @@ const NAME_BYTES = 300;
  */
 export class MemoryCounter implements WindowCounter {
   readonly #clock: () => Date;
-  readonly #options: MemoryCounterOptions;
+  readonly #options: Pick<CounterOptions, 'namesMax' | 'bytesMax'>;
   /** Least recently hit first. */
   readonly #names = new Map<string, HitTimes>();
   #bytes = 0;
 
-  constructor(clock: () => Date, options: MemoryCounterOptions) {
+  constructor(clock: () => Date, options: Pick<CounterOptions, 'namesMax' | 'bytesMax'>) {
     this.#clock = clock;
     this.#options = options;
   }

@@ -1,15 +1,9 @@
 import { Redis } from 'ioredis';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../../runtime/shown-address.ts';
-import { WINDOW_MS, type Window, type WindowCounter } from './rate-limiter.ts';
+import { type CounterOptions, WINDOW_MS, type Window, type WindowCounter } from './rate-limiter.ts';
 
-export interface RedisOptions {
-  /** For an answer. Larger: requests wait longer for a Redis that hangs. Smaller: a busy Redis is given up too soon. */
-  readonly timeoutMs: number;
-  /** For a connection. */
-  readonly connectTimeoutMs: number;
-  /** Longest wait between two attempts to connect again. */
-  readonly reconnectMsMax: number;
+export interface RedisOptions extends CounterOptions {
   /** Default: Redis' own clock. */
   readonly redisClock?: (() => Date) | undefined;
 }

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { TestClock, times } from '../../../test/support/accounts/subject.ts';
 import { RedisServer } from '../../../test/support/processes/redis-server.ts';
 import { describeWith } from '../../../test/support/processes/server-process.ts';
-import { MemoryCounter, RateLimiter, type WindowCounter } from './rate-limiter.ts';
+import { COUNTER_OPTIONS, MemoryCounter, RateLimiter, type WindowCounter } from './rate-limiter.ts';
 import { RedisCounter } from './redis-counter.ts';
-import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './shared-counter.ts';
+import { type OpenCounterOptions, openCounter } from './shared-counter.ts';
 
 const QUICK = { timeoutMs: 500, connectTimeoutMs: 500, reconnectMsMax: 100, pauseMs: 50 };
 const LIMIT_50 = { limit: 50, isEnforced: true };

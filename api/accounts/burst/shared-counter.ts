@@ -1,8 +1,7 @@
 import type { BaseLogger } from 'pino';
 import { messageFromError } from '../../../runtime/errors.ts';
 import type { HealthProblem } from '../../../runtime/health-problem.ts';
-import type { Window, WindowCounter } from './rate-limiter.ts';
-import { MemoryCounter, type MemoryCounterOptions } from './rate-limiter.ts';
+import { type CounterOptions, MemoryCounter, type Window, type WindowCounter } from './rate-limiter.ts';
 import type { RedisOptions } from './redis-counter.ts';
 
 export interface SharedCounterDeps {
@@ -12,8 +11,7 @@ export interface SharedCounterDeps {
   readonly clock: () => Date;
   /** Milliseconds that pass whatever becomes of the clock, such as `performance.now`. */
   readonly steadyMs: () => number;
-  /** How long the shared counter is not asked after it failed, so that not every request waits for its timeout. */
-  readonly pauseMs: number;
+  readonly pauseMs: CounterOptions['pauseMs'];
 }
 
 /**
@@ -76,22 +74,11 @@ function fuller(one: Window, other: Window, limit: number): Window {
   return { hits: Math.max(one.hits, other.hits), waitMs };
 }
 
-export interface OpenCounterOptions extends MemoryCounterOptions, RedisOptions {
+export interface OpenCounterOptions extends RedisOptions {
   /** The clock of this process's own counts. */
   readonly clock: () => Date;
-  /** How long Redis is not asked after it failed. */
-  readonly pauseMs: number;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
 }
-
-export const COUNTER_OPTIONS: Omit<OpenCounterOptions, 'log' | 'clock'> = {
-  namesMax: 200_000,
-  bytesMax: 64 * 1024 * 1024,
-  timeoutMs: 250,
-  connectTimeoutMs: 2_000,
-  reconnectMsMax: 2_000,
-  pauseMs: 1_000,
-};
 
 /**
  * Opens a counter for this process alone, or with the address of a Redis one that all processes share. Where Redis can't be

@@ -19,14 +19,18 @@ export class CredentialDirectory {
   readonly #form: TokenForm;
   readonly #source: CredentialSource;
   readonly #clock: () => Date;
-  readonly #options: Omit<CredentialDirectoryOptions, 'clock'>;
+  readonly #options: CredentialOptions;
   readonly #known = new Map<string, Remembered>();
   readonly #unknown = new Map<string, number>();
   #version = 0;
   #lookups = 0;
   #nowMs = Number.NEGATIVE_INFINITY;
 
-  constructor(form: TokenForm, source: CredentialSource, { clock, ...options }: CredentialDirectoryOptions) {
+  constructor(
+    form: TokenForm,
+    source: CredentialSource,
+    { clock, ...options }: CredentialOptions & { readonly clock: () => Date },
+  ) {
     this.#form = form;
     this.#source = source;
     this.#clock = clock;
@@ -99,18 +103,18 @@ export interface CredentialSource {
   readonly version: () => number;
 }
 
-export interface CredentialDirectoryOptions {
-  readonly clock: () => Date;
+export const CREDENTIAL_OPTIONS = {
   /** Larger: a key revoked elsewhere works longer; 5 s are promised. Smaller: more look-ups. */
-  readonly ttlMs: number;
+  ttlMs: 3_000,
   /** Only a database restored from a backup can make an unknown key known. */
-  readonly unknownTtlMs: number;
+  unknownTtlMs: 60_000,
   /** Live keys remembered, some 500 bytes each; more keys in use than this are looked up more often. */
-  readonly entriesMax: number;
-  readonly unknownMax: number;
+  entriesMax: 10_000,
+  unknownMax: 10_000,
   /** Look-ups under way; further ones are refused with `unavailable`, so that many wrong keys can't fill a queue. */
-  readonly lookupsMax: number;
-}
+  lookupsMax: 1_000,
+};
+export type CredentialOptions = Readonly<typeof CREDENTIAL_OPTIONS>;
 
 interface Remembered {
   /** The promise until it is known. */

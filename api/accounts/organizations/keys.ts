@@ -5,19 +5,6 @@ import type { AuditedChanges } from '../audit.ts';
 import { API_KEYS, hashOfToken, lastFourOf } from '../credentials/token-form.ts';
 import { getOrganization, lockOrganization } from './organizations.ts';
 
-/** What is known of an issued key; the key itself is not kept. */
-export interface ApiKey {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly lastFour: string;
-  readonly createdAt: Date;
-  /** From then on it is refused like an unknown one; null: never. */
-  readonly expiresAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  readonly revokedAt: Date | null;
-}
-
 /** A key at the only time when it can be shown. */
 export type NewApiKey = ApiKey & { readonly key: string };
 
@@ -141,15 +128,19 @@ function hasEnded({ revoked_at, expires_at }: ApiKeyRow, nowMs: number): boolean
   return revoked_at !== null || (expires_at !== null && expires_at <= nowMs);
 }
 
-function keyFromRow(row: ApiKeyRow): ApiKey {
+function keyFromRow(row: ApiKeyRow) {
   return {
     id: row.id,
     organizationId: row.organization_id,
     name: row.name,
     lastFour: row.last_four,
     createdAt: new Date(row.created_at),
+    /** From then on it is refused like an unknown one; null: never. */
     expiresAt: dateOrNull(row.expires_at),
     lastUsedAt: dateOrNull(row.last_used_at),
     revokedAt: dateOrNull(row.revoked_at),
   };
 }
+
+/** What is known of an issued key; the key itself is not kept. */
+export type ApiKey = Readonly<ReturnType<typeof keyFromRow>>;

@@ -13,7 +13,6 @@ import {
   SUBSCRIPTION_COLUMNS,
   type Subscription,
   subscriptionFromRow,
-  type Terms,
 } from '../plans/terms.ts';
 import { organizationName } from './organization-name.ts';
 
@@ -137,17 +136,6 @@ function noOrganization(id: string): AppError {
   return new AppError('not_found', `there is no organization ${id}`);
 }
 
-/** An organization with what it has agreed and what that grants now. */
-export interface Organization {
-  readonly id: string;
-  readonly name: string;
-  /** Where it is told what concerns it; null: nowhere. */
-  readonly email: string | null;
-  readonly createdAt: Date;
-  readonly subscription: Subscription;
-  readonly terms: Terms;
-}
-
 /** One row per organization, with its subscription's columns, null where it has none. */
 export function selectOrganizations(database: Database) {
   return database
@@ -171,11 +159,22 @@ export function selectOrganizations(database: Database) {
 type SelectedOrganization = Awaited<ReturnType<ReturnType<typeof selectOrganizations>['executeTakeFirstOrThrow']>>;
 
 /** What {@link selectOrganizations} read, with the terms at `now`. */
-export function organizationFromRow(row: SelectedOrganization, now: Date): Organization {
+export function organizationFromRow(row: SelectedOrganization, now: Date) {
   const subscription = subscriptionFromRow(row);
   const terms = effectiveTerms(subscription, bonusEndsFrom(row), now);
-  return { id: row.id, name: row.name, email: row.email, createdAt: new Date(row.created_at), subscription, terms };
+  return {
+    id: row.id,
+    name: row.name,
+    /** Where it is told what concerns it; null: nowhere. */
+    email: row.email,
+    createdAt: new Date(row.created_at),
+    subscription,
+    terms,
+  };
 }
+
+/** An organization with what it has agreed and what that grants now. */
+export type Organization = Readonly<ReturnType<typeof organizationFromRow>>;
 
 /** What was agreed, flat and in JSON's values, as the audit log keeps it and `orgs set-plan` compares it. */
 export function describeSubscription(subscription: Subscription): Readonly<Record<string, unknown>> {

@@ -1,26 +1,9 @@
 import { AppError } from '../../../runtime/errors.ts';
 import { type Database, dateOrNull, type Transaction } from '../../database/tables/tables.ts';
-import type { Person } from '../actor.ts';
 import type { AuditedChanges } from '../audit.ts';
 import { shownProgramName } from '../organizations/organization-name.ts';
+import type { MemberKey } from './people.ts';
 import { assertMember, lockAsMember, PERSON_COLUMNS, personFromRow } from './person.ts';
-
-/**
- * Programs that a person lets ask for an organization over MCP (specification "Connected programs"). A connection is for one program, one
- * person and one organization, and ends with the person's membership.
- */
-export interface Connection {
-  /** `connection_` and a ULID: no secret. */
-  readonly id: string;
-  readonly organizationId: string;
-  /** As the program calls itself: nobody has proven it. */
-  readonly clientName: string;
-  /** Who connected it. */
-  readonly person: Person;
-  readonly createdAt: Date;
-  /** As keys have it: a few seconds late. */
-  readonly lastUsedAt: Date | null;
-}
 
 /** Paths of the provider, below the service's address. */
 export const OAUTH_PATHS = {
@@ -89,25 +72,31 @@ function selectConnections(database: Database) {
 
 type SelectedConnection = Awaited<ReturnType<ReturnType<typeof selectConnections>['executeTakeFirstOrThrow']>>;
 
-function connectionFrom(row: SelectedConnection): Connection {
+function connectionFrom(row: SelectedConnection) {
   return {
+    /** `connection_` and a ULID: no secret. */
     id: row.id,
     organizationId: row.organization_id,
+    /** As the program calls itself: nobody has proven it. */
     clientName: shownProgramName(row.name),
+    /** Who connected it. */
     person: personFromRow(row),
     createdAt: new Date(row.created_at),
+    /** As keys have it: a few seconds late. */
     lastUsedAt: dateOrNull(row.last_used_at),
   };
 }
 
+/**
+ * Programs that a person lets ask for an organization over MCP (specification "Connected programs"). A connection is for one program, one
+ * person and one organization, and ends with the person's membership.
+ */
+export type Connection = Readonly<ReturnType<typeof connectionFrom>>;
+
 /** Ends the connections of a person to an organization, or that of one program, with their tokens. */
 export async function deleteConnections(
   transaction: Transaction,
-  {
-    organizationId,
-    personId,
-    clientId,
-  }: { readonly organizationId: string; readonly personId: string; readonly clientId?: string },
+  { organizationId, personId, clientId }: MemberKey & { readonly clientId?: string },
 ): Promise<void> {
   // Access tokens first: they name the refresh token that they came with.
   for (const table of ['oauth_access_tokens', 'oauth_refresh_tokens', 'connections'] as const) {

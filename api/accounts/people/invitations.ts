@@ -7,16 +7,7 @@ import type { AuditedChanges } from '../audit.ts';
 import { hashOfToken } from '../credentials/token-form.ts';
 import { findMemberByEmail, insertMember } from './memberships.ts';
 import type { PeopleParts } from './open-members.ts';
-import {
-  INVITATION_MS,
-  type Invitation,
-  linkTo,
-  type Membership,
-  ROLES,
-  type Role,
-  type SentInvitation,
-  type TooMany,
-} from './people.ts';
+import { INVITATION_MS, linkTo, type Membership, ROLES, type Role, type TooMany } from './people.ts';
 import { invitationMail } from './people-mails.ts';
 import { assertMember, emailFrom, lockAsOwner } from './person.ts';
 
@@ -191,6 +182,12 @@ async function assertRoom(
     throw new AppError('usage', `the organization has ${max} open invitations, which is the most; take one back first`);
 }
 
+/** An invitation that was just made. */
+export interface SentInvitation extends Invitation {
+  /** False where the address was sent so many that this one is to be found in the console alone. */
+  readonly isMailed: boolean;
+}
+
 /** One row per invitation, with its organization's name. */
 function selectInvitations(database: Database) {
   return database
@@ -202,18 +199,22 @@ function selectInvitations(database: Database) {
 
 type SelectedInvitation = Awaited<ReturnType<ReturnType<typeof selectInvitations>['executeTakeFirstOrThrow']>>;
 
-function invitationFromRow(row: SelectedInvitation): Invitation {
+function invitationFromRow(row: SelectedInvitation) {
   return {
+    /** `invitation_` and a ULID: no secret. */
     id: row.id,
     organizationId: row.organization_id,
     organizationName: row.organization_name,
     email: row.email,
     role: getWord(ROLES, row.role),
+    /** Who invited, as the audit log names them. */
     invitedBy: row.invited_by,
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
   };
 }
+
+export type Invitation = Readonly<ReturnType<typeof invitationFromRow>>;
 
 async function findBy(database: Database, by: 'id' | 'token_hash', value: string): Promise<Invitation | undefined> {
   const row = await selectInvitations(database).where(`invitations.${by}`, '=', value).executeTakeFirst();

@@ -4,7 +4,7 @@ import { type Database, getWord, type Transaction } from '../../database/tables/
 import type { AuditedChanges, NoteAudit } from '../audit.ts';
 import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
 import { deleteConnections } from './connections.ts';
-import { type Member, type Membership, ROLES, type Role } from './people.ts';
+import { type Member, type MemberKey, type Membership, ROLES, type Role } from './people.ts';
 import {
   assertMember,
   emailFrom,
@@ -55,7 +55,7 @@ export async function addMember(
     organizationId,
     email: text,
     role,
-  }: { readonly organizationId: string; readonly email: string; readonly role: Role },
+  }: Pick<MemberKey, 'organizationId'> & { readonly email: string; readonly role: Role },
   changes: AuditedChanges,
 ): Promise<Member> {
   if (!('operator' in changes.actor))
@@ -65,7 +65,7 @@ export async function addMember(
     await lockOrganization(transaction, organizationId);
     const now = changes.now();
     const person = await ensurePerson(transaction, { id: newId('person'), email, now });
-    const before = await findMember(transaction, organizationId, person.id);
+    const before = await findMember(transaction, { organizationId, personId: person.id });
     if (before !== undefined) return setRole(transaction, { organizationId, member: before, role }, note);
     await insertMember(transaction, { organizationId, personId: person.id, role, since: now });
     const details = { email, role, is_new_person: person.isNew };
@@ -77,31 +77,24 @@ export async function addMember(
 
 /** For owners. The last owner stays one. */
 export function changeRole(
-  {
-    organizationId,
-    personId,
-    role,
-  }: { readonly organizationId: string; readonly personId: string; readonly role: Role },
+  { role, ...key }: MemberKey & Pick<Member, 'role'>,
   changes: AuditedChanges,
 ): Promise<Member> {
   return changes.change(async (transaction, note) => {
-    await lockAsOwner(transaction, organizationId, changes.actor);
-    const member = await getMember(transaction, organizationId, personId);
-    return setRole(transaction, { organizationId, member, role }, note);
+    await lockAsOwner(transaction, key.organizationId, changes.actor);
+    const member = await getMember(transaction, key);
+    return setRole(transaction, { organizationId: key.organizationId, member, role }, note);
   });
 }
 
 /** For owners; a member may remove itself. The last owner can't go. What the member has connected ends with it. */
-export function removeMember(
-  { organizationId, personId }: { readonly organizationId: string; readonly personId: string },
-  changes: AuditedChanges,
-): Promise<Member> {
+export function removeMember({ organizationId, personId }: MemberKey, changes: AuditedChanges): Promise<Member> {
   return changes.change(async (transaction, note) => {
     const isOwn = 'person' in changes.actor && changes.actor.person.id === personId;
     if (isOwn) await lockAsMember(transaction, organizationId, changes.actor);
     else await lockAsOwner(transaction, organizationId, changes.actor);
-    const member = await getMember(transaction, organizationId, personId);
-    if (member.role === 'owner') await assertOtherOwner(transaction, organizationId, personId);
+    const member = await getMember(transaction, { organizationId, personId });
+    if (member.role === 'owner') await assertOtherOwner(transaction, { organizationId, personId });
     await deleteConnections(transaction, { organizationId, personId });
     await transaction
       .deleteFrom('members')
@@ -132,12 +125,7 @@ function memberFromRow(row: SelectedMember): Member {
 /** Makes a person a member of an organization; who is one already keeps the role. Resolves to the role that holds. */
 export async function insertMember(
   transaction: Transaction,
-  {
-    organizationId,
-    personId,
-    role,
-    since,
-  }: { readonly organizationId: string; readonly personId: string; readonly role: Role; readonly since: Date },
+  { organizationId, personId, role, since }: MemberKey & Pick<Member, 'role' | 'since'>,
 ): Promise<Role> {
   const row = { organization_id: organizationId, person_id: personId, role, created_at: since.getTime() };
   await transaction
@@ -145,7 +133,7 @@ export async function insertMember(
     .values(row)
     .onConflict((conflict) => conflict.columns(['organization_id', 'person_id']).doNothing())
     .execute();
-  return (await getMember(transaction, organizationId, personId)).role;
+  return (await getMember(transaction, { organizationId, personId })).role;
 }
 
 export async function findMemberByEmail(
@@ -160,7 +148,7 @@ export async function findMemberByEmail(
   return row === undefined ? undefined : memberFromRow(row);
 }
 
-async function findMember(database: Database, organizationId: string, personId: string): Promise<Member | undefined> {
+async function findMember(database: Database, { organizationId, personId }: MemberKey): Promise<Member | undefined> {
   const row = await selectMembers(database)
     .where('members.organization_id', '=', organizationId)
     .where('members.person_id', '=', personId)
@@ -168,9 +156,9 @@ async function findMember(database: Database, organizationId: string, personId: 
   return row === undefined ? undefined : memberFromRow(row);
 }
 
-async function getMember(database: Database, organizationId: string, personId: string): Promise<Member> {
-  const member = await findMember(database, organizationId, personId);
-  if (member === undefined) throw new AppError('not_found', `${personId} does not belong to ${organizationId}`);
+async function getMember(database: Database, key: MemberKey): Promise<Member> {
+  const member = await findMember(database, key);
+  if (member === undefined) throw new AppError('not_found', `${key.personId} does not belong to ${key.organizationId}`);
   return member;
 }
 
@@ -182,7 +170,7 @@ async function setRole(
 ): Promise<Member> {
   if (member.role === role) return member;
   const { id } = member.person;
-  if (member.role === 'owner') await assertOtherOwner(transaction, organizationId, id);
+  if (member.role === 'owner') await assertOtherOwner(transaction, { organizationId, personId: id });
   await transaction
     .updateTable('members')
     .set({ role })
@@ -195,7 +183,7 @@ async function setRole(
 }
 
 /** Of a locked organization: two owners that leave at the same moment come one after the other. */
-async function assertOtherOwner(transaction: Transaction, organizationId: string, personId: string): Promise<void> {
+async function assertOtherOwner(transaction: Transaction, { organizationId, personId }: MemberKey): Promise<void> {
   const other = await transaction
     .selectFrom('members')
     .select('person_id')

@@ -1,11 +1,11 @@
+import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { ControlDatabase } from '../../database/control-database.ts';
-import { type CleanupStep, HourlyCleanup } from '../../database/hourly-cleanup.ts';
+import { type CleanupStep, HourlyCleanup, removeRows } from '../../database/hourly-cleanup.ts';
 import type { Database } from '../../database/tables/tables.ts';
 import type { Actor } from '../actor.ts';
 import { AuditedChanges } from '../audit.ts';
-import type { Mailer } from '../mailer.ts';
-import { Outbox } from '../mailer.ts';
+import { type Mailer, Outbox } from '../mailer.ts';
 import { AttemptLimits } from './attempt-limits.ts';
 import type { PeopleSettings } from './people.ts';
 import { storedInstant } from './person.ts';
@@ -17,7 +17,6 @@ export interface OpenPeopleDeps {
   readonly log: Pick<BaseLogger, 'warn'>;
   /** Sessions and links are timed by better-auth, which reads the system's clock whatever this says. */
   readonly clock?: () => Date;
-  readonly random?: (bytes: number) => Uint8Array;
   /** Called when something was changed: what is remembered of connections may not hold any more. */
   readonly onChange?: () => void;
 }
@@ -42,12 +41,11 @@ export interface OpenedMembers extends PeopleParts {
 /** Opens members and invitations on a control database that others use as well. */
 export function openMembers(
   settings: PeopleParts['settings'],
-  { database: { kysely: database }, mailer, log, clock = () => new Date(), random, onChange }: OpenPeopleDeps,
+  { database: { kysely: database }, mailer, log, clock = () => new Date(), onChange }: OpenPeopleDeps,
 ): OpenedMembers {
   const audit = {
     database,
     clock,
-    ...(random && { random }),
     ...(onChange && { onChange }),
   };
   const cleanup = peopleCleanup(database, log);
@@ -75,39 +73,25 @@ const UNUSED_CLIENT_MS = 90 * 86_400_000;
 /** Removes sessions, links, invitations, tokens, counts and programs that are over, once an hour. */
 function peopleCleanup(database: Database, log: Pick<BaseLogger, 'warn'>): HourlyCleanup {
   const stepsAt = (now: Date): readonly CleanupStep[] => [
-    async () => {
-      const old = database.selectFrom('invitations').select('id').where('expires_at', '<=', now.getTime());
-      return removed(database.deleteFrom('invitations').where('id', 'in', old.limit(ROWS_AT_ONCE)));
-    },
-    async () => {
-      const old = database.selectFrom('sign_in_limits').select('subject').where('ends_at', '<=', now.getTime());
-      return removed(database.deleteFrom('sign_in_limits').where('subject', 'in', old.limit(ROWS_AT_ONCE)));
-    },
+    removeRows(database, 'invitations', { key: ['id'], where: sql`expires_at <= ${now.getTime()}` }),
+    removeRows(database, 'sign_in_limits', { key: ['subject'], where: sql`ends_at <= ${now.getTime()}` }),
     // Access tokens first: they name the refresh token that they came with.
-    ...(['sessions', 'verifications', 'oauth_access_tokens', 'oauth_refresh_tokens'] as const).map(
-      (table) => async () => {
-        const old = database.selectFrom(table).select('id').where('expires_at', '<=', storedInstant(now));
-        return removed(database.deleteFrom(table).where('id', 'in', old.limit(ROWS_AT_ONCE)));
-      },
+    ...(['sessions', 'verifications', 'oauth_access_tokens', 'oauth_refresh_tokens'] as const).map((table) =>
+      removeRows(database, table, { key: ['id'], where: sql`expires_at <= ${storedInstant(now)}` }),
     ),
-    async () => {
-      const before = storedInstant(new Date(now.getTime() - UNUSED_CLIENT_MS));
-      const unused = database
-        .selectFrom('oauth_clients')
-        .select('id')
-        .where('created_at', '<=', before)
-        .where('client_id', 'not in', database.selectFrom('connections').select('client_id'))
-        .where('client_id', 'not in', database.selectFrom('oauth_access_tokens').select('client_id'))
-        .where('client_id', 'not in', database.selectFrom('oauth_refresh_tokens').select('client_id'));
-      return removed(database.deleteFrom('oauth_clients').where('id', 'in', unused.limit(ROWS_AT_ONCE)));
-    },
+    removeRows(database, 'oauth_clients', {
+      key: ['id'],
+      where: unusedSince(new Date(now.getTime() - UNUSED_CLIENT_MS)),
+    }),
   ];
   const failure = 'sessions and links that are over could not be removed';
   return new HourlyCleanup(stepsAt, { rowsAtOnce: ROWS_AT_ONCE, log, failure });
 }
 
-async function removed(query: {
-  executeTakeFirstOrThrow(): Promise<{ readonly numDeletedRows: bigint }>;
-}): Promise<number> {
-  return Number((await query.executeTakeFirstOrThrow()).numDeletedRows);
+/** A program that registered before, and that nobody has connected. */
+function unusedSince(date: Date) {
+  return sql`created_at <= ${storedInstant(date)}
+    and client_id not in (select client_id from connections)
+    and client_id not in (select client_id from oauth_access_tokens)
+    and client_id not in (select client_id from oauth_refresh_tokens)`;
 }

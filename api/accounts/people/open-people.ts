@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { orUnavailable } from '../../database/database-errors.ts';
 import { Authorization } from './authorization.ts';
 import { type OpenedMembers, type OpenPeopleDeps, openMembers } from './open-members.ts';
@@ -21,13 +20,12 @@ export interface People extends OpenedMembers {
 
 /** Opens people on a control database that others use as well. Rejects with `unavailable` where it does not answer. */
 export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps): Promise<People> {
-  const { clock = () => new Date(), random = randomBytes } = deps;
+  const { clock = () => new Date() } = deps;
   const members = openMembers(settings, deps);
   const parts = { ...members, database: deps.database.kysely, clock };
   const links = new Links(settings, { ...parts, auth: () => auth, sessions: () => sessions });
   const auth: Auth = createAuth(settings, {
     database: deps.database,
-    random,
     log: deps.log,
     hooks: {
       onLink: links.onLink,

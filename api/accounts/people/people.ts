@@ -81,28 +81,16 @@ export interface Membership {
   readonly since: Date;
 }
 
+/** Names a member, or who might be one. */
+export interface MemberKey {
+  readonly organizationId: string;
+  readonly personId: string;
+}
+
 export interface Member {
   readonly person: Person;
   readonly role: Role;
   readonly since: Date;
-}
-
-export interface Invitation {
-  /** `invitation_` and a ULID: no secret. */
-  readonly id: string;
-  readonly organizationId: string;
-  readonly organizationName: string;
-  readonly email: string;
-  readonly role: Role;
-  /** Who invited, as the audit log names them. */
-  readonly invitedBy: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-}
-
-export interface SentInvitation extends Invitation {
-  /** False where the address was sent so many that this one is to be found in the console alone. */
-  readonly isMailed: boolean;
 }
 
 /** Where the console has the pages that mails link to; `?token=` follows. */
@@ -150,35 +138,26 @@ export interface ConnectionSettings {
 }
 
 /** Bounds of what people may ask for. */
-export interface PeopleLimits {
+export const PEOPLE_LIMITS = {
   /**
    * Mails with links that one address gets at once, whoever asks; then one each {@link LINK_PACE_MS}. And mails with invitations in a day.
    * Larger: a mailbox can be filled by strangers.
    */
-  readonly mailsPerAddress: number;
-  /** The same that one client address (IPv6: /64) may ask for in an hour. Smaller: offices behind one address run into it. */
-  readonly mailsPerOrigin: number;
-  /** Attempts at one person's password from one client address (IPv6: /64) in 15 minutes; ten times as many a day from all. */
-  readonly passwordsPerAddress: number;
-  /** Attempts at passwords from one client address (IPv6: /64) in 15 minutes. */
-  readonly passwordsPerOrigin: number;
-  /** Invitations of an organization that may be open at once, and that it may send in a day. */
-  readonly invitations: number;
-  /** Programs that one client address (IPv6: /64) may register in an hour. */
-  readonly registrationsPerOrigin: number;
-  /** Organizations that one person may make by signing up. Larger: quotas of Community can be multiplied. */
-  readonly ownOrganizations: number;
-}
-
-export const PEOPLE_LIMITS: PeopleLimits = {
   mailsPerAddress: 5,
+  /** The same that one client address (IPv6: /64) may ask for in an hour. Smaller: offices behind one address run into it. */
   mailsPerOrigin: 30,
+  /** Attempts at one person's password from one client address (IPv6: /64) in 15 minutes; ten times as many a day from all. */
   passwordsPerAddress: 10,
+  /** Attempts at passwords from one client address (IPv6: /64) in 15 minutes. */
   passwordsPerOrigin: 30,
+  /** Invitations of an organization that may be open at once, and that it may send in a day. */
   invitations: 20,
+  /** Programs that one client address (IPv6: /64) may register in an hour. */
   registrationsPerOrigin: 30,
+  /** Organizations that one person may make by signing up. Larger: quotas of Community can be multiplied. */
   ownOrganizations: 3,
 };
+export type PeopleLimits = Readonly<typeof PEOPLE_LIMITS>;
 
 /** How long a link to sign in is good for. */
 export const LINK_MS = 15 * 60_000;

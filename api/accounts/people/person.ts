@@ -4,7 +4,7 @@ import { AppError } from '../../../runtime/errors.ts';
 import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
 import type { Actor, Person } from '../actor.ts';
 import { lockOrganization } from '../organizations/organizations.ts';
-import { ROLES, type Role } from './people.ts';
+import { type MemberKey, ROLES, type Role } from './people.ts';
 
 /** What of a person's row a {@link Person} is made of. */
 export const PERSON_COLUMNS = [
@@ -87,10 +87,7 @@ export async function deleteSessions(transaction: Transaction, personId: string,
   await (exceptId === undefined ? all : all.where('id', '!=', exceptId)).execute();
 }
 
-async function findRole(
-  database: Database,
-  { organizationId, personId }: { readonly organizationId: string; readonly personId: string },
-): Promise<Role | undefined> {
+async function findRole(database: Database, { organizationId, personId }: MemberKey): Promise<Role | undefined> {
   const row = await database
     .selectFrom('members')
     .select('role')

@@ -1,14 +1,17 @@
+import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
-import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
-import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
+import { addDays, dayFromDate } from '../../../runtime/day.ts';
+import { HourlyCleanup, removeRows } from '../../database/hourly-cleanup.ts';
 import type { Database } from '../../database/tables/tables.ts';
+import { COUNTS_KEY } from '../request-counts/request-recorder.ts';
 
-export interface UsageCleanupOptions {
+export const CLEANUP_OPTIONS = {
   /** Days of usage to keep beside today's; reports on a year need 366. */
-  readonly usageDays: number;
+  usageDays: 400,
   /** Rows deleted at once: more keep other writers waiting longer. */
-  readonly rowsAtOnce: number;
-}
+  rowsAtOnce: 1_000,
+};
+export type CleanupOptions = Readonly<typeof CLEANUP_OPTIONS>;
 
 /** Reservations of yesterday may still be released; older ones are not under way any more. */
 const IDEMPOTENCY_DAYS = 1;
@@ -17,69 +20,18 @@ const IDEMPOTENCY_DAYS = 1;
 export function usageCleanup(
   database: Database,
   log: Pick<BaseLogger, 'warn'>,
-  { usageDays, rowsAtOnce }: UsageCleanupOptions,
+  { usageDays, rowsAtOnce }: CleanupOptions,
 ): HourlyCleanup {
   const stepsAt = (now: Date) => {
-    const today = dayFromDate(now);
+    const before = (days: number) => sql`day < ${addDays(dayFromDate(now), -days)}`;
+    const old = before(usageDays);
     return [
-      () => deleteKeys(database, addDays(today, -IDEMPOTENCY_DAYS), rowsAtOnce),
-      () => deleteUsage(database, addDays(today, -usageDays), rowsAtOnce),
-      () => deleteRequestCounts(database, addDays(today, -usageDays), rowsAtOnce),
+      removeRows(database, 'idempotency_keys', { key: IDEMPOTENCY_KEY, where: before(IDEMPOTENCY_DAYS) }),
+      removeRows(database, 'daily_usage', { key: ['organization_id', 'day'], where: old }),
+      removeRows(database, 'request_counts', { key: COUNTS_KEY, where: old }),
     ];
   };
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure: 'usage of days gone by could not be removed' });
 }
 
-async function deleteKeys(database: Database, before: Day, rowsAtOnce: number): Promise<number> {
-  const { numDeletedRows } = await database
-    .deleteFrom('idempotency_keys')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('day', 'api_key_id', 'key', 'request'),
-        'in',
-        selectFrom('idempotency_keys')
-          .select(['day', 'api_key_id', 'key', 'request'])
-          .where('day', '<', before)
-          .limit(rowsAtOnce)
-          .$asTuple('day', 'api_key_id', 'key', 'request'),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
-
-async function deleteUsage(database: Database, before: Day, rowsAtOnce: number): Promise<number> {
-  const { numDeletedRows } = await database
-    .deleteFrom('daily_usage')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('organization_id', 'day'),
-        'in',
-        selectFrom('daily_usage')
-          .select(['organization_id', 'day'])
-          .where('day', '<', before)
-          .limit(rowsAtOnce)
-          .$asTuple('organization_id', 'day'),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
-
-async function deleteRequestCounts(database: Database, before: Day, rowsAtOnce: number): Promise<number> {
-  const { numDeletedRows } = await database
-    .deleteFrom('request_counts')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('organization_id', 'day', 'api_key_id', 'route', 'client_source'),
-        'in',
-        selectFrom('request_counts')
-          .select(['organization_id', 'day', 'api_key_id', 'route', 'client_source'])
-          .where('day', '<', before)
-          .limit(rowsAtOnce)
-          .$asTuple('organization_id', 'day', 'api_key_id', 'route', 'client_source'),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
+const IDEMPOTENCY_KEY = ['day', 'api_key_id', 'key', 'request'];

@@ -64,12 +64,13 @@ export interface UsageAnswer {
   readonly units: UnitChange;
 }
 
-export interface BatcherOptions {
+export const BATCHER_OPTIONS = {
   /** Requests of one commit. */
-  readonly batchMax: number;
+  batchMax: 1_000,
   /** Requests that may wait; further ones reject at once, since the database is too slow for the load. */
-  readonly waitingMax: number;
-}
+  waitingMax: 20_000,
+};
+export type BatcherOptions = Readonly<typeof BATCHER_OPTIONS>;
 
 interface Waiting {
   readonly request: UsageRequest;

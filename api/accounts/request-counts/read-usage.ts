@@ -20,7 +20,7 @@ import {
  * What an organization used on these days (specification "Usage details"); nothing for an unknown one. Rejects with `usage` where
  * the range makes no sense, and with `unavailable`.
  */
-export function readUsage(database: Database, organizationId: string, range: DayRange): Promise<UsageReport> {
+export function readUsage(database: Database, organizationId: string, range: DayRange) {
   return orUnavailable(async () => {
     assertDayRange(range);
     const units = await readUnits(database, { organizationId, ...range });
@@ -34,6 +34,7 @@ export function readUsage(database: Database, organizationId: string, range: Day
     }
     const days = daysOf(range).map((day) => {
       const { used = 0, cap: limit = null } = units.get(day) ?? {};
+      // The limit is that under which its last unit was taken; null: there was none, or nothing was taken.
       return { ...NO_REQUESTS, ...counted.get(day), day, units: used, limit };
     });
     return {
@@ -41,13 +42,23 @@ export function readUsage(database: Database, organizationId: string, range: Day
       from: range.from,
       to: range.to,
       total: sumOfCounts(days),
+      /** Every day of the range, oldest first, those without a request too. */
       days,
+      /** Keys that asked, most requests first. */
       keys: await nameKeys(database, organizationId, sumBy(details, 'api_key_id')),
+      /** Routes that were asked, as in the documentation, most requests first; `unknown` for whatever is no route to the caller. */
       routes: sumBy(details, 'route'),
+      /** With what kinds of credential was asked, most requests first. */
       client_sources: sumBy(details, 'client_source'),
     };
   });
 }
+
+/**
+ * What an organization used in a range of days. `units` of `total` and `days` are those of the daily quota, exact; everything
+ * else is counted apart, so it lags by seconds, and a crash may lose seconds of it (specification "Usage details").
+ */
+export type UsageReport = Awaited<ReturnType<typeof readUsage>>;
 
 /** Whose counts are read, of which days. */
 interface Selection extends DayRange {
@@ -107,7 +118,7 @@ async function nameKeys(
   database: Database,
   organizationId: string,
   counted: readonly (RequestCounts & Pick<RequestCountsRow, 'api_key_id'>)[],
-): Promise<readonly KeyUsage[]> {
+) {
   const nameOf = await readCredentialNames(database, organizationId);
   return counted.map(({ api_key_id: key_id, ...counts }) => {
     const { name: key_name, last_four, revoked_at } = nameOf(key_id);
@@ -116,47 +127,8 @@ async function nameKeys(
   });
 }
 
-/**
- * What an organization used in a range of days. `units` of `total` and `days` are those of the daily quota, exact; everything
- * else is counted apart, so it lags by seconds, and a crash may lose seconds of it (specification "Usage details").
- */
-export interface UsageReport extends DayRange {
-  readonly organization_id: string;
-  readonly total: RequestCounts;
-  /** Every day of the range, oldest first, those without a request too. */
-  readonly days: readonly DayUsage[];
-  /** Keys that asked, most requests first. */
-  readonly keys: readonly KeyUsage[];
-  /** Routes that were asked, most requests first. */
-  readonly routes: readonly RouteUsage[];
-  /** With what kinds of credential was asked, most requests first. */
-  readonly client_sources: readonly ClientSourceUsage[];
-}
-
-export interface DayUsage extends RequestCounts {
-  readonly day: Day;
-  /** The daily quota under which its last unit was taken; null: there was none, or nothing was taken. */
-  readonly limit: number | null;
-}
-
-/** A key's or a connection's, also where it was revoked since. */
-export interface KeyUsage extends RequestCounts {
-  readonly key_id: string;
-  readonly key_name: string;
-  /** Empty for a connection. */
-  readonly last_four: string;
-  /** Date-time; null: it was not. */
-  readonly revoked_at: string | null;
-}
-
-export interface RouteUsage extends RequestCounts {
-  /** As in the documentation, such as `/v1/models/{id}`; `unknown` for whatever is no route to the caller. */
-  readonly route: string;
-}
-
-export interface ClientSourceUsage extends RequestCounts {
-  readonly client_source: string;
-}
+/** A key's or a connection's, also where it was revoked since; a connection has no last four characters. */
+export type KeyUsage = Awaited<ReturnType<typeof nameKeys>>[number];
 
 /** What people know a key or a connection by. */
 export interface CredentialName {

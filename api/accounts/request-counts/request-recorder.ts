@@ -23,17 +23,18 @@ export interface FinishedRequest {
 /** The route of what is none. */
 const UNKNOWN_ROUTE = 'unknown';
 
-export interface RecorderOptions {
+export const RECORDER_OPTIONS = {
   /** Between two writes. Smaller: fewer seconds are lost in a crash. Larger: fewer writes. */
-  readonly flushMs: number;
+  flushMs: 5_000,
   /**
    * Rows that are counted in memory, some 300 bytes each; from half of it on they are written at once. Beyond it, which only
    * happens while the database can't be written, requests that would need another row are dropped.
    */
-  readonly rowsMax: number;
+  rowsMax: 20_000,
   /** Rows of one write. More hold up other requests for longer on SQLite. */
-  readonly rowsAtOnce: number;
-}
+  rowsAtOnce: 200,
+};
+export type RecorderOptions = Readonly<typeof RECORDER_OPTIONS>;
 
 export interface RecorderDeps {
   /** Adds to the rows of the control database, in one transaction. */
@@ -182,7 +183,7 @@ export class RequestRecorder {
 }
 
 /** Names a row. */
-const KEY = ['organization_id', 'day', 'api_key_id', 'route', 'client_source'] as const;
+export const COUNTS_KEY = ['organization_id', 'day', 'api_key_id', 'route', 'client_source'] as const;
 
 /**
  * Adds to the counts of these rows, each of which is named once, in one statement. Several servers add to the same rows, each
@@ -196,7 +197,7 @@ export function addCounts(database: Database, rows: readonly RequestCountsRow[])
       .values(rows.toSorted(byKey))
       .onConflict((conflict) =>
         conflict
-          .columns(KEY)
+          .columns(COUNTS_KEY)
           .doUpdateSet(
             Object.fromEntries(
               COUNT_NAMES.map((name) => [
@@ -211,7 +212,7 @@ export function addCounts(database: Database, rows: readonly RequestCountsRow[])
 }
 
 function byKey(a: RequestCountsRow, b: RequestCountsRow): number {
-  for (const name of KEY) {
+  for (const name of COUNTS_KEY) {
     if (a[name] < b[name]) return -1;
     if (a[name] > b[name]) return 1;
   }

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import { invite, listInvitations, revokeInvitation } from '../../accounts/people/invitations.ts';
+import { type Invitation, invite, listInvitations, revokeInvitation } from '../../accounts/people/invitations.ts';
 import { changeRole, listMembers, removeMember } from '../../accounts/people/memberships.ts';
-import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
+import { type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type FormPageProps, type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';

@@ -1,9 +1,14 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
 import { isAppError } from '../../../runtime/errors.ts';
-import { acceptInvitation, findInvitation, listOwnInvitations } from '../../accounts/people/invitations.ts';
+import {
+  acceptInvitation,
+  findInvitation,
+  type Invitation,
+  listOwnInvitations,
+} from '../../accounts/people/invitations.ts';
 import { createOwnOrganization } from '../../accounts/people/own-organization.ts';
-import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
+import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import {
   type ConsoleAnswer,

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
+import type { Invitation } from '../../accounts/people/invitations.ts';
 import { listOwnInvitations } from '../../accounts/people/invitations.ts';
-import type { Invitation, ListedSession, PasswordState } from '../../accounts/people/people.ts';
+import type { ListedSession, PasswordState } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type FormPageProps, type FormProblems, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';

@@ -82,7 +82,7 @@ export class AccessControl {
           burst.refused && known.hasLimits
             ? tooManyRequests(burst, known, 'Your organization sends too many requests')
             : undefined;
-        return this.#visit(known, route, { hasMethod, refusal });
+        return this.#visitOf(known, route, { hasMethod, refusal });
       }),
     );
   }
@@ -92,23 +92,15 @@ export class AccessControl {
    * the burst limit again. `whole` is the visit of the request.
    */
   admitPart(whole: AdmittedVisit, route: RouteAccess): Awaitable<Visit> {
-    return this.#visit(whole, route);
+    return this.#visitOf(whole, route, {});
   }
 
-  /** Whether a route is there for whoever was admitted; it costs nothing to ask. */
-  isThere(whole: AdmittedVisit, route: RouteAccess): boolean {
-    return this.#isThere(route, whole);
-  }
-
-  #visit(
+  #visitOf(
     known: AdmittedVisit,
     route: RouteAccess | undefined,
-    {
-      hasMethod = true,
-      refusal: first,
-    }: { readonly hasMethod?: boolean; readonly refusal?: HttpError | undefined } = {},
+    { hasMethod = true, refusal: first }: { readonly hasMethod?: boolean; readonly refusal?: HttpError | undefined },
   ): Awaitable<Visit> {
-    const live = route !== undefined && this.#isThere(route, known) ? route : undefined;
+    const live = route !== undefined && this.isThere(known, route) ? route : undefined;
     const isData = live !== undefined && live.capability !== 'account' && live.capability !== 'mcp';
     const { caller, burst, hasLimits } = known;
     return whenThere(
@@ -153,10 +145,10 @@ export class AccessControl {
   }
 
   /**
-   * Whether a route is there for a caller. Where plans are planned nothing may tell of one: what the plan lacks looks like an
-   * unknown route, and so does the account, which is about little else.
+   * Whether a route is there for a caller; it costs nothing to ask. Where plans are planned nothing may tell of one: what the plan lacks
+   * looks like an unknown route, and so does the account, which is about little else.
    */
-  #isThere({ capability, feature }: RouteAccess, { caller, hasLimits }: KnownCaller): boolean {
+  isThere({ caller, hasLimits }: KnownCaller, { capability, feature }: RouteAccess): boolean {
     if (!this.#isLive(capability, caller)) return false;
     return hasLimits || (capability !== 'account' && findMissingFeature(feature, caller) === undefined);
   }

@@ -20,26 +20,18 @@ export interface LookDeps {
 }
 
 /** What a check may take (specification "Checks of pages"). */
-export interface LookLimits {
+export const LOOK_LIMITS = {
   /** For the page, all redirects included. */
-  readonly pageTimeoutMs: number;
-  /** For a `robots.txt`. */
-  readonly robotsTimeoutMs: number;
-  /** For everything but reading. */
-  readonly timeoutMs: number;
-  readonly pageBytesMax: number;
-  readonly robotsBytesMax: number;
-  readonly redirectsMax: number;
-}
-
-export const LOOK_LIMITS: LookLimits = {
   pageTimeoutMs: 10_000,
+  /** For a `robots.txt`. */
   robotsTimeoutMs: 5_000,
+  /** For everything but reading. */
   timeoutMs: 20_000,
   pageBytesMax: 1024 * 1024,
   robotsBytesMax: 500 * 1024,
   redirectsMax: 3,
 };
+export type LookLimits = Readonly<typeof LOOK_LIMITS>;
 
 /** Plain http is fetched, too: what is looked for is public, and nothing secret is sent. */
 const PROTOCOLS = ['https:', 'http:'] as const;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
-import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
+import { HourlyCleanup, removeRows } from '../../database/hourly-cleanup.ts';
 import type { Database, IntegrationRow, Transaction } from '../../database/tables/tables.ts';
 
 /**
@@ -129,35 +129,22 @@ export function checkCleanup(
   log: Pick<BaseLogger, 'warn'>,
   { rowsAtOnce = ROWS_AT_ONCE }: { readonly rowsAtOnce?: number } = {},
 ): HourlyCleanup {
-  const stepsAt = (now: Date) => [
-    () => deleteOld(database, now.getTime() - CHECKS_KEPT_DAYS * DAY_MS, rowsAtOnce),
-    () => deleteMany(database, rowsAtOnce),
-  ];
+  const stepsAt = (now: Date) => {
+    const old = sql`checked_at < ${now.getTime() - CHECKS_KEPT_DAYS * DAY_MS}`;
+    return [
+      removeRows(database, 'integration_checks', { key: ['id'], where: old }),
+      removeRows(database, 'integration_checks', { key: ['id'], where: BEYOND_NEWEST }),
+    ];
+  };
   const failure = 'checks of integrations of days gone by could not be removed';
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure });
 }
 
-async function deleteOld(database: Database, beforeMs: number, rowsAtOnce: number): Promise<number> {
-  const { numDeletedRows } = await database
-    .deleteFrom('integration_checks')
-    .where('id', 'in', (query) =>
-      query.selectFrom('integration_checks').select('id').where('checked_at', '<', beforeMs).limit(rowsAtOnce),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
-
 /** Ids sort by time, so what is before the oldest that is kept can go. */
-async function deleteMany(database: Database, rowsAtOnce: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from integration_checks where id in (
-      select c.id from (
-        select i.id, (select k.id from integration_checks k where k.integration_id = i.id
-                      order by k.id desc limit 1 offset ${CHECKS_KEPT_MAX - 1}) as oldest
-        from integrations i
-      ) kept
-      join integration_checks c on c.integration_id = kept.id and c.id < kept.oldest
-      limit ${rowsAtOnce}
-    )`.execute(database);
-  return Number(numAffectedRows ?? 0);
-}
+const BEYOND_NEWEST = sql`id in (
+  select c.id from (
+    select i.id, (select k.id from integration_checks k where k.integration_id = i.id
+                  order by k.id desc limit 1 offset ${sql.lit(CHECKS_KEPT_MAX - 1)}) as oldest
+    from integrations i
+  ) kept
+  join integration_checks c on c.integration_id = kept.id and c.id < kept.oldest)`;

@@ -5,29 +5,21 @@ import type { DeliveryKind, Outcome } from '../queue/delivery.ts';
 import type { DeliveryQueue } from '../queue/delivery-queue.ts';
 import { ANSWER_TIMEOUT_MS, type SendRequest } from './attempt-delivery.ts';
 
-export interface DispatcherOptions {
+export const DISPATCHER_OPTIONS = {
   /** Attempts under way to one endpoint. More: a receiver that can't cope is pressed harder. */
-  readonly perEndpointMax: number;
-  /** Attempts under way in all; as many connections. */
-  readonly inFlightMax: number;
-  /** For a receiver's whole answer. */
-  readonly timeoutMs: number;
-  /** How long a claim lasts. Longer: what a dispatcher that died had begun is attempted again later. */
-  readonly claimMs: number;
-  /** Between two looks for what has become due. */
-  readonly pollMs: number;
-  /** At the end, for attempts under way; those that take longer are made again by the next dispatcher. */
-  readonly stopTimeoutMs: number;
-}
-
-export const DISPATCHER_OPTIONS: DispatcherOptions = {
   perEndpointMax: 10,
+  /** Attempts under way in all; as many connections. */
   inFlightMax: 200,
+  /** For a receiver's whole answer. */
   timeoutMs: ANSWER_TIMEOUT_MS,
+  /** How long a claim lasts. Longer: what a dispatcher that died had begun is attempted again later. */
   claimMs: 60_000,
+  /** Between two looks for what has become due. */
   pollMs: 1_000,
+  /** At the end, for attempts under way; those that take longer are made again by the next dispatcher. */
   stopTimeoutMs: 12_000,
 };
+export type DispatcherOptions = Readonly<typeof DISPATCHER_OPTIONS>;
 
 /** For settling an attempt: a claim has to outlast the attempt by this. */
 export const SETTLE_MARGIN_MS = 10_000;
@@ -92,19 +84,19 @@ export const SECRET_SETTINGS = {
 /** Of the dispatcher. */
 export const WEBHOOK_SETTINGS = {
   perEndpointMax: setting('WEBHOOKS_PER_ENDPOINT_MAX', wholeNumber(1, 1_000), {
-    fallback: 10,
+    fallback: DISPATCHER_OPTIONS.perEndpointMax,
     text: 'deliveries of one process to one endpoint at once',
   }),
   inFlightMax: setting('WEBHOOKS_AT_ONCE_MAX', wholeNumber(1, 10_000), {
-    fallback: 200,
+    fallback: DISPATCHER_OPTIONS.inFlightMax,
     text: 'deliveries of one process at once',
   }),
   timeoutMs: setting('WEBHOOKS_TIMEOUT_MS', Milliseconds, {
-    fallback: 10_000,
+    fallback: DISPATCHER_OPTIONS.timeoutMs,
     text: "for an endpoint's whole answer, in milliseconds; less than 10 seconds breaks the promise to receivers",
   }),
   pollMs: setting('WEBHOOKS_POLL_SECONDS', inUnits(Seconds, 1000), {
-    fallback: 1,
+    fallback: DISPATCHER_OPTIONS.pollMs / 1000,
     text: 'between two looks for deliveries that are due',
   }),
 };

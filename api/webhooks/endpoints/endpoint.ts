@@ -15,8 +15,8 @@ import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
 import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
 import type { WebhookEndpointRow } from '../../database/tables/webhook-tables.ts';
-import { isTopic, TOPICS, type Topic } from '../topics/topics.ts';
-import { type Filters, FiltersSchema } from './filters.ts';
+import { isTopic, TOPICS } from '../topics/topics.ts';
+import { FiltersSchema } from './filters.ts';
 
 export const ENDPOINT_STATES = ['registered', 'active', 'revoked', 'suspended', 'removed'] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
@@ -30,24 +30,8 @@ export const ENDPOINTS_MAX = 10;
 /** Deliveries in a row that fail before an endpoint is revoked (specification "Webhook endpoints"). */
 export const FAILURES_MAX = 20;
 
-export interface Endpoint {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly url: string;
-  readonly description: string;
-  readonly topics: readonly Topic[];
-  readonly filters: Filters;
-  readonly mode: EndpointMode;
-  readonly state: EndpointState;
-  readonly stateChangedAt: Date;
-  /** Deliveries of events that failed since the last one that did not; of a revoked endpoint those that led to it. */
-  readonly consecutiveFailures: number;
-  readonly secretChangedAt: Date;
-  readonly createdAt: Date;
-}
-
 /** An endpoint as it is stored, without its secret. */
-export function endpointFromRow(row: WebhookEndpointRow): Endpoint {
+export function endpointFromRow(row: WebhookEndpointRow) {
   const state = getWord(ENDPOINT_STATES, row.state);
   return {
     id: row.id,
@@ -59,11 +43,14 @@ export function endpointFromRow(row: WebhookEndpointRow): Endpoint {
     mode: getWord(ENDPOINT_MODES, row.mode),
     state,
     stateChangedAt: new Date(row.state_changed_at),
+    /** Deliveries of events that failed since the last one that did not; of a revoked endpoint those that led to it. */
     consecutiveFailures: state === 'revoked' ? FAILURES_MAX : row.consecutive_failures, // The count begins anew with the state.
     secretChangedAt: new Date(row.secret_changed_at),
     createdAt: new Date(row.created_at),
   };
 }
+
+export type Endpoint = Readonly<ReturnType<typeof endpointFromRow>>;
 
 /** An endpoint that was not removed; rejects with `not_found`. */
 export async function readEndpoint(database: Database, id: string): Promise<Endpoint> {

@@ -7,13 +7,13 @@
  * Its HMAC key is the UTF-8 bytes of the secret as it was shown. Beside it go the headers of Standard Webhooks, whose key is what
  * the base64 after `whsec_` stands for, so that either kind of library verifies a delivery with the one secret.
  */
-import { createCipheriv, createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../../runtime/errors.ts';
 
 /** What every secret begins with. */
 export const SECRET_PREFIX = 'whsec_';
 /** Random bytes of a secret. */
-export const SECRET_BYTES = 32;
+const SECRET_BYTES = 32;
 
 /** A secret as it is shown once: `whsec_` and base64 of 32 random bytes. */
 export function secretFromBytes(bytes: Uint8Array): string {
@@ -40,6 +40,11 @@ export function signatureHeaders({ deliveryId, body, secret, at }: SignedDeliver
     'webhook-timestamp': String(seconds),
     'webhook-signature': `v1,${standard}`,
   };
+}
+
+/** A secret for a new endpoint, or a new one for one that has some. */
+export function newSecret(): string {
+  return secretFromBytes(randomBytes(SECRET_BYTES));
 }
 
 /** How far a signature's time stamp may be off, either way (specification "Signature"). */
@@ -95,23 +100,21 @@ const TAG_BYTES = 16;
 export class SecretKeys {
   readonly #keys: ReadonlyMap<string, Buffer>;
   readonly #sealing: string;
-  readonly #random: (bytes: number) => Uint8Array;
 
   /** @param keys 32 bytes each, the one that seals first; at least one */
-  constructor(keys: readonly Buffer[], random: (bytes: number) => Uint8Array) {
+  constructor(keys: readonly Buffer[]) {
     this.#keys = new Map(keys.map((key) => [idOf(key), key]));
     const [first] = this.#keys.keys();
     if (first === undefined) throw new Error('no key for secrets');
     this.#sealing = first;
-    this.#random = random;
   }
 
   seal(secret: string, endpointId: string): string {
-    const nonce = this.#random(NONCE_BYTES);
+    const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key(this.#sealing, endpointId), nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.from(endpointId));
     const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return [FORMAT, this.#sealing, Buffer.from(nonce).toString('base64url'), sealed.toString('base64url')].join('.');
+    return [FORMAT, this.#sealing, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
   }
 
   /** Throws `configuration` where the key is not among those that are known, and `corrupt` where it is not what was sealed. */

@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { encodeTime } from 'ulid';
-import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
+import { type CleanupStep, HourlyCleanup, removeRows } from '../../database/hourly-cleanup.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
 /** For how long deliveries are kept after they ended, and events for replays (specification "Retries"). */
@@ -23,13 +24,13 @@ export function webhookCleanup(
 ): HourlyCleanup {
   const stepsAt = (now: Date) => {
     const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS);
-    return [() => deleteDeliveries(database, before, rowsAtOnce), () => deleteEvents(database, before, rowsAtOnce)];
+    return [(rowsMax: number) => deleteDeliveries(database, before, rowsMax), removeEvents(database, before)];
   };
   const failure = 'webhook deliveries of days gone by could not be removed';
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure });
 }
 
-async function deleteDeliveries(database: Database, before: Date, rowsAtOnce: number): Promise<number> {
+async function deleteDeliveries(database: Database, before: Date, rowsMax: number): Promise<number> {
   const rows = await database
     .selectFrom('webhook_deliveries')
     .select('id')
@@ -37,7 +38,7 @@ async function deleteDeliveries(database: Database, before: Date, rowsAtOnce: nu
     .where('state', '<>', 'waiting')
     .where('finished_at', '<', before.getTime())
     .orderBy('id')
-    .limit(rowsAtOnce)
+    .limit(rowsMax)
     .execute();
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return 0;
@@ -49,29 +50,10 @@ async function deleteDeliveries(database: Database, before: Date, rowsAtOnce: nu
 }
 
 /** Events that no delivery tells of any more. */
-async function deleteEvents(database: Database, before: Date, rowsAtOnce: number): Promise<number> {
-  const { numDeletedRows } = await database
-    .deleteFrom('webhook_events')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('webhook_events')
-        .select('id')
-        .where('id', '<', idAt('evt_', before))
-        .where('occurred_at', '<', before.getTime())
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('webhook_deliveries')
-                .select('webhook_deliveries.id')
-                .whereRef('webhook_deliveries.event_id', '=', 'webhook_events.id'),
-            ),
-          ),
-        )
-        .orderBy('id')
-        .limit(rowsAtOnce),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+function removeEvents(database: Database, before: Date): CleanupStep {
+  const where = sql`id < ${idAt('evt_', before)} and occurred_at < ${before.getTime()}
+    and not exists (select 1 from webhook_deliveries d where d.event_id = webhook_events.id) order by id`;
+  return removeRows(database, 'webhook_events', { key: ['id'], where });
 }
 
 /** The first id that can have been made at an instant: ids are ULIDs, which begin with their time. */

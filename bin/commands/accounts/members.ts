@@ -1,4 +1,5 @@
-import { type Invitation, type Member, ROLES } from '../../../api/accounts/people/people.ts';
+import type { Invitation } from '../../../api/accounts/people/invitations.ts';
+import { type Member, ROLES } from '../../../api/accounts/people/people.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import {

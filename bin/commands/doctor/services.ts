@@ -48,7 +48,7 @@ export async function checkSecretKeys(setup: Setup): Promise<Finding | undefined
   }
   if (config.secrets.keys === undefined && file === undefined) return missing(await countSealed(setup));
   // First of all: that they are some is no matter of the database.
-  const keys = new SecretKeys(await configuredKeyBytes(config), () => new Uint8Array());
+  const keys = new SecretKeys(await configuredKeyBytes(config));
   const sealed = (await prerequisites.database())?.sealed ?? [];
   const closed = sealed.filter(({ id, sealed_secret }) => !opens(keys, id, sealed_secret));
   if (closed.length > 0) return fail(`${closed.length} of ${sealed.length} secrets can't be opened`, RESTORE);

@@ -190,8 +190,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   const deps = { database: database.kysely, clock };
   const endpointDeps = {
     ...deps,
-    random: randomBytes,
-    keys: new SecretKeys([randomBytes(32)], randomBytes),
+    keys: new SecretKeys([randomBytes(32)]),
     findUrlProblem: (text: string) => findUrlProblem(text, { allow: [] }),
     isOffered: () => true,
   };

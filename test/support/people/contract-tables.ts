@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { getMigrations } from 'better-auth/db/migration';
 import { describe, expect, test } from 'vitest';
 import { createAuth } from '../../../api/accounts/people/sign-in/auth.ts';
@@ -16,7 +15,6 @@ export function describeTables(subject: PeopleSubject): void {
     const optionsOf = () =>
       createAuth(settings, {
         database: subject.database,
-        random: randomBytes,
         log: { warn: () => {} },
         hooks: { onLink: () => {}, maySignUp: async () => true, firstOrganization: async () => null },
       }).options;

@@ -21,7 +21,7 @@ function idAt(at = START): string {
   return encodeTime(at.getTime(), 10) + String(made).padStart(16, '0');
 }
 
-export const SECRET_KEYS = new SecretKeys([Buffer.alloc(32, 7)], (bytes) => Buffer.alloc(bytes, 9));
+export const SECRET_KEYS = new SecretKeys([Buffer.alloc(32, 7)]);
 export const SECRET = secretFromBytes(Buffer.alloc(32, 5));
 
 /** Adds an endpoint of the organization `org_1`, active since {@link START} and listening to scores unless told otherwise. */

@@ -39,8 +39,8 @@ export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
   const accounts = await openAccountsOn(database, { clock: clock.now });
   const notOffered = new Set<string>();
   const isOffered = (organizationId: string) => !notOffered.has(organizationId);
-  const keys = new SecretKeys([randomBytes(32)], randomBytes);
-  const deps = { database: database.kysely, clock: clock.now, random: randomBytes, keys };
+  const keys = new SecretKeys([randomBytes(32)]);
+  const deps = { database: database.kysely, clock: clock.now, keys };
   const endpoints = new EndpointAdministration(
     { ...deps, findUrlProblem: (text) => findUrlProblem(text, { allow: [] }), isOffered },
     { operator: 'test' },

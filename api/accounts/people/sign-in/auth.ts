@@ -25,7 +25,6 @@ export interface AuthHooks {
 
 export interface AuthDeps {
   readonly database: ControlDatabase;
-  readonly random: (bytes: number) => Uint8Array;
   readonly log: Pick<BaseLogger, 'warn'>;
   readonly hooks: AuthHooks;
 }
@@ -42,7 +41,7 @@ const ADDRESS_HEADER = 'x-modelstats-address';
  */
 export function createAuth(
   settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs' | 'connections'>,
-  { database, random, log, hooks }: AuthDeps,
+  { database, log, hooks }: AuthDeps,
 ) {
   return betterAuth({
     appName: 'modelstats',
@@ -70,7 +69,7 @@ export function createAuth(
         storeToken: 'hashed',
         sendMagicLink: ({ email, token, metadata = {} }) => hooks.onLink({ email, token, metadata }),
       }),
-      oauthProvider(settings.connections, { publicUrl: settings.publicUrl, random }),
+      oauthProvider(settings.connections, settings.publicUrl),
     ],
     databaseHooks: {
       user: { create: { before: (person) => hooks.maySignUp(person.email) } },

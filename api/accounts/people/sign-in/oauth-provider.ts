@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
 import { mcp } from '@better-auth/mcp';
 import type { BetterAuthPlugin } from 'better-auth';
 import { ACCESS_TOKENS, hashOfToken, REFRESH_TOKENS } from '../../credentials/token-form.ts';
@@ -22,12 +23,12 @@ export function withOrganization<T>(organizationId: string, work: () => Promise<
  */
 export function oauthProvider(
   settings: ConnectionSettings | undefined,
-  { publicUrl, random }: { readonly publicUrl: string; readonly random: (bytes: number) => Uint8Array },
+  publicUrl: string,
 ): Pick<BetterAuthPlugin, 'id'> {
   if (settings === undefined) return { id: 'no-connections' };
   const { resource, accessTokenSeconds, refreshTokenSeconds } = settings;
   const pathOf = (path: string) => `${publicUrl}${path}`;
-  return mcp({
+  const options = {
     resource,
     loginPage: pathOf(CONSOLE_PATHS.connectSignedIn),
     consentPage: pathOf(CONSOLE_PATHS.connect),
@@ -40,8 +41,8 @@ export function oauthProvider(
     accessTokenExpiresIn: accessTokenSeconds,
     refreshTokenExpiresIn: refreshTokenSeconds,
     disableJwtPlugin: true,
-    generateOpaqueAccessToken: () => ACCESS_TOKENS.fromBytes(random(32)),
-    generateRefreshToken: () => REFRESH_TOKENS.fromBytes(random(32)),
+    generateOpaqueAccessToken: () => ACCESS_TOKENS.fromBytes(randomBytes(32)),
+    generateRefreshToken: () => REFRESH_TOKENS.fromBytes(randomBytes(32)),
     storeTokens: { hash: async (token) => hashOfToken(token) },
     postLogin: {
       page: pathOf(CONSOLE_PATHS.connect),
@@ -52,84 +53,32 @@ export function oauthProvider(
         return organizationId;
       },
     },
-    schema: OAUTH_SCHEMA,
-  });
+  } satisfies Parameters<typeof mcp>[0];
+  return mcp({ ...options, schema: ourNames(mcp(options).schema) });
 }
 
-/** Our names for the tables and columns of better-auth's OAuth provider (migration 0010); those that are missing are alike. */
-const OF_CONNECTION = { clientId: 'client_id', userId: 'person_id', referenceId: 'organization_id' } as const;
-const OF_TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
-const OF_TOKEN = {
-  ...OF_CONNECTION,
-  sessionId: 'session_id',
-  authorizationCodeId: 'authorization_code_id',
-  requestedUserInfoClaims: 'requested_user_info_claims',
-  expiresAt: 'expires_at',
-  createdAt: 'created_at',
-} as const;
+/** Our names for the tables of better-auth's OAuth provider (migration 0010). */
+const TABLES: Readonly<Record<string, string>> = {
+  oauthClient: 'oauth_clients',
+  oauthResource: 'oauth_resources',
+  oauthClientResource: 'oauth_client_resources',
+  oauthRefreshToken: 'oauth_refresh_tokens',
+  oauthAccessToken: 'oauth_access_tokens',
+  oauthConsent: 'connections',
+  oauthClientAssertion: 'oauth_client_assertions',
+};
 
-const OAUTH_SCHEMA = {
-  oauthClient: {
-    modelName: 'oauth_clients',
-    fields: {
-      ...OF_TIMES,
-      clientId: 'client_id',
-      clientSecret: 'client_secret',
-      clientDiscoveryId: 'client_discovery_id',
-      skipConsent: 'skip_consent',
-      enableEndSession: 'enable_end_session',
-      subjectType: 'subject_type',
-      clientCredentialsScopes: 'client_credentials_scopes',
-      userId: 'person_id',
-      softwareId: 'software_id',
-      softwareVersion: 'software_version',
-      softwareStatement: 'software_statement',
-      redirectUris: 'redirect_uris',
-      postLogoutRedirectUris: 'post_logout_redirect_uris',
-      backchannelLogoutUri: 'backchannel_logout_uri',
-      backchannelLogoutSessionRequired: 'backchannel_logout_session_required',
-      tokenEndpointAuthMethod: 'token_endpoint_auth_method',
-      applicationType: 'application_type',
-      jwksUri: 'jwks_uri',
-      grantTypes: 'grant_types',
-      responseTypes: 'response_types',
-      requirePKCE: 'require_pkce',
-      dpopBoundAccessTokens: 'dpop_bound_access_tokens',
-      referenceId: 'reference_id',
-    },
-  },
-  oauthResource: {
-    modelName: 'oauth_resources',
-    fields: {
-      ...OF_TIMES,
-      accessTokenTtl: 'access_token_ttl',
-      refreshTokenTtl: 'refresh_token_ttl',
-      signingAlgorithm: 'signing_algorithm',
-      signingKeyId: 'signing_key_id',
-      allowedScopes: 'allowed_scopes',
-      customClaims: 'custom_claims',
-      dpopBoundAccessTokensRequired: 'dpop_bound_access_tokens_required',
-      policyVersion: 'policy_version',
-    },
-  },
-  oauthClientResource: {
-    modelName: 'oauth_client_resources',
-    fields: { clientId: 'client_id', resourceId: 'resource_id', createdAt: 'created_at' },
-  },
-  oauthRefreshToken: {
-    modelName: 'oauth_refresh_tokens',
-    fields: {
-      ...OF_TOKEN,
-      rotatedAt: 'rotated_at',
-      rotationReplayResponse: 'rotation_replay_response',
-      rotationReplayExpiresAt: 'rotation_replay_expires_at',
-      authTime: 'auth_time',
-    },
-  },
-  oauthAccessToken: { modelName: 'oauth_access_tokens', fields: { ...OF_TOKEN, refreshId: 'refresh_id' } },
-  oauthConsent: {
-    modelName: 'connections',
-    fields: { ...OF_CONNECTION, ...OF_TIMES, requestedUserInfoClaims: 'requested_user_info_claims' },
-  },
-  oauthClientAssertion: { modelName: 'oauth_client_assertions', fields: { expiresAt: 'expires_at' } },
-} as const;
+/** Our names for the provider's tables and columns: those of its own schema, in snake_case. */
+function ourNames(schema: Readonly<Record<string, { readonly fields: object }>>) {
+  const tables = Object.entries(schema).map(([model, { fields }]) => {
+    const columns = Object.keys(fields).map((field) => [field, columnOf(model, field)]);
+    return [model, { modelName: TABLES[model] ?? model, fields: Object.fromEntries(columns) }];
+  });
+  return Object.fromEntries(tables);
+}
+
+function columnOf(model: string, field: string): string {
+  if (field === 'userId') return 'person_id';
+  if (field === 'referenceId' && model !== 'oauthClient') return 'organization_id';
+  return field.replaceAll(/[A-Z]+/g, (letters) => `_${letters.toLowerCase()}`);
+}
