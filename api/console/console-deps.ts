@@ -1,3 +1,4 @@
+import { setting, wholeNumber } from '../../runtime/setting.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { People } from '../accounts/people/open-people.ts';
@@ -45,3 +46,11 @@ export interface PageDeps extends Omit<ConsoleDeps, 'formKey'> {
   readonly answers: Answers;
   readonly views: FaceDeps['views'];
 }
+
+/** Of the console. */
+export const CONSOLE_SETTINGS = {
+  pagesPerMinute: setting('CONSOLE_PAGES_MAX', wholeNumber(1, 100_000), {
+    fallback: 120,
+    text: 'pages and forms of the console that one person may ask for in a minute',
+  }),
+};

@@ -15,7 +15,7 @@ import { MCP_ROUTE } from '../mcp/mcp.ts';
 import { TOOLS } from '../mcp/tools/tools.ts';
 import { ENDPOINTS_MAX } from '../webhooks/endpoints/endpoint.ts';
 import { DIGEST_ITEMS_MAX, TOPIC_DEFINITIONS } from '../webhooks/topics/topics.ts';
-import type { Words } from './prepare.ts';
+import type { Words } from './pages.ts';
 import { code, markdownTable, wholeNumber } from './render.ts';
 import {
   datasetsTable,

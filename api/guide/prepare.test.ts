@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { prepare } from './prepare.ts';
+import { prepare } from './pages.ts';
 import { render } from './render.ts';
 
 const WORDS = {

@@ -11,10 +11,9 @@ import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
 import { API_ERRORS } from '../data/api-errors.ts';
 import { ACCOUNT_ROUTE } from '../data/routes/data-routes.ts';
 import { contentOf, errorAnswerFrom } from '../server/errors/error-answer.ts';
-import { httpError } from '../server/errors/http-error.ts';
+import { httpError, RequestInvalid, type RequestProblem } from '../server/errors/http-error.ts';
 import type { Abort } from '../server/request-log.ts';
 import type { Question } from '../server/route.ts';
-import { inArguments } from './refusals.ts';
 
 export interface ExchangeDeps {
   /** The visit of the message. */
@@ -114,4 +113,22 @@ export class Exchange {
     if (status >= 500) log.error({ err: told.cause ?? told }, 'a tool failed');
     return { status, body: contentOf(told, context) };
   }
+}
+
+/** Where the arguments of a tool are wrong; the first element of `loc`, in place of the part of a URL. */
+const PLACE = 'arguments';
+
+/** A problem of one argument, in the form that all have. */
+export function argumentProblem(
+  name: string,
+  input: unknown,
+  { msg, type }: Pick<RequestProblem, 'msg' | 'type'>,
+): RequestProblem {
+  return { loc: [PLACE, name], msg, type, input: input ?? null, ctx: {} };
+}
+
+/** An error of a route as a tool tells it: its parameters are the tool's arguments. */
+function inArguments(error: unknown): unknown {
+  if (!(error instanceof RequestInvalid)) return error;
+  return new RequestInvalid(error.detail.map((problem) => ({ ...problem, loc: [PLACE, ...problem.loc.slice(1)] })));
 }

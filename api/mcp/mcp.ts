@@ -4,20 +4,20 @@
  * a route of the API as part of it.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isThisMachine } from '../../runtime/this-machine.ts';
 import type { RouteAccess } from '../data/access/access-control.ts';
-import { ApiError } from '../data/api-errors.ts';
+import { API_ERRORS, ApiError } from '../data/api-errors.ts';
 import type { AddFace, FaceDeps } from '../data/app.ts';
 import { getVisit } from '../data/bind-access.ts';
 import { bindRoute, type WholeAnswer } from '../server/bind-route.ts';
 import { takeBodies } from '../server/bodies.ts';
-import { httpError } from '../server/errors/http-error.ts';
+import { sendError } from '../server/errors/error-handling.ts';
+import { HttpError, httpError } from '../server/errors/http-error.ts';
 import { watchEnd } from '../server/request-log.ts';
 import { Exchange } from './exchange.ts';
 import { challengeOf } from './oauth/metadata.ts';
 import { addOAuthRoutes, type OAuthSettings } from './oauth/oauth-routes.ts';
-import { refuseAsJsonRpc } from './refusals.ts';
 import { serverFor } from './server.ts';
 
 /** `POST /mcp`: what it asks of its callers. The backstop is never below the organization's own limit per minute. */
@@ -103,4 +103,33 @@ export function isOwnOrigin(origin: string | undefined, publicUrl: string | unde
   if (!URL.canParse(origin)) return false;
   if (publicUrl !== undefined) return new URL(origin).origin === new URL(publicUrl).origin;
   return isThisMachine(new URL(origin));
+}
+
+/** Codes of JSON-RPC 2.0 for a body that is no message. */
+const [PARSE_ERROR, INVALID_REQUEST] = [-32_700, -32_600];
+
+/** What may be wrong with a body; any other refusal is told as all routes tell it. */
+const OF_THE_BODY = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
+
+/** Makes a scope refuse bodies that are no message as JSON-RPC does, with the status and the headers that they have anyhow. */
+function refuseAsJsonRpc(scope: FastifyInstance, baseUrlOf: FaceDeps['baseUrlOf']): void {
+  const contextOf = (request: FastifyRequest) => ({
+    requestId: request.id,
+    baseUrl: baseUrlOf(request),
+    errors: API_ERRORS,
+  });
+  scope.setErrorHandler((error: unknown, request, reply) => {
+    if (!(error instanceof HttpError && OF_THE_BODY.includes(error.code))) throw error;
+    return sendError(error, request, { reply, contextOf, bodyOf: () => bodyOf(error) });
+  });
+}
+
+/** Nobody knows of which message it is. */
+function bodyOf({ message, code, cause }: HttpError): string {
+  const isUnread = cause instanceof Error;
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: isUnread ? PARSE_ERROR : INVALID_REQUEST, message, data: { code } },
+  });
 }

@@ -6,9 +6,8 @@ import { categoriesRoute } from '../data/routes/current/rankings.ts';
 import { benchmarksRoute } from '../data/routes/current/scores.ts';
 import { sourcesRoute } from '../data/routes/current/sources.ts';
 import type { Exchange } from './exchange.ts';
-import { TOKENS_MAX, tokensIn } from './size.ts';
 import { BENCHMARK_COLUMNS, type Columns, rowsOf, SOURCE_COLUMNS, table } from './table.ts';
-import { asOf, HOW_TO_USE, lines } from './told.ts';
+import { asOf, HOW_TO_USE, lines, TOKENS_MAX, tokensIn } from './told.ts';
 
 /**
  * An answer that has no route of its own over HTTP: values of the models, by id, with how many models have each. It is asked on the

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fits, TOKENS_MAX, tokensIn } from './size.ts';
+import { fits, TOKENS_MAX, tokensIn } from './told.ts';
 
 test.each([
   ['', 0],

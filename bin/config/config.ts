@@ -9,7 +9,7 @@ import {
   TOKEN_SETTINGS,
   USAGE_SETTINGS,
 } from '../../api/accounts/settings.ts';
-import { CONSOLE_SETTINGS } from '../../api/console/settings.ts';
+import { CONSOLE_SETTINGS } from '../../api/console/console-deps.ts';
 import {
   ADDRESS_SETTINGS,
   ATTEMPT_SETTINGS,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wordsFrom } from '../../api/guide/facts.ts';
-import { prepare } from '../../api/guide/prepare.ts';
+import { prepare } from '../../api/guide/pages.ts';
 import { examplesOf, isPrinted, runExample } from '../support/client/documented-examples.ts';
 import { type ExamplePlace, hasPrograms, openExamplePlace } from '../support/client/example-place.ts';
 import { useService } from '../support/client/service.ts';

@@ -36,7 +36,7 @@ export function modelsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
     forMembers.page('/data/models', async (pages) => {
       const query = { ...filtersOf(pages), limit: '50', cursor: pages.query['cursor'] };
       const asked = await askFor(pages, deps)(modelsRoute, { query });
-      return page('Models', <ModelsPage pages={pages} asked={asked} />);
+      return page('Models', modelsPage(pages, asked));
     }),
   ];
 }
@@ -45,13 +45,9 @@ function filtersOf({ query }: OrganizationPages): Readonly<Record<string, string
   return Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
 }
 
-interface ModelsPageProps {
-  readonly pages: OrganizationPages;
-  readonly asked: Asked<Models>;
-}
-
-function ModelsPage({ pages, asked }: ModelsPageProps): JSX.Element {
+function modelsPage(pages: OrganizationPages, asked: Asked<Models>): JSX.Element {
   const { path, query } = pages;
+  const filter = { of: { form: query }, required: false };
   const here = `${path}/data/models`;
   return (
     <DataPage pages={pages} title="Models">
@@ -62,10 +58,10 @@ function ModelsPage({ pages, asked }: ModelsPageProps): JSX.Element {
         {...inPlace(here, '#found')}
         hx-trigger="submit, change, input delay:300ms from:#field-q"
       >
-        <Field label="Id or name" name="q" type="search" values={query} required={false} maxlength={200} />
-        <Field label="Made by" name="organization" values={query} required={false} maxlength={200} />
-        <Field label="Served by" name="provider" values={query} required={false} maxlength={200} />
-        <Field label="Context from" name="min_context" type="number" values={query} required={false} />
+        <Field {...filter} label="Id or name" name="q" type="search" maxlength={200} />
+        <Field {...filter} label="Made by" name="organization" maxlength={200} />
+        <Field {...filter} label="Served by" name="provider" maxlength={200} />
+        <Field {...filter} label="Context from" name="min_context" type="number" />
         <Choice label="Order" name="sort" options={SORTS} chosen={query['sort'] ?? 'id'} />
         <button type="submit">Show</button>
       </form>

@@ -5,14 +5,7 @@ import type { Check, Integration } from '../../integrations/integration.ts';
 import type { CheckedIntegration } from '../../integrations/integrations.ts';
 import { isInForce } from '../../integrations/life.ts';
 import type { PageDeps } from '../console-deps.ts';
-import {
-  type ConsoleAnswer,
-  type FormPageProps,
-  type FormProblems,
-  formPage,
-  NO_FIELDS,
-  redirect,
-} from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
 import { Done, type Fact, Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -30,10 +23,10 @@ export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations
     organizationId: organization.id,
     id: params['integration'] ?? '',
   });
-  const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+  const show = async (pages: OrganizationPages): Promise<ConsoleAnswer> => {
     assertOffered(pages);
     const found = await actingFor(pages).find(selectorOf(pages));
-    return formPage('Integration', <IntegrationPage pages={pages} found={found} problems={problems} />, problems);
+    return formPage('Integration', integrationPage(pages, found), pages);
   };
   return [
     forMembers.page('/integrations/:integration', show),
@@ -54,11 +47,7 @@ export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations
   ];
 }
 
-interface IntegrationPageProps extends FormPageProps<OrganizationPages> {
-  readonly found: CheckedIntegration;
-}
-
-function IntegrationPage({ pages, found: { integration, checks }, problems }: IntegrationPageProps): JSX.Element {
+function integrationPage(pages: OrganizationPages, { integration, checks }: CheckedIntegration): JSX.Element {
   const { path, query } = pages;
   return (
     <>
@@ -66,7 +55,7 @@ function IntegrationPage({ pages, found: { integration, checks }, problems }: In
         <a href={`${path}/integrations`}>All integrations</a>
       </p>
       <h1>{integration.name}</h1>
-      <Problems problems={problems} />
+      <Problems of={pages} />
       <Done query={query} texts={DONE} />
       <Warning integration={integration} />
       <Section title="Integration">

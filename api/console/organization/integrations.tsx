@@ -5,7 +5,7 @@ import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integrati
 import { snippetsFor } from '../../integrations/page/own-addresses.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormPageProps, type FormProblems, formPage, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -17,11 +17,10 @@ const DeclarationForm = z.object({
 
 /** The pages on which an organization shows where its data come from, and declaring one. */
 export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
-  const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+  const show = async (pages: OrganizationPages): Promise<ConsoleAnswer> => {
     assertOffered(pages);
     const declared = await integrations.as(pages.actor).list(pages.organization.id);
-    const body = <IntegrationsPage pages={pages} declared={declared} problems={problems} />;
-    return formPage('Integrations', body, problems);
+    return formPage('Integrations', integrationsPage(pages, declared), pages);
   };
   return [
     forMembers.page('/integrations', show),
@@ -43,11 +42,7 @@ export function assertOffered({ offers }: OrganizationPages): void {
   if (!offers('attribution')) throw notFound(null, 'There is no such page');
 }
 
-interface IntegrationsPageProps extends FormPageProps<OrganizationPages> {
-  readonly declared: readonly Integration[];
-}
-
-function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps): JSX.Element {
+function integrationsPage(pages: OrganizationPages, declared: readonly Integration[]): JSX.Element {
   return (
     <>
       <h1>Integrations</h1>
@@ -70,13 +65,12 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
             It has to be public, and show a link to this service or its badge. It is checked within seconds, then daily.
             On a host that many share, such as github.com, its address has to name you.
           </p>
-          <Problems problems={problems} />
+          <Problems of={pages} />
           <Form action={`${pages.path}/integrations`} token={pages.token} className="form row">
             <Field
               label="What it is"
               name="name"
-              values={pages.form}
-              problems={problems}
+              of={pages}
               maxlength={100}
               hint="Such as “model finder”."
               autocomplete="off"
@@ -85,8 +79,7 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
               label="Its address"
               name="public_url"
               type="url"
-              values={pages.form}
-              problems={problems}
+              of={pages}
               maxlength={2048}
               hint="The page that shows the link."
               autocomplete="off"
@@ -101,7 +94,7 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
 }
 
 /** What integrations earn this organization, and what they could. */
-function Bonus({ pages }: Pick<IntegrationsPageProps, 'pages'>): JSX.Element {
+function Bonus({ pages }: { readonly pages: OrganizationPages }): JSX.Element {
   const { plan, displayName, quotaLimit, dailyQuota } = pages.organization.terms;
   const { perIntegration, integrationsMax } = ATTRIBUTION_BONUS;
   if (!PLANS[plan].hasAttributionBonus) {

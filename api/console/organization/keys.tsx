@@ -11,16 +11,7 @@ import {
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/data-page.tsx';
-import {
-  type ConsoleAnswer,
-  type FormPageProps,
-  type FormProblems,
-  formPage,
-  NO_FIELDS,
-  page,
-  redirect,
-  textOf,
-} from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, NO_FIELDS, page, redirect, textOf } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Pager, partOf, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -66,9 +57,9 @@ function endOfSuccessor({ createdAt, expiresAt }: ApiKey, now: Date): Date | nul
 /** An organization's keys: issued, replaced and revoked by every member. */
 export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
   const changesBy = ({ actor }: OrganizationPages) => accounts.as(actor);
-  const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+  const show = async (pages: OrganizationPages): Promise<ConsoleAnswer> => {
     const keys = await listKeys(pages.organization.id, changesBy(pages));
-    return formPage('Keys', <KeysPage pages={pages} keys={keys} problems={problems} />, problems);
+    return formPage('Keys', keysPage(pages, keys), pages);
   };
   /** Rejects with `not_found` for another organization's key. */
   const ownKey = async (pages: OrganizationPages) => {
@@ -85,7 +76,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
       work: async (pages, { name, days }) => {
         const expiresAt = days === '' ? null : new Date(pages.now.getTime() + Number(days) * DAY_MS);
         const issued = await createKey({ organizationId: pages.organization.id, name, expiresAt }, changesBy(pages));
-        return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
+        return page('Your new key', <NewKeyPage pages={pages} issued={issued} />);
       },
     }),
     forMembers.form('/keys/:key/replace', {
@@ -105,11 +96,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
   ];
 }
 
-interface KeysPageProps extends FormPageProps<OrganizationPages> {
-  readonly keys: readonly ApiKey[];
-}
-
-function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
+function keysPage(pages: OrganizationPages, keys: readonly ApiKey[]): JSX.Element {
   const { path, token, form, now } = pages;
   const newestFirst = keys.toReversed().sort((a, b) => Number(isWorking(b, now)) - Number(isWorking(a, now)));
   const part = partOf(newestFirst, { query: pages.query, size: KEYS_SHOWN });
@@ -118,13 +105,12 @@ function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
       <h1>API keys</h1>
       <Done query={pages.query} texts={{ revoked: 'The key was revoked. Requests with it are refused from now on.' }} />
       <Section title="New key">
-        <Problems problems={problems} />
+        <Problems of={pages} />
         <Form action={`${path}/keys`} token={token} className="form row">
           <Field
             label="What it is for"
             name="name"
-            values={form}
-            problems={problems}
+            of={pages}
             maxlength={100}
             hint="Such as “dashboard” or “nightly job”."
             autocomplete="off"
@@ -189,7 +175,7 @@ interface NewKeyPageProps {
   readonly pages: OrganizationPages;
   readonly issued: NewApiKey;
   /** The key that it takes the place of. */
-  readonly replaced: ApiKey | undefined;
+  readonly replaced?: ApiKey;
 }
 
 function NewKeyPage({ pages, issued, replaced }: NewKeyPageProps): JSX.Element {

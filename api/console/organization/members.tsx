@@ -4,7 +4,7 @@ import { type Invitation, invite, listInvitations, revokeInvitation } from '../.
 import { changeRole, listMembers, removeMember } from '../../accounts/people/memberships.ts';
 import { type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormPageProps, type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
+import { formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -40,12 +40,12 @@ const DONE = {
 
 /** Who belongs to an organization; changed by owners, seen by all members. */
 export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
-  const show = async (pages: OrganizationPages, problems?: FormProblems) => {
+  const show = async (pages: OrganizationPages) => {
     const { id } = pages.organization;
     const changes = people.as(pages.actor);
     const [list, invitations] = await Promise.all([listMembers(id, changes), listInvitations(id, changes)]);
-    const body = <MembersPage pages={pages} members={list} invitations={invitations} problems={problems} />;
-    return formPage('Members', body, problems);
+    const body = <MembersPage pages={pages} members={list} invitations={invitations} />;
+    return formPage('Members', body, pages);
   };
   /** Sends back to the page, which says what was done. */
   const back = ({ path }: OrganizationPages, done: string) => redirect(`${path}/members?done=${done}`);
@@ -96,19 +96,20 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
   ];
 }
 
-interface MembersPageProps extends FormPageProps<OrganizationPages> {
+interface MembersPageProps {
+  readonly pages: OrganizationPages;
   readonly members: readonly Member[];
   readonly invitations: readonly Invitation[];
 }
 
-function MembersPage({ pages, members, invitations, problems }: MembersPageProps): JSX.Element {
-  const { path, token, form, role, query } = pages;
+function MembersPage({ pages, members, invitations }: MembersPageProps): JSX.Element {
+  const { path, token, role, query } = pages;
   const part = partOf(members, { query, size: MEMBERS_SHOWN });
   return (
     <>
       <h1>Members</h1>
       <Done query={query} texts={DONE} />
-      <Problems problems={problems} />
+      <Problems of={pages} />
       <Section title="Who belongs here">
         <Table
           caption="Members"
@@ -125,15 +126,7 @@ function MembersPage({ pages, members, invitations, problems }: MembersPageProps
       {role === 'owner' && (
         <Section title="Invite somebody">
           <Form action={`${path}/members/invite`} token={token} className="form row">
-            <Field
-              label="E-mail address"
-              name="email"
-              type="email"
-              values={form}
-              problems={problems}
-              maxlength={254}
-              autocomplete="off"
-            />
+            <Field label="E-mail address" name="email" type="email" of={pages} maxlength={254} autocomplete="off" />
             <Choice label="As" name="role" options={ROLE_CHOICES} />
             <button type="submit">Send an invitation</button>
           </Form>

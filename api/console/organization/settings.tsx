@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { setEmail } from '../../accounts/organizations/organizations.ts';
 import { normalisedEmail } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormPageProps, type FormProblems, formPage, redirect } from '../shell/answer.ts';
+import { formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Done, Facts, Instant, Section } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -19,8 +19,7 @@ const EmailForm = z.object({
 
 /** What an organization is called, and where it is told what concerns it. */
 export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
-  const show = (pages: OrganizationPages, problems?: FormProblems) =>
-    formPage('Settings', <SettingsPage pages={pages} problems={problems} />, problems);
+  const show = (pages: OrganizationPages) => formPage('Settings', settingsPage(pages), pages);
   return [
     forMembers.page('/settings', show),
     forMembers.form('/settings/email', {
@@ -35,9 +34,9 @@ export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readon
   ];
 }
 
-function SettingsPage({ pages, problems }: FormPageProps<OrganizationPages>): JSX.Element {
-  const { organization, path, token, form, role, query } = pages;
-  const values = problems === undefined ? { email: organization.email ?? '' } : form;
+function settingsPage(pages: OrganizationPages): JSX.Element {
+  const { organization, path, token, role, query, problems } = pages;
+  const sent = problems === undefined ? { form: { email: organization.email ?? '' } } : pages;
   return (
     <>
       <h1>Settings</h1>
@@ -52,7 +51,7 @@ function SettingsPage({ pages, problems }: FormPageProps<OrganizationPages>): JS
         />
       </Section>
       <Section title="Notices">
-        <Problems problems={problems} />
+        <Problems of={pages} />
         <p>Where the organization is told by mail that a webhook endpoint was revoked or suspended.</p>
         {role === 'owner' ? (
           <Form action={`${path}/settings/email`} token={token} className="form row">
@@ -61,8 +60,7 @@ function SettingsPage({ pages, problems }: FormPageProps<OrganizationPages>): JS
               name="email"
               type="email"
               required={false}
-              values={values}
-              problems={problems}
+              of={sent}
               maxlength={254}
               autocomplete="email"
             />

@@ -19,7 +19,7 @@ export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly 
   return [
     forMembers.page('/usage', async (pages) => {
       const report = await accounts.readUsage(pages.organization.id, rangeOf(pages, spanOf(pages)));
-      return page('Usage', <UsagePage pages={pages} report={report} />);
+      return page('Usage', usagePage(pages, report));
     }),
     forMembers.page('/usage.csv', (pages) => {
       const range = rangeOf(pages, pages.query['days'] === String(YEAR_DAYS) ? YEAR_DAYS : spanOf(pages));
@@ -39,12 +39,7 @@ function rangeOf({ now }: OrganizationPages, days: number) {
   return { from: addDays(to, 1 - days), to };
 }
 
-interface UsagePageProps {
-  readonly pages: OrganizationPages;
-  readonly report: UsageReport;
-}
-
-function UsagePage({ pages, report }: UsagePageProps): JSX.Element {
+function usagePage(pages: OrganizationPages, report: UsageReport): JSX.Element {
   const { path, organization } = pages;
   const span = spanOf(pages);
   const { quotaLimit } = organization.terms;

@@ -4,14 +4,7 @@ import type { Authorization, ConnectionRequest } from '../../accounts/people/aut
 import { OAUTH_PATHS } from '../../accounts/people/connections.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import {
-  type ConsoleAnswer,
-  type FormPageProps,
-  type FormProblems,
-  formPage,
-  redirect,
-  textOf,
-} from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, redirect, textOf } from '../shell/answer.ts';
 import { Choice, Form, Problems } from '../shell/fields.tsx';
 import { narrowPage } from '../shell/parts.tsx';
 import {
@@ -36,12 +29,12 @@ export function connectRoutes({ people: { authorization } }: Pick<PageDeps, 'peo
 }
 
 function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
-  const show = async (pages: PersonPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+  const show = async (pages: PersonPages): Promise<ConsoleAnswer> => {
     const query = textOf(pages.form, 'query') || queryOf(pages);
     const request = await authorization.describe(query);
     if (request === undefined) return requestOver();
-    const body = <ConnectPage pages={pages} request={request} query={query} problems={problems} />;
-    return formPage(`Connect ${request.clientName}?`, body, problems);
+    const body = <ConnectPage pages={pages} request={request} query={query} />;
+    return formPage(`Connect ${request.clientName}?`, body, pages);
   };
   return [
     forPerson.page(below(CONSOLE_PATHS.connect), show),
@@ -117,12 +110,13 @@ function queryOf({ url }: Visitor): string {
   return url.slice(url.indexOf('?') + 1);
 }
 
-interface ConnectPageProps extends FormPageProps<PersonPages> {
+interface ConnectPageProps {
+  readonly pages: PersonPages;
   readonly request: ConnectionRequest;
   readonly query: string;
 }
 
-function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX.Element {
+function ConnectPage({ pages, request, query }: ConnectPageProps): JSX.Element {
   const { root, token, memberships, session, form } = pages;
   const { clientName, returnsTo } = request;
   return (
@@ -141,7 +135,7 @@ function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX
         <strong>Go on only if you have just begun this yourself.</strong> Programs choose their names: nobody has
         checked that it is what it says.
       </p>
-      <Problems problems={problems} />
+      <Problems of={pages} />
       {memberships.length === 0 ? (
         <p>
           You belong to no organization yet. <a href={`${root}/welcome`}>Make one</a>, then begin again from the

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_PATHS, NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormProblems, formPage, redirect, textOf } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { forAnybody, type OpenRoute, type Visitor } from '../shell/routes.ts';
 import { below, confirmByMail, linkOver, linkPage, linkSent, tooMany } from './link-pages.tsx';
@@ -25,12 +25,12 @@ const WRONG_PASSWORD = 'This address and this password do not belong together.';
 /** The way in: by a link that comes by mail, or by password. Known and unknown addresses get the same answers. */
 export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly OpenRoute[] {
   const { links, passwords, settings } = people;
-  const show = (visitor: Visitor, problems?: FormProblems): ConsoleAnswer => {
+  const show = (visitor: Visitor): ConsoleAnswer => {
     if (visitor.session !== undefined) return redirect(visitor.root);
     const isNew = visitor.url.slice(visitor.root.length).startsWith('/sign-up');
     if (isNew && settings.signUp !== 'open') return redirect(withNext(`${visitor.root}/sign-in`, nextOf(visitor)));
-    const body = <SignInPage visitor={visitor} settings={settings} isNew={isNew} problems={problems} />;
-    return formPage(isNew ? 'Sign up' : 'Sign in', body, problems);
+    const body = <SignInPage visitor={visitor} settings={settings} isNew={isNew} />;
+    return formPage(isNew ? 'Sign up' : 'Sign in', body, visitor);
   };
   return [
     forAnybody.page('/sign-in', show),
@@ -49,7 +49,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       show,
       work: async (visitor, fields) => {
         const result = await passwords.signIn(fields, visitor.origin, visitor.session);
-        if (result === undefined) return show(visitor, { '': WRONG_PASSWORD });
+        if (result === undefined) return show({ ...visitor, problems: { '': WRONG_PASSWORD } });
         if ('tooMany' in result) return tooMany(result);
         if ('confirmByMail' in result) return confirmByMail();
         return redirect(nextPath(fields.next, { publicUrl: visitor.baseUrl, home: CONSOLE_PATHS.home }), result);
@@ -79,11 +79,10 @@ interface SignInPageProps {
   readonly visitor: Visitor;
   readonly settings: PageDeps['people']['settings'];
   readonly isNew: boolean;
-  readonly problems: FormProblems | undefined;
 }
 
 function SignInPage(props: SignInPageProps): JSX.Element {
-  const { visitor, settings, isNew, problems } = props;
+  const { visitor, settings, isNew } = props;
   const { root } = visitor;
   const next = nextOf(visitor);
   const hasLinks = settings.methods.includes('link');
@@ -93,7 +92,7 @@ function SignInPage(props: SignInPageProps): JSX.Element {
       {isNew && (
         <p>Free for up to 500 data responses a day: enter your address, and follow the link that comes by mail.</p>
       )}
-      <Problems problems={problems} />
+      <Problems of={visitor} />
       {(hasLinks || isNew) && <LinkForm {...props} next={hasLinks ? next : `${root}/you`} />}
       {!isNew && settings.methods.includes('password') && <PasswordForm {...props} next={next} />}
       {!hasLinks && !isNew && (
@@ -125,25 +124,19 @@ interface WayInProps extends SignInPageProps {
 }
 
 /** Where passwords alone are offered, the way to the first one. */
-function LinkForm({ visitor: { root, token, form }, problems = {}, next }: WayInProps): JSX.Element {
+function LinkForm({ visitor, next }: WayInProps): JSX.Element {
+  const { root, token } = visitor;
   return (
     <Form action={`${root}/sign-in`} token={token}>
-      <Field
-        label="E-mail address"
-        name="email"
-        type="email"
-        values={{ email: textOf(form, 'email') }}
-        problems={problems}
-        autocomplete="email"
-        maxlength={254}
-      />
+      <Field label="E-mail address" name="email" type="email" of={visitor} autocomplete="email" maxlength={254} />
       <NextField next={next} />
       <button type="submit">Send me a link</button>
     </Form>
   );
 }
 
-function PasswordForm({ visitor: { root, token, form }, settings, problems = {}, next }: WayInProps): JSX.Element {
+function PasswordForm({ visitor, settings, next }: WayInProps): JSX.Element {
+  const { root, token } = visitor;
   return (
     <Form action={`${root}/sign-in/password`} token={token}>
       {settings.methods.includes('link') && <h2>Or with your password</h2>}
@@ -152,12 +145,11 @@ function PasswordForm({ visitor: { root, token, form }, settings, problems = {},
         name="email"
         id="password-email"
         type="email"
-        values={{ email: textOf(form, 'email') }}
-        problems={problems}
+        of={visitor}
         autocomplete="username"
         maxlength={254}
       />
-      <Field label="Password" name="password" type="password" problems={problems} autocomplete="current-password" />
+      <Field label="Password" of={visitor} name="password" type="password" autocomplete="current-password" />
       <NextField next={next} />
       <button type="submit">Sign in</button>
     </Form>

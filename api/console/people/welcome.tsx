@@ -10,15 +10,7 @@ import {
 import { createOwnOrganization } from '../../accounts/people/own-organization.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import {
-  type ConsoleAnswer,
-  type FormPageProps,
-  type FormProblems,
-  formPage,
-  page,
-  redirect,
-  textOf,
-} from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, page, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Instant, narrowPage, Section, Table } from '../shell/parts.tsx';
 import { forPerson, type PersonPages, type PersonRoute } from '../shell/routes.ts';
@@ -30,11 +22,11 @@ const OrganizationForm = z.object({
 
 /** Where somebody begins: their first page, an organization of their own, an invitation. */
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
-  const showWelcome = async (pages: PersonPages, problems?: FormProblems) => {
+  const showWelcome = async (pages: PersonPages) => {
     const invitations = await listOwnInvitations(people.as(pages.actor));
     if (people.settings.signUp !== 'open') return invitedPage(pages, invitations);
-    const body = <WelcomePage pages={pages} invitations={invitations} problems={problems} />;
-    return formPage('New organization', body, problems);
+    const body = <WelcomePage pages={pages} invitations={invitations} />;
+    return formPage('New organization', body, pages);
   };
   return [
     forPerson.page('/', ({ root, session, memberships }) => {
@@ -102,8 +94,8 @@ function noInvitation(email: string): ConsoleAnswer {
   return narrowPage('This invitation is over', text, 410);
 }
 
-function WelcomePage({ pages, invitations, problems }: InvitationsProps): JSX.Element {
-  const { root, token, form, memberships } = pages;
+function WelcomePage({ pages, invitations }: InvitationsProps): JSX.Element {
+  const { root, token, memberships } = pages;
   return (
     <div class="narrow">
       <h1>{memberships.length === 0 ? 'Welcome' : 'New organization'}</h1>
@@ -111,16 +103,9 @@ function WelcomePage({ pages, invitations, problems }: InvitationsProps): JSX.El
       <p>
         Keys, usage and webhooks belong to an organization. Name yours; it begins on the Community plan, which is free.
       </p>
-      <Problems problems={problems} />
+      <Problems of={pages} />
       <Form action={`${root}/welcome`} token={token}>
-        <Field
-          label="Name of the organization"
-          name="name"
-          values={form}
-          problems={problems}
-          maxlength={100}
-          autocomplete="organization"
-        />
+        <Field label="Name of the organization" name="name" of={pages} maxlength={100} autocomplete="organization" />
         <button type="submit">Create the organization</button>
       </Form>
     </div>
@@ -145,7 +130,8 @@ function invitedPage(pages: PersonPages, invitations: readonly Invitation[]): Co
   return narrowPage('Organizations', text);
 }
 
-interface InvitationsProps extends FormPageProps<PersonPages> {
+interface InvitationsProps {
+  readonly pages: PersonPages;
   readonly invitations: readonly Invitation[];
 }
 

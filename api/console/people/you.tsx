@@ -4,7 +4,7 @@ import type { Invitation } from '../../accounts/people/invitations.ts';
 import { listOwnInvitations } from '../../accounts/people/invitations.ts';
 import type { ListedSession, PasswordState } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormPageProps, type FormProblems, formPage, redirect } from '../shell/answer.ts';
+import { formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Facts, Instant, Section, Table } from '../shell/parts.tsx';
 import { type ConsoleRoute, forPerson, type PersonPages } from '../shell/routes.ts';
@@ -22,14 +22,14 @@ const PasswordForm = z.object({
 
 /** What belongs to a person rather than to an organization: where they are signed in, and their password. */
 export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
-  const show = async (pages: PersonPages, problems?: FormProblems) => {
+  const show = async (pages: PersonPages) => {
     const { session, actor } = pages;
     const sessions = await people.sessions.list(session.person.id);
     const invitations = await listOwnInvitations(people.as(actor));
     const password = people.settings.methods.includes('password') ? await people.passwords.state(session) : undefined;
     const hasLinks = people.settings.methods.includes('link') || password?.hasPassword === false;
-    const props = { pages, sessions, invitations, password, hasLinks, problems };
-    return formPage('You', <YouPage {...props} />, problems);
+    const props = { pages, sessions, invitations, password, hasLinks };
+    return formPage('You', <YouPage {...props} />, pages);
   };
   const signOut = async ({ root, cookies }: PersonPages) =>
     redirect(`${root}/sign-in`, { cookies: await people.sessions.signOut(cookies) });
@@ -40,7 +40,8 @@ export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly Consol
       show,
       work: async (pages, fields) => {
         const refused = await people.passwords.set(pages.session, fields, pages.origin);
-        if (refused !== undefined) return show(pages, { '': 'Too many attempts: wait for some minutes.' });
+        if (refused !== undefined)
+          return show({ ...pages, problems: { '': 'Too many attempts: wait for some minutes.' } });
         return redirect(`${pages.root}/you?done=password`);
       },
     }),
@@ -56,7 +57,8 @@ export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly Consol
   ];
 }
 
-interface YouPageProps extends FormPageProps<PersonPages> {
+interface YouPageProps {
+  readonly pages: PersonPages;
   readonly sessions: readonly ListedSession[];
   readonly invitations: readonly Invitation[];
   /** Undefined where nobody signs in by password here. */
@@ -113,31 +115,25 @@ function YouPage(props: YouPageProps): JSX.Element {
 
 /** A session that is not fresh may be somebody else's: then the form needs the current password, or a link that only the person gets. */
 function PasswordSection({
-  pages: { root, token },
+  pages,
   password: { hasPassword, isFresh },
   hasLinks,
-  problems,
 }: YouPageProps & { readonly password: PasswordState }): JSX.Element {
+  const { root, token } = pages;
   return (
     <Section title={hasPassword ? 'Change your password' : 'Set a password'}>
-      <Problems problems={problems} />
+      <Problems of={pages} />
       {(hasPassword || isFresh) && (
         <Form action={`${root}/you/password`} token={token}>
           {hasPassword && !isFresh && (
-            <Field
-              label="Current password"
-              name="current"
-              type="password"
-              problems={problems}
-              autocomplete="current-password"
-            />
+            <Field label="Current password" name="current" type="password" of={pages} autocomplete="current-password" />
           )}
           <Field
             label="New password"
             name="password"
             type="password"
             hint="12 to 128 characters."
-            problems={problems}
+            of={pages}
             autocomplete="new-password"
           />
           <button type="submit">{hasPassword ? 'Change it' : 'Set it'}</button>

@@ -38,7 +38,7 @@ export function page(title: string, body: JSX.Element, status = 200): PageAnswer
 }
 
 /** A page with a form, as it was asked for or with what is wrong about what was sent. */
-export function formPage(title: string, body: JSX.Element, problems: FormProblems | undefined): PageAnswer {
+export function formPage(title: string, body: JSX.Element, { problems }: Pick<SentForm, 'problems'>): PageAnswer {
   return page(title, body, problems === undefined ? 200 : 422);
 }
 
@@ -50,15 +50,16 @@ export function redirect(to: string, { cookies = [] }: { readonly cookies?: read
 /** What is wrong with a form, by field; the empty name is for the form as a whole. */
 export type FormProblems = Readonly<Record<string, string>>;
 
-/** What the page of a form shows, beside what is its own. */
-export interface FormPageProps<Pages> {
-  readonly pages: Pages;
-  /** Of the form that was sent; undefined where the page is asked for. */
-  readonly problems?: FormProblems | undefined;
-}
-
 /** The fields of a form as they were sent, to be shown again. */
 export type FormValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** A form, as the fields of its page show it. */
+export interface SentForm {
+  /** What it said; empty where the page itself is asked for. */
+  readonly form: FormValues;
+  /** What is wrong with it; undefined: nothing. */
+  readonly problems?: FormProblems | undefined;
+}
 
 /** A field as text; empty where it was not sent, or more than once. */
 export function textOf(values: FormValues, name: string): string {
@@ -79,22 +80,22 @@ export const NO_FIELDS = z.object({});
 /** A form of a page: what it asks for is done, or the page is shown again with all that is wrong. */
 export interface ConsoleForm<T, Pages> {
   readonly fields: z.ZodType<T>;
-  readonly show: (pages: Pages, problems: FormProblems) => ConsoleAnswer | Promise<ConsoleAnswer>;
+  readonly show: (pages: Pages) => ConsoleAnswer | Promise<ConsoleAnswer>;
   /** What can't be done rejects with `usage`, whose message is shown. */
   readonly work: (pages: Pages, fields: T) => Promise<ConsoleAnswer>;
 }
 
 /** Does what a form asks for, or shows its page again with all that is wrong, a message per field. */
-export async function submit<T, Pages extends { readonly form: FormValues }>(
+export async function submit<T, Pages extends SentForm>(
   { fields, show, work }: ConsoleForm<T, Pages>,
   pages: Pages,
 ): Promise<ConsoleAnswer> {
   const parsed = fields.safeParse(pages.form);
-  if (!parsed.success) return show(pages, problemsOf(parsed.error));
+  if (!parsed.success) return show({ ...pages, problems: problemsOf(parsed.error) });
   try {
     return await work(pages, parsed.data);
   } catch (error) {
-    if (isAppError(error, 'usage')) return show(pages, { '': error.message });
+    if (isAppError(error, 'usage')) return show({ ...pages, problems: { '': error.message } });
     throw error;
   }
 }

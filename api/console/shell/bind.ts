@@ -17,9 +17,8 @@ import { HttpError, httpError, notFound } from '../../server/errors/http-error.t
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { PageDeps } from '../console-deps.ts';
 import type { ConsoleAnswer, FormValues } from './answer.ts';
-import { addAssets } from './assets.ts';
 import { failureFrom, renderFailure } from './errors.tsx';
-import { OrganizationHeader, PersonHeader, renderDocument, StrangerHeader } from './layout.tsx';
+import { addAssets, OrganizationHeader, PersonHeader, renderDocument, StrangerHeader } from './layout.tsx';
 import type { Visitor } from './routes.ts';
 import { type ConsoleRoute, formsWithoutPage, pathOf, type Seen, see } from './routes.ts';
 

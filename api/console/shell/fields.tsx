@@ -1,6 +1,6 @@
 /** The parts of forms. Every form is a plain one: it is sent and answered without a script. */
 import type { ComponentChildren, JSX } from 'preact';
-import { type FormProblems, type FormValues, textOf } from './answer.ts';
+import { type SentForm, textOf, textsOf } from './answer.ts';
 
 /** A form that changes something; `token` proves that it is one of ours. */
 export function Form({ action, token, children, className }: FormProps): JSX.Element {
@@ -24,8 +24,8 @@ export interface FieldProps {
   readonly name: string;
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date';
   readonly hint?: string;
-  readonly values?: FormValues;
-  readonly problems?: FormProblems | undefined;
+  /** The form of which it shows what was sent, and what is wrong about that. */
+  readonly of: SentForm;
   readonly required?: boolean;
   readonly maxlength?: number;
   readonly autocomplete?: string;
@@ -35,9 +35,18 @@ export interface FieldProps {
 
 /** A labelled line of text, with what is wrong about it. */
 export function Field(props: FieldProps): JSX.Element {
-  const { label, name, type = 'text', hint, values = {}, problems = {}, required = true } = props;
-  const { maxlength, autocomplete, id = `field-${name}` } = props;
-  const problem = problems[name];
+  const {
+    of,
+    label,
+    name,
+    type = 'text',
+    hint,
+    required = true,
+    maxlength,
+    autocomplete,
+    id = `field-${name}`,
+  } = props;
+  const problem = of.problems?.[name];
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
   return (
     <div class="field">
@@ -51,7 +60,7 @@ export function Field(props: FieldProps): JSX.Element {
         id={id}
         name={name}
         type={type as 'text'} // The types tell inputs apart by it for their roles, of which none is set here.
-        value={type === 'password' ? undefined : textOf(values, name)}
+        value={type === 'password' ? undefined : textOf(of.form, name)}
         required={required}
         maxlength={maxlength}
         autocomplete={autocomplete}
@@ -92,12 +101,12 @@ export interface ChecksProps {
   readonly legend: string;
   readonly name: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
-  readonly chosen: readonly string[];
-  readonly problems?: FormProblems | undefined;
+  readonly of: SentForm;
 }
 
 /** Any of a few. */
-export function Checks({ legend, name, options, chosen, problems = {} }: ChecksProps): JSX.Element {
+export function Checks({ legend, name, options, of }: ChecksProps): JSX.Element {
+  const chosen = textsOf(of.form, name);
   return (
     <fieldset class="field">
       <legend>{legend}</legend>
@@ -106,18 +115,17 @@ export function Checks({ legend, name, options, chosen, problems = {} }: ChecksP
           <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} /> <span>{label}</span>
         </label>
       ))}
-      <FieldProblem id={`field-${name}`} problem={problems[name]} />
+      <FieldProblem id={`field-${name}`} problem={of.problems?.[name]} />
     </fieldset>
   );
 }
 
-function FieldProblem({
-  id,
-  problem,
-}: {
+interface FieldProblemProps {
   readonly id: string;
   readonly problem: string | undefined;
-}): JSX.Element | null {
+}
+
+function FieldProblem({ id, problem }: FieldProblemProps): JSX.Element | null {
   if (problem === undefined) return null;
   return (
     <p class="problem" id={`${id}-problem`}>
@@ -127,7 +135,7 @@ function FieldProblem({
 }
 
 /** Says that a form was not accepted, and why where that is nobody's field. */
-export function Problems({ problems }: { readonly problems: FormProblems | undefined }): JSX.Element | null {
+export function Problems({ of: { problems } }: { readonly of: SentForm }): JSX.Element | null {
   if (problems === undefined) return null;
   return (
     <div class="notice bad" role="alert">

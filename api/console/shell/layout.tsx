@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import type { ComponentChildren, JSX } from 'preact';
-import type { Capability } from '../../data/access/rights.ts';
+import { type Capability } from '../../data/access/rights.ts';
+import { addVersionedAssets } from '../../server/assets.ts';
 import { renderPage } from '../../server/pages/html.tsx';
-import { ICON, ICON_TYPE } from '../../server/pages/look.ts';
+import { ICON, ICON_TYPE, readLook } from '../../server/pages/look.ts';
 import type { OrganizationPages, PersonPages } from './routes.ts';
 
 /** Where the console's own files lie, below its root. */
@@ -191,4 +196,20 @@ function Person({ pages }: { readonly pages: PersonPages }): JSX.Element {
       </ul>
     </details>
   );
+}
+
+const CONSOLE = join(import.meta.dirname, '..');
+
+/** The files that pages ask for besides themselves, by their name. */
+const FILES: Readonly<Record<string, () => Buffer>> = {
+  'console.css': () => readLook(join(CONSOLE, 'assets/console.css')),
+  'charts.css': () => readFileSync(join(CONSOLE, '../charts/charts.css')),
+  'console.js': () => readFileSync(join(CONSOLE, 'assets/console.js')),
+  'htmx.min.js': () => readFileSync(createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js')),
+};
+
+/** Adds the files that pages ask for, read once; returns what changes with them, which pages name in their addresses. */
+export function addAssets(scope: FastifyInstance): string {
+  const files = Object.fromEntries(Object.entries(FILES).map(([name, read]) => [name, read()]));
+  return addVersionedAssets(scope, ASSETS, { files });
 }

@@ -11,7 +11,7 @@ import type { Membership, Role, Session } from '../../accounts/people/people.ts'
 import { type Capability, isLive } from '../../data/access/rights.ts';
 import { httpError, notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type ConsoleForm, type FormValues, redirect, submit } from './answer.ts';
+import { type ConsoleAnswer, type ConsoleForm, redirect, type SentForm, submit } from './answer.ts';
 
 interface RouteOf<Kind extends string, Pages> {
   readonly kind: Kind;
@@ -80,11 +80,9 @@ function parentOf(path: string): string {
 }
 
 /** A request of anybody. */
-export interface Visitor {
+export interface Visitor extends SentForm {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** What a form said; empty for a page. */
-  readonly form: FormValues;
   /** Path and query, as asked for. */
   readonly url: string;
   readonly cookies: string | undefined;

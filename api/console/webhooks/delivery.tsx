@@ -3,7 +3,7 @@ import { notFound } from '../../server/errors/http-error.ts';
 import type { LoggedDeliveryWithAttempts } from '../../webhooks/delivery-log.ts';
 import type { Attempt } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormPageProps, type FormProblems, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
+import { formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Form, Problems } from '../shell/fields.tsx';
 import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -19,9 +19,9 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
     if (delivery.endpointId !== params['endpoint']) throw notFound(null, 'There is no such delivery');
     return delivery;
   };
-  const show = async (pages: OrganizationPages, problems?: FormProblems) => {
-    const body = <DeliveryPage pages={pages} delivery={await ownDelivery(pages)} problems={problems} />;
-    return formPage('Delivery', body, problems);
+  const show = async (pages: OrganizationPages) => {
+    const body = deliveryPage(pages, await ownDelivery(pages));
+    return formPage('Delivery', body, pages);
   };
   return [
     forMembers.page('/webhooks/:endpoint/deliveries/:delivery', show),
@@ -37,11 +37,7 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
   ];
 }
 
-interface DeliveryPageProps extends FormPageProps<OrganizationPages> {
-  readonly delivery: LoggedDeliveryWithAttempts;
-}
-
-function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Element {
+function deliveryPage(pages: OrganizationPages, delivery: LoggedDeliveryWithAttempts): JSX.Element {
   const endpoint = `${pages.path}/webhooks/${delivery.endpointId}`;
   return (
     <>
@@ -49,7 +45,7 @@ function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Ele
         <a href={endpoint}>The endpoint</a>
       </p>
       <h1>{`Delivery of ${delivery.topic}`}</h1>
-      <Problems problems={problems} />
+      <Problems of={pages} />
       <Section title="Delivery">
         <Facts
           items={[

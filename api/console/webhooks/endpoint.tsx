@@ -4,15 +4,7 @@ import type { LoggedDelivery } from '../../webhooks/delivery-log.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { DELIVERY_STATES } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';
-import {
-  type ConsoleAnswer,
-  type FormPageProps,
-  type FormProblems,
-  formPage,
-  NO_FIELDS,
-  page,
-  redirect,
-} from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, NO_FIELDS, page, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
 import { type Fact, Facts, Instant, Notice, Section, withQuery } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -33,7 +25,7 @@ export function endpointRoutes({
   const logAs = ({ actor }: OrganizationPages) => webhooks.logAs(actor);
   const pathOf = ({ path, params }: OrganizationPages) => `${path}/webhooks/${params['endpoint']}`;
 
-  const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+  const show = async (pages: OrganizationPages): Promise<ConsoleAnswer> => {
     const endpoint = await ownEndpoint(pages, webhooks);
     const { state, topic, before } = pages.query;
     const deliveries = await logAs(pages).list({
@@ -43,8 +35,8 @@ export function endpointRoutes({
       before,
       limit: DELIVERIES_SHOWN,
     });
-    const body = <EndpointPage pages={pages} endpoint={endpoint} deliveries={deliveries} problems={problems} />;
-    return formPage('Endpoint', body, problems);
+    const body = <EndpointPage pages={pages} endpoint={endpoint} deliveries={deliveries} />;
+    return formPage('Endpoint', body, pages);
   };
   /** A form about an endpoint; what can't be, such as a replay to a revoked one, is said on its page. */
   const action = <T,>(name: string, schema: z.ZodType<T>, work: (at: ActedOn, fields: T) => Promise<ConsoleAnswer>) =>
@@ -61,12 +53,12 @@ export function endpointRoutes({
   return [
     forMembers.page('/webhooks/:endpoint', show),
     action('enable', NO_FIELDS, async ({ pages, endpoint }) => {
-      if (!(await mayPing(pages, endpoint))) return show(pages, TOO_MANY_PINGS);
+      if (!(await mayPing(pages, endpoint))) return show({ ...pages, problems: TOO_MANY_PINGS });
       await endpointsAs(pages).enable(endpoint.id);
       return redirect(`${pathOf(pages)}?done=enabled`);
     }),
     action('test', NO_FIELDS, async ({ pages, endpoint }) => {
-      if (!(await mayPing(pages, endpoint))) return show(pages, TOO_MANY_PINGS);
+      if (!(await mayPing(pages, endpoint))) return show({ ...pages, problems: TOO_MANY_PINGS });
       await endpointsAs(pages).test(endpoint.id);
       return redirect(`${pathOf(pages)}?done=tested`);
     }),
@@ -98,13 +90,14 @@ const DONE: ReadonlyMap<string, string> = new Map([
   ['tested', 'A ping waits to be sent. It will be the first of the deliveries below.'],
 ]);
 
-interface EndpointPageProps extends FormPageProps<OrganizationPages> {
+interface EndpointPageProps {
+  readonly pages: OrganizationPages;
   readonly endpoint: Endpoint;
   readonly deliveries: readonly LoggedDelivery[];
 }
 
 /** An endpoint's own page. */
-function EndpointPage({ pages, endpoint, deliveries, problems }: EndpointPageProps): JSX.Element {
+function EndpointPage({ pages, endpoint, deliveries }: EndpointPageProps): JSX.Element {
   const done = doneText(pages);
   return (
     <>
@@ -112,7 +105,7 @@ function EndpointPage({ pages, endpoint, deliveries, problems }: EndpointPagePro
         <a href={`${pages.path}/webhooks`}>All endpoints</a>
       </p>
       <h1 class="long">{endpoint.url}</h1>
-      <Problems problems={problems} />
+      <Problems of={pages} />
       {done !== undefined && (
         <Notice kind="good">
           <p>{done}</p>

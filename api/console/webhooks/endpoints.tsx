@@ -4,7 +4,7 @@ import { notFound } from '../../server/errors/http-error.ts';
 import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { TOPICS } from '../../webhooks/topics/topics.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type FormPageProps, type FormProblems, formPage, page, textOf, textsOf } from '../shell/answer.ts';
+import { formPage, page, textOf } from '../shell/answer.ts';
 import { Checks, Choice, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -44,12 +44,11 @@ const MODE_CHOICES = [
 /** An organization's endpoints, and registering one. */
 export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
   const endpointsAs = ({ actor }: OrganizationPages) => webhooks.endpointsAs(actor);
-  const showNew = (pages: OrganizationPages, problems?: FormProblems) =>
-    formPage('Register an endpoint', <NewEndpointPage pages={pages} problems={problems} />, problems);
+  const showNew = (pages: OrganizationPages) => formPage('Register an endpoint', newEndpointPage(pages), pages);
   return [
     forMembers.page('/webhooks', async (pages) => {
       const endpoints = await endpointsAs(pages).list(pages.organization.id);
-      return page('Webhooks', <EndpointsPage pages={pages} endpoints={endpoints} />);
+      return page('Webhooks', endpointsPage(pages, endpoints));
     }),
     forMembers.page('/webhooks/new', showNew),
     forMembers.form('/webhooks/new', {
@@ -79,12 +78,7 @@ function filtersFrom(fields: z.infer<typeof EndpointForm>) {
   };
 }
 
-interface EndpointsPageProps {
-  readonly pages: OrganizationPages;
-  readonly endpoints: readonly Endpoint[];
-}
-
-function EndpointsPage({ pages, endpoints }: EndpointsPageProps): JSX.Element {
+function endpointsPage(pages: OrganizationPages, endpoints: readonly Endpoint[]): JSX.Element {
   const { path, organization } = pages;
   const mayRegister = organization.terms.features.includes('webhooks');
   return (
@@ -130,14 +124,14 @@ export function EndpointState({ endpoint }: { readonly endpoint: Endpoint }): JS
   return <Badge kind={STATE_KINDS[endpoint.state]} text={endpoint.state} />;
 }
 
-function NewEndpointPage({ pages, problems }: FormPageProps<OrganizationPages>): JSX.Element {
+function newEndpointPage(pages: OrganizationPages): JSX.Element {
   const { path, token, form } = pages;
-  const field = { values: form, problems, required: false, autocomplete: 'off' };
+  const field = { of: pages, required: false, autocomplete: 'off' };
   return (
     <>
       <h1>Register an endpoint</h1>
       <p>It is asked at once whether it is there: it becomes active when it answers the ping with a 2xx.</p>
-      <Problems problems={problems} />
+      <Problems of={pages} />
       <Form action={`${path}/webhooks/new`} token={token}>
         <Field
           {...field}
@@ -153,8 +147,7 @@ function NewEndpointPage({ pages, problems }: FormPageProps<OrganizationPages>):
           legend="Topics"
           name="topics"
           options={TOPICS.map((topic) => ({ value: topic, label: topic }))}
-          chosen={textsOf(form, 'topics')}
-          problems={problems}
+          of={pages}
         />
         <Choice label="How" name="mode" options={MODE_CHOICES} chosen={textOf(form, 'mode')} />
         <details class="more">

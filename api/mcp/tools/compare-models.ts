@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { modelRoute } from '../../data/routes/current/models.ts';
 import { HttpError, notFound, RequestInvalid } from '../../server/errors/http-error.ts';
-import type { Body, Exchange, RouteBody } from '../exchange.ts';
-import { argumentProblem } from '../refusals.ts';
-import { fits } from '../size.ts';
+import { argumentProblem, type Body, type Exchange, type RouteBody } from '../exchange.ts';
 import { type Columns, cell, type Row, rowsOf, table } from '../table.ts';
-import { asOf, type Found, lines } from '../told.ts';
+import { asOf, type Found, fits, lines } from '../told.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 

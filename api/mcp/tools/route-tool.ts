@@ -2,11 +2,10 @@ import type { DataRoute } from '../../data/answers/data-route.ts';
 import type { JsonSchema } from '../../data/openapi/operation.ts';
 import { RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { Question } from '../../server/route.ts';
-import type { Body, Exchange, RouteBody } from '../exchange.ts';
-import { argumentProblem } from '../refusals.ts';
-import { fits, TOKENS_MAX, tokensOf } from '../size.ts';
+import { argumentProblem, type Body, type Exchange, type RouteBody } from '../exchange.ts';
 import { rowsOf } from '../table.ts';
 import type { Found, Telling } from '../told.ts';
+import { fits, TOKENS_MAX, tokensOf } from '../told.ts';
 import { type ArgumentWords, inputSchemaOf, outputSchemaOf, type Tool } from './tool.ts';
 
 export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'>, ArgumentWords {
