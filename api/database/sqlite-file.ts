@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, link, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeFromError } from '../../runtime/errors.ts';
-import { WITHOUT_HARD_LINKS } from '../../runtime/hard-links.ts';
+import { WITHOUT_HARD_LINKS } from '../../runtime/this-machine.ts';
 
 /**
  * Rejects where a path leads to no file that this user may read, with the system's error or with `EISDIR` for what is no file at all.

@@ -6,8 +6,7 @@ import type { OpenAccountsOptions } from '../../api/accounts/open-accounts.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { sqliteFileFromUrl } from '../../api/database/open-database.ts';
 import { AppError, isAppError } from '../../runtime/errors.ts';
-import { findSystemUser } from '../../runtime/system-user.ts';
-import { isThisMachine } from '../../runtime/this-machine.ts';
+import { findSystemUser, isThisMachine } from '../../runtime/this-machine.ts';
 import type { Config } from './config.ts';
 
 /** Opens `MODELSTATS_DATABASE` for a server, whose requests it must not hold up. */

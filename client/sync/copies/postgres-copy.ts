@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { isClearAddress, UNCLEAR_ADDRESS } from '../../../runtime/shown-address.ts';
-import { findSystemUser } from '../../../runtime/system-user.ts';
+import { findSystemUser } from '../../../runtime/this-machine.ts';
 import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
 import { type AnyRecord, inGroups, readLines } from '../json-lines.ts';
