@@ -87,7 +87,7 @@ async function openFile(path: string, options: DuckDBOptions): Promise<Copy> {
   const extension = extname(path).toLowerCase();
   if (isFolder(path)) return (await import('./folder-copy.ts')).FolderCopy.open(path);
   if (DUCKDB.has(extension)) return (await import('./duckdb-copy.ts')).DuckDBCopy.open(path, options);
-  if (SQLITE.has(extension)) return new (await import('./sqlite-copy.ts')).SqliteCopy(path);
+  if (SQLITE.has(extension)) return (await import('./sqlite-copy.ts')).SqliteCopy.open(path);
   if (extension === '' && !existsSync(path)) return (await import('./folder-copy.ts')).FolderCopy.open(path);
   const known = [...DUCKDB, ...SQLITE].join(', ');
   throw new AppError('usage', `${path}: a file must end in one of ${known}; a new folder's name has no ending`);
