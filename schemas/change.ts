@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATASETS, type Dataset, type DatasetName, ENTITY_TYPES } from './datasets.ts';
+import { DATASETS, type Dataset, type DatasetName, ENTITY_TYPES, ID_LENGTH_MAX } from './datasets.ts';
 
 /** The order of a night's deletes: children before parents; they come before its upserts (specification "Order of events"). */
 export const DELETE_ORDER: readonly DatasetName[] = ['pricing', 'rankings', 'scores', 'models'];
@@ -57,4 +57,12 @@ export function entityIdFromKey(parts: readonly string[]): string {
 export function eventKeySchema({ key, columns }: Dataset) {
   const describe = (part: string) => columns.find(({ name }) => name === part)?.description ?? part;
   return z.strictObject(Object.fromEntries(key.map((part) => [part, z.string().describe(describe(part))])));
+}
+
+/** What is wrong with an id, or another part of a key (specification "Ids"); undefined where it is one. */
+export function findIdProblem(id: string): string | undefined {
+  if (id.trim() === '') return 'is empty';
+  if ([...id].length > ID_LENGTH_MAX) return `is longer than ${ID_LENGTH_MAX} characters`;
+  if ([...id].some((character) => character < ' ' || character === '\x7f')) return 'has control characters';
+  return id.trim() === id ? undefined : 'has white space around it';
 }

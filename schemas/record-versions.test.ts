@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { versionOneOne, versionsWith, versionTwo } from '../test/support/schemas/record-versions.ts';
 import { DATASETS, publishedColumns, publishedName } from './datasets.ts';
-import { defineVersions } from './define-versions.ts';
-import { datasetWithFields, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
+import { datasetWithFields, defineVersions, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
 import {
   findVersion,
   getVersion,

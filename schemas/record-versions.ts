@@ -19,8 +19,7 @@ import {
   publishedName,
   SCHEMA_VERSION,
 } from './datasets.ts';
-import { defineVersions } from './define-versions.ts';
-import { majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
+import { defineVersions, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
 
 /** Every version that was ever published or announced, oldest first; each has the columns of the table that came with it or before. */
 export const RECORD_VERSIONS = defineVersions(

@@ -4,7 +4,7 @@ import { AppError, messageFromError } from '../runtime/errors.ts';
 import { shownAddress } from '../runtime/shown-address.ts';
 import { FileStore, type FileStoreOptions } from './file/file-store.ts';
 import type { ObjectStore } from './object-store.ts';
-import { s3AddressFrom } from './s3/address.ts';
+import { s3AddressFrom } from './s3/client.ts';
 import type { S3StoreOptions } from './s3/s3-store.ts';
 
 export interface OpenStoreOptions {

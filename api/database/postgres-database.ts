@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { shownAddress } from '../../runtime/shown-address.ts';
-import { findSystemUser } from '../../runtime/system-user.ts';
+import { findSystemUser } from '../../runtime/this-machine.ts';
 import type { ControlDatabase } from './control-database.ts';
 import { openingErrorFrom } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';

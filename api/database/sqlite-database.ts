@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { codeFromError } from '../../runtime/errors.ts';
-import { WITHOUT_HARD_LINKS } from '../../runtime/hard-links.ts';
+import { WITHOUT_HARD_LINKS } from '../../runtime/this-machine.ts';
 import type { ControlDatabase } from './control-database.ts';
 import { isSqliteBusy, openingErrorFrom, unavailable } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newFolder } from '../../test/support/temporary-folder.ts';
-import { LogWriter } from './log-writer.ts';
+import { LogWriter } from './logger.ts';
 
 /** A log to a descriptor, with what it counted. */
 function logTo(descriptor: number, { isBusy = true } = {}) {
@@ -120,7 +120,7 @@ test('once the reader has gone away, lines are dropped, and nothing is tried aga
 
 /** Runs a program that writes lines to its stderr as `log`, to its end. */
 async function linesOf(program: string): Promise<readonly string[]> {
-  const [logWriter, pinoModule] = ['./log-writer.ts', 'pino'].map((name) => JSON.stringify(import.meta.resolve(name)));
+  const [logWriter, pinoModule] = ['./logger.ts', 'pino'].map((name) => JSON.stringify(import.meta.resolve(name)));
   const source = `
     import { LogWriter } from ${logWriter};
     import { pino } from ${pinoModule};

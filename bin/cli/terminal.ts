@@ -2,6 +2,7 @@
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { timestampFromDate } from '../../runtime/day.ts';
 import { colourSequence, terminalLine } from './terminal-text.ts';
 
 /** Colours of what is printed, where the terminal has them. */
@@ -20,7 +21,8 @@ export function paintFor(hasColours: boolean) {
   } as const;
 }
 
-type Cell = string | number;
+/** A time is shown as it is published, null as an empty cell. */
+type Cell = string | number | Date | null;
 
 /** A table with its columns' names above. @param numbersFrom the first column whose cells stand at the right */
 export function tableText(
@@ -30,7 +32,8 @@ export function tableText(
 ): string {
   const colAligns = head.map((_, at) => (at < numbersFrom ? 'left' : 'right'));
   const table = new Table({ head: [...head], style: { head: [], border: [] }, colAligns });
-  for (const row of rows) table.push([...row]);
+  for (const row of rows)
+    table.push(row.map((cell) => (cell instanceof Date ? timestampFromDate(cell) : (cell ?? ''))));
   return table.toString();
 }
 

@@ -6,8 +6,7 @@ import type { OpenAccountsOptions } from '../../api/accounts/open-accounts.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { sqliteFileFromUrl } from '../../api/database/open-database.ts';
 import { AppError, isAppError } from '../../runtime/errors.ts';
-import { findSystemUser } from '../../runtime/system-user.ts';
-import { isThisMachine } from '../../runtime/this-machine.ts';
+import { findSystemUser, isThisMachine } from '../../runtime/this-machine.ts';
 import type { Config } from './config.ts';
 
 /** Opens `MODELSTATS_DATABASE` for a server, whose requests it must not hold up. */
@@ -59,7 +58,7 @@ export async function withAccounts<T>(
   { config, clock }: { readonly config: Config; readonly clock: () => Date },
   work: (accounts: Accounts) => Promise<T>,
 ): Promise<T> {
-  const openAccounts = await loadOpenAccounts();
+  const { openAccounts } = await import('../../api/accounts/open-accounts.ts');
   const accounts = await openAccounts(config.database.url, { clock, database: databaseOptions(config) });
   try {
     return await work(accounts);
@@ -70,8 +69,21 @@ export async function withAccounts<T>(
   }
 }
 
+/** Runs an operator's work on the control database. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+export async function withDatabase<T>(config: Config, work: (database: ControlDatabase) => Promise<T>): Promise<T> {
+  const { openDatabase } = await import('../../api/database/open-database.ts');
+  const database = await openDatabase(config.database.url, databaseOptions(config));
+  try {
+    return await work(database);
+  } catch (error) {
+    throw asUsage(error);
+  } finally {
+    await database.close();
+  }
+}
+
 /** `not_found` as `usage`: the operator named something that doesn't exist. */
-export function asUsage(error: unknown): unknown {
+function asUsage(error: unknown): unknown {
   return isAppError(error, 'not_found') ? new AppError('usage', error.message, { cause: error }) : error;
 }
 
@@ -108,13 +120,8 @@ export function operator(): Actor {
   return { operator: `cli:${findSystemUser() ?? process.getuid?.() ?? 'unknown'}` };
 }
 
-/** Loaded when it is needed, so that the other commands don't wait for the databases' libraries. */
-async function loadOpenAccounts() {
-  return (await import('../../api/accounts/open-accounts.ts')).openAccounts;
-}
-
 /** How the control database is opened; by a command, which may wait, unless a server is `serving`. */
-export function databaseOptions(
+function databaseOptions(
   { database: { connectionsMax, connectTimeoutMs, statementTimeoutMs } }: Config,
   serving: { readonly blockingTimeoutMs?: number } = {},
 ): NonNullable<OpenAccountsOptions['database']> {

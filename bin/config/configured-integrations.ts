@@ -9,7 +9,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { Outbound } from '../../runtime/outbound/outbound.ts';
 import type { Config } from './config.ts';
-import { asUsage, databaseOptions, operator, publicUrlOf } from './configured-accounts.ts';
+import { operator, publicUrlOf, withDatabase } from './configured-accounts.ts';
 import { outboundSettings } from './configured-webhooks.ts';
 
 /** Of a command's context, what integrations need. */
@@ -48,21 +48,18 @@ export function openConfiguredIntegrations(
 }
 
 /** Runs an operator's work on integrations. `not_found` becomes `usage`: the operator named something that doesn't exist. */
-export async function withIntegrations<T>(
+export function withIntegrations<T>(
   context: IntegrationContext,
   work: (integrations: Integrations) => Promise<T>,
 ): Promise<T> {
-  const { openDatabase } = await import('../../api/database/open-database.ts');
-  const database = await openDatabase(context.config.database.url, databaseOptions(context.config));
-  const opened = openConfiguredIntegrations(context, { database });
-  try {
-    return await work(opened.as(operator()));
-  } catch (error) {
-    throw asUsage(error);
-  } finally {
-    await opened.close();
-    await database.close();
-  }
+  return withDatabase(context.config, async (database) => {
+    const opened = openConfiguredIntegrations(context, { database });
+    try {
+      return await work(opened.as(operator()));
+    } finally {
+      await opened.close();
+    }
+  });
 }
 
 /** The guard that checks go through. */

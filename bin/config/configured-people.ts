@@ -9,7 +9,7 @@ import type { PeopleSettings } from '../../api/accounts/people/people.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Config } from './config.ts';
-import { asUsage, databaseOptions, mcpResourceOf, operator, publicUrlOf } from './configured-accounts.ts';
+import { mcpResourceOf, operator, publicUrlOf, withDatabase } from './configured-accounts.ts';
 import { configuredKeyBytes } from './secret-keys-file.ts';
 
 export interface ConfiguredPeopleOptions {
@@ -56,12 +56,8 @@ export async function withMembers<T>(
   { config, clock, log }: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
   work: (changes: AuditedChanges, parts: PeopleParts) => Promise<T>,
 ): Promise<T> {
-  const [{ openDatabase }, { openMembers }] = await Promise.all([
-    import('../../api/database/open-database.ts'),
-    import('../../api/accounts/people/open-members.ts'),
-  ]);
-  const database = await openDatabase(config.database.url, databaseOptions(config));
-  try {
+  const { openMembers } = await import('../../api/accounts/people/open-members.ts');
+  return withDatabase(config, async (database) => {
     const lines = lineLog(log);
     const mailer = await openConfiguredMailer(config, lines);
     const settings = { publicUrl: publicUrlOf(config), signUp: config.people.signUp, limits: config.peopleLimits };
@@ -75,11 +71,7 @@ export async function withMembers<T>(
     }
     if (lines.hasWarned()) throw new AppError('unavailable', 'it was done, but not everything: see above');
     return result;
-  } catch (error) {
-    throw asUsage(error);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 /** The mailer that is configured; nothing is connected before the first mail. */

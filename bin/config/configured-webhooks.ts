@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isLive } from '../../api/data/access/rights.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
-import { openDatabase } from '../../api/database/open-database.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
 import {
   DISPATCHER_OPTIONS,
@@ -17,7 +16,7 @@ import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { Outbound, type OutboundSettings } from '../../runtime/outbound/outbound.ts';
 import { newId } from '../../runtime/ulid.ts';
 import type { Config } from './config.ts';
-import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
+import { operator, withDatabase } from './configured-accounts.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
 
 /** Of a command's context, what webhooks need. */
@@ -36,13 +35,9 @@ export interface OperatedWebhooks {
 }
 
 /** Runs an operator's work on webhooks. `not_found` becomes `usage`: the operator named something that doesn't exist. */
-export async function withWebhooks<T>(
-  context: WebhookContext,
-  work: (webhooks: OperatedWebhooks) => Promise<T>,
-): Promise<T> {
+export function withWebhooks<T>(context: WebhookContext, work: (webhooks: OperatedWebhooks) => Promise<T>): Promise<T> {
   const { config, clock } = context;
-  const database = await openDatabase(config.database.url, databaseOptions(config));
-  try {
+  return withDatabase(config, async (database) => {
     const keys = await configuredSecretKeys(config);
     const outbound = openOutbound(config, context.toolVersion);
     const deps = { database: database.kysely, clock };
@@ -59,11 +54,7 @@ export async function withWebhooks<T>(
     } finally {
       await outbound.close();
     }
-  } catch (error) {
-    throw asUsage(error);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 export interface OpenDispatcherDeps {

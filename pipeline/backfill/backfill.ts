@@ -10,8 +10,7 @@ import { type Day, dayFromDate } from '../../runtime/day.ts';
 import { isAppError } from '../../runtime/errors.ts';
 import type { PricingBackfill } from '../../schemas/catalog.ts';
 import { fetchBackfill, markBackfill } from '../../storage/backfill-objects.ts';
-import { type LoadedCatalog, newestEntry, swapCatalog } from '../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
+import { type LoadedCatalog, loadCatalogToContinue, newestEntry, swapCatalog } from '../../storage/catalog.ts';
 import { fetchObject } from '../../storage/fetch-object.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { backfillKey } from '../../storage/keys.ts';
@@ -20,11 +19,11 @@ import { retryWhenRaced } from '../run/concurrency.ts';
 import { Run, type RunEnd, type RunReport, type WorkDeps } from '../run/run.ts';
 import { claimWorkFolder } from '../run/work-folder.ts';
 import { SourceSettingsSchema } from '../source/source-settings.ts';
-import { judgeRows } from './judge.ts';
 import { countNotPlaced, type NotPlaced, writeNotPlaced } from './not-placed.ts';
 import {
   getBounds,
   hasSameIntervals,
+  judgeRows,
   loadKnownModels,
   type Placement,
   placeIntervals,

@@ -3,7 +3,7 @@ import type { Database } from '../../storage/duckdb/database.ts';
 import { nullable, number, type RowOf, text, word } from '../../storage/duckdb/row-shape.ts';
 import type { CapturedFile } from '../night/capture/capture.ts';
 import { lineFinder } from '../night/check/issues.ts';
-import { type JudgeInput, NOT_PLACED_REASONS, type NotPlacedReason } from './judge.ts';
+import { type JudgeInput, NOT_PLACED_REASONS, type NotPlacedReason } from './place.ts';
 
 /** Rows not placed, by reason; a reason without rows is left out. */
 export type NotPlaced = Readonly<Partial<Record<NotPlacedReason, number>>>;

@@ -1,7 +1,7 @@
 import type { AllowedNetwork } from '../../runtime/outbound/address-check.ts';
 import type { Database, DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
-import { withScratch } from '../run/scratch.ts';
+import { withScratch } from '../run/run.ts';
 import type { Variables } from '../source/variables.ts';
 import type { FetchLimits } from './fetch-file.ts';
 import { type FetchDeps, type FetchedDay, type FetchRequest, fetchSource } from './fetch-source.ts';

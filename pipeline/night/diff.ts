@@ -7,8 +7,7 @@ import { columnList, DUCKDB_TYPES, entityIdSql, keySql, lineSql, sameKeySql } fr
 import { number } from '../../storage/duckdb/row-shape.ts';
 import type { Capture } from './capture/capture.ts';
 import { type Check, emptyCounts, type RecordCounts } from './check/check.ts';
-import type { NightVersions } from './night-versions.ts';
-import type { Previous } from './previous.ts';
+import type { NightVersions, Previous } from './previous.ts';
 import { table } from './tables.ts';
 
 export interface DiffInput {

@@ -3,8 +3,13 @@ import { AppError, isAppError } from '../../runtime/errors.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import type { Release } from '../../schemas/release.ts';
-import { type LoadedCatalog, loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
+import {
+  type LoadedCatalog,
+  loadCatalog,
+  loadCatalogToContinue,
+  loadRelease,
+  newestEntry,
+} from '../../storage/catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { FetchSetup } from '../fetch/run-fetch.ts';
@@ -26,10 +31,9 @@ import {
   resultFromProblems,
   resultFromRelease,
 } from './night-result.ts';
-import { findNightVersions, renewalNotes } from './night-versions.ts';
 import { openDay } from './open-day.ts';
 import { preview } from './preview.ts';
-import { loadPrevious } from './previous.ts';
+import { findNightVersions, loadPrevious, renewalNotes } from './previous.ts';
 import { proveEvents, proveFiles } from './prove.ts';
 import { publish } from './publish.ts';
 import { writeSnapshot, writeState } from './snapshot.ts';

@@ -12,17 +12,16 @@ import type { DatasetFile } from '../../schemas/manifest.ts';
 import { type Database, sqlText, writeLines } from '../../storage/duckdb/database.ts';
 import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
+import { LineReader } from '../../storage/gzip-lines.ts';
 import { readGzip } from '../../storage/hash.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
-import { LineReader } from '../../storage/line-reader.ts';
 import { type ReadBack, readBack, readBackInThread } from '../proof/read-back.ts';
-import { misnamedEventsSql } from '../proof/replay-sql.ts';
+import { misnamedEventsSql } from '../proof/replay.ts';
 import { findRecordFault } from '../proof/same-records.ts';
 import { allEnded } from '../run/concurrency.ts';
 import type { WorkDeps } from '../run/run.ts';
 import type { Diff } from './diff.ts';
-import type { NightVersions } from './night-versions.ts';
-import type { Previous } from './previous.ts';
+import type { NightVersions, Previous } from './previous.ts';
 import type { SnapshotFiles, WrittenSnapshot } from './snapshot.ts';
 
 export interface ProveInput {

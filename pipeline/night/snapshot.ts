@@ -13,7 +13,7 @@ import { allEnded } from '../run/concurrency.ts';
 import type { WorkDeps } from '../run/run.ts';
 import type { Alias } from '../source/aliases.ts';
 import type { Counts } from './check/check.ts';
-import type { NightVersions } from './night-versions.ts';
+import type { NightVersions } from './previous.ts';
 import { table } from './tables.ts';
 
 interface SnapshotDeps extends Omit<WorkDeps, 'store'> {

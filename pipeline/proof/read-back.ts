@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { programBeside } from '../../runtime/program-beside.ts';
+import { programBeside } from '../../runtime/this-machine.ts';
+import { LineReader } from '../../storage/gzip-lines.ts';
 import { type FileHash, hashFile, readGzip } from '../../storage/hash.ts';
-import { LineReader } from '../../storage/line-reader.ts';
 import { findReplayFault } from './replay.ts';
 
 export interface ReadBack {

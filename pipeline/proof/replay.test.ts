@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LineReader } from '../../storage/line-reader.ts';
+import { LineReader } from '../../storage/gzip-lines.ts';
 import { findReplayFault } from './replay.ts';
 
 type Records = ReadonlyMap<string, number>;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
 import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
-import { LineReader } from '../../storage/line-reader.ts';
+import { LineReader } from '../../storage/gzip-lines.ts';
 import { anyRecord } from '../../test/support/schemas/arbitrary-record.ts';
 import { versionTwo } from '../../test/support/schemas/record-versions.ts';
 import { findRecordFault } from './same-records.ts';

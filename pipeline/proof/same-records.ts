@@ -4,7 +4,7 @@
  */
 import { type Dataset, publishedColumns, publishedName } from '../../schemas/datasets.ts';
 import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
-import type { LineReader } from '../../storage/line-reader.ts';
+import type { LineReader } from '../../storage/gzip-lines.ts';
 
 /** The lines of a dataset in one version of the records. */
 export interface DatasetLines {

@@ -5,8 +5,8 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../../runtime/errors.ts';
+import { findIdProblem } from '../../schemas/change.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import { findIdProblem } from '../../schemas/ids.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { readText } from './source-folder.ts';
 

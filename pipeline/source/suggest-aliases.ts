@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
-import { loadRelease, newestEntry } from '../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
+import { loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { nullable, text } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { withScratch } from '../run/scratch.ts';
+import { withScratch } from '../run/run.ts';
 import { SPINE } from './aliases.ts';
 
 /** A model of a snapshot, as far as its name matters. */

@@ -15,8 +15,7 @@ import {
 } from '../../schemas/catalog.ts';
 import type { Release } from '../../schemas/release.ts';
 import { findNewestBackfill, hasBackfill } from '../../storage/backfill-objects.ts';
-import { type LoadedCatalog, loadCatalog, parseRelease, swapCatalog } from '../../storage/catalog.ts';
-import { findUnlisted } from '../../storage/continue-catalog.ts';
+import { findUnlisted, type LoadedCatalog, loadCatalog, parseRelease, swapCatalog } from '../../storage/catalog.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { CATALOG_KEY, partOfPath, RELEASE_PATHS, RELEASES_PREFIX, releaseId } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';

@@ -6,8 +6,7 @@ import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts'
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
 import type { Release } from '../../schemas/release.ts';
-import { getEntry, loadRelease, newestEntry } from '../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
+import { getEntry, loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { type DuckDBLimits, recordsSql, writeLines } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, objectSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
@@ -17,9 +16,8 @@ import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { nightCommand } from '../night/night-result.ts';
 import { type ChangedRecord, type DatasetChanges, EXAMPLES_MAX } from '../night/preview.ts';
-import { linesSql } from '../proof/replay-sql.ts';
-import type { WorkDeps } from '../run/run.ts';
-import { withScratch } from '../run/scratch.ts';
+import { linesSql } from '../proof/replay.ts';
+import { type WorkDeps, withScratch } from '../run/run.ts';
 
 export interface Correction {
   /** The day that is looked at. */

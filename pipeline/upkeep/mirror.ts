@@ -8,8 +8,14 @@
 import type { Day } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { type Catalog, isSameRecord } from '../../schemas/catalog.ts';
-import { type LoadedCatalog, loadCatalog, newestEntry, swapCatalog } from '../../storage/catalog.ts';
-import { listedReleases, loadCatalogToContinue } from '../../storage/continue-catalog.ts';
+import {
+  type LoadedCatalog,
+  listedReleases,
+  loadCatalog,
+  loadCatalogToContinue,
+  newestEntry,
+  swapCatalog,
+} from '../../storage/catalog.ts';
 import type { RecordedObject } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '../../runtime/day.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
-import { listedReleases } from '../../storage/continue-catalog.ts';
+import { listedReleases } from '../../storage/catalog.ts';
 import { RELEASE_PATHS, type ReleaseName, releaseFromKey, releaseId } from '../../storage/keys.ts';
 import type { ListedObject } from '../../storage/object-store.ts';
 import { contentOf, type Removal, type StoredObjects } from './stored-objects.ts';

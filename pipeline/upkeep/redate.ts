@@ -9,8 +9,7 @@ import { addDays, type Day, dayFromDate, daysBetween, isDay, timestampFromDate }
 import { AppError } from '../../runtime/errors.ts';
 import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
 import { manifestsOf, type Release, ReleaseSchema } from '../../schemas/release.ts';
-import { getEntry, loadRelease, markPublished, swapCatalog } from '../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
+import { getEntry, loadCatalogToContinue, loadRelease, markPublished, swapCatalog } from '../../storage/catalog.ts';
 import { type Database, type DuckDBLimits, sqlName, sqlText, writeParquet } from '../../storage/duckdb/database.ts';
 import { text } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';

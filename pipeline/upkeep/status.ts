@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Day, dayFromDate } from '../../runtime/day.ts';
 import type { Release } from '../../schemas/release.ts';
-import { loadRelease, newestEntry } from '../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
+import { loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { withScratch } from '../run/scratch.ts';
+import { withScratch } from '../run/run.ts';
 
 /** A price that is held back, and since when (specification "Suspect prices"). */
 export interface PendingSuspect {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import type { Dataset } from '../../schemas/datasets.ts';
 import { DUCKDB_TYPES, RECORD_MACROS } from './record-sql.ts';
-import { type RowOf, type RowShape, rowReader, text as textValue } from './row-shape.ts';
+import { type RowOf, type RowShape, rowReader, text } from './row-shape.ts';
 
 /** What DuckDB may use of the machine. */
 export interface DuckDBLimits {
@@ -145,8 +145,8 @@ export function writeLines(database: Database, select: string, path: string): Pr
 }
 
 /** A text as an SQL literal, for the few places that take no parameter. */
-export function sqlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+export function sqlText(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
 }
 
 /** A name as an SQL identifier. */
@@ -174,7 +174,7 @@ export async function recordsSql(
 ): Promise<string> {
   const files = typeof path === 'string' ? sqlText(path) : `[${path.map(sqlText).join(', ')}], union_by_name = true`;
   const read = `read_parquet(${[files, ...options].join(', ')})`;
-  const described = await database.rows({ column_name: textValue }, `SELECT column_name FROM (DESCRIBE FROM ${read})`);
+  const described = await database.rows({ column_name: text }, `SELECT column_name FROM (DESCRIBE FROM ${read})`);
   const missing = columns.filter(({ name }) => !described.some((column) => column.column_name === name));
   return `SELECT ${['*', ...missing.map(({ name, type }) => `NULL::${DUCKDB_TYPES[type]} AS ${name}`)].join(', ')} FROM ${read}`;
 }

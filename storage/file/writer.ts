@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../runtime/errors.ts';
-import { WITHOUT_HARD_LINKS } from '../../runtime/hard-links.ts';
+import { WITHOUT_HARD_LINKS } from '../../runtime/this-machine.ts';
 import type { PutCondition } from '../object-store.ts';
 import { FileStoreLock } from './lock.ts';
 import { codeOf, findObjectVersion, orUndefined, type Version, versionFrom } from './objects.ts';

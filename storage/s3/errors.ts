@@ -1,5 +1,5 @@
 import { AppError, codeFromError, type ErrorCode, messageFromError } from '../../runtime/errors.ts';
-import type { S3Place } from './address.ts';
+import type { S3Place } from './client.ts';
 
 type Explanation = readonly [code: ErrorCode, what: (place: S3Place) => string];
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectCommand, HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
 import { AppError } from '../../runtime/errors.ts';
 import type { ObjectHead, StoredObject } from '../object-store.ts';
-import { objectAt, type S3Place } from './address.ts';
+import { objectAt, type S3Place } from './client.ts';
 import { factsOf, s3ErrorFrom } from './errors.ts';
 
 /** What an object's metadata tells. */

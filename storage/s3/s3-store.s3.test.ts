@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { describeOnMinio, Minio } from '../../test/support/processes/minio.ts';
 import { describeObjectStore } from '../object-store.contract.ts';
 import { openStore } from '../open-store.ts';
-import { s3AddressFrom } from './address.ts';
+import { s3AddressFrom } from './client.ts';
 import { S3Store, type S3StoreOptions } from './s3-store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { describeOnFaultyMinio, isPut } from '../../test/support/processes/faulty-minio.ts';
 import { Minio } from '../../test/support/processes/minio.ts';
 import { openStore } from '../open-store.ts';
-import { s3AddressFrom } from './address.ts';
+import { s3AddressFrom } from './client.ts';
 import { S3Store } from './s3-store.ts';
 
 const LARGE = randomBytes(20_000_000);

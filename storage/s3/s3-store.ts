@@ -24,8 +24,15 @@ import {
   type SignedUrlOptions,
   type StoredObject,
 } from '../object-store.ts';
-import { objectAt, type S3Address, type S3Place } from './address.ts';
-import { ATTEMPTS_MAX, type S3ClientOptions, s3ClientFrom, signerFrom } from './client.ts';
+import {
+  ATTEMPTS_MAX,
+  objectAt,
+  type S3Address,
+  type S3ClientOptions,
+  type S3Place,
+  s3ClientFrom,
+  signerFrom,
+} from './client.ts';
 import { s3ErrorFrom } from './errors.ts';
 import { S3StoreReader } from './reader.ts';
 import { S3StoreWriter } from './writer.ts';

@@ -6,7 +6,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
 import type { PutCondition } from '../object-store.ts';
-import { objectAt, type S3Place } from './address.ts';
+import { objectAt, type S3Place } from './client.ts';
 import { factsOf, s3ErrorFrom } from './errors.ts';
 import { etagFrom, type S3StoreReader, WRITE_ID } from './reader.ts';
 

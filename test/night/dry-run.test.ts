@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeNight } from '../../bin/commands/night/describe-night.ts';
+import { describeNight } from '../../bin/commands/night/run-nights.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import { addDays } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';

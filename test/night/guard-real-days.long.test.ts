@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { findUnusual } from '../../pipeline/night/check/usual-loss.ts';
+import { findUnusual } from '../../pipeline/night/check/losses.ts';
 import { SourceSettingsSchema } from '../../pipeline/source/source-settings.ts';
 import { isDay } from '../../runtime/day.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';

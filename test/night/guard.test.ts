@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { describeNight } from '../../bin/commands/night/describe-night.ts';
+import { describeNight } from '../../bin/commands/night/run-nights.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
 import { loadCatalog, loadRelease, swapCatalog } from '../../storage/catalog.ts';

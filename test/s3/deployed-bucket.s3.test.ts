@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Environment } from '../../bin/config/config.ts';
-import { s3AddressFrom } from '../../storage/s3/address.ts';
+import { s3AddressFrom } from '../../storage/s3/client.ts';
 import { S3Store } from '../../storage/s3/s3-store.ts';
 import { examine } from '../support/doctor/examine.ts';
 import { ROOT } from '../support/documents/text-files.ts';

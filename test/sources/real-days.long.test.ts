@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findUnusual } from '../../pipeline/night/check/usual-loss.ts';
+import { findUnusual } from '../../pipeline/night/check/losses.ts';
 import { SourceSettingsSchema } from '../../pipeline/source/source-settings.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';

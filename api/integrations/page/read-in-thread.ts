@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { programBeside } from '../../../runtime/program-beside.ts';
+import { programBeside } from '../../../runtime/this-machine.ts';
 import type { ReadingOrder, Readings } from './reading.ts';
 
 /** For reading, 10 to 50 ms for usual pages; those that are made to take long never end. */

@@ -1,8 +1,10 @@
 import type { AuditEntry } from '../../../api/accounts/audit.ts';
-import { timestampFromDate } from '../../../runtime/day.ts';
 import { type CommandContext, defineCommand, optionalArgument, optionOr } from '../../cli/command.ts';
+import { fieldJson } from '../../cli/field-json.ts';
 import { numberValue } from '../../cli/option-values.ts';
 import { withChanges } from '../../config/configured-accounts.ts';
+
+const FIELDS = ['id', 'at', 'actor', 'origin', 'action', 'subjectId', 'details'] as const;
 
 export const showAudit = defineCommand({
   name: 'audit',
@@ -15,23 +17,17 @@ export const showAudit = defineCommand({
     const entries = await withChanges(context, (changes) => listAudit(org, { limit }, changes));
     const none = 'nothing was done since there is an audit log';
     const describe = () => (entries.length === 0 ? none : tableOf(context, entries));
-    context.answer({ organization_id: org ?? null, entries: entries.map(jsonFrom) }, describe);
+    context.answer(
+      { organization_id: org ?? null, entries: entries.map((entry) => fieldJson(entry, FIELDS)) },
+      describe,
+    );
     return 0;
   },
 });
 
-function jsonFrom({ id, at, actor, action, subjectId, details, origin }: AuditEntry) {
-  return { id, at: timestampFromDate(at), actor, origin, action, subject_id: subjectId, details };
-}
-
 function tableOf({ tableText }: CommandContext, entries: readonly AuditEntry[]): string {
-  const rows = entries.map(({ at, actor, origin, action, subjectId, details }) => [
-    timestampFromDate(at),
-    actor,
-    origin ?? '',
-    action,
-    subjectId ?? '',
-    JSON.stringify(details),
-  ]);
+  const rows = entries.map(({ at, actor, origin, action, subjectId, details }) => {
+    return [at, actor, origin, action, subjectId, JSON.stringify(details)];
+  });
   return tableText(['at', 'who', 'from', 'what', 'to', 'details'], rows);
 }

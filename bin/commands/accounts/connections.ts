@@ -1,6 +1,6 @@
 import type { Connection } from '../../../api/accounts/people/connections.ts';
-import { timestampFromDate } from '../../../runtime/day.ts';
 import { argument, type CommandContext, commandGroup, defineCommand } from '../../cli/command.ts';
+import { fieldJson } from '../../cli/field-json.ts';
 import { withMembers } from '../../config/configured-people.ts';
 
 const org = argument('id of the organization, org_…');
@@ -40,21 +40,19 @@ export const connections = commandGroup('connections', 'Look after the programs 
   revokeConnection,
 ]);
 
-function jsonFromConnection({ id, organizationId, clientName, person, createdAt, lastUsedAt }: Connection) {
+function jsonFromConnection(connection: Connection) {
+  const { clientName, person } = connection;
   return {
-    id,
-    organization_id: organizationId,
+    ...fieldJson(connection, ['id', 'organizationId']),
     client: clientName,
     email: person.email,
-    created_at: timestampFromDate(createdAt),
-    last_used_at: lastUsedAt && timestampFromDate(lastUsedAt),
+    ...fieldJson(connection, ['createdAt', 'lastUsedAt']),
   };
 }
 
 function tableOf({ tableText }: CommandContext, found: readonly Connection[]): string {
   const rows = found.map(({ id, clientName, person, createdAt, lastUsedAt }) => {
-    const lastUsed = lastUsedAt === null ? 'never' : timestampFromDate(lastUsedAt);
-    return [id, clientName, person.email, timestampFromDate(createdAt), lastUsed];
+    return [id, clientName, person.email, createdAt, lastUsedAt ?? 'never'];
   });
   return tableText(['ID', 'program', 'connected by', 'since', 'last used'], rows);
 }

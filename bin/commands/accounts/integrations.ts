@@ -2,6 +2,7 @@ import type { Check, Integration } from '../../../api/integrations/integration.t
 import type { Integrations } from '../../../api/integrations/integrations.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { argument, type CommandContext, commandGroup, defineCommand } from '../../cli/command.ts';
+import { fieldJson } from '../../cli/field-json.ts';
 
 const org = argument('id of the organization, org_…');
 const integration = argument('id of the integration, int_…');
@@ -41,7 +42,7 @@ const checkIntegration = defineCommand({
   async run(context, { org: organizationId, integration: id }) {
     const checked = await withIntegrations(context, (opened) => opened.check({ organizationId, id }));
     const [newest] = checked.checks;
-    context.answer({ ...jsonFrom(checked.integration), check: newest ? checkJson(newest) : null }, () =>
+    context.answer({ ...jsonFrom(checked.integration), check: newest ? fieldJson(newest, CHECK_FIELDS) : null }, () =>
       [tableOf(context, [checked.integration]), ...(newest ? evidenceLines(context, newest) : [])].join('\n'),
     );
     return checked.integration.state === 'verified' && newest?.reason === 'FOUND' ? 0 : 1;
@@ -75,44 +76,23 @@ async function withIntegrations<T>(context: CommandContext, work: (opened: Integ
 
 /** An integration as the command line answers it. */
 function jsonFrom(one: Integration): Record<string, unknown> {
-  const { bonusUntil, checkedAt, nextCheckAt, lapsesAt } = one;
+  const { bonusUntil } = one;
   return {
-    id: one.id,
-    organization_id: one.organizationId,
-    name: one.name,
-    url: one.url,
+    ...fieldJson(one, ['id', 'organizationId', 'name', 'url']),
     site: one.domain,
-    state: one.state,
-    state_changed_at: timestampFromDate(one.stateChangedAt),
-    checked_at: checkedAt && timestampFromDate(checkedAt),
-    reason: one.reason,
-    problem: one.problem,
-    failures: one.failures,
-    next_check_at: nextCheckAt && timestampFromDate(nextCheckAt),
-    lapses_at: lapsesAt && timestampFromDate(lapsesAt),
+    ...fieldJson(one, ['state', 'stateChangedAt', 'checkedAt', 'reason', 'problem', 'failures', 'nextCheckAt']),
+    ...fieldJson(one, ['lapsesAt']),
     has_bonus: bonusUntil !== null,
     bonus_until: bonusUntil instanceof Date ? timestampFromDate(bonusUntil) : null,
-    created_at: timestampFromDate(one.createdAt),
+    ...fieldJson(one, ['createdAt']),
   };
 }
 
-function checkJson(check: Check): Record<string, unknown> {
-  return {
-    id: check.id,
-    checked_at: timestampFromDate(check.checkedAt),
-    reason: check.reason,
-    message: check.message,
-    status: check.status,
-    final_url: check.finalUrl,
-    found: check.found,
-    duration_ms: check.durationMs,
-  };
-}
+const CHECK_FIELDS = ['id', 'checkedAt', 'reason', 'message', 'status', 'finalUrl', 'found', 'durationMs'] as const;
 
 function tableOf({ tableText }: CommandContext, found: readonly Integration[]): string {
   const rows = found.map((each) => {
-    const checked = each.checkedAt === null ? 'not yet' : timestampFromDate(each.checkedAt);
-    return [each.id, each.name, each.url, each.state, checked, bonusWord(each)];
+    return [each.id, each.name, each.url, each.state, each.checkedAt ?? 'not yet', bonusWord(each)];
   });
   return tableText(['id', 'name', 'url', 'state', 'checked', 'bonus'], rows);
 }

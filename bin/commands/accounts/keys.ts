@@ -1,5 +1,4 @@
 import type { ApiKey } from '../../../api/accounts/organizations/keys.ts';
-import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import {
   argument,
@@ -10,6 +9,7 @@ import {
   optionOr,
   required,
 } from '../../cli/command.ts';
+import { fieldJson } from '../../cli/field-json.ts';
 import { durationValue, expiryValue, nameValue, textValue } from '../../cli/option-values.ts';
 import { withChanges } from '../../config/configured-accounts.ts';
 
@@ -105,31 +105,15 @@ function expiryFrom(expires: Date | number | undefined, { clock }: Pick<CommandC
   return new Date(at);
 }
 
-function jsonFrom({ id, organizationId, name, lastFour, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) {
-  return {
-    id,
-    organization_id: organizationId,
-    name,
-    last_four: lastFour,
-    created_at: timestampFromDate(createdAt),
-    expires_at: timestampOrNull(expiresAt),
-    last_used_at: timestampOrNull(lastUsedAt),
-    revoked_at: timestampOrNull(revokedAt),
-  };
-}
-
-function timestampOrNull(date: Date | null): string | null {
-  return date === null ? null : timestampFromDate(date);
+function jsonFrom(key: ApiKey) {
+  const ofKey = fieldJson(key, ['id', 'organizationId', 'name', 'lastFour']);
+  return { ...ofKey, ...fieldJson(key, ['createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt']) };
 }
 
 function tableOf({ tableText }: CommandContext, shown: readonly ApiKey[]): string {
   const head = ['ID', 'organization', 'name', 'ends with', 'created', 'expires', 'last used', 'revoked'];
-  const rows = shown.map((key) => {
-    const dates = [key.createdAt, key.expiresAt, key.lastUsedAt, key.revokedAt];
-    return [
-      ...[key.id, key.organizationId, key.name, key.lastFour],
-      ...dates.map((date) => timestampOrNull(date) ?? ''),
-    ];
+  const rows = shown.map(({ id, organizationId, name, lastFour, createdAt, expiresAt, lastUsedAt, revokedAt }) => {
+    return [id, organizationId, name, lastFour, createdAt, expiresAt, lastUsedAt, revokedAt];
   });
   return tableText(head, rows);
 }

@@ -12,6 +12,7 @@ import {
   flag,
   optionOr,
 } from '../../cli/command.ts';
+import { fieldJson } from '../../cli/field-json.ts';
 import { wordValue } from '../../cli/option-values.ts';
 import { withMembers } from '../../config/configured-people.ts';
 
@@ -163,29 +164,17 @@ function jsonFromMember(organizationId: string, { person, role: held, since }: M
 }
 
 function jsonFromInvitation(invitation: Invitation) {
-  return {
-    id: invitation.id,
-    organization_id: invitation.organizationId,
-    email: invitation.email,
-    role: invitation.role,
-    invited_by: invitation.invitedBy,
-    created_at: timestampFromDate(invitation.createdAt),
-    expires_at: timestampFromDate(invitation.expiresAt),
-  };
+  const fields = ['id', 'organizationId', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'] as const;
+  return fieldJson(invitation, fields);
 }
 
 function tableOfMembers({ tableText }: CommandContext, found: readonly Member[]): string {
-  const rows = found.map((member) => [
-    member.person.id,
-    member.person.email,
-    member.role,
-    timestampFromDate(member.since),
-  ]);
+  const rows = found.map(({ person, role: held, since }) => [person.id, person.email, held, since]);
   return tableText(['ID', 'address', 'role', 'since'], rows);
 }
 
 function tableOfInvitations({ tableText }: CommandContext, found: readonly Invitation[]): string {
   const head = ['invitation', 'address', 'role', 'invited by', 'good until'];
-  const rows = found.map((one) => [one.id, one.email, one.role, one.invitedBy, timestampFromDate(one.expiresAt)]);
+  const rows = found.map((one) => [one.id, one.email, one.role, one.invitedBy, one.expiresAt]);
   return tableText(head, rows);
 }

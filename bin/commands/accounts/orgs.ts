@@ -20,6 +20,7 @@ import {
   required,
   type ValuesOf,
 } from '../../cli/command.ts';
+import { fieldJson } from '../../cli/field-json.ts';
 import {
   dayStartValue,
   emailValue,
@@ -210,24 +211,16 @@ function contractFrom(options: Terms): Contract {
 }
 
 function jsonFrom({ id, name, email, createdAt, subscription, terms }: Organization) {
+  const { newest, monthEnds } = terms.snapshots;
   return {
     id,
     name,
     email,
     created_at: timestampFromDate(createdAt),
-    plan: terms.plan,
-    plan_version: terms.planVersion,
-    status: terms.status,
-    daily_quota: terms.dailyQuota,
-    quota_limit: terms.quotaLimit,
-    burst_per_minute: terms.burstPerMinute,
-    history_months: terms.historyMonths,
-    features: terms.features,
-    snapshots: { newest: terms.snapshots.newest, month_ends: terms.snapshots.monthEnds },
-    attribution_required: terms.attributionRequired,
-    redistribution_allowed: terms.redistributionAllowed,
-    period_end: timestampFromDate(terms.periodEnd),
-    grace_until: terms.graceUntil === null ? null : timestampFromDate(terms.graceUntil),
+    ...fieldJson(terms, ['plan', 'planVersion', 'status', 'dailyQuota', 'quotaLimit', 'burstPerMinute']),
+    ...fieldJson(terms, ['historyMonths', 'features']),
+    snapshots: { newest, month_ends: monthEnds },
+    ...fieldJson(terms, ['attributionRequired', 'redistributionAllowed', 'periodEnd', 'graceUntil']),
     contract: subscription.contract,
   };
 }
@@ -237,7 +230,7 @@ function tableOf({ tableText }: CommandContext, organizations: readonly Organiza
   const rows = organizations.map(({ id, name, terms }) => {
     const months = terms.historyMonths === HISTORY_MONTHS_FULL ? 'full' : terms.historyMonths;
     const limits = [terms.quotaLimit ?? 'unlimited', terms.burstPerMinute, months, terms.features.join(' ')];
-    return [id, name, terms.plan, terms.status, ...limits, timestampFromDate(terms.periodEnd)];
+    return [id, name, terms.plan, terms.status, ...limits, terms.periodEnd];
   });
   return tableText(head, rows);
 }

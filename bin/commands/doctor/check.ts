@@ -1,9 +1,16 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readlink, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type DatabaseLook, lookAtDatabase } from '../../../api/database/look-at-database.ts';
 import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
+import { AppError, codeFromError, messageFromError } from '../../../runtime/errors.ts';
+import { CATALOG_KEY } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { folderFromUrl } from '../../../storage/open-store.ts';
 import type { CommandContext } from '../../cli/command.ts';
-import type { SettingName } from '../../config/config.ts';
-import type { Prerequisites } from './prerequisites.ts';
+import type { Config, SettingName } from '../../config/config.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
 
 /** What a check found out. */
 export interface Finding {
@@ -81,4 +88,97 @@ export function compareClocks(here: Date, there: Date, whose: string): Finding {
   if (Math.abs(offMs) > OFF_MS_MAX) return fail(told, advice);
   if (Math.abs(offMs) > OFF_MS_USUAL) return warn(told, advice);
   return ok(`this clock and that of ${whose} agree`);
+}
+
+/**
+ * What several checks stand on. Each is looked at once, whoever asks first. Where it is missing everybody is rejected with
+ * {@link MissingPrerequisite}: the check of the same name tells why, the others are skipped.
+ */
+interface Prerequisites {
+  /** The store, from which something could be read, if only that it is empty. */
+  readonly store: () => Promise<ObjectStore>;
+  /** The control database as it is; undefined where it is not there yet. */
+  readonly database: () => Promise<DatabaseLook | undefined>;
+}
+type Prerequisite = keyof Prerequisites;
+
+/** Shorter than a check has, so that what hangs is told as the prerequisite's by all who wait for it. */
+const PREREQUISITE_TIMEOUT_MS = 12_000;
+
+export class MissingPrerequisite extends Error {
+  readonly prerequisite: Prerequisite;
+
+  constructor(prerequisite: Prerequisite, cause: unknown) {
+    super(`the ${prerequisite} is missing`, { cause });
+    this.prerequisite = prerequisite;
+  }
+}
+
+export function openPrerequisites(config: Config): Prerequisites {
+  return {
+    store: once('store', () => readStore(config)),
+    database: once('database', () => readDatabase(config)),
+  };
+}
+
+async function readStore(config: Config): Promise<ObjectStore> {
+  const folder = folderFromUrl(config.places.store);
+  // A night would fail on a file in the way, which to a reader looks like an empty store.
+  if (folder !== undefined)
+    await nearestFolder(folder).catch((cause: unknown) => {
+      const message = `the store ${config.places.store} can't be read: ${messageFromError(cause)}; check the path in MODELSTATS_STORE`;
+      throw new AppError('configuration', message, { cause });
+    });
+  const store = await openConfiguredStore(config, 'read');
+  await store.get(CATALOG_KEY); // Its body tells why it is refused; the answer to HEAD has none.
+  return store;
+}
+
+async function readDatabase({ database }: Config): Promise<DatabaseLook | undefined> {
+  const look = await lookAtDatabase(database.url, { timeoutMs: database.connectTimeoutMs });
+  const file = sqliteFileFromUrl(database.url);
+  // Its folder is made with it, unless something is in the way.
+  if (look === undefined && file !== undefined)
+    await nearestFolder(dirname(resolve(file))).catch((cause: unknown) => {
+      const message = `the control database ${database.url} can't be made: ${messageFromError(cause)}; check the path in MODELSTATS_DATABASE`;
+      throw new AppError('unavailable', message, { cause });
+    });
+  return look;
+}
+
+function once<T>(prerequisite: Prerequisite, look: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  return () => {
+    found ??= inTime(PREREQUISITE_TIMEOUT_MS, look).catch((cause: unknown) => {
+      throw new MissingPrerequisite(prerequisite, cause);
+    });
+    return found;
+  };
+}
+
+/** What work resolves to; rejects with `unavailable` where it takes longer. The work itself goes on, which nobody waits for. */
+export async function inTime<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  const isOver = new AbortController();
+  const tooLong = wait(timeoutMs, undefined, { signal: isOver.signal }).then(() => {
+    throw new AppError('unavailable', `no answer within ${timeoutMs / 1000} s`);
+  });
+  try {
+    return await Promise.race([work(), tooLong]);
+  } finally {
+    isOver.abort();
+    tooLong.catch(() => {}); // Nobody waits for it any more.
+  }
+}
+
+/** The folder, or the nearest one above it that is there; rejects where a file, or a link to nothing, is in the way. */
+export async function nearestFolder(folder: string): Promise<string> {
+  try {
+    if ((await stat(folder)).isDirectory()) return folder;
+    throw new Error(`${folder} is a file`);
+  } catch (error) {
+    if (codeFromError(error) !== 'ENOENT') throw error;
+    const target = await readlink(folder).catch(() => undefined); // Nothing at all has that name.
+    if (target !== undefined) throw new Error(`${folder} is a link to ${target}, which is not there`, { cause: error });
+    return nearestFolder(dirname(folder)); // The root is always there.
+  }
 }

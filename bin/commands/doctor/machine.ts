@@ -8,8 +8,7 @@ import { bytesFromSize } from '../../../pipeline/night/capture/sql/sandbox-proce
 import { messageFromError } from '../../../runtime/errors.ts';
 import { Database } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
-import { type Finding, fail, ok, type Setup, servesHere, warn } from './check.ts';
-import { nearestFolder } from './prerequisites.ts';
+import { type Finding, fail, nearestFolder, ok, type Setup, servesHere, warn } from './check.ts';
 
 /** The version that all is tested on first; older ones than 22.14 end at once (require-node.ts). */
 const RECOMMENDED_MAJOR = 24;

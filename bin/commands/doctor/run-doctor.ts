@@ -4,9 +4,17 @@ import { lineRedactor, unloggedOf } from '../../cli/logger.ts';
 import { paint } from '../../cli/terminal.ts';
 import type { Config } from '../../config/config.ts';
 import { shownSettings } from '../../config/shown-settings.ts';
-import { type Check, type Finding, fail, ok, skipped } from './check.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  inTime,
+  MissingPrerequisite,
+  ok,
+  openPrerequisites,
+  skipped,
+} from './check.ts';
 import { checkDescriptors, checkDuckDB, checkNode, checkViewFolder, checkWorkFolder } from './machine.ts';
-import { inTime, MissingPrerequisite, openPrerequisites } from './prerequisites.ts';
 import { checkDatabase, checkMail, checkRedis, checkSecretKeys } from './services.ts';
 import { checkAddresses, checkMetrics, checkPort, checkSchedule, checkSource } from './setup.ts';
 import { checkStore, checkStoreClock, checkStoreWrites } from './store.ts';

@@ -1,8 +1,7 @@
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { AppError, isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { shownAddress } from '../../../runtime/shown-address.ts';
-import { loadRelease, newestEntry } from '../../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
+import { loadCatalogToContinue, loadRelease, newestEntry } from '../../../storage/catalog.ts';
 import { folderFromUrl } from '../../../storage/open-store.ts';
 import type { Config } from '../../config/config.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';

@@ -1,18 +1,22 @@
 import { resolve } from 'node:path';
+import { describeReason, type SetAside } from '../../../pipeline/night/check/issues.ts';
 import { type NightRequest, runNight } from '../../../pipeline/night/night.ts';
 import { type NightResult, nightCommand } from '../../../pipeline/night/night-result.ts';
+import type { Preview } from '../../../pipeline/night/preview.ts';
 import { goneFrom } from '../../../pipeline/notices/notice.ts';
 import { tidyRuns } from '../../../pipeline/run/work-folder.ts';
 import { describeDayLike, listSourceDays } from '../../../pipeline/source/source-folder.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { AppError, ERROR_CODES, isAppError, messageFromError } from '../../../runtime/errors.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { loadCatalog, newestEntry } from '../../../storage/catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { CommandContext } from '../../cli/command.ts';
+import { describeChanges } from '../../cli/describe-changes.ts';
 import { dayFromOption } from '../../cli/option-values.ts';
+import { paint, tableText } from '../../cli/terminal.ts';
 import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { noticeLog, openConfiguredNotices } from '../../config/configured-notices.ts';
-import { describeNight } from './describe-night.ts';
 import { nightDeps } from './night-deps.ts';
 
 interface NightsOptions {
@@ -165,4 +169,58 @@ function openNightlyNotices(context: CommandContext, request: Omit<NightRequest,
       await notices.tell({ kind: 'failed', day, at: context.clock(), reasons: [messageFromError(error)], nextCommand });
     },
   };
+}
+
+/** A night's result for people. */
+export function describeNight(result: NightResult): string {
+  const told = describeStatus(result);
+  return result.preview === undefined ? told : `${told}\n${describePreview(result.preview)}`;
+}
+
+function describeStatus(result: NightResult): string {
+  const { day, status } = result;
+  switch (status) {
+    case 'published':
+    case 'dry_run':
+      return `${paint.green(status === 'dry_run' ? 'would publish' : 'published')} ${day}  ${describeContent(result)}`;
+    case 'already_published':
+      return `${paint.dim('already published')} ${day}  (${result.published_at})`;
+    case 'held':
+    case 'rejected':
+      return [
+        `${paint.red(status)} ${day}`,
+        ...result.problems.map((problem) => `  ${problem}`),
+        ...advice(result),
+      ].join('\n');
+  }
+}
+
+function describeContent({ records, events, first_seq, last_seq, quarantined, suspects_pending }: NightResult): string {
+  const counts = DATASET_NAMES.map((name) => `${records?.[name] ?? 0} ${name}`).join(', ');
+  const seqs = first_seq === null ? 'no change' : `seq ${first_seq} to ${last_seq}`;
+  const changes = events === null ? '' : `${events.upsert} upserts, ${events.delete} deletes (${seqs})`;
+  const aside = [
+    ...(quarantined > 0 ? [`${quarantined} rows quarantined`] : []),
+    ...(suspects_pending > 0 ? [`${suspects_pending} suspect prices held back`] : []),
+  ];
+  return [counts, changes, ...aside].join('; ');
+}
+
+function advice({ status, next_command: command, report }: NightResult): readonly string[] {
+  const when = status === 'held' ? 'If the source is right' : 'When the source is mended';
+  return [
+    '  Nothing was published.',
+    ...(command === null ? [] : [`  ${when}, run: ${command}`]),
+    ...(report === null ? [] : [`  Details: ${report}/report.json and issues.jsonl`]),
+  ];
+}
+
+/** What a dry run would publish, for people: a table of all datasets, then the first records of each kind, then what was set aside. */
+function describePreview({ datasets, set_aside }: Preview): string {
+  const aside = set_aside.map(describeSetAside);
+  return [describeChanges(datasets, tableText), ...(aside.length === 0 ? [] : ['set aside:', ...aside])].join('\n');
+}
+
+function describeSetAside(reason: SetAside): string {
+  return `  ${reason.dataset}: ${describeReason(reason)}`;
 }

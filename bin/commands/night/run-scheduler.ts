@@ -7,9 +7,8 @@ import { NoticeMetrics, ScheduleNotices } from '../../../pipeline/notices/schedu
 import { openCron } from '../../../pipeline/schedule/cron.ts';
 import { HEARTBEAT_MS, type ScheduleProblem, scheduleProblemAfter } from '../../../pipeline/schedule/health.ts';
 import { openHealthFile } from '../../../pipeline/schedule/health-file.ts';
-import { logEvent } from '../../../pipeline/schedule/log-event.ts';
 import { NightMetrics } from '../../../pipeline/schedule/night-metrics.ts';
-import { type ScheduleEvent, Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
+import { logEvent, type ScheduleEvent, Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
 import { StoreWatch } from '../../../pipeline/schedule/store-watch.ts';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';

@@ -13,6 +13,7 @@ import {
   optionalArgument,
   optionOr,
 } from '../../cli/command.ts';
+import { fieldJson } from '../../cli/field-json.ts';
 import { instantValue, numberValue, textValue, wordValue } from '../../cli/option-values.ts';
 import type { OperatedWebhooks } from '../../config/configured-webhooks.ts';
 
@@ -114,33 +115,15 @@ function describeLast(context: CommandContext, { state, lastAttempt }: LoggedDel
 
 /** An attempt as the command line answers it; null for none. */
 export function attemptJson(attempt: Attempt | undefined | null): Record<string, unknown> | null {
-  if (attempt === undefined || attempt === null) return null;
-  return {
-    attempt: attempt.attempt,
-    started_at: timestampFromDate(attempt.startedAt),
-    duration_ms: attempt.durationMs,
-    outcome: attempt.outcome,
-    status: attempt.status,
-    message: attempt.message,
-    answer: attempt.answer,
-  };
+  const fields = ['attempt', 'startedAt', 'durationMs', 'outcome', 'status', 'message', 'answer'] as const;
+  return attempt === undefined || attempt === null ? null : fieldJson(attempt, fields);
 }
 
 /** A delivery as the command line answers it. */
 function deliveryJson(delivery: LoggedDelivery): Record<string, unknown> {
-  const { finishedAt, nextAttemptAt } = delivery;
   return {
-    id: delivery.id,
-    event_id: delivery.eventId,
-    endpoint_id: delivery.endpointId,
-    topic: delivery.topic,
-    kind: delivery.kind,
-    state: delivery.state,
-    seq: delivery.seq,
-    created_at: timestampFromDate(delivery.createdAt),
-    finished_at: finishedAt === null ? null : timestampFromDate(finishedAt),
-    next_attempt_at: nextAttemptAt === null ? null : timestampFromDate(nextAttemptAt),
-    attempts: delivery.attempts,
+    ...fieldJson(delivery, ['id', 'eventId', 'endpointId', 'topic', 'kind', 'state', 'seq']),
+    ...fieldJson(delivery, ['createdAt', 'finishedAt', 'nextAttemptAt', 'attempts']),
     last_attempt: attemptJson(delivery.lastAttempt),
   };
 }
@@ -149,7 +132,7 @@ function deliveryJson(delivery: LoggedDelivery): Record<string, unknown> {
 export function deliveryTable(context: CommandContext, found: readonly LoggedDelivery[]): string {
   const rows = found.map((delivery) => {
     const { id, topic, kind, state, attempts, createdAt } = delivery;
-    return [id, topic, kind, state, attempts, timestampFromDate(createdAt), describeLast(context, delivery)];
+    return [id, topic, kind, state, attempts, createdAt, describeLast(context, delivery)];
   });
   return context.tableText(['id', 'topic', 'kind', 'state', 'attempts', 'created', 'last attempt'], rows);
 }

@@ -2,7 +2,6 @@ import type { Endpoint } from '../../../api/webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../../api/webhooks/endpoints/filters.ts';
 import type { Attempt } from '../../../api/webhooks/queue/delivery.ts';
 import { TOPICS } from '../../../api/webhooks/topics/topics.ts';
-import { timestampFromDate } from '../../../runtime/day.ts';
 import {
   type AddCommand,
   argument,
@@ -15,6 +14,7 @@ import {
   required,
   type ValuesOf,
 } from '../../cli/command.ts';
+import { fieldJson } from '../../cli/field-json.ts';
 import { idsValue, nameValue, numberValue, positiveValue, textValue, topicsValue } from '../../cli/option-values.ts';
 import { attemptJson, deliveryTable, describeAttempt, withWebhooks } from './deliveries.ts';
 
@@ -198,25 +198,15 @@ function pingLine(context: CommandContext, { id, state }: Endpoint, ping: Attemp
 /** An endpoint as the command line answers it. */
 function jsonFrom(endpoint: Endpoint): Record<string, unknown> {
   return {
-    id: endpoint.id,
-    organization_id: endpoint.organizationId,
-    url: endpoint.url,
-    description: endpoint.description,
-    topics: endpoint.topics,
-    filters: endpoint.filters,
-    mode: endpoint.mode,
-    state: endpoint.state,
-    state_changed_at: timestampFromDate(endpoint.stateChangedAt),
-    consecutive_failures: endpoint.consecutiveFailures,
-    secret_changed_at: timestampFromDate(endpoint.secretChangedAt),
-    created_at: timestampFromDate(endpoint.createdAt),
+    ...fieldJson(endpoint, ['id', 'organizationId', 'url', 'description', 'topics', 'filters', 'mode']),
+    ...fieldJson(endpoint, ['state', 'stateChangedAt', 'consecutiveFailures', 'secretChangedAt', 'createdAt']),
   };
 }
 
 function tableOf({ tableText }: CommandContext, found: readonly Endpoint[]): string {
   const rows = found.map((endpoint) => {
     const { id, organizationId, url, topics, state, stateChangedAt } = endpoint;
-    return [id, organizationId, url, topics.length, state, timestampFromDate(stateChangedAt)];
+    return [id, organizationId, url, topics.length, state, stateChangedAt];
   });
   return tableText(['id', 'organization', 'url', 'topics', 'state', 'since'], rows);
 }

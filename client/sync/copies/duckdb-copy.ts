@@ -1,22 +1,7 @@
-import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
-import { type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import type { Copy, SyncState, Update } from '../copy.ts';
-import {
-  assertNoOthers,
-  columnsIn,
-  columnsOf,
-  columnsToAdd,
-  EVENT_COLUMNS,
-  EVENTS_KEY,
-  EVENTS_TABLE,
-  STATE_COLUMNS,
-  STATE_TABLE,
-  stateFromRow,
-  stateValues,
-  tableDefinition,
-  writeTables,
-} from './tables.ts';
+import { type ColumnType, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { columnsIn, columnsOf, type Dialect, EVENT_COLUMNS, EVENTS_KEY, EVENTS_TABLE, TablesCopy } from './tables.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
   id: 'VARCHAR',
@@ -29,6 +14,20 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   timestamp: 'TIMESTAMP',
 };
 
+const DIALECT: Dialect = {
+  types: TYPES,
+  tablesSql: `SELECT lower(table_name) AS name FROM information_schema.tables
+    WHERE table_catalog = current_database() AND table_schema = 'main'`,
+  columnsSql: `SELECT lower(table_name) AS table_name, lower(column_name) AS column_name FROM information_schema.columns
+    WHERE table_catalog = current_database() AND table_schema = 'main'`,
+  events: `seq BIGINT NOT NULL, occurred_on DATE NOT NULL, entity_type VARCHAR NOT NULL,
+    entity_id VARCHAR NOT NULL, key JSON NOT NULL, op VARCHAR NOT NULL, data JSON, schema_version VARCHAR NOT NULL,
+    PRIMARY KEY (${EVENTS_KEY.join(', ')})`,
+  indexes: [],
+  begin: 'BEGIN TRANSACTION',
+  placeOf: (number) => `$${number}`,
+};
+
 export interface DuckDBOptions {
   /** DuckDB's own limit for tables and buffers, such as `1GB`. */
   readonly memoryLimit: string;
@@ -36,13 +35,12 @@ export interface DuckDBOptions {
 }
 
 /** A copy in a DuckDB file. Times are UTC. */
-export class DuckDBCopy implements Copy {
-  readonly isVerbatim = false;
-  readonly batchEvents = 20_000;
+export class DuckDBCopy extends TablesCopy {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    super(DIALECT);
     this.#instance = instance;
     this.#connection = connection;
   }
@@ -64,17 +62,13 @@ export class DuckDBCopy implements Copy {
     });
     const copy = new DuckDBCopy(instance, await instance.connect());
     try {
-      await copy.#prepare(path);
+      await copy.run(`SET TimeZone = 'UTC'`);
+      await copy.prepare(path);
       return copy;
     } catch (error) {
       await copy.close();
       throw error;
     }
-  }
-
-  async state(): Promise<SyncState | undefined> {
-    const [row] = await this.#rows(`SELECT * FROM ${STATE_TABLE}`);
-    return row && stateFromRow(row);
   }
 
   async *lines(name: DatasetName, version: string): AsyncGenerator<string, void> {
@@ -88,80 +82,39 @@ export class DuckDBCopy implements Copy {
     }
   }
 
-  placeOf(name: DatasetName): string {
-    return `table ${name}`;
-  }
-
-  async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
-    await this.#connection.run('BEGIN TRANSACTION');
-    try {
-      await writeTables(records, {
-        replace: async (name, path) => {
-          // Deleting and inserting the same keys in one transaction takes DuckDB a time that grows with their square.
-          await this.#connection.run(`DROP TABLE ${name}`);
-          await this.#connection.run(`CREATE TABLE ${name} (${definitionOf(name)})`);
-          await this.#connection.run(`INSERT INTO ${name} BY NAME ${selectSql(name, path)}`);
-        },
-        remove: async (name, path) => void (await this.#connection.run(deleteSql(name, path))),
-        upsert: async (name, path) =>
-          void (await this.#connection.run(`INSERT OR REPLACE INTO ${name} BY NAME ${selectSql(name, path)}`)),
-      });
-      if (dropsEvents) await this.#connection.run(`DELETE FROM ${EVENTS_TABLE}`);
-      if (events !== undefined)
-        await this.#connection.run(`INSERT OR REPLACE INTO ${EVENTS_TABLE} ${eventsSql(events)}`);
-      await this.#connection.run(`DELETE FROM ${STATE_TABLE}`);
-      const places = STATE_COLUMNS.map((_, index) => `$${index + 1}`).join(', ');
-      const values: DuckDBValue[] = stateValues(state);
-      await this.#connection.run(`INSERT INTO ${STATE_TABLE} VALUES (${places})`, values);
-      await this.#connection.run('COMMIT');
-    } catch (error) {
-      await this.#connection.run('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
-  }
-
   async close(): Promise<void> {
     this.#connection.closeSync();
     this.#instance.closeSync();
   }
 
-  async #prepare(path: string): Promise<void> {
-    await this.#connection.run(`SET TimeZone = 'UTC'`);
-    const tables = await this.#rows(
-      `SELECT lower(table_name) AS table_name FROM information_schema.tables
-       WHERE table_catalog = current_database() AND table_schema = 'main'`,
-    );
-    assertNoOthers(
-      tables.map(({ table_name: name }) => String(name)),
-      path,
-    );
-    const definitions = DATASET_NAMES.map((name) => [name, definitionOf(name)] as const);
-    const state = STATE_COLUMNS.map((column) => `${column} VARCHAR`).join(', ');
-    await this.#connection.run('BEGIN TRANSACTION');
-    for (const [name, columns] of [...definitions, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const) {
-      await this.#connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
-    }
-    for (const name of DATASET_NAMES) {
-      const present = await this.#rows(`SELECT column_name FROM (DESCRIBE ${name})`);
-      for (const { name: column, type } of columnsToAdd(
-        name,
-        present.map((row) => String(row['column_name'])),
-      )) {
-        await this.#connection.run(`ALTER TABLE ${name} ADD COLUMN ${column} ${TYPES[type]}`);
-      }
-    }
-    await this.#connection.run('COMMIT');
+  protected async run(sql: string, values: readonly (string | null)[] = []): Promise<void> {
+    await this.#connection.run(sql, [...values]);
   }
 
-  async #rows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  protected async rows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const reader = await this.#connection.runAndReadAll(sql);
     return reader.getRowObjectsJS();
   }
-}
 
-const EVENT_DEFINITION = `seq BIGINT NOT NULL, occurred_on DATE NOT NULL, entity_type VARCHAR NOT NULL,
-  entity_id VARCHAR NOT NULL, key JSON NOT NULL, op VARCHAR NOT NULL, data JSON, schema_version VARCHAR NOT NULL,
-  PRIMARY KEY (${EVENTS_KEY.join(', ')})`;
+  protected async replace(name: DatasetName, path: string): Promise<void> {
+    // Deleting and inserting the same keys in one transaction takes DuckDB a time that grows with their square.
+    await this.run(`DROP TABLE ${name}`);
+    await this.run(`CREATE TABLE ${name} (${this.definitionOf(name)})`);
+    await this.run(`INSERT INTO ${name} BY NAME ${selectSql(name, path)}`);
+  }
+
+  protected remove(name: DatasetName, path: string): Promise<void> {
+    return this.run(deleteSql(name, path));
+  }
+
+  protected upsert(name: DatasetName, path: string): Promise<void> {
+    return this.run(`INSERT OR REPLACE INTO ${name} BY NAME ${selectSql(name, path)}`);
+  }
+
+  protected addEvents(path: string): Promise<void> {
+    return this.run(`INSERT OR REPLACE INTO ${EVENTS_TABLE} ${eventsSql(path)}`);
+  }
+}
 
 /**
  * A line as expressions, one behind the other: JSON text where DuckDB writes it as it was published, and numbers where it doesn't.
@@ -193,10 +146,6 @@ const JSON_SQL: Readonly<Record<Exclude<ColumnType, 'double'>, (name: string) =>
     `CASE WHEN epoch_us(${name}) % 1000000 = 0 THEN strftime(${name}, '"%Y-%m-%dT%H:%M:%SZ"')
      ELSE strftime(${name}, '"%Y-%m-%dT%H:%M:%S.%gZ"') END`,
 };
-
-function definitionOf(name: DatasetName): string {
-  return tableDefinition(DATASETS[name], ({ type }) => TYPES[type]);
-}
 
 /** Rows from a file of records. Date-times are read as text first: DuckDB guesses their format otherwise. */
 function selectSql(name: DatasetName, path: string): string {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { AppError, isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { shownAddress } from '../../../runtime/shown-address.ts';
 import type { Copy } from '../copy.ts';
 import type { DuckDBOptions } from './duckdb-copy.ts';
-import { lockCopy } from './lock.ts';
 
 const POSTGRES = /^postgres(?:ql)?:\/\//;
 const DUCKDB = new Set(['.duckdb', '.ddb']);
@@ -87,7 +87,7 @@ async function openFile(path: string, options: DuckDBOptions): Promise<Copy> {
   const extension = extname(path).toLowerCase();
   if (isFolder(path)) return (await import('./folder-copy.ts')).FolderCopy.open(path);
   if (DUCKDB.has(extension)) return (await import('./duckdb-copy.ts')).DuckDBCopy.open(path, options);
-  if (SQLITE.has(extension)) return new (await import('./sqlite-copy.ts')).SqliteCopy(path);
+  if (SQLITE.has(extension)) return (await import('./sqlite-copy.ts')).SqliteCopy.open(path);
   if (extension === '' && !existsSync(path)) return (await import('./folder-copy.ts')).FolderCopy.open(path);
   const known = [...DUCKDB, ...SQLITE].join(', ');
   throw new AppError('usage', `${path}: a file must end in one of ${known}; a new folder's name has no ending`);
@@ -111,4 +111,36 @@ function isPostgres(into: string): boolean {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * Keeps others from writing the same copy: a file beside it that SQLite locks, so that the system lets go of it however the
+ * process ends. Throws `unavailable` where another process has it. Gives what lets go.
+ */
+function lockCopy(path: string): () => void {
+  const database = openLock(`${path}.lock`);
+  try {
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.exec('BEGIN EXCLUSIVE');
+    return () => database.close();
+  } catch (cause) {
+    database.close();
+    if (!isBusy(cause))
+      throw new AppError('usage', `${path}.lock is no lock of modelstats: ${messageFromError(cause)}`, { cause });
+    throw new AppError('unavailable', `another modelstats sync is writing into ${path}; wait until it has ended`, {
+      cause,
+    });
+  }
+}
+
+function openLock(path: string): SqliteDatabase.Database {
+  try {
+    return new SqliteDatabase(path, { timeout: 0 });
+  } catch (cause) {
+    throw new AppError('usage', `${path} can't be written: ${messageFromError(cause)}`, { cause });
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

@@ -1,25 +1,19 @@
 import pg from 'pg';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { isClearAddress, UNCLEAR_ADDRESS } from '../../../runtime/shown-address.ts';
-import { findSystemUser } from '../../../runtime/system-user.ts';
-import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import type { Copy, SyncState, Update } from '../copy.ts';
+import { findSystemUser } from '../../../runtime/this-machine.ts';
+import { type Column, type ColumnType, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { type AnyRecord, inGroups, readLines } from '../json-lines.ts';
 import {
-  assertNoOthers,
   CREATE_INDEXES,
   columnsIn,
   columnsOf,
-  columnsToAdd,
+  type Dialect,
   EVENT_COLUMNS,
   EVENTS_KEY,
   EVENTS_TABLE,
-  STATE_COLUMNS,
-  STATE_TABLE,
-  stateFromRow,
-  stateValues,
-  tableDefinition,
-  writeTables,
+  lineFrom,
+  TablesCopy,
 } from './tables.ts';
 
 /** Texts compare by their bytes, as the snapshots are sorted, whatever the database's own order. */
@@ -34,16 +28,27 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   timestamp: 'timestamptz(3)',
 };
 
+const DIALECT: Dialect = {
+  types: TYPES,
+  tablesSql: 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
+  columnsSql: 'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()',
+  events: `seq bigint NOT NULL, occurred_on date NOT NULL, entity_type text NOT NULL,
+    entity_id text COLLATE "C" NOT NULL, key json NOT NULL, op text NOT NULL, data json, schema_version text NOT NULL,
+    PRIMARY KEY (${EVENTS_KEY.join(', ')})`,
+  indexes: CREATE_INDEXES,
+  begin: 'BEGIN',
+  placeOf: (number) => `$${number}`,
+};
+
 /** Lines that are sent, or rows that are fetched, at once. */
 const GROUP = 5000;
 
 /** A copy in the first schema of a PostgreSQL database's search path. Readers see it before or after an update. */
-export class PostgresCopy implements Copy {
-  readonly isVerbatim = false;
-  readonly batchEvents = 20_000;
+export class PostgresCopy extends TablesCopy {
   readonly #client: pg.Client;
 
   private constructor(client: pg.Client) {
+    super(DIALECT);
     this.#client = client;
   }
 
@@ -65,17 +70,12 @@ export class PostgresCopy implements Copy {
         `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1; SET lock_timeout = '1min'`,
       );
       await copy.#lock(shown);
-      await copy.#prepare(shown);
+      await copy.prepare(shown);
       return copy;
     } catch (error) {
       await copy.close();
       throw error;
     }
-  }
-
-  async state(): Promise<SyncState | undefined> {
-    const { rows } = await this.#client.query<Record<string, unknown>>(`SELECT * FROM ${STATE_TABLE}`);
-    return rows[0] && stateFromRow(rows[0]);
   }
 
   async *lines(name: DatasetName, version: string): AsyncGenerator<string, void> {
@@ -91,10 +91,7 @@ export class PostgresCopy implements Copy {
       );
       for (;;) {
         const { rows } = await this.#client.query<AnyRecord>(`FETCH ${GROUP} FROM line_cursor`);
-        for (const row of rows) {
-          const fields = columns.map((column) => [column.name, published(column, row[column.name])]);
-          yield JSON.stringify(Object.fromEntries(fields));
-        }
+        for (const row of rows) yield lineFrom(columns, row, published);
         if (rows.length < GROUP) return;
       }
     } finally {
@@ -102,35 +99,33 @@ export class PostgresCopy implements Copy {
     }
   }
 
-  placeOf(name: DatasetName): string {
-    return `table ${name}`;
-  }
-
-  async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
-    await this.#client.query('BEGIN');
-    try {
-      await writeTables(records, {
-        replace: async (name, path) => {
-          await this.#client.query(`DELETE FROM ${name}`);
-          await this.#forGroups(path, insertSql(name));
-        },
-        remove: (name, path) => this.#forGroups(path, deleteSql(name)),
-        upsert: (name, path) => this.#forGroups(path, insertSql(name)),
-      });
-      if (dropsEvents) await this.#client.query(`DELETE FROM ${EVENTS_TABLE}`);
-      if (events !== undefined) await this.#forGroups(events, EVENTS_SQL);
-      await this.#client.query(`DELETE FROM ${STATE_TABLE}`);
-      const places = STATE_COLUMNS.map((_, index) => `$${index + 1}`).join(', ');
-      await this.#client.query(`INSERT INTO ${STATE_TABLE} VALUES (${places})`, stateValues(state));
-      await this.#client.query('COMMIT');
-    } catch (error) {
-      await this.#client.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
-  }
-
   async close(): Promise<void> {
     await this.#client.end();
+  }
+
+  protected async run(sql: string, values: readonly (string | null)[] = []): Promise<void> {
+    await this.#client.query(sql, [...values]);
+  }
+
+  protected async rows(sql: string): Promise<readonly AnyRecord[]> {
+    return (await this.#client.query<AnyRecord>(sql)).rows;
+  }
+
+  protected async replace(name: DatasetName, path: string): Promise<void> {
+    await this.run(`DELETE FROM ${name}`);
+    await this.upsert(name, path);
+  }
+
+  protected remove(name: DatasetName, path: string): Promise<void> {
+    return this.#forGroups(path, deleteSql(name));
+  }
+
+  protected upsert(name: DatasetName, path: string): Promise<void> {
+    return this.#forGroups(path, insertSql(name));
+  }
+
+  protected addEvents(path: string): Promise<void> {
+    return this.#forGroups(path, EVENTS_SQL);
   }
 
   /** Runs a statement that takes an array of JSON objects, for all lines of a file. */
@@ -151,44 +146,9 @@ export class PostgresCopy implements Copy {
       throw new AppError('unavailable', `another modelstats sync is writing into ${shown}; wait until it has ended`);
     }
   }
-
-  async #prepare(shown: string): Promise<void> {
-    const { rows } = await this.#client.query<{ name: string }>(
-      'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
-    );
-    assertNoOthers(
-      rows.map(({ name }) => name),
-      shown,
-    );
-    const tables = DATASET_NAMES.map(
-      (name) => [name, tableDefinition(DATASETS[name], ({ type }) => TYPES[type])] as const,
-    );
-    const state = STATE_COLUMNS.map((column) => `${column} text`).join(', ');
-    const all = [...tables, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const;
-    const creates = all.map(([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
-    const adds = await this.#addsOfColumns();
-    await this.#client.query(['BEGIN', ...creates, ...adds, ...CREATE_INDEXES, 'COMMIT'].join('; '));
-  }
-
-  /** Statements only where a column is missing: even one that adds nothing waits until nobody reads the table, and others wait for it. */
-  async #addsOfColumns(): Promise<readonly string[]> {
-    const { rows } = await this.#client.query<{ table: string; name: string }>(
-      'SELECT table_name AS table, column_name AS name FROM information_schema.columns WHERE table_schema = current_schema()',
-    );
-    return DATASET_NAMES.flatMap((dataset) => {
-      const present = rows.filter(({ table }) => table === dataset).map(({ name }) => name);
-      return columnsToAdd(dataset, present).map(
-        ({ name, type }) => `ALTER TABLE ${dataset} ADD COLUMN IF NOT EXISTS ${name} ${TYPES[type]}`,
-      );
-    });
-  }
 }
 
 const CONNECT_MS_MAX = 10_000;
-
-const EVENT_DEFINITION = `seq bigint NOT NULL, occurred_on date NOT NULL, entity_type text NOT NULL,
-  entity_id text COLLATE "C" NOT NULL, key json NOT NULL, op text NOT NULL, data json, schema_version text NOT NULL,
-  PRIMARY KEY (${EVENTS_KEY.join(', ')})`;
 
 /** The types by which JSON is read. */
 const JSON_TYPES: Readonly<Record<ColumnType, string>> = { ...TYPES, id: 'text', timestamp: 'timestamptz' };

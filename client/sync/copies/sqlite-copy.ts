@@ -1,134 +1,88 @@
 import SqliteDatabase from 'better-sqlite3';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
-import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import type { Copy, SyncState, Update } from '../copy.ts';
+import { type Column, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { type AnyRecord, parseRecord, readLines } from '../json-lines.ts';
 import {
-  assertNoOthers,
   CREATE_INDEXES,
   columnsIn,
   columnsOf,
-  columnsToAdd,
+  type Dialect,
   EVENT_COLUMNS,
   EVENTS_KEY,
   EVENTS_TABLE,
-  STATE_COLUMNS,
+  lineFrom,
   STATE_TABLE,
-  stateFromRow,
-  stateValues,
-  tableDefinition,
-  writeTables,
+  TablesCopy,
 } from './tables.ts';
 
 /** Dates and date-times are text as published, lists JSON. */
-const TYPES: Readonly<Record<ColumnType, string>> = {
-  id: 'TEXT',
-  text: 'TEXT',
-  'text[]': 'TEXT',
-  double: 'REAL',
-  integer: 'INTEGER',
-  bigint: 'INTEGER',
-  date: 'TEXT',
-  timestamp: 'TEXT',
+const DIALECT: Dialect = {
+  types: {
+    id: 'TEXT',
+    text: 'TEXT',
+    'text[]': 'TEXT',
+    double: 'REAL',
+    integer: 'INTEGER',
+    bigint: 'INTEGER',
+    date: 'TEXT',
+    timestamp: 'TEXT',
+  },
+  tablesSql: `SELECT lower(name) AS name FROM sqlite_schema WHERE type IN ('table', 'view')`,
+  columnsSql: `SELECT t.name AS table_name, c.name AS column_name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
+  events: `seq INTEGER NOT NULL, occurred_on TEXT NOT NULL, entity_type TEXT NOT NULL, entity_id TEXT NOT NULL, key TEXT NOT NULL,
+    op TEXT NOT NULL, data TEXT, schema_version TEXT NOT NULL, PRIMARY KEY (${EVENTS_KEY.join(', ')})`,
+  optionsOf: (table) => (table === STATE_TABLE ? ' STRICT' : ' STRICT, WITHOUT ROWID'),
+  indexes: CREATE_INDEXES,
+  begin: 'BEGIN IMMEDIATE',
+  placeOf: () => '?',
 };
 
 /** A copy in an SQLite file, which may be read while it is written. */
-export class SqliteCopy implements Copy {
-  readonly isVerbatim = false;
-  readonly batchEvents = 20_000;
+export class SqliteCopy extends TablesCopy {
   readonly #database: SqliteDatabase.Database;
 
-  /** Throws `usage` where the file is something else. */
-  constructor(path: string) {
-    this.#database = openDatabase(path);
-    try {
-      this.#prepare(path);
-    } catch (error) {
-      this.#database.close();
-      throw error;
-    }
+  private constructor(database: SqliteDatabase.Database) {
+    super(DIALECT);
+    this.#database = database;
   }
 
-  async state(): Promise<SyncState | undefined> {
-    const row = this.#database.prepare<[], Record<string, unknown>>(`SELECT * FROM ${STATE_TABLE}`).get();
-    return row && stateFromRow(row);
+  /** Rejects with `usage` where the file is something else. */
+  static async open(path: string): Promise<SqliteCopy> {
+    const copy = new SqliteCopy(openDatabase(path));
+    try {
+      await copy.prepare(path);
+      return copy;
+    } catch (error) {
+      await copy.close();
+      throw error;
+    }
   }
 
   async *lines(name: DatasetName, version: string): AsyncGenerator<string, void> {
     const columns = columnsIn(name, version);
     const select = `SELECT ${columns.map((column) => column.name).join(', ')} FROM ${name}`;
     const rows = this.#database.prepare<[], AnyRecord>(`${select} ORDER BY ${DATASETS[name].key.join(', ')}`).iterate();
-    for (const row of rows) {
-      yield JSON.stringify(
-        Object.fromEntries(columns.map((column) => [column.name, published(column, row[column.name])])),
-      );
-    }
-  }
-
-  placeOf(name: DatasetName): string {
-    return `table ${name}`;
-  }
-
-  async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      await writeTables(records, {
-        replace: async (name, path) => {
-          this.#database.exec(`DELETE FROM ${name}`);
-          await this.#insert(name, path);
-        },
-        remove: (name, path) => this.#delete(name, path),
-        upsert: (name, path) => this.#insert(name, path),
-      });
-      if (dropsEvents) this.#database.exec(`DELETE FROM ${EVENTS_TABLE}`);
-      if (events !== undefined) await this.#insertEvents(events);
-      this.#database.exec(`DELETE FROM ${STATE_TABLE}`);
-      const places = STATE_COLUMNS.map(() => '?').join(', ');
-      this.#database.prepare(`INSERT INTO ${STATE_TABLE} VALUES (${places})`).run(stateValues(state));
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    for (const row of rows) yield lineFrom(columns, row, published);
   }
 
   async close(): Promise<void> {
     this.#database.close();
   }
 
-  #prepare(path: string): void {
-    const tables = this.#database
-      .prepare<[], { name: string }>(`SELECT lower(name) AS name FROM sqlite_schema WHERE type IN ('table', 'view')`)
-      .all();
-    assertNoOthers(
-      tables.map(({ name }) => name),
-      path,
-    );
-    const create = this.#database.transaction(() => {
-      for (const name of DATASET_NAMES) {
-        const columns = tableDefinition(DATASETS[name], ({ type }) => TYPES[type]);
-        this.#database.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}) STRICT, WITHOUT ROWID`);
-        const present = this.#database
-          .prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${name}')`)
-          .all();
-        for (const { name: column, type } of columnsToAdd(
-          name,
-          present.map((row) => row.name),
-        )) {
-          this.#database.exec(`ALTER TABLE ${name} ADD COLUMN ${column} ${TYPES[type]}`);
-        }
-      }
-      for (const statement of CREATE_INDEXES) this.#database.exec(statement);
-      this.#database.exec(`CREATE TABLE IF NOT EXISTS ${EVENTS_TABLE} (seq INTEGER NOT NULL, occurred_on TEXT NOT NULL,
-        entity_type TEXT NOT NULL, entity_id TEXT NOT NULL, key TEXT NOT NULL, op TEXT NOT NULL, data TEXT,
-        schema_version TEXT NOT NULL, PRIMARY KEY (${EVENTS_KEY.join(', ')})) STRICT, WITHOUT ROWID`);
-      const state = STATE_COLUMNS.map((column) => `${column} TEXT`).join(', ');
-      this.#database.exec(`CREATE TABLE IF NOT EXISTS ${STATE_TABLE} (${state}) STRICT`);
-    });
-    create.immediate();
+  protected async run(sql: string, values: readonly (string | null)[] = []): Promise<void> {
+    this.#database.prepare(sql).run([...values]);
   }
 
-  async #insert(name: DatasetName, path: string): Promise<void> {
+  protected async rows(sql: string): Promise<readonly AnyRecord[]> {
+    return this.#database.prepare<[], AnyRecord>(sql).all();
+  }
+
+  protected async replace(name: DatasetName, path: string): Promise<void> {
+    await this.run(`DELETE FROM ${name}`);
+    await this.upsert(name, path);
+  }
+
+  protected async upsert(name: DatasetName, path: string): Promise<void> {
     const columns = columnsOf(name);
     const places = columns.map(() => '?').join(', ');
     const names = columns.map((column) => column.name).join(', ');
@@ -139,7 +93,7 @@ export class SqliteCopy implements Copy {
     }
   }
 
-  async #delete(name: DatasetName, path: string): Promise<void> {
+  protected async remove(name: DatasetName, path: string): Promise<void> {
     const { key } = DATASETS[name];
     const statement = this.#database.prepare(
       `DELETE FROM ${name} WHERE ${key.map((part) => `${part} = ?`).join(' AND ')}`,
@@ -150,7 +104,7 @@ export class SqliteCopy implements Copy {
     }
   }
 
-  async #insertEvents(path: string): Promise<void> {
+  protected async addEvents(path: string): Promise<void> {
     const places = EVENT_COLUMNS.map(() => '?').join(', ');
     const statement = this.#database.prepare(`INSERT OR REPLACE INTO ${EVENTS_TABLE} VALUES (${places})`);
     for await (const line of readLines(path)) {

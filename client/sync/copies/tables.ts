@@ -5,6 +5,8 @@
 
 import { AppError } from '../../../runtime/errors.ts';
 import {
+  type Column,
+  type ColumnType,
   DATASET_NAMES,
   DATASETS,
   type Dataset,
@@ -12,7 +14,7 @@ import {
   publishedColumns,
 } from '../../../schemas/datasets.ts';
 import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
-import { NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
+import { type Copy, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 
 export const STATE_TABLE = '_modelstats_sync';
 export const EVENTS_TABLE = 'changes';
@@ -21,7 +23,7 @@ export const EVENTS_TABLE = 'changes';
 const TABLE_NAMES = [...DATASET_NAMES, EVENTS_TABLE, STATE_TABLE] as const;
 
 /** The columns of {@link STATE_TABLE}, all of them text. */
-export const STATE_COLUMNS = [
+const STATE_COLUMNS = [
   'url',
   'snapshot_id',
   'cursor',
@@ -62,40 +64,138 @@ export const CREATE_INDEXES = INDEXED.map(
 );
 
 /** Throws `usage` where a database without a copy has a table of one of its names: it must not be overwritten. */
-export function assertNoOthers(tables: readonly string[], place: string): void {
+function assertNoOthers(tables: readonly string[], place: string): void {
   const names = new Set(tables);
   const foreign = names.has(STATE_TABLE) ? undefined : TABLE_NAMES.find((name) => names.has(name));
   if (foreign !== undefined) throw new AppError('usage', `${place} has a table ${foreign}, ${NOT_A_COPY}`);
 }
 
-/** What an update does to one table; each takes the path of a file. */
-export interface TableWrites {
-  readonly replace: (name: DatasetName, records: string) => Promise<void>;
-  readonly remove: (name: DatasetName, keys: string) => Promise<void>;
-  readonly upsert: (name: DatasetName, records: string) => Promise<void>;
+/** How a database has the tables of a copy, where it is otherwise than in others. */
+export interface Dialect {
+  readonly types: Readonly<Record<ColumnType, string>>;
+  /** Selects the `name` of every table that is there, in lower case. */
+  readonly tablesSql: string;
+  /** Selects `table_name` and `column_name` of every column that is there. */
+  readonly columnsSql: string;
+  /** The columns of {@link EVENTS_TABLE}. */
+  readonly events: string;
+  /** What stands behind the columns of a table; nothing unless given. */
+  readonly optionsOf?: (table: string) => string;
+  readonly indexes: readonly string[];
+  readonly begin: string;
+  /** Of a value in a statement, numbered from 1. */
+  readonly placeOf: (number: number) => string;
 }
 
-/** Does an update's work on the tables of the datasets, one after the other. */
-export async function writeTables(
-  { replaced, upserts, deletes }: Pick<Update, 'replaced' | 'upserts' | 'deletes'>,
-  { replace, remove, upsert }: TableWrites,
-): Promise<void> {
-  for (const name of DATASET_NAMES) {
-    const { [name]: all } = replaced;
-    if (all !== undefined) await replace(name, all);
-    const { [name]: gone } = deletes;
-    if (gone !== undefined) await remove(name, gone);
-    const { [name]: changed } = upserts;
-    if (changed !== undefined) await upsert(name, changed);
+type Row = Readonly<Record<string, unknown>>;
+
+/** A copy in the tables of a database; how statements are run and records written is for each kind of database to say. */
+export abstract class TablesCopy implements Copy {
+  readonly isVerbatim = false;
+  readonly batchEvents = 20_000;
+  readonly #dialect: Dialect;
+
+  protected constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  protected abstract run(sql: string, values?: readonly (string | null)[]): Promise<void>;
+  protected abstract rows(sql: string): Promise<readonly Row[]>;
+  /** Each takes the path of a file of records, of keys, or of events. */
+  protected abstract replace(name: DatasetName, records: string): Promise<void>;
+  protected abstract remove(name: DatasetName, keys: string): Promise<void>;
+  protected abstract upsert(name: DatasetName, records: string): Promise<void>;
+  protected abstract addEvents(events: string): Promise<void>;
+  abstract lines(name: DatasetName, version: string): AsyncIterable<string>;
+  abstract close(): Promise<void>;
+
+  async state(): Promise<SyncState | undefined> {
+    const [row] = await this.rows(`SELECT * FROM ${STATE_TABLE}`);
+    return row && stateFromRow(row);
+  }
+
+  placeOf(name: DatasetName): string {
+    return `table ${name}`;
+  }
+
+  update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
+    return this.#atOnce(async () => {
+      await this.#writeRecords(records);
+      if (dropsEvents) await this.run(`DELETE FROM ${EVENTS_TABLE}`);
+      if (events !== undefined) await this.addEvents(events);
+      await this.run(`DELETE FROM ${STATE_TABLE}`);
+      const places = STATE_COLUMNS.map((_, index) => this.#dialect.placeOf(index + 1)).join(', ');
+      const values = STATE_COLUMNS.map((column) => state[column]);
+      await this.run(`INSERT INTO ${STATE_TABLE} VALUES (${places})`, values);
+    });
+  }
+
+  async #writeRecords({ replaced, upserts, deletes }: Pick<Update, 'replaced' | 'upserts' | 'deletes'>): Promise<void> {
+    for (const name of DATASET_NAMES) {
+      const { [name]: all } = replaced;
+      if (all !== undefined) await this.replace(name, all);
+      const { [name]: gone } = deletes;
+      if (gone !== undefined) await this.remove(name, gone);
+      const { [name]: changed } = upserts;
+      if (changed !== undefined) await this.upsert(name, changed);
+    }
+  }
+
+  /** Makes the tables that are missing, and adds columns that an older program's lack. Rejects with `usage` where others are there. */
+  protected async prepare(place: string): Promise<void> {
+    const { types, tablesSql, columnsSql, events, optionsOf = () => '', indexes } = this.#dialect;
+    const tables = await this.rows(tablesSql);
+    assertNoOthers(
+      tables.map(({ name }) => String(name)),
+      place,
+    );
+    const state = STATE_COLUMNS.map((column) => `${column} ${types.text}`).join(', ');
+    const all = [
+      ...DATASET_NAMES.map((name) => [name, this.definitionOf(name)] as const),
+      [EVENTS_TABLE, events] as const,
+      [STATE_TABLE, state] as const,
+    ];
+    const creates = all.map(([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})${optionsOf(name)}`);
+    // Only where one is missing: on PostgreSQL even a statement that adds nothing waits until nobody reads the table.
+    const adds = columnsToAdd(await this.rows(columnsSql)).map(
+      ([table, { name, type }]) => `ALTER TABLE ${table} ADD COLUMN ${name} ${types[type]}`,
+    );
+    await this.#atOnce(async () => {
+      for (const statement of [...creates, ...adds, ...indexes]) await this.run(statement);
+    });
+  }
+
+  /** `name TYPE NOT NULL, …, PRIMARY KEY (…)` of a dataset's table. */
+  protected definitionOf(name: DatasetName): string {
+    const columns = columnsOf(name).map(
+      (column) => `${column.name} ${this.#dialect.types[column.type]}${column.nullable ? '' : ' NOT NULL'}`,
+    );
+    return [...columns, `PRIMARY KEY (${DATASETS[name].key.join(', ')})`].join(', ');
+  }
+
+  async #atOnce(work: () => Promise<void>): Promise<void> {
+    await this.run(this.#dialect.begin);
+    try {
+      await work();
+      await this.run('COMMIT');
+    } catch (error) {
+      await this.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
   }
 }
 
-/** `name TYPE NOT NULL, …, PRIMARY KEY (…)` of a dataset's table. */
-export function tableDefinition(dataset: Dataset, typeOf: (column: Dataset['columns'][number]) => string): string {
-  const columns = publishedColumns(dataset).map(
-    (column) => `${column.name} ${typeOf(column)}${column.nullable ? '' : ' NOT NULL'}`,
-  );
-  return [...columns, `PRIMARY KEY (${dataset.key.join(', ')})`].join(', ');
+/** The columns that tables made by an older program lack: they may be null, and are added behind the others. */
+function columnsToAdd(present: readonly Row[]): readonly (readonly [DatasetName, Column])[] {
+  return DATASET_NAMES.flatMap((dataset) => {
+    const there = present.filter(({ table_name: table }) => table === dataset);
+    const isMissing = ({ name }: Column) => !there.some(({ column_name: column }) => column === name);
+    return there.length === 0
+      ? []
+      : columnsOf(dataset)
+          .filter(isMissing)
+          .map((column) => [dataset, column] as const);
+  });
 }
 
 /** The columns of a dataset's table. */
@@ -109,15 +209,13 @@ export function columnsIn(name: DatasetName, version: string): Dataset['columns'
   return known === undefined ? columnsOf(name) : publishedColumns(known.datasets[name]);
 }
 
-/** The columns that a table made by an older program lacks: they may be null, and are added behind the others. */
-export function columnsToAdd(name: DatasetName, present: readonly string[]): Dataset['columns'] {
-  if (present.length === 0) return [];
-  return columnsOf(name).filter((column) => !present.includes(column.name));
-}
-
-/** The values of a state in the order of {@link STATE_COLUMNS}. */
-export function stateValues(state: SyncState): (string | null)[] {
-  return STATE_COLUMNS.map((column) => state[column]);
+/** A row as the line of a record. */
+export function lineFrom(
+  columns: Dataset['columns'],
+  row: Row,
+  shown: (column: Column, value: unknown) => unknown,
+): string {
+  return JSON.stringify(Object.fromEntries(columns.map((column) => [column.name, shown(column, row[column.name])])));
 }
 
 /** The state that a row of {@link STATE_TABLE} holds. */

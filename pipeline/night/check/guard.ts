@@ -5,8 +5,16 @@ import type { Hold, Release } from '../../../schemas/release.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';
 import type { Check, RecordCounts } from './check.ts';
-import { countsOf, findLosses, type Loss, loadPastNights, type PastNights } from './losses.ts';
-import { findUnusual, isNoticeable, shareOf } from './usual-loss.ts';
+import {
+  countsOf,
+  findLosses,
+  findUnusual,
+  isNoticeable,
+  type Loss,
+  loadPastNights,
+  type PastNights,
+  shareOf,
+} from './losses.ts';
 
 export interface GuardInput {
   readonly checked: Check;

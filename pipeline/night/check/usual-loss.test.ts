@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SourceSettingsSchema } from '../../source/source-settings.ts';
-import { changesFrom, findUnusual, usualLoss } from './usual-loss.ts';
+import { changesFrom, findUnusual, usualLoss } from './losses.ts';
 
 const DEFAULTS = SourceSettingsSchema.parse({});
 

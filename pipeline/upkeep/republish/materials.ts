@@ -17,7 +17,7 @@ import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
-import { linesSql, noLinesSql } from '../../proof/replay-sql.ts';
+import { linesSql, noLinesSql } from '../../proof/replay.ts';
 
 export interface MaterialsInput {
   /** Whatever has the recorded bytes of a file may give it; asked in this order. */

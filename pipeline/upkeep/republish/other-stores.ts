@@ -8,13 +8,14 @@ import { AppError, isAppError } from '../../../runtime/errors.ts';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../../schemas/catalog.ts';
 import type { Release, ReleaseRef } from '../../../schemas/release.ts';
 import {
+  findUnlisted,
   type LoadedCatalog,
   loadCatalog,
   newestEntry,
   releaseFromBody,
   swapCatalog,
+  whyNoCatalog,
 } from '../../../storage/catalog.ts';
-import { findUnlisted, whyNoCatalog } from '../../../storage/continue-catalog.ts';
 import { RELEASE_PATHS, releaseId, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 

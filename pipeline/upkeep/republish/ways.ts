@@ -10,8 +10,14 @@ import type { ObjectStore } from '../../../storage/object-store.ts';
 import { assertProven, type Materials } from './materials.ts';
 import type { FoundRelease } from './other-stores.ts';
 import { rebuildChanges, rebuildRemoved, rebuildSuspects, rebuildUnpublished } from './rebuild-changes.ts';
-import { type RebuildDeps, rebuildByReplay, rebuildFromState, type SnapshotFile } from './rebuild-snapshot.ts';
-import { rebuildHistory, rebuildState } from './rebuild-state.ts';
+import {
+  type RebuildDeps,
+  rebuildByReplay,
+  rebuildFromState,
+  rebuildHistory,
+  rebuildState,
+  type SnapshotFile,
+} from './rebuild-state.ts';
 
 /** A way to get a file's bytes. */
 export interface Way {

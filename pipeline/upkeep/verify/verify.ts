@@ -11,8 +11,7 @@ import type { Catalog, CatalogEntry, PricingBackfill } from '../../../schemas/ca
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { fetchBackfill } from '../../../storage/backfill-objects.ts';
-import { getEntry } from '../../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
+import { getEntry, loadCatalogToContinue } from '../../../storage/catalog.ts';
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
 import { backfillKey, releaseId } from '../../../storage/keys.ts';

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
-import { programBeside } from '../../../runtime/program-beside.ts';
+import { programBeside } from '../../../runtime/this-machine.ts';
 import { addCustomer, type Subject } from './subject.ts';
 
 const KILLS = 2;

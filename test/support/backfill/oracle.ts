@@ -3,8 +3,7 @@
  * pipeline but the calendar's next day.
  */
 
-import type { NotPlacedReason } from '../../../pipeline/backfill/judge.ts';
-import type { Bounds } from '../../../pipeline/backfill/place.ts';
+import type { Bounds, NotPlacedReason } from '../../../pipeline/backfill/place.ts';
 import { addDays, type Day } from '../../../runtime/day.ts';
 import type { TableRow } from './table-row.ts';
 

@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { judgeRows } from '../../../pipeline/backfill/judge.ts';
 import { countNotPlaced, type NotPlaced } from '../../../pipeline/backfill/not-placed.ts';
-import { type Bounds, type Placement, placeIntervals } from '../../../pipeline/backfill/place.ts';
+import { type Bounds, judgeRows, type Placement, placeIntervals } from '../../../pipeline/backfill/place.ts';
 import { readPricingTable } from '../../../pipeline/backfill/read-table.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { Database } from '../../../storage/duckdb/database.ts';

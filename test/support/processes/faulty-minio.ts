@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { s3AddressFrom } from '../../../storage/s3/address.ts';
+import { s3AddressFrom } from '../../../storage/s3/client.ts';
 import { S3Store, type S3StoreOptions } from '../../../storage/s3/s3-store.ts';
 import type { ProxiedRequest } from './fault-proxy.ts';
 import { describeOnMinio } from './minio.ts';

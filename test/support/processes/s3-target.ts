@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { s3AddressFrom } from '../../../storage/s3/address.ts';
+import { s3AddressFrom } from '../../../storage/s3/client.ts';
 import { S3Store } from '../../../storage/s3/s3-store.ts';
 import type { RunningCli } from './cli.ts';
 import { FaultProxy, type ProxiedRequest } from './fault-proxy.ts';

@@ -1,7 +1,11 @@
 /** Versions of the records that were never published, for tests of what happens when there is more than one. */
 import { addDays, type Day } from '../../../runtime/day.ts';
-import { defineVersions, NOTICE_DAYS_MIN } from '../../../schemas/define-versions.ts';
-import { datasetWithFields, type RecordVersion } from '../../../schemas/record-version.ts';
+import {
+  datasetWithFields,
+  defineVersions,
+  NOTICE_DAYS_MIN,
+  type RecordVersion,
+} from '../../../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 
 /** What the versions here come after: 1.0. */

@@ -1,4 +1,4 @@
-import { s3AddressFrom } from '../../../storage/s3/address.ts';
+import { s3AddressFrom } from '../../../storage/s3/client.ts';
 import { S3Store } from '../../../storage/s3/s3-store.ts';
 import { Minio } from '../processes/minio.ts';
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { AppError } from '../../../../runtime/errors.ts';
-import { programBeside } from '../../../../runtime/program-beside.ts';
+import { programBeside } from '../../../../runtime/this-machine.ts';
 import {
   type Answer,
   AnswerSchema,
