@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
-import { useSqlite } from '../../test/support/accounts/control-databases.ts';
+import { useMigratedSqlite } from '../../test/support/accounts/control-databases.ts';
 import { describeBonus } from './bonus.contract.ts';
 import { describeIntegrations } from './integrations.contract.ts';
 import { describeChecks } from './queue/checks.contract.ts';
 
-const another = useSqlite();
+const another = useMigratedSqlite();
 describe('on SQLite', () => {
   describeBonus('SQLite', another);
   describeIntegrations('SQLite', another);

@@ -1,6 +1,7 @@
 /** The real scheduler, its nights and signals; when nights begin and how often is in pipeline/schedule/, under a clock of its own. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { addDays } from '../../runtime/day.ts';
+import { answerFields } from '../support/documents/usage.ts';
 import { ScheduledPlace, TODAY } from '../support/notices/scheduled-place.ts';
 import { answersFrom, callCli, runCli } from '../support/processes/cli.ts';
 
@@ -21,18 +22,29 @@ test('a scheduler publishes the day, tells its health and stops cleanly at a sig
     { ok: true, state: 'waiting', attempts: 1, error: null, last, next_run_at: next },
   ]);
   expect(await place.end(scheduler, 'SIGTERM')).toEqual({ code: 0, statuses: ['published'] });
+  const answers = [...answersFrom((await scheduler.ended).stdout), ...answersFrom(alive.stdout)];
+  expect(answers.map((answer) => Object.keys(answer).toSorted())).toEqual(
+    ['nightly', 'schedule --check'].map((command) => answerFields(command)[0]?.toSorted()),
+  );
   for (const line of scheduler.lines) expect(JSON.parse(line)).toMatchObject({ msg: expect.any(String) });
   const stopped = await place.run(['schedule', '--check']);
   expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('was stopped') });
 });
 
 test('a night that runs when the stop comes may finish, and is published', async () => {
+  const [asked, stopping] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const upstream = await place.fetchModels((response, file) => {
+    asked.resolve();
+    void stopping.promise.then(() => response.end(file));
+  });
+  onTestFinished(() => upstream.close());
   const scheduler = place.schedule();
-  await scheduler.logged('night started');
-  expect(await place.end(scheduler, 'SIGTERM')).toEqual({ code: 0, statuses: ['published'] });
-  expect(scheduler.lines.findIndex((line) => line.includes('may finish'))).toBeLessThan(
-    scheduler.lines.findIndex((line) => line.includes(`published ${TODAY}`)),
-  );
+  await asked.promise;
+  scheduler.child.kill('SIGTERM');
+  await scheduler.logged('may finish');
+  stopping.resolve();
+  const { code, stdout } = await scheduler.ended;
+  expect([code, answersFrom(stdout)]).toMatchObject([0, [{ day: TODAY, status: 'published' }]]);
 });
 
 test('a night that does not finish in time is abandoned without harm', async () => {

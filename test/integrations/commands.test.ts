@@ -5,13 +5,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { type Operator, openOperator, until } from '../support/accounts/operator.ts';
-import { sectionOf, tableRowsOf } from '../support/documents/markdown.ts';
-import { ROOT } from '../support/documents/text-files.ts';
-import { toldFields } from '../support/documents/usage.ts';
+import { answerFields } from '../support/documents/usage.ts';
 import { type PageServer, usePages } from '../support/integrations/page-server.ts';
-import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
 const LINK = '<a href="https://stats.example.org/models">Data</a>';
 const EVERY_NAME_IS_HERE = join(import.meta.dirname, '../support/integrations/every-name-is-here.ts');
@@ -69,19 +67,14 @@ test('an operator declares a page, checks it, sees what it earns, and removes it
 });
 
 test('answers have the fields that the specification tells', async () => {
-  const specification = await readFile(join(ROOT, 'docs/specification.md'), 'utf8');
-  const rows = tableRowsOf(sectionOf(specification, 'JSON answers') ?? '').slice(1);
-  const [, answer = ''] = rows.find(([names]) => names === '`integrations add`') ?? [];
-  const [ofOne = [], ofCheck = [], ofList = []] = [...answer.matchAll(/`(\{[^`]*\})`/g)].map(([, told = '']) =>
-    toldFields(told).toSorted(),
-  );
+  const fieldsOf = (at: number) => answerFields('integrations add')[at]?.toSorted();
   const org = await organization();
   const added = await run(['integrations', 'add', org, 'Ours', pages.urlOf('shop.test/')]);
-  expect(Object.keys(added).sort()).toEqual(ofOne);
+  expect(Object.keys(added).sort()).toEqual(fieldsOf(0));
   const { check, ...checked } = await run(['integrations', 'check', org, String(added['id'])], 1);
-  expect(Object.keys(checked).sort()).toEqual(ofOne);
-  expect(Object.keys(check ?? {}).sort()).toEqual(ofCheck);
-  expect(Object.keys(await run(['integrations', 'list', org]))).toEqual(ofList);
+  expect(Object.keys(checked).sort()).toEqual(fieldsOf(0));
+  expect(Object.keys(check ?? {}).sort()).toEqual(fieldsOf(1));
+  expect(Object.keys(await run(['integrations', 'list', org]))).toEqual(fieldsOf(2));
 });
 
 test('an address that must not be reached is refused, and without MODELSTATS_PUBLIC_URL nothing is declared', async () => {
@@ -115,7 +108,6 @@ test('dispatch checks a page within seconds, counts it, and tells of a site that
 });
 
 test('serve --with-checks raises the quota of a key in use at once', async () => {
-  await run(['nightly', '--source', fixtureSource('days'), '--day', '2026-06-01']);
   const { id } = await run(['orgs', 'create', '--name', 'Acme', '--email', 'owner@example.com']);
   const org = String(id);
   const { key } = await run(['keys', 'create', '--org', org]);
@@ -146,15 +138,19 @@ test('serve --with-checks without MODELSTATS_PUBLIC_URL does not begin', async (
 });
 
 /** Changes the integrations behind the service's back. */
-async function update(changes: { asked_at: number } | { notice: string; state: string }): Promise<void> {
-  const database = await openDatabase(operator.env['MODELSTATS_DATABASE'] ?? '');
-  await database.kysely.updateTable('integrations').set(changes).execute();
-  await database.close();
+function update(changes: { asked_at: number } | { notice: string; state: string }): Promise<unknown> {
+  return onDatabase(({ kysely }) => kysely.updateTable('integrations').set(changes).execute());
 }
 
-async function stateBecomes(org: string, state: string): Promise<void> {
-  await until(async () => {
-    const { integrations } = await run(['integrations', 'list', org]);
-    return JSON.stringify(integrations).includes(`"state":"${state}"`);
+/** Waits for the state of an organization's one page. */
+function stateBecomes(org: string, state: string): Promise<void> {
+  return onDatabase(({ kysely }) => {
+    const states = kysely.selectFrom('integrations').select('state').where('organization_id', '=', org);
+    return until(async () => (await states.executeTakeFirst())?.state === state);
   });
+}
+
+async function onDatabase<T>(work: (database: ControlDatabase) => Promise<T>): Promise<T> {
+  const database = await openDatabase(operator.env['MODELSTATS_DATABASE'] ?? '');
+  return work(database).finally(() => database.close());
 }

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { useSqlite } from '../../../test/support/accounts/control-databases.ts';
+import { useMigratedSqlite } from '../../../test/support/accounts/control-databases.ts';
 import { describePeople } from './people.contract.ts';
 
 describe('on SQLite', () => {
-  describePeople('SQLite', useSqlite());
+  describePeople('SQLite', useMigratedSqlite());
 });

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { openDatabase, sqliteFileFromUrl } from '../../../api/database/open-database.ts';
 import { PostgresServer } from '../processes/postgres-server.ts';
 import { describeWith } from '../processes/server-process.ts';
 
@@ -21,6 +22,23 @@ export function useSqlite(): () => Promise<string> {
   });
   afterAll(() => rm(folder, { recursive: true }));
   return async () => `sqlite:${join(folder, `${++databases}.db`)}`;
+}
+
+/** The same, brought up to this version, which takes as long as a short test: a file is made once and copied. */
+export function useMigratedSqlite(): () => Promise<string> {
+  const another = useSqlite();
+  let made: Promise<string> | undefined;
+  const make = async () => {
+    const address = await another();
+    await (await openDatabase(address)).close();
+    return sqliteFileFromUrl(address) ?? '';
+  };
+  return async () => {
+    made ??= make();
+    const address = await another();
+    await copyFile(await made, sqliteFileFromUrl(address) ?? '');
+    return address;
+  };
 }
 
 /** Tests with a PostgreSQL server of the file, of which `another` makes empty control databases; left out where there is none. */

@@ -1,3 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sectionOf, tableRowsOf } from './markdown.ts';
+import { ROOT } from './text-files.ts';
+
 /** A command as a line of the specification tells it. */
 export interface ToldCommand {
   /** Its words, such as `keys create`. */
@@ -39,8 +44,16 @@ function toldCommand(usage: string): ToldCommand {
 }
 
 /** The names of the fields of a value as a document writes it, `{a, b: {c}, d}`; what stands inside a field's own braces is not listed. */
-export function toldFields(text: string): readonly string[] {
+function toldFields(text: string): readonly string[] {
   let flat = text.trim().replace(/^\{|\}$/g, '');
   while (/[[{][^[\]{}]*[\]}]/.test(flat)) flat = flat.replaceAll(/[[{][^[\]{}]*[\]}]/g, '');
   return flat.split(',').map((field) => field.split(':')[0]?.trim() ?? '');
+}
+
+/** The fields of each value that a command answers with `--json`, as its row of the specification has them, in order. */
+export function answerFields(command: string): readonly (readonly string[])[] {
+  const specification = readFileSync(join(ROOT, 'docs/specification.md'), 'utf8');
+  const rows = tableRowsOf(sectionOf(specification, 'JSON answers') ?? '').slice(1);
+  const [, answer = ''] = rows.find(([names]) => names?.split(', ').includes(`\`${command}\``)) ?? [];
+  return [...answer.matchAll(/`(\{[^`]*\})`/g)].map(([, value = '']) => toldFields(value));
 }

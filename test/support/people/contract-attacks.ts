@@ -41,13 +41,13 @@ export function describeAttacks(subject: PeopleSubject): void {
       ['one place', () => onePlace],
       ['a new place each time', newPlace],
     ])(
-      'signs in with a link on every attempt while %s asks for links all day, and gets 6 mails an hour',
+      'signs in with a link on every attempt while %s asks for links for hours, and gets 6 mails an hour',
       async (_, from) => {
         const attack = async () => {
           for (let count = 0; count < 3; count += 1) await subject.people.links.send({ email: ADA }, from());
         };
-        await underAttack({ everyMs: 7 * MINUTE_MS, hours: 24 }, { attack, signIn: signInByLink });
-        expect(subject.mails.length).toBeLessThanOrEqual(24 * 6 + 5);
+        await underAttack({ everyMs: 7 * MINUTE_MS, hours: 8 }, { attack, signIn: signInByLink });
+        expect(subject.mails.length).toBeLessThanOrEqual(8 * 6 + 5);
       },
     );
 
