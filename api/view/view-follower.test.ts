@@ -10,7 +10,7 @@ import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
 
 let folder: string;
-/** Two stores' contents: after one night, and after two with a backfill. */
+/** Two stores' contents: after one night, and after two with a backfill. The view of each lies beside it. */
 let one: string;
 let two: string;
 let published: TemporaryStore;
@@ -29,6 +29,9 @@ beforeAll(async () => {
   const price = { model_id: 'a', provider: 'p1', input_per_million: 1, effective_from: '2026-05-20' };
   await published.backfill([price], '2026-06-03T01:00:00Z');
   await cp(published.folder, two, { recursive: true });
+  for (const contents of [one, two]) {
+    await (await openApi({ store: `file:${contents}`, viewFolder: viewOf(contents) })).close();
+  }
 });
 afterAll(async () => {
   await published?.dispose();
@@ -45,8 +48,18 @@ afterEach(async () => {
   await rm(views, { recursive: true, force: true });
 });
 
+const viewOf = (contents: string) => `${contents}-view`;
+
 function publish(contents: string): Promise<void> {
   return cp(contents, store, { recursive: true, force: true });
+}
+
+/** The store holds this alone, and its view is kept. */
+async function beginWith(contents: string): Promise<void> {
+  await rm(store, { recursive: true });
+  await publish(contents);
+  await rm(views, { recursive: true });
+  await cp(viewOf(contents), views, { recursive: true });
 }
 
 async function open(): Promise<TestApi> {
@@ -99,18 +112,11 @@ const EACH_PART: readonly (readonly [part: string, kind: Damage])[] = [
   ['changes', 'altered'],
   ['backfill/pricing', 'missing'],
 ];
-/** With these, one that is parsed and one that is copied in every way. */
-const OTHER_KINDS: typeof EACH_PART = [
-  ['catalog.json', 'missing'],
-  ['catalog.json', 'altered'],
-  ['changes', 'missing'],
-  ['changes', 'truncated'],
-];
 
-test.each([...EACH_PART, ...OTHER_KINDS])(
+test.each([...EACH_PART, ['catalog.json', 'missing'], ['catalog.json', 'altered'], ['changes', 'truncated']] as const)(
   'with a %s that is %s the old view keeps serving, says why, and catches up once it is mended',
   async (part, kind) => {
-    await publish(one);
+    await beginWith(one);
     const its = await open();
     await publish(two);
     const mend = await damage(part, kind);
@@ -131,7 +137,7 @@ test.each([...EACH_PART, ...OTHER_KINDS])(
   },
 );
 
-test.each(EACH_PART)(
+test.each([...EACH_PART.slice(0, 1), ...EACH_PART.slice(-1)])(
   'at a cold start with a %s that is %s nothing is served until it is mended',
   async (part, kind) => {
     await publish(two);
@@ -191,17 +197,10 @@ test('a catalog that is gone is told as such, the last view goes on serving, and
 });
 
 describe('the cache folder', () => {
-  beforeEach(async () => {
-    await publish(two);
-    await (await open()).close();
-    api = undefined;
-  });
+  beforeEach(() => beginWith(two));
 
   test('is extended where it is of an earlier release', async () => {
-    await rm(views, { recursive: true });
-    await rm(store, { recursive: true });
-    await publish(one);
-    await (await open()).close();
+    await beginWith(one);
     await publish(two);
     const its = await open();
     expect(its.events).toMatchObject([{ type: 'swapped', day: SECOND, isExtended: true }]);

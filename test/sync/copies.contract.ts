@@ -22,30 +22,35 @@ interface CopyKind {
   readonly newPlace: () => Promise<string>;
 }
 
-export function describeCopies({ name, newPlace }: CopyKind): void {
-  describe(`copies in ${name}`, () => {
-    const service = useService({
-      days: (store) => store.night(fixtureSource('days'), DAYS[0], { accept: true }),
-    });
-    const scratch = useFolder();
+export function describeCopies(kinds: readonly CopyKind[]): void {
+  const service = useService({ days: (store) => store.night(fixtureSource('days'), DAYS[0], { accept: true }) });
+  const scratch = useFolder();
 
-    it('that follow night by night equal a fresh import each night, and the snapshot byte for byte', {
-      timeout: 120_000,
-    }, async () => {
-      const [followed, historic] = [await newPlace(), await newPlace()];
-      for (const [index, day] of DAYS.entries()) {
-        if (index > 0) await service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
-        const { status, warnings } = await syncInto(followed, service.client());
-        expect([status, warnings]).toEqual([index === 0 ? 'imported' : 'followed', []]);
-        await syncInto(historic, service.client(), { keepsHistory: true });
-        const expected = await newestLines(service.api.store);
-        const fresh = await newPlace();
-        await syncInto(fresh, service.client());
-        for (const place of [followed, historic, fresh]) expect(await linesOf(place)).toEqual(expected);
+  it('copies that follow night by night equal a fresh import, and each snapshot byte for byte', {
+    timeout: 120_000,
+  }, async () => {
+    const places = kinds.flatMap(({ newPlace }) =>
+      [false, true].map(async (keepsHistory) => ({ into: await newPlace(), keepsHistory })),
+    );
+    const followed = await Promise.all(places);
+    for (const [index, day] of DAYS.entries()) {
+      if (index > 0) await service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
+      const expected = await newestLines(service.api.store);
+      for (const { into, keepsHistory } of followed) {
+        const { status, warnings } = await syncInto(into, service.client(), { keepsHistory });
+        expect([status, warnings], into).toEqual([index === 0 ? 'imported' : 'followed', []]);
+        expect(await linesOf(into), into).toEqual(expected);
       }
-      expect((await syncInto(followed, service.client())).status).toBe('up_to_date');
-    });
+    }
+    for (const { newPlace } of kinds) {
+      const fresh = await newPlace();
+      await syncInto(fresh, service.client());
+      expect(await linesOf(fresh), fresh).toEqual(await newestLines(service.api.store));
+      expect((await syncInto(fresh, service.client())).status).toBe('up_to_date');
+    }
+  });
 
+  describe.each(kinds)('copies in $name', ({ newPlace }) => {
     it('take all of an update or nothing of it', async () => {
       const place = await newPlace();
       await syncInto(place, service.client());

@@ -6,7 +6,7 @@ import { describePostgres } from '../support/processes/postgres-server.ts';
 import { describeCopies } from './copies.contract.ts';
 
 describePostgres('copies in a server of their own', (server) => {
-  describeCopies({ name: 'PostgreSQL', newPlace: () => server().createDatabase() });
+  describeCopies([{ name: 'PostgreSQL', newPlace: () => server().createDatabase() }]);
 
   test('a copy that an older program made gets the columns that it lacks, and keeps its records', async () => {
     const place = await server().createDatabase();

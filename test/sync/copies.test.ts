@@ -5,7 +5,9 @@ import { describeCopies } from './copies.contract.ts';
 const next = usePlaces();
 
 describe('on this machine', () => {
-  describeCopies({ name: 'a DuckDB file', newPlace: async () => next('.duckdb') });
-  describeCopies({ name: 'an SQLite file', newPlace: async () => next('.sqlite') });
-  describeCopies({ name: 'a folder', newPlace: async () => next('') });
+  describeCopies([
+    { name: 'a DuckDB file', newPlace: async () => next('.duckdb') },
+    { name: 'an SQLite file', newPlace: async () => next('.sqlite') },
+    { name: 'a folder', newPlace: async () => next('') },
+  ]);
 });

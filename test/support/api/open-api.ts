@@ -7,6 +7,7 @@ import type { Day } from '../../../runtime/day.ts';
 import { type Customer, TestClock } from '../accounts/subject.ts';
 import { publishFixtureDays } from '../pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../pipeline/temporary-store.ts';
+import { copyView, keepView, placeOfView } from './kept-views.ts';
 import { listenOnPort } from './listen.ts';
 import { type RawAnswer, sendRaw } from './raw-request.ts';
 import { type AppOptions, type StartedApp, startApp } from './start-app.ts';
@@ -65,7 +66,10 @@ export async function openApi(options: ApiOptions): Promise<TestApi> {
   const clock = new TestClock(options.now ?? NOON);
   const store = options.days && (await openStoreWith(options.days));
   const viewFolder = options.viewFolder ?? (await mkdtemp(join(tmpdir(), 'modelstats-view-')));
+  const kept = hasUsualView(options) && store !== undefined ? await placeOfView(store.folder) : undefined;
+  const isCopied = kept !== undefined && (await copyView(kept, viewFolder));
   const started = await startApp(store?.url ?? options.store ?? '', viewFolder, { ...options, clock: clock.now });
+  if (kept !== undefined && !isCopied && started.follower.problem === undefined) await keepView(viewFolder, kept);
   const { app, follower, events, accounts } = started;
   const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
   const headers: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
@@ -111,6 +115,11 @@ export async function openApi(options: ApiOptions): Promise<TestApi> {
       await store?.dispose();
     },
   };
+}
+
+/** Whether the view is one that every API over the same store has. */
+function hasUsualView({ viewFolder, follower, versions, wrapStore }: ApiOptions): boolean {
+  return [viewFolder, follower, versions, wrapStore].every((own) => own === undefined);
 }
 
 async function openStoreWith(days: Days): Promise<TemporaryStore> {

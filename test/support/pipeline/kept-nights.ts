@@ -124,7 +124,8 @@ async function copyInto(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
 }
 
-async function filesIn(folder: string): Promise<readonly string[]> {
+/** The paths of all files in a folder, in order. */
+export async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => !entry.isDirectory())
