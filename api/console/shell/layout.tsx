@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { ComponentChildren, JSX } from 'preact';
-import { type Capability } from '../../data/access/rights.ts';
+import type { Capability } from '../../data/access/rights.ts';
 import { addVersionedAssets } from '../../server/assets.ts';
 import { renderPage } from '../../server/pages/html.tsx';
 import { ICON, ICON_TYPE, readLook } from '../../server/pages/look.ts';
