@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { describeNight } from '../../bin/commands/night/run-nights.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import type { NightResult } from '../../pipeline/night/night-result.ts';
