@@ -62,8 +62,8 @@ format: $(INSTALLED) ## Format the code and apply safe fixes
 	@$(RUN) format
 
 .PHONY: golden
-golden: build ## Rewrite what the golden tests expect, and the client's types; review the difference
-	@node scripts/client-types.mjs "$$(scripts/clients.sh types)" --write
+golden: $(INSTALLED) ## Rewrite what is generated: golden files, tables of documents, the client's types; review the difference
+	@node --import tsx scripts/client-types.mjs "$$(scripts/clients.sh types)" --write
 	@$(RUN) golden
 
 .PHONY: coverage

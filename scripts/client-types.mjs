@@ -1,13 +1,13 @@
 /**
  * Makes client/answers.ts, the types of answers and of parameters, of the service's own OpenAPI document:
- * `node scripts/client-types.mjs FOLDER [--write]`, with the folder of openapi-typescript (`scripts/clients.sh types` installs it) and
- * dist/ built. Without `--write` it prints them.
+ * `node --import tsx scripts/client-types.mjs FOLDER [--write]`, with the folder of openapi-typescript (`scripts/clients.sh types` installs
+ * it). Without `--write` it prints them.
  */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openApiDocument } from '../dist/api/data/openapi/openapi-document.js';
-import { DATA_ROUTES } from '../dist/api/data/routes/data-routes.js';
+import { openApiDocument } from '../api/data/openapi/openapi-document.ts';
+import { DATA_ROUTES } from '../api/data/routes/data-routes.ts';
 
 const HEADER = `/**
  * The bodies of the service's answers, and what requests may ask. Keys may be added to any of them (specification "Versioning of the

@@ -1,19 +1,21 @@
 /** docs/rules names the test that holds each sentence of the specification; see docs/rules/README.md. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findRuleFaults, type RuleBook } from './support/documents/rule-faults.ts';
-import { holdingOf, lineOf, RULES_FOLDER, ruleRowsOf } from './support/documents/rule-tables.ts';
+import { IS_UPDATE } from './night/golden-files.ts';
+import { goldenTable } from './support/documents/golden-table.ts';
+import { countsTable, findUnheld, ruleFilesOf } from './support/documents/rule-book.ts';
+import { fileOfChapter, lineOf, RULES_FOLDER } from './support/documents/rule-tables.ts';
 import { rulesOf } from './support/documents/rules.ts';
 import { testTitlesIn } from './support/documents/test-titles.ts';
 import { ROOT } from './support/documents/text-files.ts';
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const specification = textOf('docs/specification.md');
-const files = readdirSync(join(ROOT, RULES_FOLDER)).map((name) => {
-  const path = `${RULES_FOLDER}${name}`;
-  return { path, text: textOf(path) };
-});
+/** A file per chapter, in the order of the specification. */
+const files = [...new Set(rulesOf(specification).map(({ chapter }) => fileOfChapter(chapter)))]
+  .filter((path) => existsSync(join(ROOT, path)))
+  .map((path) => ({ path, text: textOf(path) }));
 
 /** The titles of a file's tests, parsed once. */
 const known = new Map<string, readonly string[] | undefined>();
@@ -22,14 +24,22 @@ function titlesOf(path: string): readonly string[] | undefined {
   return known.get(path);
 }
 
-test('docs/rules has every sentence of the specification, with tests that are there, and counts them', () => {
-  const faults = findRuleFaults({ specification, files, titlesOf });
-  if (faults.length > 0) expect.fail(`${faults.length} to put right\n\n${faults.join('\n\n')}\n`);
+test('docs/rules has every sentence of the specification, in its order, and nothing else; make golden writes it so', () => {
+  const expected = ruleFilesOf({ specification, files });
+  if (IS_UPDATE) for (const { path, text } of expected) writeFileSync(join(ROOT, path), text);
+  else expect(files).toEqual(expected);
+  const names = [...expected.map(({ path }) => basename(path)), 'README.md'];
+  expect(readdirSync(join(ROOT, RULES_FOLDER)).toSorted()).toEqual(names.toSorted());
 });
 
-test('no rule is without a test, or without a reason for it', () => {
-  const unheld = ruleRowsOf(files).filter((row) => holdingOf(row).kind === 'none');
-  expect(unheld.map(({ file, text }) => `${file}: ${text}`)).toEqual([]);
+test('each sentence is held by tests that are there, or says why it is not', () => {
+  const unheld = findUnheld({ files, titlesOf });
+  if (unheld.length > 0) expect.fail(`${unheld.length} to put right\n\n${unheld.join('\n\n')}\n`);
+});
+
+test('the rules of each kind are counted', () => {
+  const table = countsTable(files);
+  expect(goldenTable(`${RULES_FOLDER}README.md`, 'counts: made by test/rules.test.ts', table)).toEqual(table);
 });
 
 const SPECIFICATION = `# Spec
@@ -108,43 +118,24 @@ describe('what the tables say wrong is found:', () => {
   const SMALL = `${RULES_FOLDER}small.md`;
   const NEEDS = 'A key is kept.';
   const HELD = '[a.test.ts](../../a.test.ts) › keeps › a key';
-  const COUNTS = ['| [Small](small.md) | 1 | 0 | 0 | 1 | 2 |', '| together | 1 | 0 | 0 | 1 | 2 |'];
   const ROWS = [lineOf({ text: NEEDS }, HELD), lineOf({ text: 'So it is.' }, 'explains')];
+  const titlesOfA = (path: string) => (path === 'a.test.ts' ? ['keeps › a key', 'a key'] : undefined);
 
-  /** The faults of a small book, whose rows or counts are others. */
-  function faultsOf({ rows = ROWS, counts = COUNTS }: { rows?: readonly string[]; counts?: readonly string[] }) {
-    const book: RuleBook = {
-      specification: `# Small\n\n${NEEDS} So it is.\n`,
-      files: [
-        { path: 'docs/rules/README.md', text: ['| held by | means |', '| none | nothing |', ...counts].join('\n') },
-        { path: SMALL, text: ['# Small', '| rule | held by |', '| --- | --- |', ...rows].join('\n') },
-      ],
-      titlesOf: (path) => (path === 'a.test.ts' ? ['keeps › a key', 'a key'] : undefined),
-    };
-    return findRuleFaults(book);
-  }
-
-  test('a sentence that is missing, with the line to add', () => {
-    const [fault, ...others] = faultsOf({ rows: ROWS.slice(0, 1), counts: [] });
-    expect(fault).toBe(`${SMALL}: under "Small" add the line\n| So it is. | none |`);
-    expect(others).toEqual([
-      'docs/rules/README.md: the line of the counts is\n| [Small](small.md) | 1 | 0 | 0 | 0 | 1 |',
-      'docs/rules/README.md: the line of the counts is\n| together | 1 | 0 | 0 | 0 | 1 |',
-    ]);
+  /** A chapter's file with these rows. */
+  const fileWith = (rows: readonly string[]) => ({
+    path: SMALL,
+    text: ['# Small', '| rule | held by |', '| --- | --- |', ...rows].join('\n'),
   });
 
   test.each([
-    ['a sentence that the specification has not', lineOf({ text: 'It is lost.' }), 'is not in the specification'],
-    ['a sentence twice', lineOf({ text: 'So it is.' }, 'explains'), 'stands twice'],
-  ])('%s', (_, row, why) => {
-    const [fault] = faultsOf({ rows: [...ROWS, row] });
-    expect(fault).toBe(`${SMALL}: under "Small" take out the line, which ${why}\n${row}`);
-  });
-
-  test('rows in another order', () => {
-    expect(faultsOf({ rows: ROWS.toReversed() })).toEqual([
-      `${SMALL}: in the order of the specification the next line is\n| ${NEEDS} | … |`,
-    ]);
+    ['a sentence that is missing', ROWS.slice(0, 1), [ROWS[0], '| So it is. | none |']],
+    ['a sentence that the specification has not', [...ROWS, lineOf({ text: 'It is lost.' })], ROWS],
+    ['a sentence twice', [...ROWS, lineOf({ text: 'So it is.' }, 'explains')], ROWS],
+    ['rows in another order', ROWS.toReversed(), ROWS],
+  ])('%s', (_, rows, right) => {
+    const [file] = ruleFilesOf({ specification: `# Small\n\n${NEEDS} So it is.\n`, files: [fileWith(rows)] });
+    expect(file?.path).toBe(SMALL);
+    expect(file?.text.split('\n').filter((line) => /^\| (?!rule|-)/.test(line))).toEqual(right);
   });
 
   test.each([
@@ -154,14 +145,20 @@ describe('what the tables say wrong is found:', () => {
     ['a link to another file', '[a.test.ts](../../b.test.ts) › a key', 'this names no test'],
     ['nothing at all', '', 'this names no test'],
     ['no reason why no test could', 'not by a test: ', 'this names no test'],
+    ['a rule whose test is still to be written', 'none', 'no test is named'],
   ])('%s', (_, heldBy, message) => {
-    const faults = faultsOf({ rows: [lineOf({ text: NEEDS }, heldBy), ROWS[1] ?? ''] });
+    const faults = findUnheld({ files: [fileWith([lineOf({ text: NEEDS }, heldBy)])], titlesOf: titlesOfA });
     expect(faults.join('\n')).toContain(message);
   });
 
-  test.each(['none', 'explains', 'not by a test: people do it'])('%s in place of a test, by the counts', (heldBy) => {
-    const faults = faultsOf({ rows: [lineOf({ text: NEEDS }, heldBy), ROWS[1] ?? ''] });
-    expect(faults).toHaveLength(2);
-    expect(faults.join('\n')).toContain('docs/rules/README.md: the line of the counts is\n| together | 0 ');
+  test.each([HELD, 'explains', 'not by a test: people do it'])('nothing in %s', (heldBy) => {
+    expect(findUnheld({ files: [fileWith([lineOf({ text: NEEDS }, heldBy)])], titlesOf: titlesOfA })).toEqual([]);
+  });
+
+  test('how many are of each kind is counted', () => {
+    expect(countsTable([fileWith(ROWS)]).slice(2)).toEqual([
+      '| [Small](small.md) | 1 | 0 | 0 | 1 | 2 |',
+      '| together | 1 | 0 | 0 | 1 | 2 |',
+    ]);
   });
 });
