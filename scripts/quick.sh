@@ -15,17 +15,22 @@ changed_files() {
   git ls-files --others --exclude-standard
 }
 
-# The default suite's tests in the very folders of the files: folders below them are rooms of their own.
-tests_beside() {
-  xargs -r dirname | sort -u | while read -r folder; do
-    for test in "$folder"/*.test.ts "$folder"/*.test.tsx; do
-      [[ -f $test && ! $test =~ \.(long|s3|services|fuzz|nodes|browser)\.test\.tsx?$ ]] && printf '%s\n' "${test#./}"
-    done
+# The default suite's tests that are nearest: of a test itself, of other files those in the very folder (folders below it are rooms of
+# their own), and of the tables of datasets also what is published from them.
+tests_near() {
+  while read -r file; do
+    case $file in
+      *.test.ts | *.test.tsx) printf '%s\n' "$file" ;;
+      *) printf '%s\n' "$(dirname "$file")"/*.test.ts "$(dirname "$file")"/*.test.tsx ;;
+    esac
+    [[ $file == schemas/* ]] && printf '%s\n' test/night/{golden,verbatim}.test.ts
+  done | sort -u | while read -r test; do
+    [[ -f $test && ! $test =~ \.(long|s3|services|fuzz|nodes|browser)\.test\.tsx?$ ]] && printf '%s\n' "${test#./}"
   done
 }
 
 mapfile -t tests < <(
-  changed_files "$@" | tests_beside
+  changed_files "$@" | tests_near
   printf '%s\n' test/{documents,rules,specification,direction,changelog}.test.ts
 )
 
