@@ -4,7 +4,7 @@ import { invite, listInvitations, revokeInvitation } from '../../accounts/people
 import { changeRole, listMembers, removeMember } from '../../accounts/people/memberships.ts';
 import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
+import { formPage, NO_FIELDS, neededText, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -13,11 +13,7 @@ import { forMembers, type OrganizationPages, type OrganizationRoute } from '../s
 const MEMBERS_SHOWN = 30;
 
 const InvitationForm = z.object({
-  email: z
-    .string({ error: 'Say an address.' })
-    .trim()
-    .min(1, 'Say an address.')
-    .max(254, 'This is too long for an address.'),
+  email: neededText('Say an address.', 254, 'This is too long for an address.'),
   role: z.enum(ROLES).default('member'),
 });
 const RoleForm = z.object({ role: z.enum(ROLES) });
