@@ -122,7 +122,7 @@ function MembersPage({ pages, members, invitations }: MembersPageProps): JSX.Ele
       {role === 'owner' && (
         <Section title="Invite somebody">
           <Form action={`${path}/members/invite`} token={token} className="form row">
-            <Field label="E-mail address" name="email" type="email" of={pages} maxlength={254} autocomplete="off" />
+            <Field label="E-mail address" name="email" type="email" of={pages} autocomplete="off" />
             <Choice label="As" name="role" options={ROLE_CHOICES} />
             <button type="submit">Send an invitation</button>
           </Form>

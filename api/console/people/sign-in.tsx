@@ -125,7 +125,7 @@ function LinkForm({ visitor, next }: WayInProps): JSX.Element {
   const { root, token } = visitor;
   return (
     <Form action={`${root}/sign-in`} token={token}>
-      <Field label="E-mail address" name="email" type="email" of={visitor} autocomplete="email" maxlength={254} />
+      <Field label="E-mail address" name="email" type="email" of={visitor} autocomplete="email" />
       <NextField next={next} />
       <button type="submit">Send me a link</button>
     </Form>
