@@ -50,7 +50,7 @@ export class Asset {
     if (this.#body.length < PACKED_FROM_BYTES || !acceptsGzip(asked['accept-encoding']))
       return { status: 200, headers, body: this.#body };
     this.#packed ??= gzip(this.#body);
-    // Which the tag tells then, as everywhere.
+    // The tag names the encoding then, as everywhere.
     return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await this.#packed };
   }
 }

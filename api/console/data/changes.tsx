@@ -6,7 +6,7 @@ import type { BodyOf } from '../../data/answers/data-route.ts';
 import { changesRoute } from '../../data/routes/changes.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
-import { Badge, Choices, Table, withQuery } from '../shell/parts.tsx';
+import { Badge, Choices, PageLinks, Table, withQuery } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
@@ -53,14 +53,15 @@ interface ChangesPageProps {
 }
 
 function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
-  const here = `${pages.path}/data/changes`;
   const { after, through, newest, entityType } = range;
+  const hrefOf = (type: string | undefined, last: number) =>
+    withQuery(`${pages.path}/data/changes`, { entity_type: type, through: String(last) });
   return (
     <DataPage pages={pages} title="Changes">
       <Choices
         label="Kinds of changes"
         links={[undefined, ...ENTITY_TYPES].map((type) => ({
-          href: withQuery(here, { entity_type: type, through: String(through) }),
+          href: hrefOf(type, through),
           text: type ?? 'all',
           isShown: type === entityType,
         }))}
@@ -82,24 +83,13 @@ function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
           </>
         )}
       />
-      <nav class="pager" aria-label="More changes">
-        {through < newest && (
-          <a
-            href={withQuery(here, {
-              entity_type: entityType,
-              through: String(Math.min(newest, through + EVENTS_SHOWN)),
-            })}
-            rel="prev"
-          >
-            Newer
-          </a>
-        )}
-        {after > 0 && asked.data !== undefined && (
-          <a href={withQuery(here, { entity_type: entityType, through: String(after) })} rel="next">
-            Older
-          </a>
-        )}
-      </nav>
+      <PageLinks
+        label="More changes"
+        before={
+          through < newest && { href: hrefOf(entityType, Math.min(newest, through + EVENTS_SHOWN)), text: 'Newer' }
+        }
+        after={after > 0 && asked.data !== undefined && { href: hrefOf(entityType, after), text: 'Older' }}
+      />
     </DataPage>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
 import { HISTORY_MONTHS_FULL, planWindowStart } from '../../accounts/plans/plans.ts';
-import type { HistoryPoint } from '../../charts/history-chart.tsx';
+import { type HistoryPoint } from '../../charts/history-chart.tsx';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import type { Question } from '../../server/route.ts';
 import { Choices, withQuery } from '../shell/parts.tsx';
@@ -31,7 +31,7 @@ export interface ChartSpan {
 export function historySpanOf({ organization, query, now }: OrganizationPages, newest: Day): HistorySpan {
   const days = SPANS.find((span) => String(span) === query['days']) ?? 180;
   const [from, months] = [addDays(newest, -days), organization.terms.historyMonths];
-  const limit = months >= HISTORY_MONTHS_FULL ? null : planWindowStart(months, dayFromDate(now));
+  const limit = planWindowStart(months, dayFromDate(now));
   const chart = { from, to: newest };
   if (limit === null) return { days, query: chart, chart };
   const asked = limit > from ? limit : from;

@@ -6,7 +6,7 @@ import { categoriesRoute, rankingsRoute } from '../../data/routes/current/rankin
 import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
-import { Choices, Section, Table, withQuery } from '../shell/parts.tsx';
+import { Choices, PageLinks, Section, Table, withQuery } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';
@@ -123,11 +123,10 @@ function Places({ data, pages, category }: PlacesProps): JSX.Element {
         empty="Nobody is ranked."
       />
       {next !== null && (
-        <nav class="pager" aria-label="More places">
-          <a href={withQuery(`${pages.path}/data/rankings`, { category, cursor: next })} rel="next">
-            Next places
-          </a>
-        </nav>
+        <PageLinks
+          label="More places"
+          after={{ href: withQuery(`${pages.path}/data/rankings`, { category, cursor: next }), text: 'Next places' }}
+        />
       )}
     </>
   );

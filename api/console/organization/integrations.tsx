@@ -5,13 +5,13 @@ import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integrati
 import { snippetsFor } from '../../integrations/page/own-addresses.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, neededText, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const DeclarationForm = z.object({
-  name: z.string({ error: 'Say what it is.' }).trim().min(1, 'Say what it is.').max(100, 'At most 100 characters.'),
+  name: neededText('Say what it is.', 100),
   public_url: z.string({ error: 'Say its address.' }).trim().min(1, 'Say its address.'),
 });
 
@@ -80,7 +80,6 @@ function integrationsPage(pages: OrganizationPages, declared: readonly Integrati
               name="public_url"
               type="url"
               of={pages}
-              maxlength={2048}
               hint="The page that shows the link."
               autocomplete="off"
             />

@@ -11,7 +11,7 @@ import {
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/data-page.tsx';
-import { type ConsoleAnswer, formPage, NO_FIELDS, page, redirect, textOf } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, NO_FIELDS, neededText, page, redirect, textOf } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Pager, partOf, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -29,12 +29,7 @@ const LIFETIMES = [
 ] as const;
 
 const KeyForm = z.object({
-  name: z
-    .string({ error: 'Say what it is for.' })
-    .trim()
-    .min(1, 'Say what it is for.')
-    .max(100, 'At most 100 characters.')
-    .regex(/^\P{Cc}*$/u, 'One line of text.'),
+  name: neededText('Say what it is for.', 100).regex(/^\P{Cc}*$/u, 'One line of text.'),
   days: z.enum(['', '30', '90', '365']).default(''),
 });
 

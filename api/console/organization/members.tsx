@@ -4,7 +4,7 @@ import { type Invitation, invite, listInvitations, revokeInvitation } from '../.
 import { changeRole, listMembers, removeMember } from '../../accounts/people/memberships.ts';
 import { type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
+import { formPage, NO_FIELDS, neededText, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
@@ -13,11 +13,7 @@ import { forMembers, type OrganizationPages, type OrganizationRoute } from '../s
 const MEMBERS_SHOWN = 30;
 
 const InvitationForm = z.object({
-  email: z
-    .string({ error: 'Say an address.' })
-    .trim()
-    .min(1, 'Say an address.')
-    .max(254, 'This is too long for an address.'),
+  email: neededText('Say an address.', 254, 'This is too long for an address.'),
   role: z.enum(ROLES).default('member'),
 });
 const RoleForm = z.object({ role: z.enum(ROLES) });
@@ -126,7 +122,7 @@ function MembersPage({ pages, members, invitations }: MembersPageProps): JSX.Ele
       {role === 'owner' && (
         <Section title="Invite somebody">
           <Form action={`${path}/members/invite`} token={token} className="form row">
-            <Field label="E-mail address" name="email" type="email" of={pages} maxlength={254} autocomplete="off" />
+            <Field label="E-mail address" name="email" type="email" of={pages} autocomplete="off" />
             <Choice label="As" name="role" options={ROLE_CHOICES} />
             <button type="submit">Send an invitation</button>
           </Form>

@@ -55,15 +55,7 @@ function settingsPage(pages: OrganizationPages): JSX.Element {
         <p>Where the organization is told by mail that a webhook endpoint was revoked or suspended.</p>
         {role === 'owner' ? (
           <Form action={`${path}/settings/email`} token={token} className="form row">
-            <Field
-              label="E-mail address"
-              name="email"
-              type="email"
-              required={false}
-              of={sent}
-              maxlength={254}
-              autocomplete="email"
-            />
+            <Field label="E-mail address" name="email" type="email" required={false} of={sent} autocomplete="email" />
             <button type="submit">Save</button>
           </Form>
         ) : (

@@ -139,13 +139,7 @@ interface CountsTableProps {
 }
 
 /** What stands above the counts of a row. */
-const COUNTS: readonly Column[] = [
-  ['Requests', 'number'],
-  ['Units', 'number'],
-  ['304', 'number'],
-  ['Refused', 'number'],
-  ['Errors', 'number'],
-];
+const COUNTS = ['Requests', 'Units', '304', 'Refused', 'Errors'].map<Column>((heading) => [heading, 'number']);
 
 function CountsTable({ first, rows }: CountsTableProps): JSX.Element {
   return (

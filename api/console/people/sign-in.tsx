@@ -2,16 +2,12 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_PATHS, NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, redirect, textOf } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, neededText, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { forAnybody, type OpenRoute, type Visitor } from '../shell/routes.ts';
 import { below, confirmByMail, linkOver, linkPage, linkSent, tooMany } from './link-pages.tsx';
 
-const Email = z
-  .string({ error: 'Say your e-mail address.' })
-  .trim()
-  .min(1, 'Say your e-mail address.')
-  .max(254, 'This is too long for an address.');
+const Email = neededText('Say your e-mail address.', 254, 'This is too long for an address.');
 const Next = z.string().max(NEXT_LENGTH_MAX).optional();
 const LinkFields = z.object({ email: Email, next: Next });
 const PasswordFields = z.object({
@@ -128,7 +124,7 @@ function LinkForm({ visitor, next }: WayInProps): JSX.Element {
   const { root, token } = visitor;
   return (
     <Form action={`${root}/sign-in`} token={token}>
-      <Field label="E-mail address" name="email" type="email" of={visitor} autocomplete="email" maxlength={254} />
+      <Field label="E-mail address" name="email" type="email" of={visitor} autocomplete="email" />
       <NextField next={next} />
       <button type="submit">Send me a link</button>
     </Form>
@@ -147,7 +143,6 @@ function PasswordForm({ visitor, settings, next }: WayInProps): JSX.Element {
         type="email"
         of={visitor}
         autocomplete="username"
-        maxlength={254}
       />
       <Field label="Password" of={visitor} name="password" type="password" autocomplete="current-password" />
       <NextField next={next} />

@@ -10,14 +10,14 @@ import {
 import { createOwnOrganization } from '../../accounts/people/own-organization.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, page, redirect, textOf } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, neededText, page, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Instant, narrowPage, Section, Table } from '../shell/parts.tsx';
 import { forPerson, type PersonPages, type PersonRoute } from '../shell/routes.ts';
 import { below } from './link-pages.tsx';
 
 const OrganizationForm = z.object({
-  name: z.string({ error: 'Say a name.' }).trim().min(1, 'Say a name.').max(100, 'At most 100 characters.'),
+  name: neededText('Say a name.', 100),
 });
 
 /** Where somebody begins: their first page, an organization of their own, an invitation. */

@@ -74,6 +74,11 @@ export function textsOf(values: FormValues, name: string): readonly string[] {
   return typeof value === 'string' ? [value] : value;
 }
 
+/** A line of text that a form needs. @param missing what is said where there is none; the other two where it is longer than `max` */
+export function neededText(missing: string, max: number, tooLong = `At most ${max} characters.`) {
+  return z.string({ error: missing }).trim().min(1, missing).max(max, tooLong);
+}
+
 /** Of a form that is nothing but a button. */
 export const NO_FIELDS = z.object({});
 

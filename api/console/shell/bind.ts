@@ -16,7 +16,7 @@ import { takeBodies } from '../../server/bodies.ts';
 import { HttpError, httpError, notFound } from '../../server/errors/http-error.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { PageDeps } from '../console-deps.ts';
-import type { ConsoleAnswer, FormValues } from './answer.ts';
+import { type ConsoleAnswer, type FormValues, textOf } from './answer.ts';
 import { failureFrom, renderFailure } from './errors.tsx';
 import { addAssets, OrganizationHeader, PersonHeader, renderDocument, StrangerHeader } from './layout.tsx';
 import type { Visitor } from './routes.ts';
@@ -45,7 +45,7 @@ export async function bindConsole(
     cookieKey: formCookie,
     cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure },
     csrfOpts: { hmacKey: deps.formKey.toString('base64') },
-    getToken: ({ body }) => textField(body, '_csrf'),
+    getToken: (request) => textOf(formOf(request), '_csrf'),
     getUserInfo: ({ consoleSession }) => consoleSession?.id ?? STRANGER,
   });
   scope.decorateRequest('consoleSession', undefined);
@@ -123,7 +123,7 @@ async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: S
     // Fastify's own types don't know them: every one is a text, since the router and the query parser make no others.
     params: request.params as Visitor['params'],
     query: singleTexts(request.query),
-    form: (request.body ?? {}) as FormValues,
+    form: formOf(request),
     url: request.url,
     cookies,
     origin: {
@@ -164,10 +164,7 @@ async function send(
       if (answer.goesTo !== undefined) reply.header('Refresh', `0; url=${answer.goesTo}`);
       const header = headerFor(pages);
       const html = renderDocument({ title: answer.title, root, version, header, children: answer.body });
-      return reply
-        .code(answer.status ?? 200)
-        .type(HTML_TYPE)
-        .send(html);
+      return reply.code(answer.status).type(HTML_TYPE).send(html);
     }
   }
 }
@@ -178,17 +175,17 @@ function headerFor(seen: Seen['pages']): JSX.Element {
   return StrangerHeader({ root: seen.root });
 }
 
+/** What a form says; the parser of forms makes nothing else of a body. */
+function formOf({ body }: FastifyRequest): FormValues {
+  return (body ?? {}) as FormValues;
+}
+
 /** The first of each parameter. */
 function singleTexts(query: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(query as Readonly<Record<string, string | readonly string[]>>);
   return Object.fromEntries(
     entries.map(([name, value]) => [name, typeof value === 'string' ? value : (value[0] ?? '')]),
   );
-}
-
-function textField(body: unknown, name: string): string | undefined {
-  const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
-  return typeof value === 'string' ? value : undefined;
 }
 
 declare module 'fastify' {

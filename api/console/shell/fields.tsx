@@ -27,25 +27,20 @@ export interface FieldProps {
   /** The form of which it shows what was sent, and what is wrong about that. */
   readonly of: SentForm;
   readonly required?: boolean;
+  /** Default: what its type may have, if that has a limit. */
   readonly maxlength?: number;
   readonly autocomplete?: string;
   /** Where there is another field of this name on the page. */
   readonly id?: string;
 }
 
+/** Longest values, in characters, where a field doesn't say otherwise. */
+const LENGTHS_MAX: Readonly<Record<string, number>> = { email: 254, url: 2048 };
+
 /** A labelled line of text, with what is wrong about it. */
 export function Field(props: FieldProps): JSX.Element {
-  const {
-    of,
-    label,
-    name,
-    type = 'text',
-    hint,
-    required = true,
-    maxlength,
-    autocomplete,
-    id = `field-${name}`,
-  } = props;
+  const { of, label, name, type = 'text', hint, required = true, autocomplete, id = `field-${name}` } = props;
+  const { maxlength = LENGTHS_MAX[type] } = props;
   const problem = of.problems?.[name];
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
   return (

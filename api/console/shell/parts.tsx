@@ -36,7 +36,7 @@ export function Section({ id, title, children }: SectionProps): JSX.Element {
   );
 }
 
-/** What stands above a column, empty over what can be done, and how its cells look: `head` is for the one that names the row. */
+/** What stands above a column, empty over what can be done, and the kind of its cells: `head` for the one that names the row. */
 export type Column = string | readonly [heading: string, kind: 'head' | 'number' | 'long' | 'wide' | 'actions'];
 
 export interface TableProps {
@@ -203,16 +203,35 @@ export interface PagerProps {
 /** Links to the parts before and after; nothing where there are none. */
 export function Pager({ label, here, part: { from, size, total }, before, after }: PagerProps): JSX.Element | null {
   if (from === 0 && total <= size) return null;
+  const first = { href: withQuery(here, { from: from > size ? String(from - size) : undefined }), text: before };
+  const next = { href: withQuery(here, { from: String(from + size) }), text: after };
+  return <PageLinks label={label} before={from > 0 && first} after={from + size < total && next} />;
+}
+
+export interface PageLinksProps {
+  readonly label: string;
+  /** Where there is nothing before it, or after it: false. */
+  readonly before?: PageLink | false;
+  readonly after: PageLink | false;
+}
+
+interface PageLink {
+  readonly href: string;
+  readonly text: string;
+}
+
+/** Links from a part of a list to those around it. */
+export function PageLinks({ label, before = false, after }: PageLinksProps): JSX.Element {
   return (
     <nav class="pager" aria-label={label}>
-      {from > 0 && (
-        <a href={withQuery(here, { from: from > size ? String(from - size) : undefined })} rel="prev">
-          {before}
+      {before && (
+        <a href={before.href} rel="prev">
+          {before.text}
         </a>
       )}
-      {from + size < total && (
-        <a href={withQuery(here, { from: String(from + size) })} rel="next">
-          {after}
+      {after && (
+        <a href={after.href} rel="next">
+          {after.text}
         </a>
       )}
     </nav>

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { type Attempt, DELIVERY_STATES, type DeliveryKind } from '../../webhooks/queue/delivery.ts';
 import { TOPICS } from '../../webhooks/topics/topics.ts';
 import { Choice, Form } from '../shell/fields.tsx';
-import { Badge, Instant, inPlace, Section, Table, withQuery } from '../shell/parts.tsx';
+import { Badge, Instant, inPlace, PageLinks, Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/routes.ts';
 
 /** Deliveries of a page. */
@@ -24,7 +24,8 @@ export interface DeliveriesProps {
 
 /** What was sent to an endpoint, with filters, and sending again what failed. */
 export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JSX.Element {
-  const { query, token } = pages;
+  const { token } = pages;
+  const { state, topic } = pages.query;
   const here = `${pages.path}/webhooks/${endpoint.id}`;
   const last = deliveries.at(-1);
   return (
@@ -40,13 +41,13 @@ export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JS
           label="State"
           name="state"
           options={[{ value: '', label: 'any' }, ...DELIVERY_STATES.map(asChoice)]}
-          chosen={query['state']}
+          chosen={state}
         />
         <Choice
           label="Topic"
           name="topic"
           options={[{ value: '', label: 'any' }, ...[...TOPICS, 'ping'].map(asChoice)]}
-          chosen={query['topic']}
+          chosen={topic}
         />
         <button type="submit">Show</button>
       </form>
@@ -58,11 +59,10 @@ export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JS
           empty="None."
         />
         {last !== undefined && deliveries.length === DELIVERIES_SHOWN && (
-          <nav class="pager" aria-label="More deliveries">
-            <a href={withQuery(here, { state: query['state'], topic: query['topic'], before: last.id })} rel="next">
-              Older
-            </a>
-          </nav>
+          <PageLinks
+            label="More deliveries"
+            after={{ href: withQuery(here, { state, topic, before: last.id }), text: 'Older' }}
+          />
         )}
       </div>
       {endpoint.state === 'active' && (

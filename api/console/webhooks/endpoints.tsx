@@ -133,15 +133,7 @@ function newEndpointPage(pages: OrganizationPages): JSX.Element {
       <p>It is asked at once whether it is there: it becomes active when it answers the ping with a 2xx.</p>
       <Problems of={pages} />
       <Form action={`${path}/webhooks/new`} token={token}>
-        <Field
-          {...field}
-          label="Address"
-          name="url"
-          type="url"
-          required={true}
-          maxlength={2048}
-          hint="https, and public."
-        />
+        <Field {...field} label="Address" name="url" type="url" required={true} hint="https, and public." />
         <Field {...field} label="Description" name="description" maxlength={200} />
         <Checks
           legend="Topics"
