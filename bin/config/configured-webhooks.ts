@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { isLive } from '../../api/data/access/capabilities.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
@@ -15,6 +14,7 @@ import type { Attempt } from '../../api/webhooks/queue/delivery.ts';
 import { DeliveryQueue } from '../../api/webhooks/queue/delivery-queue.ts';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { Outbound, type OutboundSettings } from '../../runtime/outbound/outbound.ts';
+import { pause } from '../../runtime/retry.ts';
 import { newId } from '../../runtime/ulid.ts';
 import type { Config } from './config.ts';
 import { operator, withDatabase } from './configured-accounts.ts';
@@ -81,7 +81,7 @@ export function openDispatcher(
       secrets: keys,
       userAgent: userAgent(toolVersion),
       clock,
-      sleep: async (ms, signal) => void (await wait(ms, undefined, { signal }).catch(() => undefined)),
+      sleep: pause,
       onEvent,
     },
     dispatcherOptions(config),
