@@ -93,15 +93,9 @@ export interface components {
             readonly published_through: string;
         };
         readonly DatasetFile: {
-            /**
-             * @description The dataset
-             * @enum {string}
-             */
+            /** @description The dataset */
             readonly name: "models" | "benchmarks" | "scores" | "rankings" | "pricing";
-            /**
-             * @description JSON Lines, compressed with gzip
-             * @constant
-             */
+            /** @description JSON Lines, compressed with gzip */
             readonly format: "jsonl.gz";
             /** @description Records, one per line */
             readonly records: number;
@@ -162,18 +156,12 @@ export interface components {
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /**
-             * @description What kind of record changed
-             * @constant
-             */
+            /** @description What kind of record changed */
             readonly entity_type: "model";
             /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
             readonly entity_id: string;
             readonly key: components["schemas"]["ModelKey"];
-            /**
-             * @description The first upsert of an entity_id creates it
-             * @constant
-             */
+            /** @description The first upsert of an entity_id creates it */
             readonly op: "delete";
             /** @description Null: the record is gone */
             readonly data: components["schemas"]["Model"] | null;
@@ -216,10 +204,7 @@ export interface components {
         readonly ModelMetadataHistory: {
             /** @description As asked for */
             readonly model_id: string;
-            /**
-             * @description As asked for
-             * @constant
-             */
+            /** @description As asked for */
             readonly kind: "metadata";
             /** @description Ascending by date, then by series */
             readonly points: readonly components["schemas"]["ModelMetadataPoint"][];
@@ -241,10 +226,7 @@ export interface components {
         readonly ModelPricingHistory: {
             /** @description As asked for */
             readonly model_id: string;
-            /**
-             * @description As asked for
-             * @constant
-             */
+            /** @description As asked for */
             readonly kind: "pricing";
             /** @description Ascending by date, then by series */
             readonly points: readonly components["schemas"]["ModelPricingPoint"][];
@@ -266,10 +248,7 @@ export interface components {
         readonly ModelRankingHistory: {
             /** @description As asked for */
             readonly model_id: string;
-            /**
-             * @description As asked for
-             * @constant
-             */
+            /** @description As asked for */
             readonly kind: "ranking";
             /** @description Ascending by date, then by series */
             readonly points: readonly components["schemas"]["ModelRankingPoint"][];
@@ -291,10 +270,7 @@ export interface components {
         readonly ModelScoreHistory: {
             /** @description As asked for */
             readonly model_id: string;
-            /**
-             * @description As asked for
-             * @constant
-             */
+            /** @description As asked for */
             readonly kind: "score";
             /** @description Ascending by date, then by series */
             readonly points: readonly components["schemas"]["ModelScorePoint"][];
@@ -318,18 +294,12 @@ export interface components {
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /**
-             * @description What kind of record changed
-             * @constant
-             */
+            /** @description What kind of record changed */
             readonly entity_type: "model";
             /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
             readonly entity_id: string;
             readonly key: components["schemas"]["ModelKey"];
-            /**
-             * @description The first upsert of an entity_id creates it
-             * @constant
-             */
+            /** @description The first upsert of an entity_id creates it */
             readonly op: "upsert";
             readonly data: components["schemas"]["Model"];
             /** @description Of the record in data, major.minor */
@@ -343,10 +313,7 @@ export interface components {
             /** @description For the next page; null on the last one */
             readonly next_cursor: string | null;
         };
-        /**
-         * @description How a value is known; backfill for pricing only
-         * @enum {string}
-         */
+        /** @description How a value is known; backfill for pricing only */
         readonly PointSource: "capture" | "backfill";
         /** @description One record per model and provider */
         readonly Price: {
@@ -372,18 +339,12 @@ export interface components {
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /**
-             * @description What kind of record changed
-             * @constant
-             */
+            /** @description What kind of record changed */
             readonly entity_type: "pricing";
             /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
             readonly entity_id: string;
             readonly key: components["schemas"]["PriceKey"];
-            /**
-             * @description The first upsert of an entity_id creates it
-             * @constant
-             */
+            /** @description The first upsert of an entity_id creates it */
             readonly op: "delete";
             /** @description Null: the record is gone */
             readonly data: components["schemas"]["Price"] | null;
@@ -402,18 +363,12 @@ export interface components {
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /**
-             * @description What kind of record changed
-             * @constant
-             */
+            /** @description What kind of record changed */
             readonly entity_type: "pricing";
             /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
             readonly entity_id: string;
             readonly key: components["schemas"]["PriceKey"];
-            /**
-             * @description The first upsert of an entity_id creates it
-             * @constant
-             */
+            /** @description The first upsert of an entity_id creates it */
             readonly op: "upsert";
             readonly data: components["schemas"]["Price"];
             /** @description Of the record in data, major.minor */
@@ -452,18 +407,12 @@ export interface components {
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /**
-             * @description What kind of record changed
-             * @constant
-             */
+            /** @description What kind of record changed */
             readonly entity_type: "ranking";
             /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
             readonly entity_id: string;
             readonly key: components["schemas"]["RankingKey"];
-            /**
-             * @description The first upsert of an entity_id creates it
-             * @constant
-             */
+            /** @description The first upsert of an entity_id creates it */
             readonly op: "delete";
             /** @description Null: the record is gone */
             readonly data: components["schemas"]["Ranking"] | null;
@@ -504,18 +453,12 @@ export interface components {
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /**
-             * @description What kind of record changed
-             * @constant
-             */
+            /** @description What kind of record changed */
             readonly entity_type: "ranking";
             /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
             readonly entity_id: string;
             readonly key: components["schemas"]["RankingKey"];
-            /**
-             * @description The first upsert of an entity_id creates it
-             * @constant
-             */
+            /** @description The first upsert of an entity_id creates it */
             readonly op: "upsert";
             readonly data: components["schemas"]["Ranking"];
             /** @description Of the record in data, major.minor */
@@ -538,10 +481,7 @@ export interface components {
         readonly RankingsHistory: {
             /** @description As asked for */
             readonly category_id: string;
-            /**
-             * @description Always ranking
-             * @constant
-             */
+            /** @description Always ranking */
             readonly kind: "ranking";
             /** @description Ascending by date, then by rank */
             readonly points: readonly components["schemas"]["RankingPoint"][];
@@ -567,18 +507,12 @@ export interface components {
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /**
-             * @description What kind of record changed
-             * @constant
-             */
+            /** @description What kind of record changed */
             readonly entity_type: "score";
             /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
             readonly entity_id: string;
             readonly key: components["schemas"]["ScoreKey"];
-            /**
-             * @description The first upsert of an entity_id creates it
-             * @constant
-             */
+            /** @description The first upsert of an entity_id creates it */
             readonly op: "delete";
             /** @description Null: the record is gone */
             readonly data: components["schemas"]["Score"] | null;
@@ -606,18 +540,12 @@ export interface components {
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /**
-             * @description What kind of record changed
-             * @constant
-             */
+            /** @description What kind of record changed */
             readonly entity_type: "score";
             /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
             readonly entity_id: string;
             readonly key: components["schemas"]["ScoreKey"];
-            /**
-             * @description The first upsert of an entity_id creates it
-             * @constant
-             */
+            /** @description The first upsert of an entity_id creates it */
             readonly op: "upsert";
             readonly data: components["schemas"]["Score"];
             /** @description Of the record in data, major.minor */
@@ -648,10 +576,7 @@ export interface components {
             readonly prev_id: string | null;
         };
         readonly SnapshotDownload: {
-            /**
-             * @description As asked for
-             * @enum {string}
-             */
+            /** @description As asked for */
             readonly dataset: "models" | "benchmarks" | "scores" | "rankings" | "pricing";
             /** @description Needs no key; fetching it costs no quota */
             readonly url: string;
@@ -815,16 +740,9 @@ export interface operations {
                 /** @description The `next_cursor` of the page before, with the same filters and order */
                 readonly cursor?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Models"];
                 };
@@ -834,16 +752,9 @@ export interface operations {
     readonly getModel: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["ModelDetail"];
                 };
@@ -860,16 +771,9 @@ export interface operations {
                 /** @description The `next_cursor` of the page before, with the same filters and order */
                 readonly cursor?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Benchmarks"];
                 };
@@ -900,16 +804,9 @@ export interface operations {
                 /** @description The `next_cursor` of the page before, with the same filters and order */
                 readonly cursor?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Scores"];
                 };
@@ -926,16 +823,9 @@ export interface operations {
                 /** @description The `next_cursor` of the page before, with the same filters and order */
                 readonly cursor?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Rankings"];
                 };
@@ -952,16 +842,9 @@ export interface operations {
                 /** @description The `next_cursor` of the page before, with the same filters and order */
                 readonly cursor?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Updates"];
                 };
@@ -971,16 +854,9 @@ export interface operations {
     readonly listCategories: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Categories"];
                 };
@@ -990,16 +866,9 @@ export interface operations {
     readonly listSources: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Sources"];
                 };
@@ -1022,16 +891,9 @@ export interface operations {
                 /** @description Narrows kind=pricing to one provider */
                 readonly provider?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["ModelHistory"];
                 };
@@ -1050,16 +912,9 @@ export interface operations {
                 /** @description Positions per date, ties counted once */
                 readonly top?: number;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["RankingsHistory"];
                 };
@@ -1072,16 +927,9 @@ export interface operations {
                 /** @description Only snapshots in this version, `major` or `major.minor`; left out: in every version */
                 readonly schema_version?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Snapshots"];
                 };
@@ -1098,16 +946,9 @@ export interface operations {
                 /** @description Answer with a redirect to the file */
                 readonly redirect?: boolean;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["SnapshotDownload"];
                 };
@@ -1124,16 +965,9 @@ export interface operations {
                 /** @description Only events of this type; cursors stay the same */
                 readonly entity_type?: "model" | "score" | "ranking" | "pricing";
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Changes"];
                 };
@@ -1143,16 +977,9 @@ export interface operations {
     readonly getAccount: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
         };
-        readonly requestBody?: never;
         readonly responses: {
             readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
                 content: {
                     readonly "application/json": components["schemas"]["Account"];
                 };

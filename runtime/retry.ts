@@ -27,6 +27,11 @@ export async function retry<T>(
   }
 }
 
+/** Waits; ends early, and resolves, when the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => undefined);
+}
+
 /** Bounds of waits that double with every attempt. */
 export interface BackOff {
   /** Longest wait after the first attempt, in milliseconds. */

@@ -84,6 +84,10 @@ const options = { immutable: true, rootTypes: true, rootTypesNoSchemaPrefix: tru
 const types = await openapiTS(documentOfClient(), options);
 // Paths say nothing more than operations do.
 const wanted = types.filter(({ name }) => !['paths', 'webhooks', '$defs'].includes(name?.text));
-const text = HEADER + astToString(wanted);
+/** Without what no operation has, and what a type says by itself. */
+const text = `${HEADER}${astToString(wanted)}`
+  .replaceAll(/^ *readonly (?:header|path|cookie|requestBody)\?: never;\n/gm, '')
+  .replaceAll(/^ *headers: \{\n *readonly \[name: string\]: unknown;\n *\};\n/gm, '')
+  .replaceAll(/\/\*\*\n *\* (@description .*)\n *\* @(?:constant|enum \{string\})\n *\*\//g, '/** $1 */');
 if (option === '--write') writeFileSync('client/answers.ts', text);
 else process.stdout.write(text);

@@ -2,9 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../runtime/errors.ts';
+import type { DatasetName } from '../schemas/datasets.ts';
 import type { Release, ReleaseFile } from '../schemas/release.ts';
+import { unpackLines } from './gzip-lines.ts';
 import { type FileHash, hashFile } from './hash.ts';
-import { type ReleaseName, releaseKey } from './keys.ts';
+import { RELEASE_PATHS, type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** An object, with the size and hash that are recorded for it. */
@@ -42,6 +44,18 @@ export function getReleaseFile(release: Release, path: string): ReleaseFile {
  */
 export async function fetchReleaseFile(store: ObjectStore, release: Release, path: string, to: string): Promise<void> {
   await fetchFile(store, release, getReleaseFile(release, path), to);
+}
+
+/** {@link fetchReleaseFile} of a dataset of the snapshot, whose lines are unpacked to a path. */
+export async function fetchLines(
+  store: ObjectStore,
+  release: Release,
+  dataset: DatasetName,
+  to: string,
+): Promise<void> {
+  const packed = `${to}.gz`;
+  await fetchReleaseFile(store, release, RELEASE_PATHS.snapshot(dataset), packed);
+  await unpackLines(packed, to);
 }
 
 /** {@link fetchReleaseFile} where what is expected isn't recorded in a release.json, as with release.json itself. */

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { dayTeller } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { ReportedReasons } from '../../runtime/reported-reasons.ts';
+import { ReportedReasons } from '../../runtime/repeat.ts';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../data/access/rights.ts';
 import { API_ERRORS } from '../data/api-errors.ts';

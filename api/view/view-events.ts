@@ -1,7 +1,7 @@
 import type { BaseLogger } from 'pino';
 import { type ErrorCode, isAppError, messageFromError } from '../../runtime/errors.ts';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
-import { ReportedReasons } from '../../runtime/reported-reasons.ts';
+import { ReportedReasons } from '../../runtime/repeat.ts';
 
 /** What becomes of new releases, for the log and the metrics. */
 export type ViewEvent =

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { timestampFromDate } from '../../runtime/day.ts';
 import type { Config, Environment } from '../config/config.ts';
 import { wordValue } from './option-values.ts';
 import type { paint, showProgress, tableText } from './terminal.ts';
@@ -182,4 +183,18 @@ export interface CommandContext {
   readonly showProgress: (items: { readonly total: number }) => ReturnType<typeof showProgress>;
   /** All commands, for what describes them. */
   readonly program: Command;
+}
+
+/** Fields of a value as commands answer them: in this order, under their names in snake case, times as text. */
+export function fieldJson<T extends object>(value: T, fields: readonly (keyof T & string)[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.map((field) => {
+      const given = value[field];
+      return [snakeCase(field), given instanceof Date ? timestampFromDate(given) : given];
+    }),
+  );
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

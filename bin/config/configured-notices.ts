@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
 import { Notices, type NoticesDeps } from '../../pipeline/notices/notices.ts';
+import { pause } from '../../runtime/retry.ts';
 import { shownAddress } from '../../runtime/shown-address.ts';
 import type { Config } from './config.ts';
 import { openConfiguredMailer } from './configured-people.ts';
@@ -25,7 +25,7 @@ export function openConfiguredNotices(
     ...(onSent === undefined ? {} : { onSent }),
     environment: process.env,
     userAgent: `modelstats/${toolVersion}`,
-    sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
+    sleep: pause,
     async sendMail(mail) {
       const mailer = await openConfiguredMailer(config, log);
       try {

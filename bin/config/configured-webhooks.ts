@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isLive } from '../../api/data/access/rights.ts';
+import { randomBytes } from 'node:crypto';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
 import {
@@ -14,6 +15,7 @@ import type { Attempt } from '../../api/webhooks/queue/delivery.ts';
 import { DeliveryQueue } from '../../api/webhooks/queue/delivery-queue.ts';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { Outbound, type OutboundSettings } from '../../runtime/outbound/outbound.ts';
+import { pause } from '../../runtime/retry.ts';
 import { newId } from '../../runtime/ulid.ts';
 import type { Config } from './config.ts';
 import { operator, withDatabase } from './configured-accounts.ts';
@@ -80,7 +82,7 @@ export function openDispatcher(
       secrets: keys,
       userAgent: userAgent(toolVersion),
       clock,
-      sleep: async (ms, signal) => void (await wait(ms, undefined, { signal }).catch(() => undefined)),
+      sleep: pause,
       onEvent,
     },
     dispatcherOptions(config),

@@ -8,7 +8,8 @@
  * where yesterday was. Memory is a few blocks, whatever the size.
  */
 
-import { DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS, type Dataset, publishedColumns, publishedName } from '../../schemas/datasets.ts';
+import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';
 import { columnList, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import type { LineReader } from '../../storage/gzip-lines.ts';
@@ -135,8 +136,9 @@ function startsWith(line: Buffer, start: Buffer): boolean {
   return line.length >= start.length && line.compare(start, 0, start.length, 0, start.length) === 0;
 }
 
-function show(line: Buffer | undefined): string {
-  return line === undefined ? 'the end' : line.toString('utf8', 0, 300);
+function show(line: Buffer | string | undefined): string {
+  if (line === undefined) return 'the end';
+  return typeof line === 'string' ? line.slice(0, 300) : line.toString('utf8', 0, 300);
 }
 
 /** Where a replay starts: relations as SQL. */
@@ -196,4 +198,47 @@ function isWellNamedSql(dataset: Dataset): string {
   const members = dataset.key.map((name, index) => `'${index === 0 ? '{' : ','}"${name}":', to_json(${parts[index]})`);
   const line = `op = 'delete' OR starts_with(data, left(key, length(key) - 1) || ',')`;
   return `key = concat(${members.join(', ')}, '}') AND entity_id = ${parts.join(` || ':' || `)} AND (${line})`;
+}
+
+/**
+ * The proof that a snapshot in a version under notice holds the same records as the one in force: no event leads to it until
+ * the cutover, so nothing else would tell. Like replay it works on the written lines and knows nothing of how SQL built them.
+ */
+
+/** The lines of a dataset in one version of the records. */
+interface DatasetLines {
+  readonly dataset: Dataset;
+  readonly lines: LineReader;
+}
+
+interface SameRecordsInput {
+  readonly inForce: DatasetLines;
+  readonly noticed: DatasetLines;
+}
+
+/**
+ * Walks to the end of both; resolves to what is wrong, or undefined where each line under notice is the canonical one, in its
+ * version, of the record in the line in force. Of a field that the version in force doesn't have, only the form is known.
+ */
+export async function findRecordFault({ inForce, noticed }: SameRecordsInput): Promise<string | undefined> {
+  for (;;) {
+    const old = (await inForce.lines.readLine())?.toString('utf8');
+    const now = (await noticed.lines.readLine())?.toString('utf8');
+    if (old === undefined && now === undefined) return undefined;
+    if (old === undefined || now === undefined) return `${show(now)} stands beside ${show(old)}`;
+    const columns = { ...columnsFromLine(noticed.dataset, now), ...columnsFromLine(inForce.dataset, old) };
+    if (canonicalLine(noticed.dataset.name, columns, noticed.dataset) !== now) {
+      return `${show(now)} is not the record of ${show(old)}`;
+    }
+    inForce.lines.skip(Buffer.byteLength(old) + 1);
+    noticed.lines.skip(Buffer.byteLength(now) + 1);
+  }
+}
+
+/** A line's values, by column. */
+function columnsFromLine(dataset: Dataset, line: string): PublishedRecord {
+  const record: PublishedRecord = JSON.parse(line);
+  return Object.fromEntries(
+    publishedColumns(dataset).map((column) => [column.name, record[publishedName(column)] ?? null]),
+  );
 }

@@ -6,7 +6,7 @@ import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
 import { LineReader } from '../../storage/gzip-lines.ts';
 import { anyRecord } from '../../test/support/schemas/arbitrary-record.ts';
 import { versionTwo } from '../../test/support/schemas/record-versions.ts';
-import { findRecordFault } from './same-records.ts';
+import { findRecordFault } from './replay.ts';
 
 function readerOf(lines: readonly string[]): LineReader {
   return new LineReader(Readable.from(lines.map((line) => Buffer.from(`${line}\n`))));

@@ -10,8 +10,7 @@ import { getEntry, loadCatalogToContinue, loadRelease, newestEntry } from '../..
 import { type DuckDBLimits, recordsSql, writeLines } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, objectSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
-import { fetchReleaseFile } from '../../storage/fetch-object.ts';
-import { unpackLines } from '../../storage/gzip-lines.ts';
+import { fetchLines, fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { nightCommand } from '../night/night-result.ts';
@@ -134,10 +133,8 @@ async function unpack(
   name: DatasetName,
   { store, scratch, ...releases }: SnapshotPair,
 ): Promise<string> {
-  const packed = join(scratch, `${name}.${side}.gz`);
-  await fetchReleaseFile(store, releases[side], RELEASE_PATHS.snapshot(name), packed);
   const lines = join(scratch, `${name}.${side}`);
-  await unpackLines(packed, lines);
+  await fetchLines(store, releases[side], name, lines);
   return lines;
 }
 

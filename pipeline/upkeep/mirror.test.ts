@@ -46,7 +46,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all([main.dispose(), second.dispose()]));
 
 function mirrorTo(to: ObjectStore = second.store, from: ObjectStore = main.store) {
-  return mirror({ ...upkeepDeps(work), from, to, copiesMax: 3, random: () => 0, onRelease: () => {} });
+  return mirror({ ...upkeepDeps(work), from, to, copiesMax: 3, onRelease: () => {} });
 }
 
 async function contentsOf({ store, hashes }: StoreFiles) {
@@ -202,7 +202,7 @@ describe('a store that is no mirror is refused and left as it is:', { timeout: 6
 
   it('and an empty store has nothing to mirror, an older catalog nothing to trust', async () => {
     const empty = await openStoreFiles();
-    const fresh = { ...upkeepDeps(join(work, 'fresh')), copiesMax: 1, random: () => 0, onRelease: () => {} };
+    const fresh = { ...upkeepDeps(join(work, 'fresh')), copiesMax: 1, onRelease: () => {} };
     await expect(mirror({ ...fresh, from: empty.store, to: second.store })).rejects.toMatchObject({
       code: 'not_found',
     });

@@ -37,8 +37,6 @@ export interface MirrorDeps extends UpkeepDeps {
   readonly to: ObjectStore;
   /** Objects that are copied or removed at once. */
   readonly copiesMax: number;
-  /** 0 ≤ x < 1, for the jitter of retries. */
-  readonly random: () => number;
   /** Called as each release begins to be copied. */
   readonly onRelease: (day: Day) => void;
 }
@@ -133,7 +131,7 @@ async function copyAll(sides: Sides, deps: MirrorDeps, run: Run): Promise<Sent> 
 
 /** Rejects with the first failure, when no copy is under way any more. */
 async function sendAll(objects: readonly RecordedObject[], deps: MirrorDeps, run: Run): Promise<Sent> {
-  const places = { from: deps.from, to: deps.to, scratch: run.folder.scratch, random: deps.random };
+  const places = { from: deps.from, to: deps.to, scratch: run.folder.scratch };
   const bytes = await eachAtOnce(objects, deps.copiesMax, (object) => copyObject(object, places));
   return { copied: bytes.filter((each) => each > 0).length, bytes: bytes.reduce((sum, each) => sum + each, 0) };
 }

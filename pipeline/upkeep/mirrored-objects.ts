@@ -95,8 +95,6 @@ export interface CopyDeps {
   readonly from: ObjectStore;
   readonly to: ObjectStore;
   readonly scratch: string;
-  /** 0 ≤ x < 1, for the jitter of retries. */
-  readonly random: () => number;
 }
 
 /** Adapters retry a request by themselves; this is for what they gave up, and for an object that another copier wrote meanwhile. */
@@ -110,7 +108,7 @@ const DELAY_MS = 500;
 export function copyObject(object: RecordedObject, deps: CopyDeps): Promise<number> {
   const delayAfter = (error: unknown, attempt: number) => {
     const isPassing = isAppError(error, 'store_unavailable') || isAppError(error, 'precondition_failed');
-    return isPassing && attempt < ATTEMPTS_MAX ? DELAY_MS * attempt * (1 + deps.random()) : undefined;
+    return isPassing && attempt < ATTEMPTS_MAX ? DELAY_MS * attempt * (1 + Math.random()) : undefined;
   };
   return retry(() => copyOnce(object, deps), { delayAfter });
 }

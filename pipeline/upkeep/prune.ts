@@ -17,8 +17,14 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { eachAtOnce, retryWhenRaced } from '../run/concurrency.ts';
 import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../run/run.ts';
 import { claimWorkFolder } from '../run/work-folder.ts';
-import { findOrphans, type OrphansInput, type Suspicious } from './orphans.ts';
-import { contentOf, listStoredObjects, type Removal } from './stored-objects.ts';
+import {
+  contentOf,
+  findOrphans,
+  listStoredObjects,
+  type OrphansInput,
+  type Removal,
+  type Suspicious,
+} from './stored-objects.ts';
 
 export interface PruneDeps extends UpkeepDeps {
   readonly store: ObjectStore;

@@ -5,22 +5,23 @@ import { type Day, dayFromDate } from '../../runtime/day.ts';
 import type { Release } from '../../schemas/release.ts';
 import { loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
-import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
+import { nullable, number, type RowOf, text } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { withScratch } from '../run/run.ts';
 
-/** A price that is held back, and since when (specification "Suspect prices"). */
-export interface PendingSuspect {
-  readonly entity_id: string;
-  readonly input_per_million: number | null;
-  readonly output_per_million: number | null;
-  readonly rule: string;
-  readonly since: Day;
+const SUSPECT = {
+  entity_id: text,
+  input_per_million: nullable(number),
+  output_per_million: nullable(number),
+  rule: text,
+  since: text,
   /** Captured days on which exactly this price has been seen. */
-  readonly days: number;
-}
+  days: number,
+};
+/** A price that is held back, and since when (specification "Suspect prices"). */
+export type PendingSuspect = RowOf<typeof SUSPECT>;
 
 /** A file that the newest night could not fetch. */
 export interface MissingFile {
@@ -90,15 +91,6 @@ function readSuspects(store: ObjectStore, release: Release, duckdb: DuckDBLimits
     );
   });
 }
-
-const SUSPECT = {
-  entity_id: text,
-  input_per_million: nullable(number),
-  output_per_million: nullable(number),
-  rule: text,
-  since: text,
-  days: number,
-};
 
 /** How the last night went, by its report (specification "Run reports"). */
 export interface LastRun {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { boolean, list, nullable, number, readRow, text, word } from './row-shape.ts';
+import { boolean, list, nullable, number, rowReader, text, word } from './row-shape.ts';
 
 const SHAPE = { id: text, rank: nullable(number), tags: list(text), kind: word(['a', 'b']), done: boolean };
 
 test('a row gets the columns that its shape names', () => {
   const row = { id: 'x', rank: null, tags: ['t'], kind: 'b', done: true, more: 1 };
-  expect(readRow(SHAPE, row)).toEqual({ id: 'x', rank: null, tags: ['t'], kind: 'b', done: true });
+  expect(rowReader(SHAPE)(row)).toEqual({ id: 'x', rank: null, tags: ['t'], kind: 'b', done: true });
 });
 
 test.each([
@@ -18,5 +18,5 @@ test.each([
   ['id', undefined, 'the column id should be text, it is missing'],
 ])('a %s of %j is refused', (column, value, message) => {
   const row = { id: 'x', rank: 1, tags: [], kind: 'a', done: false, [column]: value };
-  expect(() => readRow(SHAPE, row)).toThrow(message);
+  expect(() => rowReader(SHAPE)(row)).toThrow(message);
 });

@@ -302,7 +302,7 @@ describe('the store itself', () => {
     const other = await openStore(`file:${second}`);
     await cp(store.folder, second, { recursive: true });
     await giveRightDays();
-    const to = { ...deps(), from: store.deps.store, to: other, copiesMax: 2, random: () => 0, onRelease: () => {} };
+    const to = { ...deps(), from: store.deps.store, to: other, copiesMax: 2, onRelease: () => {} };
     expect(await mirror(to)).toMatchObject({ releases: 4, newest: RIGHT[1], swapped: true });
     expect((await loadCatalog(other)).catalog?.releases).toEqual(
       (await loadCatalog(store.deps.store)).catalog?.releases,

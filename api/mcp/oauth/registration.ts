@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ReportedReasons } from '../../../runtime/reported-reasons.ts';
+import { ReportedReasons } from '../../../runtime/repeat.ts';
 import { isThisMachine } from '../../../runtime/this-machine.ts';
 import { JSON_TYPE } from '../../data/answers/answers.ts';
 import { API_ERRORS } from '../../data/api-errors.ts';

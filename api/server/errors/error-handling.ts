@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ReportedReasons } from '../../../runtime/reported-reasons.ts';
+import { ReportedReasons } from '../../../runtime/repeat.ts';
 import { HTML_TYPE, type ResponseHeaders } from '../response-headers.ts';
 import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
 import { type HttpError, RequestInvalid } from './http-error.ts';

@@ -1,6 +1,5 @@
 import type { AuditEntry } from '../../../api/accounts/audit.ts';
-import { type CommandContext, defineCommand, optionalArgument, optionOr } from '../../cli/command.ts';
-import { fieldJson } from '../../cli/field-json.ts';
+import { type CommandContext, defineCommand, fieldJson, optionalArgument, optionOr } from '../../cli/command.ts';
 import { numberValue } from '../../cli/option-values.ts';
 import { withChanges } from '../../config/configured-accounts.ts';
 

@@ -1,6 +1,5 @@
 import type { Connection } from '../../../api/accounts/people/connections.ts';
-import { argument, type CommandContext, commandGroup, defineCommand } from '../../cli/command.ts';
-import { fieldJson } from '../../cli/field-json.ts';
+import { argument, type CommandContext, commandGroup, defineCommand, fieldJson } from '../../cli/command.ts';
 import { withMembers } from '../../config/configured-people.ts';
 
 const org = argument('id of the organization, org_…');

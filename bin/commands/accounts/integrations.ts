@@ -1,8 +1,7 @@
 import type { Check, Integration } from '../../../api/integrations/integration.ts';
 import type { Integrations } from '../../../api/integrations/integrations.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
-import { argument, type CommandContext, commandGroup, defineCommand } from '../../cli/command.ts';
-import { fieldJson } from '../../cli/field-json.ts';
+import { argument, type CommandContext, commandGroup, defineCommand, fieldJson } from '../../cli/command.ts';
 
 const org = argument('id of the organization, org_…');
 const integration = argument('id of the integration, int_…');

@@ -5,11 +5,11 @@ import {
   type CommandContext,
   commandGroup,
   defineCommand,
+  fieldJson,
   option,
   optionOr,
   required,
 } from '../../cli/command.ts';
-import { fieldJson } from '../../cli/field-json.ts';
 import { durationValue, expiryValue, nameValue, textValue } from '../../cli/option-values.ts';
 import { withChanges } from '../../config/configured-accounts.ts';
 

@@ -9,10 +9,10 @@ import {
   choiceOf,
   commandGroup,
   defineCommand,
+  fieldJson,
   flag,
   optionOr,
 } from '../../cli/command.ts';
-import { fieldJson } from '../../cli/field-json.ts';
 import { wordValue } from '../../cli/option-values.ts';
 import { withMembers } from '../../config/configured-people.ts';
 

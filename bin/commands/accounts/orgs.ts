@@ -14,13 +14,13 @@ import {
   choiceOf,
   commandGroup,
   defineCommand,
+  fieldJson,
   flag,
   option,
   optionOr,
   required,
   type ValuesOf,
 } from '../../cli/command.ts';
-import { fieldJson } from '../../cli/field-json.ts';
 import {
   dayStartValue,
   emailValue,

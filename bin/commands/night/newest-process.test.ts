@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RELEASE_FACTS } from '../../../test/support/schedule/release-facts.ts';
-import { readNewestByProcess } from './newest-process.ts';
+import { readNewestByProcess } from './tool-process.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type NightProcessOptions, runNightProcess } from './night-process.ts';
+import { type NightProcessOptions, runNightProcess } from './tool-process.ts';
 
 const ANSWER = {
   status: 'held',

@@ -21,8 +21,7 @@ import { firstSignal } from '../../cli/process-events.ts';
 import type { Config } from '../../config/config.ts';
 import { lateAfter, openConfiguredNotices } from '../../config/configured-notices.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
-import { readNewestByProcess } from './newest-process.ts';
-import { runNightProcess } from './night-process.ts';
+import { readNewestByProcess, runNightProcess } from './tool-process.ts';
 
 /** Runs a night every day at a cron time, tried again until it is published, until a signal. */
 export async function runScheduler(

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
@@ -7,6 +6,7 @@ import { type CheckEvent, CheckService } from '../../../api/integrations/check-s
 import { pageLooker } from '../../../api/integrations/page/look.ts';
 import { checkCleanup, countDue } from '../../../api/integrations/queue/claims.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
+import { pause } from '../../../runtime/retry.ts';
 import type { CommandContext } from '../../cli/command.ts';
 import { offeredTo, openCheckOutbound, servicePublicUrl } from '../../config/configured-integrations.ts';
 import { openConfiguredMailer } from '../../config/configured-people.ts';
@@ -57,7 +57,7 @@ export async function startChecks(
     offeredTo: offered,
     cleanup: checkCleanup(database.kysely, log),
     mailer,
-    sleep: async (ms, signal) => void (await wait(ms, undefined, { signal }).catch(() => undefined)),
+    sleep: pause,
     onEvent: (event: CheckEvent) => {
       metrics.onEvent(event);
       logCheckEvent(log, event);

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
@@ -10,6 +9,7 @@ import type { Outcome } from '../../../api/webhooks/queue/delivery.ts';
 import { WebhookMetrics } from '../../../api/webhooks/webhook-metrics.ts';
 import { WebhookService } from '../../../api/webhooks/webhook-service.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
+import { pause } from '../../../runtime/retry.ts';
 import { newId } from '../../../runtime/ulid.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { CommandContext } from '../../cli/command.ts';
@@ -74,7 +74,7 @@ export async function startWebhooks(
       mailer,
       isOffered: isOfferedBy(config),
       clock,
-      sleep: async (ms, signal) => void (await wait(ms, undefined, { signal }).catch(() => undefined)),
+      sleep: pause,
       log,
     },
   );

@@ -22,7 +22,6 @@ export const mirrorStore = defineCommand({
       from: origin,
       to: second,
       copiesMax: config.uploads.uploadsMax,
-      random: Math.random,
       onRelease: progress.part,
     }).finally(progress.stop);
     const { store, releases, newest, copied, bytes, removed } = result;

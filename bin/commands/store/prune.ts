@@ -1,7 +1,6 @@
 import type { UpkeepEnd } from '../../../pipeline/run/run.ts';
-import type { Suspicious } from '../../../pipeline/upkeep/orphans.ts';
 import type { PruneResult } from '../../../pipeline/upkeep/prune.ts';
-import type { Removal } from '../../../pipeline/upkeep/stored-objects.ts';
+import type { Removal, Suspicious } from '../../../pipeline/upkeep/stored-objects.ts';
 import { type CommandContext, defineCommand, flag } from '../../cli/command.ts';
 import type { Progress } from '../../cli/terminal.ts';
 import { noteStoreAction } from '../../config/configured-accounts.ts';

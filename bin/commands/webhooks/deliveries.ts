@@ -9,11 +9,11 @@ import {
   type CommandContext,
   choiceOf,
   defineCommand,
+  fieldJson,
   option,
   optionalArgument,
   optionOr,
 } from '../../cli/command.ts';
-import { fieldJson } from '../../cli/field-json.ts';
 import { instantValue, numberValue, textValue, wordValue } from '../../cli/option-values.ts';
 import type { OperatedWebhooks } from '../../config/configured-webhooks.ts';
 

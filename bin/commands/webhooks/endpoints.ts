@@ -8,13 +8,13 @@ import {
   type CommandContext,
   choiceOf,
   defineCommand,
+  fieldJson,
   flag,
   option,
   optionOr,
   required,
   type ValuesOf,
 } from '../../cli/command.ts';
-import { fieldJson } from '../../cli/field-json.ts';
 import { idsValue, nameValue, numberValue, positiveValue, textValue, topicsValue } from '../../cli/option-values.ts';
 import { attemptJson, deliveryTable, describeAttempt, withWebhooks } from './deliveries.ts';
 

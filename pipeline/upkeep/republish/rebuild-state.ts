@@ -10,8 +10,8 @@ import { loadRelease } from '../../../storage/catalog.ts';
 import { sqlText, writeLines, writeParquet } from '../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, lineSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
-import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
-import { gzipLines, unpackLines } from '../../../storage/gzip-lines.ts';
+import { fetchLines, fetchReleaseFile } from '../../../storage/fetch-object.ts';
+import { gzipLines } from '../../../storage/gzip-lines.ts';
 import { hashFile } from '../../../storage/hash.ts';
 import { RELEASE_PATHS } from '../../../storage/keys.ts';
 import { linesSql, noLinesSql, replaySql } from '../../proof/replay.ts';
@@ -191,10 +191,8 @@ export async function rebuildByReplay(file: SnapshotFile, to: string, deps: Rebu
 /** The dataset's lines in the snapshot before, as a relation. */
 async function previousLines(name: DatasetName, { store, release, scratch }: RebuildDeps): Promise<string> {
   if (release.prev === null) return noLinesSql(DATASETS[name]);
-  const packed = join(scratch, `${name}.before.gz`);
-  await fetchReleaseFile(store, await loadRelease(store, release.prev), RELEASE_PATHS.snapshot(name), packed);
   const lines = join(scratch, `${name}.before`);
-  await unpackLines(packed, lines);
+  await fetchLines(store, await loadRelease(store, release.prev), name, lines);
   return linesSql(DATASETS[name], lines);
 }
 

@@ -16,8 +16,7 @@ import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { LineReader, unpackLines } from '../../../storage/gzip-lines.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import { RELEASE_PATHS, releaseKey, snapshotPaths } from '../../../storage/keys.ts';
-import { linesSql, misnamedEventsSql, noLinesSql, replaySql } from '../../proof/replay.ts';
-import { findRecordFault } from '../../proof/same-records.ts';
+import { findRecordFault, linesSql, misnamedEventsSql, noLinesSql, replaySql } from '../../proof/replay.ts';
 import type { WorkDeps } from '../../run/run.ts';
 import { isListed } from '../stored-objects.ts';
 import {

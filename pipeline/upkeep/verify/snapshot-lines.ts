@@ -1,11 +1,9 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
-import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
-import { unpackLines } from '../../../storage/gzip-lines.ts';
-import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import { fetchLines } from '../../../storage/fetch-object.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 
 /** The unpacked lines of the snapshot that a replay starts from; kept from one release to the next. */
@@ -40,12 +38,7 @@ export class SnapshotLines {
   async require(entry: CatalogEntry): Promise<void> {
     if (this.#held === entry.release_sha256) return;
     const release = await loadRelease(this.#store, entry);
-    await mkdir(join(this.#folder, 'before'), { recursive: true });
-    for (const name of DATASET_NAMES) {
-      const packed = join(this.#folder, 'before', `${name}.gz`);
-      await fetchReleaseFile(this.#store, release, RELEASE_PATHS.snapshot(name), packed);
-      await unpackLines(packed, this.current(name));
-    }
+    for (const name of DATASET_NAMES) await fetchLines(this.#store, release, name, this.current(name));
     await this.shift(entry);
   }
 }
