@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { type HttpError, httpError } from '../server/errors/http-error.ts';
-import type { Accounts } from './accounts.ts';
+import type { Accounts } from './open-accounts.ts';
 
 /**
  * Counts a request without a key to its client address (IPv6: /64), and rejects with 429 beyond so many of what is asked in any 60 seconds.

@@ -2,12 +2,12 @@ import type { BaseLogger } from 'pino';
 import type { ControlDatabase } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
-import type { Accounts } from './accounts.ts';
+import type { Actor } from './actor.ts';
 import { AuditedChanges } from './audit.ts';
-import { Authentication } from './authentication.ts';
+import { Authentication, type Way } from './authentication.ts';
 import { COUNTER_OPTIONS, type CounterOptions, RateLimiter, type WindowCounter } from './burst/rate-limiter.ts';
 import { openCounter } from './burst/shared-counter.ts';
-import { accountFrom } from './caller.ts';
+import { accountFrom, type Caller } from './caller.ts';
 import { CREDENTIAL_OPTIONS, type CredentialOptions } from './credentials/credential-directory.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { type Enforcement, isEnforced } from './plans/terms.ts';
@@ -16,8 +16,10 @@ import { DatabaseUsage } from './quota/database-usage.ts';
 import { Quota } from './quota/quota.ts';
 import { BATCHER_OPTIONS, Batcher, type BatcherOptions, type UsageStore } from './quota/usage-store.ts';
 import { readUsage } from './request-counts/read-usage.ts';
+import type { DayRange } from './request-counts/request-counts.ts';
 import {
   addCounts,
+  type FinishedRequest,
   RECORDER_OPTIONS,
   type RecorderOptions,
   RequestRecorder,
@@ -100,7 +102,7 @@ interface Parts {
   readonly log: Log;
 }
 
-function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsOptions, 'database'>): Accounts {
+function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsOptions, 'database'>) {
   const { clock = () => new Date(), enforcement = { mode: 'enforce', from: null } } = options;
   const { lastUsedIntervalMs = LAST_USED_INTERVAL_MS } = options;
   const health = new DatabaseHealth({
@@ -121,7 +123,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const cleanup = usageCleanup(database.kysely, log, { ...CLEANUP_OPTIONS, ...options.cleanup });
   const store = watched(new DatabaseUsage(database), health);
   const batcher = new Batcher(store, { ...BATCHER_OPTIONS, ...options.batches });
-  const quota = new Quota({
+  const quota: Pick<Quota, 'reserve' | 'settle' | 'release' | 'usage'> = new Quota({
     batcher,
     clock,
     enforcement,
@@ -136,43 +138,68 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const burst = new RateLimiter(counter, clock, 'organization');
   const backstop = new RateLimiter(counter, clock, 'route');
   return {
-    authenticate: (bearerToken, way = 'api') => authentication.authenticate(bearerToken, way),
+    /**
+     * Who a bearer token belongs to: an API key, or by the way of MCP an access token of a connection too. Undefined for a missing,
+     * malformed, unknown or revoked one, without a difference.
+     */
+    authenticate: (bearerToken: string | undefined, way: Way = 'api') => authentication.authenticate(bearerToken, way),
+    /** Counts a request against the organization's limit per minute, all its keys together. */
     burst: {
-      hit: ({ organizationId, terms }) =>
+      hit: ({ organizationId, terms }: Caller) =>
         burst.hit(organizationId, {
           limit: terms.burstPerMinute,
           isEnforced: isEnforced(enforcement, terms, clock()),
         }),
     },
+    /**
+     * Counts a request of one key to one route against that route's limit per minute, or the organization's where that is larger;
+     * unless it `isFixed`; always enforced (specification "Backstop").
+     */
     backstop: {
-      hit: ({ credentialId, terms }, { route, limit, isFixed = false }) => {
+      hit: ({ credentialId, terms }: Caller, { route, limit, isFixed = false }: BackstopOf) => {
         const holds = isFixed ? limit : Math.max(limit, terms.burstPerMinute);
         return backstop.hit(`${credentialId}:${route}`, { limit: holds, isEnforced: true });
       },
     },
+    /** Counts what a person or a client address does against a limit per minute that no plan raises; always enforced. */
     limits: {
-      hit: (subject, { what, perMinute }) => backstop.hit(`${subject}:${what}`, { limit: perMinute, isEnforced: true }),
+      hit: (subject: string, { what, perMinute }: { readonly what: string; readonly perMinute: number }) =>
+        backstop.hit(`${subject}:${what}`, { limit: perMinute, isEnforced: true }),
     },
+    /** The units of a UTC day that the organization has used and may use; see `Quota`. */
     quota,
+    /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
     get problem() {
       return health.problem;
     },
+    /** Why requests per minute are not counted together with other processes; undefined where they are, or need not be. */
     get countingProblem() {
       return counter.problem;
     },
-    secret: (name) => getServiceSecret(database.kysely, name, clock()),
-    accountObject: async (caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
-    countRequest: (request) => recorder.count(request),
-    readUsage: async (organizationId, range) => {
+    /** A secret of the service that is made once and shared by all who use the control database. */
+    secret: (name: 'file-links' | 'console-forms') => getServiceSecret(database.kysely, name, clock()),
+    /** The body of `GET /v1/account`. */
+    accountObject: async (caller: Caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
+    /** Counts a request once it is over: in memory, written a few seconds later (specification "Usage details"). */
+    countRequest: (request: FinishedRequest) => recorder.count(request),
+    /** What an organization used on these days; nothing for an unknown one. Rejects with `usage` where the range makes no sense. */
+    readUsage: async (organizationId: string, range: DayRange) => {
       await recorder.flush(); // So that whoever looks finds what was asked here until now.
       return readUsage(database.kysely, organizationId, range);
     },
-    async *usageCsv(organizationId, range) {
+    /**
+     * The same in detail, as pieces of a CSV (RFC 4180) with a line per day, key, route and client source: the header, then some
+     * lines at a time, so that it can be sent on while it is read.
+     */
+    async *usageCsv(organizationId: string, range: DayRange) {
       await recorder.flush();
       yield* usageCsv(database.kysely, organizationId, range);
     },
-    as: (actor) => new AuditedChanges(audit, actor),
+    /** Organizations and keys as an actor reads and changes them, with the functions of organizations/; a change is in force at once. */
+    as: (actor: Actor) => new AuditedChanges(audit, actor),
+    /** Forgets what is remembered of keys and connections: somebody has changed them otherwise than with `as`. */
     forgetCredentials: () => authentication.forget(),
+    /** Finishes the work under way and closes the connections that were opened for these accounts. */
     close: once(async () => {
       health.close();
       await batcher.idle();
@@ -183,6 +210,20 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     }),
   };
 }
+
+/** Which route's limit a request is counted against. */
+interface BackstopOf {
+  readonly route: string;
+  readonly limit: number;
+  readonly isFixed?: boolean;
+}
+
+/**
+ * Organizations, keys, plans and usage, as the API and the command line see them (specification "Access"). While the control
+ * database doesn't answer, every method that needs it rejects with `unavailable`, and nothing is granted; one whose value may be
+ * there at once may also throw it.
+ */
+export type Accounts = Readonly<ReturnType<typeof assemble>>;
 
 /** A batch of reads alone doesn't show that the database can be written. */
 function watched(store: UsageStore, health: DatabaseHealth): UsageStore {

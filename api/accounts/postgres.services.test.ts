@@ -2,8 +2,8 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, subjectAt, TestClock, times } from '../../test/support/accounts/subject.ts';
-import type { Accounts } from './accounts.ts';
 import type { Caller } from './caller.ts';
+import type { Accounts } from './open-accounts.ts';
 import { openAccounts } from './open-accounts.ts';
 
 const QUICK = { postgres: { connectionsMax: 4, connectTimeoutMs: 1_000, statementTimeoutMs: 300 } };

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, TestClock } from '../../test/support/accounts/subject.ts';
 import { openDatabase } from '../database/open-database.ts';
-import type { Accounts } from './accounts.ts';
 import { SYSTEM } from './actor.ts';
+import type { Accounts } from './open-accounts.ts';
 import { openAccounts, openAccountsOn } from './open-accounts.ts';
 import { createOrganization, listOrganizations } from './organizations/organizations.ts';
 

@@ -3,30 +3,24 @@ import { extent, max, ticks } from 'd3-array';
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import { addDays, type Day, daysBetween } from '../../runtime/day.ts';
 
-/** Where days lie from left to right, in percent of the width: a day is a stretch, not a point. */
-export interface DayScale {
-  readonly from: Day;
-  readonly to: Day;
-  /** How many days are shown, at least 1. */
-  readonly count: number;
-  /** The left edge of a day; days outside lie on the edge that is nearer. */
-  startOf(day: Day): number;
-  /** The right edge of a day, which is where the next one begins. */
-  endOf(day: Day): number;
-}
-
 /** The scale of all days from one to another, both included; when they are in the wrong order, of the first alone. */
-export function dayScale(from: Day, to: Day): DayScale {
+export function dayScale(from: Day, to: Day) {
   const count = Math.max(1, daysBetween(from, to) + 1);
   const scale = scaleUtc([new Date(from), new Date(addDays(from, count))], [0, 100]).clamp(true);
   return {
     from,
     to: addDays(from, count - 1),
+    /** How many days are shown, at least 1. */
     count,
-    startOf: (day) => scale(new Date(day)),
-    endOf: (day) => scale(new Date(addDays(day, 1))),
+    /** The left edge of a day; days outside lie on the edge that is nearer. */
+    startOf: (day: Day) => scale(new Date(day)),
+    /** The right edge of a day, which is where the next one begins. */
+    endOf: (day: Day) => scale(new Date(addDays(day, 1))),
   };
 }
+
+/** Where days lie from left to right, in percent of the width: a day is a stretch, not a point. */
+export type DayScale = Readonly<ReturnType<typeof dayScale>>;
 
 /** Where values lie from top to bottom, in pixels from the top of the plot. */
 export interface ValueScale {

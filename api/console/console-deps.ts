@@ -1,6 +1,7 @@
 import { setting, wholeNumber } from '../../runtime/setting.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import { type Accounts } from '../accounts/open-accounts.ts';
 import type { Actor } from '../accounts/actor.ts';
+import type { Accounts } from '../accounts/open-accounts.ts';
 import type { People } from '../accounts/people/open-people.ts';
 import type { CapabilityStates } from '../data/access/rights.ts';
 import type { Answers } from '../data/answers/answers.ts';

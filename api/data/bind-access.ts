@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { whenThere } from '../../runtime/awaitable.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts/open-accounts.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { improperUrl, isPathBelow, isProperUrl } from '../server/request-checks.ts';
 import type { Guard } from '../server/server.ts';

@@ -24,14 +24,6 @@ const DeclarationSchema = z.object({
 /** What an organization declares (specification "Declared pages"). */
 export type NewIntegration = Readonly<z.input<typeof DeclarationSchema>>;
 
-export interface Declaration {
-  readonly organizationId: string;
-  readonly name: string;
-  readonly url: string;
-  /** The site that it lies on. */
-  readonly domain: string;
-}
-
 /**
  * What is declared, its address as it will be requested. Throws `usage` with all that is wrong, a problem a line.
  * @param publicUrl of the service, whose own site nobody declares
@@ -39,7 +31,7 @@ export interface Declaration {
 export function parseDeclaration(
   wanted: NewIntegration,
   { findUrlProblem, publicUrl }: { readonly findUrlProblem: FindUrlProblem; readonly publicUrl: string },
-): Declaration {
+) {
   const parsed = DeclarationSchema.safeParse(wanted);
   const page = readPage(parsed.data?.url ?? String(wanted.url).trim(), { findUrlProblem, publicUrl });
   const problems = [

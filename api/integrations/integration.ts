@@ -61,17 +61,6 @@ export interface Evidence {
   readonly durationMs: number;
 }
 
-/** A check that ended, as it is kept for 90 days. */
-export interface Check extends Evidence {
-  /** `chk_…`, later ones sorting after earlier ones. */
-  readonly id: string;
-  readonly checkedAt: Date;
-  /** Whether somebody asked for it; else it was due. */
-  readonly isAsked: boolean;
-  /** The state of the integration after it. */
-  readonly state: IntegrationState;
-}
-
 /** How long an integration that is at risk keeps its bonus. */
 export const AT_RISK_MS = 7 * 86_400_000;
 
@@ -111,11 +100,14 @@ export function integrationFromRow(
 
 export type Integration = Readonly<ReturnType<typeof integrationFromRow>>;
 
-export function checkFromRow(row: IntegrationCheckRow): Check {
+export function checkFromRow(row: IntegrationCheckRow) {
   return {
+    /** `chk_…`, later ones sorting after earlier ones. */
     id: row.id,
     checkedAt: new Date(row.checked_at),
+    /** Whether somebody asked for it; else it was due. */
     isAsked: row.asked === 1,
+    /** The state of the integration after it. */
     state: getWord(INTEGRATION_STATES, row.state),
     reason: getWord(CHECK_REASONS, row.reason),
     message: row.message,
@@ -128,6 +120,9 @@ export function checkFromRow(row: IntegrationCheckRow): Check {
     durationMs: row.duration_ms,
   };
 }
+
+/** A check that ended, as it is kept for 90 days. */
+export type Check = Readonly<ReturnType<typeof checkFromRow>>;
 
 function bonusFrom(untilMs: number | null, now: Date): Date | 'lost' | null {
   if (untilMs === null || untilMs <= now.getTime()) return null;

@@ -28,13 +28,6 @@ export interface EndpointAdministrationDeps extends AuditDeps {
 /** What an organization asks for. */
 export type NewEndpoint = Registration;
 
-/** An endpoint at the only time when its secret can be shown; the ping waits to be sent. */
-export interface RegisteredEndpoint {
-  readonly endpoint: Endpoint;
-  readonly secret: string;
-  readonly pingId: string;
-}
-
 /**
  * What organizations and operators do with endpoints, on the command line and in the console alike. Each change leaves a line in
  * the audit log, in the same transaction. Rejects with `not_found` for what isn't there, with `usage` for what can't be, and with
@@ -49,8 +42,8 @@ export class EndpointAdministration {
     this.#changes = new AuditedChanges(deps, actor);
   }
 
-  /** Registers an endpoint and queues its ping (specification "Webhook endpoints"). Whatever is wanted, all that is wrong is told. */
-  async add(wanted: NewEndpoint): Promise<RegisteredEndpoint> {
+  /** Registers an endpoint and queues its ping (specification "Webhook endpoints"). Whatever is wanted, all that is wrong is told; the secret is in this answer only. */
+  async add(wanted: NewEndpoint) {
     const registration = parseRegistration(wanted, this.#deps.findUrlProblem);
     const { organizationId, url, description, topics, filters, mode } = registration;
     const [now, id, secret] = [this.#deps.clock(), newId('whe'), newSecret()];

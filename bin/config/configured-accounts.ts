@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { Accounts } from '../../api/accounts/accounts.ts';
 import type { Actor } from '../../api/accounts/actor.ts';
 import type { AuditAction, AuditEntry, AuditedChanges } from '../../api/accounts/audit.ts';
-import type { OpenAccountsOptions } from '../../api/accounts/open-accounts.ts';
+import type { Accounts, OpenAccountsOptions } from '../../api/accounts/open-accounts.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { sqliteFileFromUrl } from '../../api/database/open-database.ts';
 import { AppError, isAppError } from '../../runtime/errors.ts';

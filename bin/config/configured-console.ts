@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Accounts } from '../../api/accounts/accounts.ts';
+import type { Accounts } from '../../api/accounts/open-accounts.ts';
 import type { Authorization } from '../../api/accounts/people/authorization.ts';
 import type { AddFace } from '../../api/data/app.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';

@@ -1,7 +1,7 @@
 /** Real nights are published while requests run: no error, and no answer that mixes two releases. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { Accounts } from '../../api/accounts/accounts.ts';
+import type { Accounts } from '../../api/accounts/open-accounts.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { FeedEvent } from '../support/api/feed.ts';
 import { listen } from '../support/api/listen.ts';

@@ -25,20 +25,6 @@ export class RateLimiter {
   }
 }
 
-/** Where a caller stands after a hit. */
-export interface BurstState {
-  /** More hits than the limit within the window, and limits are enforced. */
-  readonly refused: boolean;
-  readonly scope: BurstScope;
-  readonly limit: number;
-  /** Hits that are allowed now; 0 at least. */
-  readonly remaining: number;
-  /** Unix seconds at which more hits will be allowed than now, if there are none until then. */
-  readonly resetAt: number;
-  /** Full seconds after which that is so, 1 at least; a second less is too little. */
-  readonly retryAfterSeconds: number;
-}
-
 interface Hit {
   readonly scope: BurstScope;
   readonly limit: number;
@@ -46,16 +32,23 @@ interface Hit {
   readonly nowMs: number;
 }
 
-function burstStateFrom({ hits, waitMs }: Window, { scope, limit, isEnforced, nowMs }: Hit): BurstState {
+function burstStateFrom({ hits, waitMs }: Window, { scope, limit, isEnforced, nowMs }: Hit) {
   return {
+    /** More hits than the limit within the window, and limits are enforced. */
     refused: isEnforced && hits > limit,
     scope,
     limit,
+    /** Hits that are allowed now; 0 at least. */
     remaining: Math.max(0, limit - hits),
+    /** Unix seconds at which more hits will be allowed than now, if there are none until then. */
     resetAt: Math.ceil((nowMs + waitMs) / 1000),
+    /** Full seconds after which that is so, 1 at least; a second less is too little. */
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
   };
 }
+
+/** Where a caller stands after a hit. */
+export type BurstState = Readonly<ReturnType<typeof burstStateFrom>>;
 
 /** The time over which requests are counted (specification "Burst limit"). A hit counts until so long after it, not at that instant. */
 export const WINDOW_MS = 60_000;

@@ -2,24 +2,11 @@ import type { DatabaseEngine } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import {
   type BonusColumns,
-  type BonusEnds,
   bonusColumns,
   bonusEndsFrom,
-  type Subscription,
   type SubscriptionColumns,
   subscriptionFromRow,
 } from '../plans/terms.ts';
-
-/** What is good for requests, whether or not it has expired, with what its organization has agreed. */
-export interface LiveCredential {
-  /** Of the API key or of the connection. */
-  readonly credentialId: string;
-  readonly organizationId: string;
-  readonly subscription: Subscription;
-  readonly bonusEnds: BonusEnds;
-  /** Unix milliseconds from which on it is refused; null: never. */
-  readonly expiresAtMs: number | null;
-}
 
 export type CredentialSelector = { readonly hash: string } | { readonly id: string };
 
@@ -119,15 +106,20 @@ function asker(
   }
 }
 
-function credentialFrom(row: CredentialRow): LiveCredential {
+function credentialFrom(row: CredentialRow) {
   return {
+    /** Of the API key or of the connection. */
     credentialId: row.id,
     organizationId: row.organization_id,
     subscription: subscriptionFromRow(row),
     bonusEnds: bonusEndsFrom(row),
+    /** Unix milliseconds from which on it is refused; null: never. */
     expiresAtMs: row.expires_at === null ? null : new Date(row.expires_at).getTime(),
   };
 }
+
+/** What is good for requests, whether or not it has expired, with what its organization has agreed. */
+export type LiveCredential = Readonly<ReturnType<typeof credentialFrom>>;
 
 function textsFrom(json: unknown): readonly unknown[] {
   const list: unknown = typeof json === 'string' ? JSON.parse(json) : json;

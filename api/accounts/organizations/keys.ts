@@ -20,12 +20,6 @@ export interface RotateKeyOptions {
   readonly expiresAt?: Date | null;
 }
 
-export interface KeyRotation {
-  readonly issued: NewApiKey;
-  /** The old key, with the end that it has now. */
-  readonly replaced: ApiKey;
-}
-
 /** Issues a key. The key itself is in this answer only: it is not stored. */
 export function createKey(
   { organizationId, name, expiresAt = null }: NewKeyOptions,
@@ -42,13 +36,13 @@ export function createKey(
 
 /**
  * Issues a key of the same name and lets the old one end after the overlap, unless it ends before. Rejects with `usage`
- * where the old one has ended or was revoked.
+ * where the old one has ended or was revoked. Resolves to the new one and to the old one, with the end that it has now.
  */
 export function rotateKey(
   id: string,
   { overlapMs, expiresAt = null, isOnce = false }: RotateKeyOptions,
   changes: AuditedChanges,
-): Promise<KeyRotation> {
+) {
   return changes.change(async (transaction, note) => {
     const old = await lockKey(transaction, id);
     const now = changes.now().getTime();

@@ -9,8 +9,6 @@ import {
   PLAN_NAMES,
   PLANS,
   type Plan,
-  type PlanName,
-  type SnapshotAccess,
 } from './plans.ts';
 
 /** What a contract changes of a plan; the plan's own value holds for what is absent. Kept as JSON in the control database. */
@@ -57,31 +55,11 @@ export const NO_SUBSCRIPTION: Subscription = {
   graceUntil: null,
 };
 
-/** What an organization may do at an instant: its plan, its contract and its bonus in one. */
-export interface Terms {
-  readonly plan: PlanName;
-  readonly planVersion: number;
-  readonly displayName: string;
-  readonly status: SubscriptionStatus;
-  /** Data responses per UTC day without bonus; null is unlimited. */
-  readonly dailyQuota: number | null;
-  /** With the bonus of verified integrations; null is unlimited. */
-  readonly quotaLimit: number | null;
-  readonly burstPerMinute: number;
-  readonly historyMonths: number;
-  readonly features: readonly Feature[];
-  readonly snapshots: SnapshotAccess;
-  readonly attributionRequired: boolean;
-  readonly redistributionAllowed: boolean;
-  readonly periodEnd: Date;
-  readonly graceUntil: Date | null;
-}
-
 /**
  * The terms in force at `now` for a subscription and the bonuses of verified integrations (specification "Plans";
  * specification "Verified integrations").
  */
-export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds, now: Date): Terms {
+export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds, now: Date) {
   const isOver = hasEnded(subscription, now);
   const plan = PLANS[isOver ? 'community' : subscription.plan];
   const contract = isOver ? {} : subscription.contract;
@@ -91,7 +69,9 @@ export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds,
     planVersion: plan.planVersion,
     displayName: plan.displayName,
     status: statusAt(subscription, now),
+    /** Data responses per UTC day without bonus; null is unlimited. */
     dailyQuota,
+    /** With the bonus of verified integrations; null is unlimited. */
     quotaLimit: dailyQuota === null ? null : dailyQuota + attributionBonus(plan, bonusesAt(bonusEnds, now)),
     burstPerMinute: contract.burst_per_minute ?? plan.burstPerMinute,
     historyMonths: contract.history_months ?? plan.historyMonths,
@@ -106,6 +86,9 @@ export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds,
     graceUntil: subscription.graceUntil,
   };
 }
+
+/** What an organization may do at an instant: its plan, its contract and its bonus in one. */
+export type Terms = Readonly<ReturnType<typeof effectiveTerms>>;
 
 /** The next instant, in Unix milliseconds, at which the terms in force at `now` may become others though nobody changes them. */
 export function termsHoldUntilMs({ periodEnd, graceUntil }: Subscription, bonusEnds: BonusEnds, now: Date): number {

@@ -1,4 +1,4 @@
-import { type Day, dayFromDate } from '../../../runtime/day.ts';
+import { dayFromDate } from '../../../runtime/day.ts';
 import type { Caller, UsageState } from '../caller.ts';
 import { type Enforcement, isEnforced, type Terms } from '../plans/terms.ts';
 import type { Batcher, Idempotency, ReserveRequest, UnitKey, UsageAnswer } from './usage-store.ts';
@@ -154,16 +154,14 @@ function usageState({ day, resetAt }: QuotaDay, used: number, limit: number | nu
 const DAY_SECONDS = 86_400;
 const DAY_MS = DAY_SECONDS * 1000;
 
-/** The UTC day whose counters an instant belongs to, and when the next one begins (specification "Daily quota"). */
-interface QuotaDay {
-  readonly day: Day;
+export function quotaDayAt(now: Date) {
   /** Unix seconds of the next 00:00:00 UTC. */
-  readonly resetAt: number;
+  const resetAt = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_SECONDS;
+  return { day: dayFromDate(now), resetAt };
 }
 
-export function quotaDayAt(now: Date): QuotaDay {
-  return { day: dayFromDate(now), resetAt: (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_SECONDS };
-}
+/** The UTC day whose counters an instant belongs to, and when the next one begins (specification "Daily quota"). */
+type QuotaDay = Readonly<ReturnType<typeof quotaDayAt>>;
 
 /** Tells the day of instants, at little cost for one that is in the day that was told last. */
 function quotaDayTeller(): (now: Date) => QuotaDay {

@@ -7,7 +7,7 @@ import {
   type Invitation,
   listOwnInvitations,
 } from '../../accounts/people/invitations.ts';
-import { createOwnOrganization } from '../../accounts/people/own-organization.ts';
+import { createOwnOrganization } from '../../accounts/people/memberships.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, neededText, page, redirect, textOf } from '../shell/answer.ts';

@@ -11,9 +11,9 @@
  */
 
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
-import type { Accounts } from '../../accounts/accounts.ts';
 import type { Way } from '../../accounts/authentication.ts';
 import type { Caller } from '../../accounts/caller.ts';
+import type { Accounts } from '../../accounts/open-accounts.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
 import { noSuchRoute } from '../../server/errors/error-answer.ts';
 import type { HttpError } from '../../server/errors/http-error.ts';

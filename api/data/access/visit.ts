@@ -1,8 +1,8 @@
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
 import type { Day } from '../../../runtime/day.ts';
-import type { Accounts } from '../../accounts/accounts.ts';
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Account, Caller, UsageState } from '../../accounts/caller.ts';
+import type { Accounts } from '../../accounts/open-accounts.ts';
 import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
 import { quotaDayAt } from '../../accounts/quota/quota.ts';
 import type { FinishedRequest } from '../../accounts/request-counts/request-recorder.ts';

@@ -11,15 +11,7 @@ import {
   type Responses,
   type SchemaCollector,
 } from './operation.ts';
-import {
-  byStatus,
-  errorResponse,
-  HEADERS,
-  type HeaderName,
-  headersOf,
-  nameFrom,
-  validationResponse,
-} from './responses.ts';
+import { errorResponses, HEADERS, type HeaderName, headersOf, validationResponse } from './responses.ts';
 
 /** What every route below `/v1` may answer besides its own errors. */
 const COMMON_ERRORS: readonly ApiErrorCode[] = [
@@ -80,9 +72,7 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
       description: 'What the request names in If-None-Match or If-Modified-Since still holds; costs no quota',
       headers: headersOf([...HEADERS.notModified, ...limits]),
     }),
-    ...Object.fromEntries(
-      byStatus(codes).map(([status, of]) => [status, responses.share(nameFrom(of), errorResponse(of, limits))]),
-    ),
+    ...errorResponses(codes, responses, { limits }),
     422: responses.share('ValidationError', validationResponse(limits)),
   };
 }
@@ -129,7 +119,7 @@ const EXAMPLE = {
 
 /** `GET /v1/account`: asks for a key, costs no quota, is never cached. */
 export function accountOperation({ schemas, responses }: Collectors): Paths {
-  const failures = byStatus(COMMON_ERRORS.filter((code) => code !== 'quota_exceeded'));
+  const failures = COMMON_ERRORS.filter((code) => code !== 'quota_exceeded');
   return {
     '/v1/account': {
       get: {
@@ -145,12 +135,7 @@ export function accountOperation({ schemas, responses }: Collectors): Paths {
               'application/json': { schema: schemas.schemaFrom(ACCOUNT, 'output'), example: EXAMPLE },
             },
           },
-          ...Object.fromEntries(
-            failures.map(([status, codes]) => [
-              status,
-              responses.share(nameFrom(codes), errorResponse(codes, HEADERS.limits)),
-            ]),
-          ),
+          ...errorResponses(failures, responses, { limits: HEADERS.limits }),
         },
       },
     },

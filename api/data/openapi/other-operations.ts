@@ -3,15 +3,7 @@ import type { z } from 'zod';
 import { HealthLiveSchema, HealthNotReadySchema, HealthReadySchema } from '../health.ts';
 import { parametersFrom } from './data-operation.ts';
 import type { Collectors, Operation, Paths, ResponseCollector, Responses } from './operation.ts';
-import {
-  byStatus,
-  errorResponse,
-  HEADERS,
-  type HeaderName,
-  headersOf,
-  nameFrom,
-  validationResponse,
-} from './responses.ts';
+import { errorResponses, HEADERS, type HeaderName, headersOf, validationResponse } from './responses.ts';
 
 const READY = {
   status: 'ready',
@@ -89,9 +81,8 @@ function ok(content: OpenApi.ResponseObject['content'] & object): OpenApi.Respon
 
 /** What every such operation has, and may answer. */
 function operationsWith(shared: ResponseCollector) {
-  const refusals = byStatus(['bad_request', 'not_found', 'uri_too_long', 'internal_error']).map(([status, codes]) => {
-    return [status, shared.share(`Open${nameFrom(codes)}`, errorResponse(codes))] as const;
-  });
+  const codes = ['bad_request', 'not_found', 'uri_too_long', 'internal_error'] as const;
+  const refusals = errorResponses(codes, shared, { prefix: 'Open' });
   return (
     operationId: string,
     summary: string,
@@ -104,7 +95,7 @@ function operationsWith(shared: ResponseCollector) {
       tags: ['meta'],
       security: [],
       ...(parameters.length === 0 ? {} : { parameters }),
-      responses: { ...responses, ...Object.fromEntries(refusals) },
+      responses: { ...responses, ...refusals },
     },
   });
 }
@@ -136,8 +127,6 @@ export function openOperation(
 ): Operation {
   const { params, query } = route;
   const parameters = [...parametersFrom(params, 'path', schemas), ...parametersFrom(query, 'query', schemas)];
-  const shared = (codes: typeof OTHER_REFUSALS | typeof OWN_REFUSALS) =>
-    byStatus(codes).map(([status, of]) => [status, responses.share(`Open${nameFrom(of)}`, errorResponse(of))] as const);
   return {
     operationId,
     summary,
@@ -147,10 +136,10 @@ export function openOperation(
     responses: {
       200: { description: summary, headers: headersOf(OPEN_HEADERS), content: contentOf(route) },
       304: { description: 'What the request names in If-None-Match still holds', headers: headersOf(OPEN_HEADERS) },
-      ...Object.fromEntries(shared(OTHER_REFUSALS)),
+      ...errorResponses(OTHER_REFUSALS, responses, { prefix: 'Open' }),
       ...(route.refuse === undefined
         ? {
-            ...Object.fromEntries(shared(OWN_REFUSALS)),
+            ...errorResponses(OWN_REFUSALS, responses, { prefix: 'Open' }),
             422: responses.share('OpenValidationError', validationResponse([])),
           }
         : ownRefusals(route)),

@@ -2,6 +2,7 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { errorBody } from '../../server/errors/error-answer.ts';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { API_ERRORS, ApiError, type ApiErrorCode, type ApiErrorOptions } from '../api-errors.ts';
+import type { ResponseCollector } from './operation.ts';
 
 /** What is particular to the example of a code. */
 const PARTICULARS: Partial<Readonly<Record<ApiErrorCode, ApiErrorOptions>>> = {
@@ -28,10 +29,7 @@ const BEFORE_THE_KEY: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
  *
  * @param limits the headers that tell a caller's limits, where the service has any
  */
-export function errorResponse(
-  codes: readonly ApiErrorCode[],
-  limits: readonly HeaderName[] = [],
-): OpenApi.ResponseObject {
+function errorResponse(codes: readonly ApiErrorCode[], limits: readonly HeaderName[] = []): OpenApi.ResponseObject {
   const more = codes.every((code) => BEFORE_THE_KEY.has(code)) ? [] : limits;
   const canRetry = codes.some((code) => API_ERRORS[code].status === 429 || code === 'unavailable');
   return {
@@ -74,15 +72,27 @@ export function validationResponse(more: readonly HeaderName[]): OpenApi.Respons
 }
 
 /** What the response of some codes is called: `rate_limit_exceeded` and `quota_exceeded`: `RateLimitExceededOrQuotaExceeded`. */
-export function nameFrom(codes: readonly ApiErrorCode[]): string {
+function nameFrom(codes: readonly ApiErrorCode[]): string {
   const words = codes.map((code) => code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)));
   return words.map((parts) => parts.join('')).join('Or');
 }
 
 /** Error codes by status, ascending. */
-export function byStatus(codes: readonly ApiErrorCode[]): readonly (readonly [number, readonly ApiErrorCode[]])[] {
+function byStatus(codes: readonly ApiErrorCode[]): readonly (readonly [number, readonly ApiErrorCode[]])[] {
   const statuses = [...new Set(codes.map((code) => API_ERRORS[code].status))].sort((a, b) => a - b);
   return statuses.map((status) => [status, codes.filter((code) => API_ERRORS[code].status === status)]);
+}
+
+/** The error responses of an operation by status, shared with those that have the same. */
+export function errorResponses(
+  codes: readonly ApiErrorCode[],
+  shared: ResponseCollector,
+  { prefix = '', limits }: { readonly prefix?: string; readonly limits?: readonly HeaderName[] } = {},
+): Readonly<Record<string, OpenApi.ReferenceObject>> {
+  const responses = byStatus(codes).map(
+    ([status, of]) => [status, shared.share(prefix + nameFrom(of), errorResponse(of, limits))] as const,
+  );
+  return Object.fromEntries(responses);
 }
 
 type Header = OpenApi.HeaderObject & { readonly schema: object };

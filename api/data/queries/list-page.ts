@@ -32,19 +32,11 @@ export interface FasterTables {
   readonly conditions: readonly Condition[];
 }
 
-export interface ListPage {
-  /** Records as JSON text. */
-  readonly lines: readonly string[];
-  /** Records that meet the conditions, on all pages. */
-  readonly total: number;
-  readonly nextCursor: string | null;
-}
-
 /**
  * One page of the records that meet the conditions (specification "Lists"). First the positions of its records are found, from
  * columns that are quick to read, then their lines by their positions (decision 0056).
  */
-export async function listPage(view: View, query: ListQuery): Promise<ListPage> {
+export async function listPage(view: View, query: ListQuery) {
   const { sort, key } = query;
   const hash = hashOf(query);
   const parts = (sort === undefined ? 0 : 1) + key.length;
@@ -55,7 +47,9 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
     : await Promise.all([readPage(view, query, place), countAll(view, query)]);
   const last = page.records.at(-1);
   return {
+    /** Records as JSON text. */
     lines: page.records.map(({ line }) => line),
+    /** Records that meet the conditions, on all pages. */
     total,
     nextCursor: page.hasMore && last !== undefined ? cursorFrom(hash, last.place) : null,
   };

@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Accounts } from '../../accounts/accounts.ts';
 import { addressLimiter, tooManyRequests } from '../../accounts/address-limit.ts';
+import type { Accounts } from '../../accounts/open-accounts.ts';
 import type { Authorization } from '../../accounts/people/authorization.ts';
 import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
 import { JSON_TYPE } from '../../data/answers/answers.ts';

@@ -87,16 +87,8 @@ export function* lettersOf(text: string): Iterable<string> {
 export const BADGE_STYLES = ['flat', 'flat-square', 'plastic', 'for-the-badge'] as const;
 export type BadgeStyle = (typeof BADGE_STYLES)[number];
 
-/** What is drawn; plain texts that are short enough. */
-export interface DrawnBadge {
-  /** Empty: the message stands alone. */
-  readonly label: string;
-  readonly message: string;
-  readonly color: string;
-  readonly style: BadgeStyle;
-  /** What is read out, and told by a pointer that rests on it. */
-  readonly whole: string;
-}
+/** What is drawn: plain texts that are short enough, a label that may be empty, and all of it as it is read out and told by a pointer. */
+type DrawnBadge = Required<Omit<Badge, 'isError'>> & { readonly whole: string };
 
 /**
  * The picture of a badge (decision 0080). badge-maker makes it for letters that take about as much room as the text, in whose place the text is

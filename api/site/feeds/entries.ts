@@ -77,26 +77,24 @@ function nonEmpty([first, ...others]: readonly NewsLine[]): readonly NewsLines[]
   return first === undefined ? [] : [[first, ...others]];
 }
 
-/** Names of feeds and entries (RFC 4151): an authority, a day on which the name was its own, and what is named. */
-export interface Tags {
-  /** Of a feed: its path without the format, such as `feeds/models`. */
-  readonly feed: (path: string) => string;
-  /** Of an entry: the night, a path inside it, and the first event that it tells. */
-  readonly entry: (day: Day, path: string, seq: number) => string;
-}
-
 /** A day that no service of this kind is older than; a feed has no day of its own. */
 const FEEDS_SINCE = '2026-01-01';
 
-/** The names below a base URL, `scheme://host[:port]/prefix`. Scheme and port don't count: the same feed stays the same over https. */
-export function tagsOf(baseUrl: string): Tags {
+/**
+ * Names of feeds and entries (RFC 4151) below a base URL, `scheme://host[:port]/prefix`: an authority, a day on which the name was its
+ * own, and what is named. Scheme and port don't count: the same
+ * feed stays the same over https.
+ */
+export function tagsOf(baseUrl: string) {
   const { hostname, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/^\/|\/$/g, '');
   const begin = prefix === '' ? '' : `${prefix}/`;
   const tag = (day: Day, name: string) => `tag:${authorityOf(hostname)},${day}:${begin}${name}`;
   return {
-    feed: (path) => tag(FEEDS_SINCE, path),
-    entry: (day, path, seq) => tag(day, `${path}/${seq}`),
+    /** Of a feed: its path without the format, such as `feeds/models`. */
+    feed: (path: string) => tag(FEEDS_SINCE, path),
+    /** Of an entry: the night, a path inside it, and the first event that it tells. */
+    entry: (day: Day, path: string, seq: number) => tag(day, `${path}/${seq}`),
   };
 }
 

@@ -2,41 +2,6 @@ import { generateAtomFeed, generateJsonFeed } from 'feedsmith';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { type Entry, tagsOf } from './entries.ts';
 
-/** A feed and its entries, written as Atom or as JSON Feed, which say the same. */
-
-export interface Feed {
-  /** A `tag:` URI (RFC 4151), the same for as long as the service has its name. */
-  readonly id: string;
-  readonly title: string;
-  /** What is told here, in a sentence. */
-  readonly subtitle: string;
-  /** The page that people look at: absolute. */
-  readonly pageUrl: string;
-  /** Where the feed itself is, in both forms. */
-  readonly urls: Readonly<Record<FeedFormat, string>>;
-  /** The page of the service, absolute. */
-  readonly homeUrl: string;
-  /** An RFC 3339 instant. */
-  readonly updated: string;
-  /** Newest first. */
-  readonly entries: readonly FeedEntry[];
-}
-
-export interface FeedEntry {
-  /** A `tag:` URI, the same in every form and for ever. */
-  readonly id: string;
-  /** One line of plain text. */
-  readonly title: string;
-  /** Plain text, a line for each thing. */
-  readonly text: string;
-  /** As of when it is so: an RFC 3339 instant. */
-  readonly at: string;
-  /** The page about it: absolute. */
-  readonly pageUrl: string;
-  /** What it is about, as readers filter by it. */
-  readonly topic: string;
-}
-
 export const FEED_FORMATS = ['atom', 'json'] as const;
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
@@ -72,32 +37,47 @@ interface Around {
 }
 
 /** A feed with its addresses and instants, cut to its newest entries. */
-export function feedOf(told: Told, { releases, baseUrl }: Around): Feed {
+export function feedOf(told: Told, { releases, baseUrl }: Around) {
   const tags = tagsOf(baseUrl);
   const instants = new Map(releases.map(({ day, data_as_of }) => [day, data_as_of]));
   const newest = releases.at(-1)?.data_as_of ?? '';
-  const entries = told.entries.slice(0, ENTRIES_MAX).map(({ day, topic, seq, title, text, page }): FeedEntry => {
+  const entries = told.entries.slice(0, ENTRIES_MAX).map(({ day, topic, seq, title, text, page }) => {
     return {
+      /** A `tag:` URI, the same in every form and for ever. */
       id: tags.entry(day, `${told.tagPath}${topic}`, seq),
+      /** One line of plain text. */
       title,
+      /** Plain text, a line for each thing. */
       text,
+      /** As of when it is so: an RFC 3339 instant. */
       at: instants.get(day) ?? newest,
+      /** The page about it: absolute. */
       pageUrl: `${baseUrl}/${page}`,
+      /** What it is about, as readers filter by it. */
       topic,
     };
   });
   const urlOf = (format: FeedFormat) => `${baseUrl}/${told.path}.${format}`;
   return {
+    /** A `tag:` URI (RFC 4151), the same for as long as the service has its name. */
     id: tags.feed(told.path),
     title: told.title,
+    /** What is told here, in a sentence. */
     subtitle: told.subtitle,
+    /** The page that people look at: absolute. */
     pageUrl: `${baseUrl}/${told.page}`,
+    /** Where the feed itself is, in both forms. */
     urls: { atom: urlOf('atom'), json: urlOf('json') },
+    /** The page of the service, absolute. */
     homeUrl: `${baseUrl}/`,
+    /** An RFC 3339 instant. */
     updated: entries[0]?.at ?? newest,
+    /** Newest first. */
     entries,
   };
 }
+
+export type Feed = Readonly<ReturnType<typeof feedOf>>;
 
 /** Writes a feed. */
 export const WRITE_FEED: Readonly<Record<FeedFormat, (feed: Feed) => string>> = { atom: atomOf, json: jsonFeedOf };

@@ -14,17 +14,11 @@ export interface SuspensionDeps {
   readonly isOffered: IsOffered;
 }
 
-/** Endpoints that changed. */
-export interface Suspensions {
-  readonly suspended: readonly string[];
-  readonly resumed: readonly string[];
-}
-
 /**
  * Suspends the endpoints of organizations whose plan no longer has webhooks, and brings those back, through verification, whose
  * plan has them again (specification "Webhook endpoints"). To be called every few seconds; several processes may do it at once.
  */
-export async function followPlans(deps: SuspensionDeps): Promise<Suspensions> {
+export async function followPlans(deps: SuspensionDeps) {
   const { database, clock, isOffered } = deps;
   const rows = await database
     .selectFrom('webhook_endpoints')

@@ -94,16 +94,11 @@ export async function moveOn(
 const TOLD_DAYS_MAX = 30;
 const DAY_MS = 86_400_000;
 
-/** What is still to be told. */
-interface Pending {
-  /** Releases that are too old to be told, oldest first. */
-  readonly skipped: readonly CatalogEntry[];
-  /** The oldest one to tell, and the release before it; undefined where all is told. */
-  readonly next: { readonly entry: CatalogEntry; readonly before: CatalogEntry } | undefined;
-}
-
-/** The releases behind a place. */
-export function pendingReleases({ releases }: Catalog, place: Place, now: Date): Pending {
+/**
+ * The releases behind a place: those that are too old to be told, oldest first, and the oldest one to tell with the release before it;
+ * undefined where all is told.
+ */
+export function pendingReleases({ releases }: Catalog, place: Place, now: Date) {
   const done = findDone(releases, place)?.day ?? place.day;
   const pending = releases.filter((release) => release.day > done);
   const oldest = now.getTime() - TOLD_DAYS_MAX * DAY_MS;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { type Capability, isLive } from '../../../api/data/access/rights.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type AddFace, type ApiDeps, type ApiSettings, buildApp } from '../../../api/data/app.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
+import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { createKey } from '../../../api/accounts/organizations/keys.ts';
 import type { Reservation } from '../../../api/accounts/quota/quota.ts';
 import { addCustomer, callerOf, type Subject, times } from './subject.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
+import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { createKey } from '../../../api/accounts/organizations/keys.ts';
 import { changePlan, getOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import { addCustomer, type Subject, TestClock, times } from './subject.ts';

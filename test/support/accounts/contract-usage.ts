@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
+import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { createKey, revokeKey } from '../../../api/accounts/organizations/keys.ts';
 import {
   COUNT_NAMES,

@@ -1,6 +1,6 @@
-import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
+import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
 import { createKey } from '../../../api/accounts/organizations/keys.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
-import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { type Actor, SYSTEM } from '../../../api/accounts/actor.ts';
 import type { AuditedChanges } from '../../../api/accounts/audit.ts';
 import type { Mail } from '../../../api/accounts/mailer.ts';
+import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
 import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';

@@ -8,8 +8,12 @@ import {
   listOwnInvitations,
   revokeInvitation,
 } from '../../../api/accounts/people/invitations.ts';
-import { addMember, listMembers, listMemberships } from '../../../api/accounts/people/memberships.ts';
-import { createOwnOrganization } from '../../../api/accounts/people/own-organization.ts';
+import {
+  addMember,
+  createOwnOrganization,
+  listMembers,
+  listMemberships,
+} from '../../../api/accounts/people/memberships.ts';
 import { getOf, ORIGIN, type PeopledOrganization, type PeopleSubject, sent } from './use-people.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,11 +3,11 @@ import { invite, listInvitations, revokeInvitation } from '../../../api/accounts
 import {
   addMember,
   changeRole,
+  createOwnOrganization,
   listMembers,
   listMemberships,
   removeMember,
 } from '../../../api/accounts/people/memberships.ts';
-import { createOwnOrganization } from '../../../api/accounts/people/own-organization.ts';
 import type { Role } from '../../../api/accounts/people/people.ts';
 import { getOf, ORIGIN, type PeopledOrganization, type PeopleSubject } from './use-people.ts';
 

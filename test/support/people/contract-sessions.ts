@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
-import { changeRole, removeMember } from '../../../api/accounts/people/memberships.ts';
-import { createOwnOrganization } from '../../../api/accounts/people/own-organization.ts';
+import { changeRole, createOwnOrganization, removeMember } from '../../../api/accounts/people/memberships.ts';
 import { cookieHeader, getOf, ORIGIN, type PeopleSubject } from './use-people.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Accounts } from '../../../api/accounts/accounts.ts';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
+import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import type { PlanName } from '../../../api/accounts/plans/plans.ts';
