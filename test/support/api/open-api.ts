@@ -67,10 +67,10 @@ export async function openApi(options: ApiOptions): Promise<TestApi> {
   const clock = new TestClock(options.now ?? NOON);
   const store = options.days && (await openStoreWith(options.days));
   const viewFolder = options.viewFolder ?? (await mkdtemp(join(tmpdir(), 'modelstats-view-')));
-  const url = store?.url ?? options.store ?? '';
-  const kept = hasUsualView(options) ? await placeOfView(folderFromUrl(url)) : undefined;
+  const storeUrl = store?.url ?? options.store ?? '';
+  const kept = hasUsualView(options) ? await placeOfView(folderFromUrl(storeUrl)) : undefined;
   const isCopied = kept !== undefined && (await copyView(kept, viewFolder));
-  const started = await startApp(url, viewFolder, { ...options, clock: clock.now });
+  const started = await startApp(storeUrl, viewFolder, { ...options, clock: clock.now });
   if (kept !== undefined && !isCopied && started.follower.problem === undefined) await keepView(viewFolder, kept);
   const { app, follower, events, accounts } = started;
   const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
