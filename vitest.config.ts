@@ -17,13 +17,16 @@ const DEFAULT_SECONDS_MAX = 20;
 const REPORT = process.env['TEST_REPORT'];
 const reports: ['json', { outputFile: string }][] = REPORT === undefined ? [] : [['json', { outputFile: REPORT }]];
 
-/** Files of the default suite that the long one runs again, with more of what they try at random. */
-const AT_RANDOM = [
+/** Files of the default suite that the long one runs again, with more of what they try. */
+const WITH_MORE = [
+  'test/api/lists.test.ts',
+  'test/api-oracle/api.test.ts',
   'test/night-oracle/random-days.test.ts',
   'test/webhook-events/random-days.test.ts',
   'test/sync/faults.test.ts',
 ];
-const LONG = { include: [filesOf('long'), ...AT_RANDOM], env: { RANDOM_SERIES: '20', SYNC_ROUNDS: '20' } };
+const WITH_MORE_OF = { RANDOM_SERIES: '20', SYNC_ROUNDS: '20', NASTY_NIGHTS: '16', LISTS: 'all' };
+const LONG = { include: [filesOf('long'), ...WITH_MORE], env: WITH_MORE_OF };
 
 const suites = SUITES.map((name): TestProjectInlineConfiguration => {
   const files = name === 'long' ? LONG : { include: [filesOf(name)] };

@@ -1,12 +1,16 @@
 import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { dumpView } from '../../test/support/api/dump-view.ts';
+import { withNames } from '../../test/support/pipeline/named-models.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { type BuiltView, buildView, type ViewFile } from './build-view.ts';
+
+// Nights of every kind, each followed by two builds.
+vi.setConfig({ testTimeout: 120_000 });
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-04', '2026-06-06'] as const;
 const PRICE = { provider: 'cirrus', input_per_million: 1, output_per_million: 2, currency: 'USD' };
@@ -101,14 +105,18 @@ test('a view that lacks events it says it has is not extended but built anew', a
   await series.dispose();
   series = await openTemporaryStore();
   const publish = (day: string, ids: readonly string[]) =>
-    series.publish(day, { models: ids.map((id) => ({ id, name: id })) });
+    series.publish(day, { models: ids.map((id) => ({ id, name: id })) }, withNames(`shop,${day},a`, 'board,other,b'));
   await publish('2026-06-01', ['a']);
   const view = await build(await getCatalog(), undefined);
   await publish('2026-06-02', ['a', 'b']);
   const lying = { ...view, meta: { ...view.meta, catalog: await getCatalog() } };
   await publish('2026-06-03', ['a', 'b', 'c']);
   await buildBoth(lying, false);
-  expect((await build(await getCatalog(), view)).isExtended).toBe(true);
+  const extended = await buildBoth(view);
+  // Of upstreams and their names it has those of the newest night.
+  expect(await dumpView(extended.path)).toMatchObject({
+    aliases: [expect.stringContaining('2026-06-03'), expect.any(String)],
+  });
   expect(await strayFiles()).toEqual([]);
 });
 

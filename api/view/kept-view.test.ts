@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -15,6 +15,7 @@ const [FIRST = ''] = Object.keys(SMALL_DAYS);
 let folder: string;
 /** What two stores hold that have nothing to do with each other. */
 let ours: string;
+let oursView: string;
 let others: string;
 /** Of the test at hand. */
 let store: string;
@@ -35,6 +36,9 @@ beforeAll(async () => {
     await cp(nights.folder, to, { recursive: true });
     await nights.dispose();
   }
+  views = oursView = join(folder, 'ours-view');
+  await open(new FileStore(ours));
+  await close();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -42,8 +46,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   [store, views] = [await mkdtemp(join(folder, 'store-')), await mkdtemp(join(folder, 'views-'))];
   await cp(ours, store, { recursive: true });
-  await open(new FileStore(store));
-  await close();
+  await cp(oursView, views, { recursive: true });
+  await writeFile(join(views, 'store'), new FileStore(store).url);
 });
 afterEach(close);
 

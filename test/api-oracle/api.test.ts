@@ -17,6 +17,8 @@ import { loadWorld } from './world.ts';
 /** Requests per run; more with API_REQUESTS. */
 const REQUESTS = Number(process.env['API_REQUESTS'] ?? 300);
 const SEED = Number(process.env['API_SEED'] ?? 1);
+/** Nights that are published. */
+const NIGHTS = Number(process.env['NASTY_NIGHTS'] ?? 7);
 /** Days from the last night to the server's today: just after it, and so long after that old days need a `from`. */
 const DAYS_LATER = [2, 415];
 
@@ -31,7 +33,7 @@ describe('the API over nasty days', () => {
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'modelstats-api-oracle-'));
     store = await openTemporaryStore();
-    const days = await writeNastyDays(root, SEED);
+    const days = await writeNastyDays(root, SEED, NIGHTS);
     for (const day of days) {
       const { status } = await store.night(root, day, { accept: true });
       expect(status, day).toBe('published');

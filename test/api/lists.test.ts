@@ -58,10 +58,19 @@ const MODEL_FILTERS: readonly Parameters[] = [
   { max_input_price: '1', max_output_price: '3' },
 ];
 
+/** Whether every filter is asked for in every order (`make test-long`); else each filter in one, and each order without. */
+const TRIES_ALL = process.env['LISTS'] === 'all';
+const sortsOf = <T>(sorts: readonly T[], filter: number) =>
+  filter === 0 || TRIES_ALL ? sorts : [sorts[filter % sorts.length] as T];
+
 const CASES: readonly (readonly [route: ListRoute, query: Parameters])[] = [
-  ...SCORE_SORTS.flatMap((sort) => SCORE_FILTERS.map((query) => ['scores', { ...query, sort }] as const)),
+  ...SCORE_FILTERS.flatMap((query, i) =>
+    sortsOf(SCORE_SORTS, i).map((sort) => ['scores', { ...query, sort }] as const),
+  ),
   ...MODEL_FILTERS.map((query) => ['models', query] as const),
-  ...MODEL_SORTS.flatMap((sort) => MODEL_FILTERS.slice(0, 2).map((query) => ['models', { ...query, sort }] as const)),
+  ...MODEL_FILTERS.slice(0, 2).flatMap((query, i) =>
+    sortsOf(MODEL_SORTS, i).map((sort) => ['models', { ...query, sort }] as const),
+  ),
   ['benchmarks', {}],
   ['benchmarks', { category: 'c' }],
   ['rankings', { category: 'c' }],
@@ -156,6 +165,6 @@ describe('lists of more records than are read at once', () => {
       expect(sent, path).toEqual(expected.slice(0, sent.length));
       continued += 1;
     }
-    expect(continued).toBeGreaterThan(25);
+    expect(continued).toBeGreaterThan(15);
   });
 });

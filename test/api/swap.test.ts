@@ -12,7 +12,7 @@ import type { DayRows } from '../support/pipeline/write-day.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const FIRST: Day = '2026-06-01';
-const NIGHTS = 4;
+const NIGHTS = 2;
 
 /** Every record of a day tells which day it is of; each day has a model more. */
 function rowsOf(day: Day): DayRows {
@@ -87,15 +87,16 @@ const CHECKS: Readonly<Record<string, (body: Body, day: Day, number: number) => 
 };
 
 test('while nights are published every answer is of one release, and readiness never lapses', async () => {
-  let [isOver, answers] = [false, 0];
-  const days = new Set<Day>();
+  let isOver = false;
+  /** What was asked, and the day that the answer was of. */
+  const seen = new Set<string>();
   const askAll = async () => {
     while (!isOver) {
       for (const [path, check] of Object.entries(CHECKS)) {
         const { day, body } = await ask(path);
         check(body, day, Number(day.slice(-2)));
-        days.add(day);
-        answers += 1;
+        seen.add(`${path} ${day}`);
+        await sleep(20);
       }
     }
   };
@@ -103,7 +104,7 @@ test('while nights are published every answer is of one release, and readiness n
     while (!isOver) {
       const { status } = await fetch(`${base}/health/ready`);
       expect(status).toBe(200);
-      await sleep(5);
+      await sleep(20);
     }
   };
   const events: FeedEvent[] = [];
@@ -114,18 +115,17 @@ test('while nights are published every answer is of one release, and readiness n
       expect(body['published_through']).toBe(day);
       cursor = String(body['next_cursor']);
       through = body['has_more'] === true ? '' : day;
+      if (through !== '') await sleep(20);
     }
   };
   const asking = Promise.all([askAll(), askAll(), askHealth(), follow()]).finally(() => (isOver = true));
-  for (let night = 1; night <= NIGHTS && !isOver; night += 1) {
+  for (let night = 0; night <= NIGHTS; night += 1) {
     const day = addDays(FIRST, night);
-    await api.store.publish(day, rowsOf(day));
-    while (!isOver && !days.has(day)) await sleep(10);
+    if (night > 0) await api.store.publish(day, rowsOf(day));
+    while (!isOver && Object.keys(CHECKS).some((path) => !seen.has(`${path} ${day}`))) await sleep(10);
   }
   isOver = true;
   await asking;
-  expect(days.size).toBe(NIGHTS + 1);
-  expect(answers).toBeGreaterThan(10 * NIGHTS);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   expect(events.at(-1)?.occurred_on).toBe(addDays(FIRST, NIGHTS));
   await api.follower.refresh(); // The last swap is told when the folder is tidied, which may be after the first answer from it.

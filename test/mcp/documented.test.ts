@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ExamplePlace, openExamplePlace } from '../support/client/example-place.ts';
 import { ROOT } from '../support/documents/text-files.ts';
-import { connect, connectStdio, ERAS } from '../support/mcp/clients.ts';
+import { connect, connectStdio } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
 
 const DOCUMENT = readFileSync(join(ROOT, 'api/guide/pages/agents.md'), 'utf8');
@@ -42,20 +42,20 @@ function serverIn(configuration: string): Configured {
   return servers.modelstats;
 }
 
-describe.each(ERAS)('a host with a client of the %s era', (era) => {
-  // The one that has no key leads to signing in, which takes a browser (test/mcp/oauth).
-  const withKey = blocksOf('json').filter((code) => /headers|command/.test(code));
-  test.each(withKey.map((code, index) => [index + 1, code] as const))(
-    'connects by the configuration in block %i',
-    async (_, code) => {
-      const { url = '', headers, command, args = [], env = {} } = serverIn(code);
-      const key = headers?.Authorization.replace(/^Bearer /, '') ?? '';
-      const started = { args, env: { ...env, PATH: String(place.env['PATH']) } };
-      const client = await (command ? connectStdio(era, { command, ...started }) : connect(era, url, key));
-      expect((await client.listTools()).map(({ name }) => name)).toContain('list-models');
-    },
-  );
-});
+/** The one that has no key leads to signing in, which takes a browser (test/mcp/oauth). */
+const WITH_KEY = blocksOf('json').filter((code) => /headers|command/.test(code));
+
+// What a client of the older era finds, the same way, is in stdio.test.ts.
+test.each(WITH_KEY.map((code, index) => [index + 1, code] as const))(
+  'a host connects by the configuration in block %i',
+  async (_, code) => {
+    const { url = '', headers, command, args = [], env = {} } = serverIn(code);
+    const key = headers?.Authorization.replace(/^Bearer /, '') ?? '';
+    const started = { args, env: { ...env, PATH: String(place.env['PATH']) } };
+    const client = await (command ? connectStdio('new', { command, ...started }) : connect('new', url, key));
+    expect((await client.listTools()).map(({ name }) => name)).toContain('list-models');
+  },
+);
 
 test.each(blocksOf('sh').map((code, index) => [index + 1, code] as const))(
   'the command in block %i is answered with the result of a tool',

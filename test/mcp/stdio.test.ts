@@ -4,6 +4,7 @@ import { connect, connectStdio, ERAS } from '../support/mcp/clients.ts';
 import { LIST_TOOLS, toolCall } from '../support/mcp/messages.ts';
 import { hostedServer, startStdio } from '../support/mcp/stdio.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
+import { callCli } from '../support/processes/cli.ts';
 import { FaultProxy, type ProxiedRequest } from '../support/processes/fault-proxy.ts';
 
 const mcp = useMcp();
@@ -163,6 +164,6 @@ test.each([
   [{ MODELSTATS_API_URL: 'http://127.0.0.1:1' }, [], 'an API key is needed'],
   [{ MODELSTATS_API_KEY: 'k' }, ['--url', 'ftp://example.com'], 'must be an http:// or https:// address'],
 ])('with %o and %o nothing is started: exit code 2', async (env, args, words) => {
-  const { code, stdout, stderr } = await startStdio(env, args).ended;
+  const { code, stdout, stderr } = await callCli(['mcp', '--stdio', ...args], { env });
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(words)]);
 });

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
-import { runCli } from '../support/processes/cli.ts';
+import { callCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
 import { addUnlimited } from './kill.contract.ts';
 
@@ -41,6 +41,7 @@ test('a server that is stopped says so, and answers until its drain is over', { 
   while (performance.now() - begun < 2_000) {
     expect(await ask('/v1/models')).toMatchObject({ status: 200, connection: 'close' });
     expect(await ask('/health/live')).toMatchObject({ status: 200 });
+    await sleep(100);
   }
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(performance.now() - begun).toBeGreaterThanOrEqual(3_000);
@@ -48,7 +49,7 @@ test('a server that is stopped says so, and answers until its drain is over', { 
 
 test('a drain that leaves no time to stop is refused', async () => {
   const env = { MODELSTATS_DRAIN_SECONDS: '30', MODELSTATS_STOP_TIMEOUT_SECONDS: '30' };
-  const { code, stderr } = await runCli(['serve'], { env });
+  const { code, stderr } = await callCli(['serve'], { env });
   expect(code).toBe(2);
   expect(stderr).toContain('MODELSTATS_DRAIN_SECONDS (30) has to be less than MODELSTATS_STOP_TIMEOUT_SECONDS (30)');
 });

@@ -5,7 +5,7 @@ import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { type Item, itemsOf, openPublic, type PublicOptions, usePublic } from '../support/site/use-public.ts';
 import { publishSourcedDays } from '../worlds/sourced-days.ts';
 import { ODD_NAME, publishToldDays, TOLD_DAYS } from '../worlds/told-days.ts';
-import { DAYS, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
+import { publishVersionedDays, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
 const ODD_ID = encodeURIComponent('odd/<b>:1@v2.atom');
 const MODELS = ['a', 'b', 'c', 'd', 'gone', 'cjk', 'rtl', ODD_ID];
@@ -19,7 +19,8 @@ const FEEDS = [
 
 const [FIRST = '', ...OTHERS] = Object.keys(TOLD_DAYS);
 const api = usePublic({ days: (store) => publishToldDays(store, [FIRST]) });
-/** Every feed after each night from the second on, by day; a feed that was not there yet is missing. */
+/** Every feed after these nights, by day; a feed that was not there yet is missing. */
+const TOLD_AFTER = ['2026-06-02', '2026-06-03', '2026-06-04', '2026-06-08'];
 const told = new Map<string, ReadonlyMap<string, readonly Item[]>>();
 
 async function feedsNow(of: TestApi): Promise<ReadonlyMap<string, readonly Item[]>> {
@@ -35,6 +36,7 @@ async function feedsNow(of: TestApi): Promise<ReadonlyMap<string, readonly Item[
 beforeAll(async () => {
   for (const day of OTHERS) {
     await publishToldDays(api.store, [day]);
+    if (!TOLD_AFTER.includes(day)) continue;
     await api.follower.refresh();
     told.set(day, await feedsNow(api));
   }
@@ -148,7 +150,7 @@ describe('what was told once', () => {
         }
       }
     }
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(50);
   });
 
   test('is the same of a service that builds all of it anew', async () => {
@@ -195,7 +197,7 @@ describe('what did not change is not told', () => {
     const versioned = await openTemporaryStore({ versions: VERSIONS });
     const source = join(versioned.folder, '../versioned');
     await writeVersionedDays(source);
-    for (const day of DAYS) await versioned.night(source, day, { accept: true });
+    await publishVersionedDays(versioned, source);
     expect(await titlesOf({ store: versioned.url, versions: VERSIONS })).toEqual([
       ['05-02', 'moved: input price at shop:eu from $1.50 to $3 per 1 M tokens (+100 %)'],
       ['05-01', 'New model: Model "new" (new)'],

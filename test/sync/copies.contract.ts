@@ -23,7 +23,7 @@ interface CopyKind {
 }
 
 export function describeCopies(kinds: readonly CopyKind[]): void {
-  const service = useService({ days: (store) => store.night(fixtureSource('days'), DAYS[0], { accept: true }) });
+  const service = useService({ days: (store) => store.night(fixtureSource('days'), DAYS[0]) });
   const scratch = useFolder();
 
   it('copies that follow night by night equal a fresh import, and each snapshot byte for byte', {
@@ -34,7 +34,7 @@ export function describeCopies(kinds: readonly CopyKind[]): void {
     );
     const followed = await Promise.all(places);
     for (const [index, day] of DAYS.entries()) {
-      if (index > 0) await service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
+      if (index > 0) await service.publish(({ store }) => store.night(fixtureSource('days'), day));
       const expected = await newestLines(service.api.store);
       for (const { into, keepsHistory } of followed) {
         const { status, warnings } = await syncInto(into, service.client(), { keepsHistory });

@@ -25,7 +25,7 @@ import { createChooser } from '../support/random.ts';
 const NEXT = '2026-06-04';
 
 /** Syncs of each kind of copy through the proxy. */
-const ROUNDS = Number(process.env['SYNC_ROUNDS'] ?? 10);
+const ROUNDS = Number(process.env['SYNC_ROUNDS'] ?? 4);
 
 const newPlace = usePlaces();
 let service: Service;
@@ -45,7 +45,7 @@ async function close(): Promise<void> {
 const viaProxy = (more: Parameters<Service['client']>[0] = {}) => service.client({ url: proxy.endpoint, ...more });
 const publish = (day: Day) => {
   expectedNow = undefined;
-  return service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
+  return service.publish(({ store }) => store.night(fixtureSource('days'), day));
 };
 
 /** What the copy should be: another one, made without faults, once for each night. */
@@ -67,6 +67,7 @@ const isDownload = (request: ProxiedRequest) => request.url.includes('/download?
 describe('through a proxy that lets things go wrong at random', () => {
   const KINDS = ['.duckdb', '.sqlite', ''] as const;
   const old = new Map<string, string>();
+  const outcomes = { equal: 0, stopped: 0 };
 
   beforeAll(async () => {
     await open(SAMPLE_DAYS.slice(0, 1));
@@ -112,7 +113,6 @@ describe('through a proxy that lets things go wrong at random', () => {
     'a new or an old copy "%s" ends equal, or the sync stops with a clear reason, and the next one ends equal',
     { timeout: 240_000 },
     async (ending) => {
-      const outcomes = { equal: 0, stopped: 0 };
       const text = await expected();
       for (let seed = 1; seed <= ROUNDS; seed += 1) {
         const into = newPlace(ending);
@@ -125,10 +125,13 @@ describe('through a proxy that lets things go wrong at random', () => {
         await syncInto(into, viaProxy());
         expect(await linesOf(into), `seed ${seed}`).toEqual(text);
       }
-      expect(outcomes.equal).toBeGreaterThan(ROUNDS / 5);
-      expect(outcomes.stopped).toBeGreaterThan(0);
     },
   );
+
+  it('some end equal, and some stop', () => {
+    expect(outcomes.equal).toBeGreaterThan(ROUNDS / 2);
+    expect(outcomes.stopped).toBeGreaterThan(0);
+  });
 });
 
 describe('what changes under a sync', () => {

@@ -80,7 +80,7 @@ test('once events are kept, a sync without --history keeps them too', { timeout:
   const service = await serve(DAYS.slice(0, 3));
   const into = newPlace('.sqlite');
   await syncInto(into, service.client(), { keepsHistory: true });
-  await service.publish(({ store }) => store.night(fixtureSource('days'), DAYS[3], { accept: true }));
+  await service.publish(({ store }) => store.night(fixtureSource('days'), DAYS[3]));
   await syncInto(into, service.client());
   await expectDays(service, into, DAYS[0]);
 });

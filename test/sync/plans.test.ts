@@ -6,8 +6,7 @@ import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
 const newPlace = usePlaces();
 const service = useService({ days: (store) => publishFromFixture('days', store, SAMPLE_DAYS) });
-const publish = (day: string) =>
-  service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
+const publish = (day: string) => service.publish(({ store }) => store.night(fixtureSource('days'), day));
 
 async function unitsOf(key: string): Promise<number> {
   const { body } = await service.client({ key }).getAccount();
@@ -69,7 +68,7 @@ describe('a copy', () => {
     const [plain, historic] = [newPlace('.sqlite'), newPlace('.sqlite')];
     await syncInto(plain, young.client());
     await syncInto(historic, young.client(), { keepsHistory: true });
-    await young.publish(({ store }) => store.night(fixtureSource('days'), '2026-06-04', { accept: true }));
+    await young.publish(({ store }) => store.night(fixtureSource('days'), '2026-06-04'));
     for (const into of [plain, historic]) {
       expect(await syncInto(into, young.client())).toMatchObject({ status: 'imported', snapshot_id: '2026-06-04' });
     }

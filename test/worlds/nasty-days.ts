@@ -14,9 +14,8 @@ type Row = Record<string, unknown>;
 type Rows = Partial<Record<DatasetName, readonly Row[]>>;
 
 const FIRST_DAY: Day = '2024-02-25'; // a leap day and a month's end are among the days that follow
-const NIGHTS = 16;
-const RANKINGS_FROM = 4;
-const REPEATING_NIGHT = 6;
+const RANKINGS_FROM = 2;
+const REPEATING_NIGHT = 4;
 
 const MODEL_IDS = [
   ...[
@@ -53,8 +52,8 @@ const PRICES = [0, 0.5, 600, 0.0001, 2.5, 1e-4 * 3, null, 10_000, 9_999.5, 20_00
 const DATES = ['2024-02-29', '2023-12-31', '1999-01-01', null];
 const TIMES = ['2024-02-01T10:00:00Z', '2024-02-01T10:00:00.250Z', '2024-02-01T12:00:00+02:00', null];
 
-/** Writes the dated folders, the same for the same seed, and tells their names. */
-export async function writeNastyDays(folder: string, seed: number): Promise<readonly Day[]> {
+/** Writes so many dated folders, the same for the same seed, and tells their names. */
+export async function writeNastyDays(folder: string, seed: number, nights: number): Promise<readonly Day[]> {
   const choose = createChooser(seed);
   const naming = createChooser(seed + 1000);
   await mkdir(folder, { recursive: true });
@@ -62,7 +61,7 @@ export async function writeNastyDays(folder: string, seed: number): Promise<read
   const days: Day[] = [];
   const known = new Set<unknown>();
   let [day, rows] = [FIRST_DAY, inventRows(choose)];
-  for (let night = 0; night < NIGHTS; night += 1) {
+  for (let night = 0; night < nights; night += 1) {
     if (night > 0 && night !== REPEATING_NIGHT) rows = nextRows(rows, choose);
     const files = night === REPEATING_NIGHT ? rows : damageRows(rows, night, choose);
     for (const { id, name } of [...(files.models ?? []), ...(files.benchmarks ?? [])]) if (name !== null) known.add(id);

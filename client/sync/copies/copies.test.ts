@@ -112,7 +112,7 @@ test.each(['.duckdb', '.sqlite', ''])(
           await rm(folder, { recursive: true });
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   },
 );

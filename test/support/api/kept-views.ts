@@ -4,18 +4,25 @@
  * how the view is made, its own is built.
  */
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { sha256 } from '../../../storage/hash.ts';
 import { filesIn, KEPT_NIGHTS } from '../pipeline/kept-nights.ts';
 
-/** Where the view of a store is kept in this run, by all that the store holds; undefined where nothing is kept. */
-export async function placeOfView(storeFolder: string): Promise<string | undefined> {
+/** Larger stores are rare, and their views would fill the disk. */
+const STORE_BYTES_MAX = 4 << 20;
+
+/**
+ * Where the view of a store is kept in this run, by all that the store holds; undefined where nothing is kept.
+ * @param storeFolder undefined: the store is no folder
+ */
+export async function placeOfView(storeFolder: string | undefined): Promise<string | undefined> {
   const place = process.env[KEPT_NIGHTS];
-  if (place === undefined || !existsSync(storeFolder)) return undefined;
-  const prints = (await filesIn(storeFolder)).map(async (path) => {
-    return `${relative(storeFolder, path)} ${sha256(await readFile(path))}`;
-  });
+  if (place === undefined || storeFolder === undefined || !existsSync(storeFolder)) return undefined;
+  const paths = await filesIn(storeFolder);
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  if (sizes.reduce((sum, size) => sum + size, 0) > STORE_BYTES_MAX) return undefined;
+  const prints = paths.map(async (path) => `${relative(storeFolder, path)} ${sha256(await readFile(path))}`);
   return join(place, `view-${sha256((await Promise.all(prints)).join('\n')).slice(0, 32)}`);
 }
 

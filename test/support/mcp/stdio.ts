@@ -26,8 +26,8 @@ export interface StdioProcess {
 }
 
 /** Starts it; killed after the test where it still runs. */
-export function startStdio(env: Readonly<Record<string, string>>, args: readonly string[] = []): StdioProcess {
-  const { child, ended } = startCli(['mcp', '--stdio', ...args], { env, hasInput: true });
+export function startStdio(env: Readonly<Record<string, string>>): StdioProcess {
+  const { child, ended } = startCli(['mcp', '--stdio'], { env, hasInput: true });
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error('the process has no pipes');
   onTestFinished(() => void child.kill('SIGKILL'));

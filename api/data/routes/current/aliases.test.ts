@@ -102,13 +102,3 @@ describe('with another night', () => {
     expect((await getList(other, '/v1/models?alias=x')).records).toHaveLength(1);
   });
 });
-
-test('a view that was extended holds the same names as one that is built anew', async () => {
-  const first = await openOwnApi({ days: (store) => store.publish(DAY, LISTED_DAY, withNames('shop,before,a')) });
-  await first.store.publish('2026-06-02', LISTED_DAY, NAMES);
-  await first.follower.refresh();
-  const anew = await openOwnApi({ store: first.store.url });
-  for (const path of ['/v1/models/a', '/v1/models?alias=The%20Best%20100', '/v1/models?q=best']) {
-    expect((await first.get(path)).body).toBe((await anew.get(path)).body);
-  }
-});
