@@ -31,7 +31,7 @@ beforeEach(async () => {
 const workFiles = () => readdir(join(place.work, 'runs'), { recursive: true }).catch((): readonly string[] => []);
 
 describe.skipIf(process.platform !== 'linux')('a night that is stopped', () => {
-  test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+  test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'by %s ends at once with the process of its source.sql, and can be run again',
     async (signal) => {
       await writeFile(path('source', 'source.sql'), ENDLESS);
@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('a night that is stopped', () => {
 });
 
 describe('a copy of the control database that is stopped', () => {
-  test('has no name yet, says so, and can be run again', async () => {
+  test('has no name yet, and can be run again', async () => {
     const database = new Sqlite(path('accounts.db'));
     database.exec('CREATE TABLE filling (bytes BLOB)');
     for (let n = 0; n < MEBIBYTES; n += 1) database.exec('INSERT INTO filling VALUES (randomblob(1048576))');
@@ -63,9 +63,8 @@ describe('a copy of the control database that is stopped', () => {
     const env = { ...envOf(place), MODELSTATS_DATABASE: `sqlite:${path('accounts.db')}` };
     const cli = startCli(copy, { env });
     await begun(cli, backups);
-    cli.child.kill('SIGHUP');
-    const stderr = expect.stringMatching(/^modelstats: stopped by SIGHUP; run the same command again/);
-    expect(await cli.ended).toMatchObject({ code: null, signal: 'SIGHUP', stderr });
+    cli.child.kill('SIGKILL'); // No other would be noticed before the copy is made.
+    expect(await cli.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
     const left = await readdir(backups);
     expect(left).not.toEqual([]);
     const rest = new RegExp(`^copy\\.db\\.${cli.child.pid}-[0-9a-f]{8}\\.partial(-journal|-wal|-shm)?$`);
