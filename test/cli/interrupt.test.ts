@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -25,6 +25,7 @@ let args: string[];
 beforeEach(async () => {
   place = { store: path('store'), work: path('work') };
   await writeDay(path('source'), { models: [{ id: 'a', name: 'A' }] });
+  await mkdir(path('endless'));
   args = ['nightly', '--source', path('source'), '--json'];
 });
 
@@ -34,9 +35,8 @@ describe.skipIf(process.platform !== 'linux')('a night that is stopped', () => {
   test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'by %s ends at once with the process of its source.sql, and can be run again',
     async (signal) => {
-      await writeFile(path('source', 'source.sql'), ENDLESS);
-      await rm(path('source', 'models.jsonl'));
-      const { child, ended } = startCli(args, { env: envOf(place) });
+      await writeFile(path('endless', 'source.sql'), ENDLESS);
+      const { child, ended } = startCli(['nightly', '--source', path('endless')], { env: envOf(place) });
       await vi.waitFor(async () => expect((await workFiles()).join()).toMatch(/models\.duckdb/), { timeout: 60_000 });
       const [sandbox = 0] = childrenOf(child.pid ?? 0);
       expect(isRunning(sandbox)).toBe(true);
@@ -44,7 +44,6 @@ describe.skipIf(process.platform !== 'linux')('a night that is stopped', () => {
       const told = `modelstats: stopped by ${signal}; run the same command again to go on\n`;
       expect(await ended).toMatchObject({ code: null, signal, stderr: signal === 'SIGKILL' ? '' : told });
       await vi.waitFor(() => expect(isRunning(sandbox)).toBe(false), { timeout: 60_000 });
-      await writeFile(path('source', 'source.sql'), `-- models\nSELECT 'a' AS id, 'A' AS name\n`);
       expect(await callCli(args, { env: envOf(place) })).toMatchObject({ code: 0, stderr: '' });
       expect((await workFiles()).filter((name) => /\/(tmp|owner)\b/.test(name))).toEqual([]);
     },
