@@ -18,6 +18,7 @@ import {
 } from './support/deploy.ts';
 import { ROOT } from './support/documents/text-files.ts';
 import { findProgram } from './support/processes/server-process.ts';
+import { listenOnFreePort } from './support/processes/servers.ts';
 
 function linesOf(path: string): readonly string[] {
   return readFileSync(join(ROOT, path), 'utf8').split('\n');
@@ -157,11 +158,9 @@ describe('deploy/compose.yaml', () => {
 
   test('asks for health with commands that tell 200 from anything else', async () => {
     let status = 200;
-    const server = createServer((_, reply) => reply.writeHead(status).end()).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
+    const server = createServer((_, reply) => reply.writeHead(status).end());
+    const port = await listenOnFreePort(server);
     onTestFinished(() => void server.close());
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
     const probes = ours.flatMap(([, { healthcheck }]) =>
       healthcheck?.test[1] === 'node' ? [healthcheck.test.slice(2)] : [],
     );

@@ -1,9 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openFolder } from '../../test/support/accounts/control-databases.ts';
+import { listenOnFreePort } from '../../test/support/processes/servers.ts';
+import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.ts';
 import { type Mail, type MailerOptions, openMailer } from './mailer.ts';
 
 const MAIL: Mail = { to: 'owner@example.com', subject: 'Grüße', text: 'Zeile eins\nZeile zwei\n' };
@@ -39,9 +40,8 @@ async function startServer(onData: (text: string) => Error | undefined = () => u
       });
     },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnFreePort(server.server);
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  const { port } = server.server.address() as AddressInfo; // Of a server that listens.
   return { taken, smtp: `smtp://127.0.0.1:${port}` };
 }
 
@@ -80,22 +80,14 @@ test('a server that refuses, and one that is not there, reject as unavailable', 
 
 /** Greets, and answers whatever it is sent with one letter after the other, never with a line. */
 async function startTarpit(): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
+  const { port } = await listenOnLoopback((socket) => {
     socket.write('220 at your service\r\n');
-    socket.on('error', () => {});
     socket.once('data', () => {
       const letters = setInterval(() => socket.write('2'), 5);
       socket.on('close', () => clearInterval(letters));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`; // Of a server that listens.
+  return `smtp://127.0.0.1:${port}`;
 }
 
 test('a server that answers a letter at a time is given up, in the time of a whole mail or when it is told so', async () => {

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callCli, envOf, type Place } from '../support/processes/cli.ts';
+import { answersFrom, callCli, envOf, type Place } from '../support/processes/cli.ts';
 import { Source } from '../worlds/bad-input/good-source.ts';
 
 const YESTERDAY = '2024-03-01';
@@ -30,18 +30,12 @@ const GOOD = ['--source', 'good', '--day', '2024-03-02'];
 
 test('a day that turns up late is left out of --all-days with a word, and the days after it are published', async () => {
   const late: Place = { store: join(folder, 'late-store'), work: join(folder, 'late-work') };
-  const nights = () =>
-    callCli(['nightly', '--source', 'late', '--all-days', '--json'], { env: envOf(late), cwd: folder });
-  for (const day of ['2024-03-01', '2024-03-03']) await Source.create(join(folder, 'late', day));
-  expect(await nights()).toMatchObject({ code: 0 });
-  for (const day of ['2024-03-02', '2024-03-04']) await Source.create(join(folder, 'late', day));
-  const { code, stdout, stderr } = await nights();
-  const statuses = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line)['status']);
-  expect({ code, statuses }).toEqual({ code: 0, statuses: ['already_published', 'already_published', 'published'] });
-  expect(stderr).toContain('2024-03-02: left out, it is before the newest snapshot and was never published');
+  await cp(place.store, late.store, { recursive: true });
+  for (const day of ['2024-02-29', YESTERDAY, '2024-03-02']) await Source.create(join(folder, 'late', day));
+  const { code, stdout, stderr } = await run(['--source', 'late', '--all-days', '--json'], envOf(late));
+  const statuses = answersFrom(stdout).map(({ status }) => status);
+  expect({ code, statuses }).toEqual({ code: 0, statuses: ['already_published', 'published'] });
+  expect(stderr).toContain('2024-02-29: left out, it is before the newest snapshot and was never published');
 });
 
 describe.concurrent('a wrong call says what is wrong on stderr, runs nothing and ends with 2:', () => {

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { begun } from '../support/processes/begun.ts';
-import { answersFrom, envOf, runCli, startCli } from '../support/processes/cli.ts';
+import { answersFrom, callCli, envOf, startCli } from '../support/processes/cli.ts';
 import { newFolder } from '../support/temporary-folder.ts';
 
 test('a killed verify leaves only what the next command removes', { timeout: 60_000 }, async () => {
   const [nights, work] = [await openSampleStore(), await newFolder()];
   onTestFinished(nights.dispose);
   const env = envOf({ store: nights.folder, work });
-  await runCli(['prune', '--dry-run'], { env }); // So that the folder of runs is there to be watched.
+  await callCli(['prune', '--dry-run'], { env }); // So that the folder of runs is there to be watched.
   const before = await readdir(join(work, 'runs'));
   const verifying = startCli(['verify', '--all'], { env });
   await begun(verifying, join(work, 'runs'), 'owner');
@@ -21,7 +21,7 @@ test('a killed verify leaves only what the next command removes', { timeout: 60_
   const [killed = ''] = (await readdir(join(work, 'runs'))).filter((name) => !before.includes(name));
   expect(await readdir(join(work, 'runs', killed))).toContain('owner');
 
-  const { code, stdout } = await runCli(['verify', '--all', '--json'], { env });
+  const { code, stdout } = await callCli(['verify', '--all', '--json'], { env });
   expect({ code, answer: answersFrom(stdout)[0] }).toMatchObject({ code: 0, answer: { ok: true, snapshots: 3 } });
   expect(await readdir(join(work, 'runs', killed))).toEqual([]);
 });

@@ -153,21 +153,6 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       });
     });
 
-    test('ignores what is told of a delivery that another dispatcher has taken over, or that was dropped', async () => {
-      const endpointId = await world.addEndpoint();
-      const [late, dropped] = await world.addDeliveries(endpointId, 2);
-      const claimed = await claim(endpointId, 2);
-      const settlements = claimed.map((delivery) => settlementOf(delivery, attemptOf(delivery, 'delivered')));
-      const [takenOver] = await claim(endpointId, 1, { dispatcher: 'two', ms: CLAIM_MS + 1 });
-      await suspendAndDrop(endpointId, CLAIM_MS + 2);
-      await settle({ settlements, releases: claimed.map((delivery) => ({ delivery, dueAt: START })) });
-      expect(takenOver?.attempt).toBe(1);
-      for (const id of [late, dropped]) {
-        expect(await world.delivery(id ?? '')).toMatchObject({ state: 'dropped', attempts: 0 });
-        expect(await world.attempts(id ?? '')).toEqual([]);
-      }
-    });
-
     test('lets another dispatcher make the same attempt again once a claim has ended, and counts it once', async () => {
       const endpointId = await world.addEndpoint();
       const id = await world.addDelivery(endpointId);

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { examine, useNewMachine } from '../../../test/support/doctor/examine.ts';
 import { freePort } from '../../../test/support/processes/servers.ts';
+import { listenOnLoopback } from '../../../test/support/server/listen-on-loopback.ts';
 import { configFromEnv } from '../../config/config.ts';
 import { runDoctor } from './run-doctor.ts';
 
@@ -57,17 +56,11 @@ test('what can not be reached has failed soon, each with what to do, and no pass
 });
 
 test('a server that takes connections and says nothing, or goes on without an end, holds nothing up', async () => {
-  const portOf = async (listener: (socket: Socket) => void) => {
-    const server = createServer(listener).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    return (server.address() as AddressInfo).port; // Of a server that listens.
-  };
-  const silent = await portOf(() => {});
-  const endless = await portOf((socket) => {
+  const { port: silent } = await listenOnLoopback();
+  const { port: endless } = await listenOnLoopback((socket) => {
     const letters = setInterval(() => socket.write('2'), 500);
     socket.write('220 at your service\r\n');
-    socket.on('error', () => {}).on('close', () => clearInterval(letters));
+    socket.on('close', () => clearInterval(letters));
   });
   const { of } = await examine({
     ...machine.env(),

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import { examine, useNewMachine } from '../../../test/support/doctor/examine.ts';
 import { openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { listenOnFreePort } from '../../../test/support/processes/servers.ts';
 import { configFromEnv } from '../../config/config.ts';
 import { configuredSecretKeys } from '../../config/secret-keys-file.ts';
 import { compareClocks } from './check.ts';
@@ -103,10 +104,8 @@ async function addSecret(url: string, sealed: string): Promise<void> {
 test('a mail server is asked, and gets no mail', async () => {
   let mails = 0;
   const server = new SMTPServer({ authOptional: true, disabledCommands: ['STARTTLS'], onData: () => (mails += 1) });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnFreePort(server.server);
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  const address = server.server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
   const { of } = await examine({ ...machine.env(), MODELSTATS_SMTP: `smtp://127.0.0.1:${port}` });
   expect(of('mail')).toBe(`ok: smtp://127.0.0.1:${port} answers; nothing was sent`);
   expect(mails).toBe(0);

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { dayFromDate } from '../../../runtime/day.ts';
@@ -9,18 +7,15 @@ import { openTemporaryStore } from '../../../test/support/pipeline/temporary-sto
 import { writeDay } from '../../../test/support/pipeline/write-day.ts';
 import { freePort } from '../../../test/support/processes/servers.ts';
 import { ServingProcess } from '../../../test/support/processes/serving-process.ts';
+import { listenOnLoopback } from '../../../test/support/server/listen-on-loopback.ts';
 
 const machine = useNewMachine();
 
 test('a port is free, has a server of ours, or something else', async () => {
-  const other = createServer((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nhello')).listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  onTestFinished(() => void other.close());
-  const address = other.address();
-  const taken = typeof address === 'object' ? `${address?.port}` : '';
+  const { port: taken } = await listenOnLoopback((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nhello'));
   const at = async (number: string, more = {}) => examine({ ...machine.env(), ...more, MODELSTATS_PORT: number });
   const token = { MODELSTATS_METRICS_TOKEN: '0123456789abcdef' };
-  expect((await at(taken)).of('port')).toMatch(/^fail: serve can't listen on 127\.0\.0\.1:\d+: /);
+  expect((await at(`${taken}`)).of('port')).toMatch(/^fail: serve can't listen on 127\.0\.0\.1:\d+: /);
   expect((await at(`${await freePort()}`)).of('port')).toMatch(/^ok: .*is free for serve$/);
   const store = await openTemporaryStore();
   onTestFinished(() => store.dispose());

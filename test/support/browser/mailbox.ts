@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import { listenOnFreePort } from '../processes/servers.ts';
 
 /** How long a mail may take to come. */
 const WAIT_MS_MAX = 10_000;
@@ -34,8 +34,7 @@ export async function openMailbox(): Promise<Mailbox> {
       });
     },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.server.address() as AddressInfo; // Of a server that listens.
+  const port = await listenOnFreePort(server.server);
   return {
     smtp: `smtp://127.0.0.1:${port}`,
     async readLink(address) {

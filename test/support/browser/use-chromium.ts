@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { listenOnFreePort } from '../processes/servers.ts';
 
 /** Where Debian's package puts it. */
 const CHROMIUM = '/usr/bin/chromium';
@@ -56,8 +56,7 @@ export function useOtherSite(bodyOf: () => string): { readonly url: string } {
     response.end(`<!doctype html><html lang="en">${head}<body style="margin:8px">${bodyOf()}</body></html>`);
   });
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://localhost:${(server.address() as AddressInfo).port}`; // Of a server that listens.
+    url = `http://localhost:${await listenOnFreePort(server)}`;
   });
   afterAll(() => void server.close());
   return {

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { PlanName } from '../../../api/accounts/plans/plans.ts';
 import { openSampleStore } from '../pipeline/sample-store.ts';
 import { answersFrom, runCli } from '../processes/cli.ts';
+import { freePort } from '../processes/servers.ts';
 import { ServingProcess } from '../processes/serving-process.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 
@@ -40,7 +40,7 @@ export function useConsoleService({ args = [], env = () => ({}) }: ConsoleServic
     closing.push(() => rm(folder, { recursive: true }));
     const mailbox = await openMailbox();
     closing.push(() => mailbox.close());
-    const port = await findFreePort();
+    const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const database = `sqlite:${join(folder, 'accounts.db')}`;
     const serving = await ServingProcess.start({
@@ -82,13 +82,4 @@ export function useConsoleService({ args = [], env = () => ({}) }: ConsoleServic
     },
     setPlan: (...of) => get().setPlan(...of),
   };
-}
-
-/** A port on which nothing listens: links in mails name it before the service does. */
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // Of a server that listens.
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

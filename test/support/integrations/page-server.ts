@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { Outbound } from '../../../runtime/outbound/outbound.ts';
+import { listenOnFreePort } from '../processes/servers.ts';
 import { LOOPBACK, OUTBOUND_SETTINGS } from '../server/outbound-settings.ts';
 
 /** What a page answers: HTML, or all of it, or something that takes the connection itself. */
@@ -43,14 +43,12 @@ export async function usePages(): Promise<PageServer> {
     const { status = 200, headers = {}, body = '' } = typeof answer === 'string' ? { body: answer } : answer;
     response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnFreePort(server);
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
   });
-  const { port } = server.address() as AddressInfo; // Of TCP, as it listens to one.
   return {
     pages,
     requests,

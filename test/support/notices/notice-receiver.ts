@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Notice, NoticeSchema } from '../../../pipeline/notices/notice.ts';
+import { listenOnFreePort } from '../processes/servers.ts';
 
 /** An operator's receiver of notices on this machine, which keeps what it was sent. */
 export class NoticeReceiver {
@@ -10,6 +10,7 @@ export class NoticeReceiver {
   readonly requests: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
   /** What it answers: 200 unless set; `hang` for no answer at all. */
   answer: number | 'hang' = 200;
+  host = '';
   readonly #server: Server;
   readonly #waiting: (() => void)[] = [];
 
@@ -26,13 +27,8 @@ export class NoticeReceiver {
 
   static async start(): Promise<NoticeReceiver> {
     const receiver = new NoticeReceiver();
-    receiver.#server.listen(0, '127.0.0.1');
-    await once(receiver.#server, 'listening');
+    receiver.host = `127.0.0.1:${await listenOnFreePort(receiver.#server)}`;
     return receiver;
-  }
-
-  get host(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // Of a server that listens on a port.
   }
 
   get url(): string {

@@ -1,7 +1,7 @@
 /** What tests need that start a server of their own. */
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
 /** The path of a program, in the first folder that has it; undefined where none has. */
@@ -20,10 +20,15 @@ function isExecutable(path: string): boolean {
 
 /** A port of loopback that nobody listens on at this moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const server = createServer();
+  const port = await listenOnFreePort(server);
   server.close();
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
+  return port;
+}
+
+/** Lets a server listen on a free port of loopback, or of another address of this machine; its port. */
+export async function listenOnFreePort(server: Server, host = '127.0.0.1'): Promise<number> {
+  server.listen(0, host);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port; // Of TCP, as it listens to one.
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { type Certificate, createAuthority } from '../../../runtime/certificates.ts';
+import { listenOnFreePort } from '../processes/servers.ts';
 
 export interface TlsReceiverOptions {
   /** What answers; the body of a request is its to read. */
@@ -47,9 +48,7 @@ export async function startTlsReceiver({
   const server = createServer({ cert, key, ...tls }, handler);
   const addresses: string[] = [];
   server.on('connection', (socket: Socket) => addresses.push(socket.localAddress ?? ''));
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  // An address of TCP, as it listens to one.
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnFreePort(server, host);
   return {
     url: `https://127.0.0.1:${port}`,
     port,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenOnFreePort } from '../processes/servers.ts';
 
 export interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -15,6 +15,7 @@ export type Answer = (received: Received) => number | Promise<number>;
 export class Receiver {
   readonly received: Received[] = [];
   readonly #server: Server;
+  url = '';
 
   private constructor(answer: Answer) {
     this.#server = createServer(async (request, response) => {
@@ -31,14 +32,8 @@ export class Receiver {
 
   static async start(answer: Answer = () => 204): Promise<Receiver> {
     const receiver = new Receiver(answer);
-    receiver.#server.listen(0, '127.0.0.1');
-    await once(receiver.#server, 'listening');
+    receiver.url = `http://127.0.0.1:${await listenOnFreePort(receiver.#server)}/hook`;
     return receiver;
-  }
-
-  get url(): string {
-    const { port } = receiverAddress(this.#server);
-    return `http://127.0.0.1:${port}/hook`;
   }
 
   /** The ids of deliveries, in the order in which they came. */
@@ -51,10 +46,4 @@ export class Receiver {
     this.#server.close();
     await once(this.#server, 'close');
   }
-}
-
-function receiverAddress(server: Server): AddressInfo {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the receiver does not listen');
-  return address;
 }
