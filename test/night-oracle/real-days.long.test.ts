@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { expectReplay } from '../support/pipeline/consumer.ts';
 import { readRecords } from '../support/pipeline/published.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
@@ -18,7 +19,9 @@ const DAYS = [
 const MILLION_FOLD = ['2025-12-13', '2025-12-14', '2025-12-22', '2026-03-20', '2026-04-21'];
 
 describe.skipIf(REAL_DATA === undefined)('a sample of the real days', () => {
-  test('publishes what an independent reading of the specification says', { timeout: 600_000 }, async () => {
+  test('publishes what an independent reading of the specification says, and each snapshot follows from the one before', {
+    timeout: 600_000,
+  }, async () => {
     const store = await openTemporaryStore();
     let state: OracleState | undefined;
     try {
@@ -35,6 +38,7 @@ describe.skipIf(REAL_DATA === undefined)('a sample of the real days', () => {
         state = oracle.state;
         if (MILLION_FOLD.includes(day)) await expectPlausiblePrices(store);
       }
+      await expectReplay(store);
     } finally {
       await store.dispose();
     }

@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../pipeline/upkeep/status.ts';
-import { addDays } from '../../runtime/day.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { type TwoUpstreams, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
@@ -12,16 +11,28 @@ beforeEach(async () => {
   place = await useTwoUpstreams();
 });
 
-const FIRST = '2026-06-01';
+const [FIRST, SECOND, THIRD, FOURTH, FIFTH] = [1, 2, 3, 4, 5].map((day) => `2026-06-0${day}`) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const PATH = RELEASE_PATHS.fetched('mall.json');
+
+/** Breaks the mall for so many nights, each of which tries three times. */
+const breakMall = (nights: number) => place.mall.break('/mall.json', ...Array(3 * nights).fill(faults.status(503)));
+/** Where the newest release has the mall's file. */
+const storedFile = async () => join(place.store.folder, releaseKey((await place.newest()).release, PATH));
 
 describe('an upstream that is down for days', () => {
-  test('has its records carried, without points, while others go on; everything says since when', async () => {
+  test('has its records carried from the store alone, without points, while others go on, until it is back', async () => {
     expect((await place.night(FIRST)).problems).toEqual([]);
-    place.mall.breakForGood('/mall.json', faults.status(503));
-    for (let days = 1; days <= 3; days += 1) {
-      place.shop.serve('/shop.json', { a: 1 + days, b: 2 });
-      const day = addDays(FIRST, days);
-      const result = await place.night(day);
+    breakMall(2);
+    for (const [index, day] of [SECOND, THIRD].entries()) {
+      place.shop.serve('/shop.json', { a: 2 + index, b: 2 });
+      // No night needs the work folder of another.
+      const result = await place.night(day, { workFolder: await place.newFolder() });
       expect(result).toMatchObject({
         status: 'published',
         records: { models: 3, pricing: 4 },
@@ -39,90 +50,56 @@ describe('an upstream that is down for days', () => {
         status: 'carried',
         fetched_at: `${FIRST}T00:05:00Z`,
         problem: expect.stringMatching(/answered 503/),
-        failed_since: addDays(FIRST, 1),
+        failed_since: SECOND,
       });
       expect(withoutPoints(open)).toEqual(['models b', 'models c', 'pricing b:mall', 'pricing c:mall']);
     }
     const status = await readStatus(place.store.deps.store, { ...place.store.deps, expectedDay: undefined });
-    expect(status.missing_files).toMatchObject([{ upstream: 'mall', file: 'mall.json', since: addDays(FIRST, 1) }]);
-  });
+    expect(status.missing_files).toMatchObject([{ upstream: 'mall', file: 'mall.json', since: SECOND }]);
 
-  test('is no loss, however large: not of its own rows, nor of those that others have a part in', async () => {
-    const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`m${index}`, 1]));
-    place.shop.serve('/shop.json', many);
-    place.mall.serve('/mall.json', many);
-    await place.night(FIRST);
-    place.mall.break('/mall.json', ...Array(3).fill(faults.cutOff));
-    expect(await place.night(addDays(FIRST, 1))).toMatchObject({
-      status: 'published',
-      events: { upsert: 0, delete: 0 },
-    });
-    place.mall.serve('/mall.json', {});
-    expect(await place.night(addDays(FIRST, 2))).toMatchObject({
-      status: 'held',
-      problems: expect.arrayContaining([
-        'models of mall would shrink from 20 to 0 rows (by 100 %); at most 30 % may go',
-      ]),
-    });
-  });
+    const stored = await storedFile();
+    await writeFile(stored, 'other');
+    expect((await place.verifyAll()).problems).toEqual([{ snapshot: THIRD, message: expect.stringContaining(PATH) }]);
+    await place.store.republish(THIRD);
+    expect(await readFile(stored, 'utf8')).toBe('{"b":5,"c":7}');
 
-  test('is captured again when it is back: what changed is an event, the rest has points again', async () => {
-    await place.night(FIRST);
-    place.mall.break('/mall.json', ...Array(3).fill(faults.cutOff));
-    await place.night(addDays(FIRST, 1));
     place.mall.serve('/mall.json', { b: 5, c: 8 });
-    await place.night(addDays(FIRST, 2));
+    await place.night(FOURTH);
     const { release, changes, open } = await place.newest();
     expect(release.fetched?.[1]).toMatchObject({ status: 'fetched', failed_since: null });
     expect(JSON.parse(changes)).toMatchObject({ entity_id: 'c:mall', op: 'upsert' });
     expect(withoutPoints(open)).toEqual([]);
-    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
+    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 4 });
   });
 
-  test('is carried from the store alone: no night needs the work folder of another', async () => {
+  test('loses no record, however large: its file comes from the store, else from the archive, or what reads it is not captured', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`m${index}`, 1]));
+    place.shop.serve('/shop.json', many);
+    place.mall.serve('/mall.json', many);
     await place.night(FIRST);
-    place.mall.breakForGood('/mall.json', faults.status(503));
-    for (const day of [addDays(FIRST, 1), addDays(FIRST, 2)]) {
-      const workFolder = await place.newFolder();
-      expect(await place.night(day, { workFolder })).toMatchObject({
-        status: 'published',
-        records: { models: 3, pricing: 4 },
-        events: { upsert: 0, delete: 0 },
-      });
-      const { release, open } = await place.newest();
-      expect(release.fetched?.[1]).toMatchObject({ status: 'carried', fetched_at: `${FIRST}T00:05:00Z` });
-      expect(withoutPoints(open)).toEqual(['models b', 'models c', 'pricing b:mall', 'pricing c:mall']);
-    }
-    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
-  });
+    place.mall.serve('/mall.json', { ...many, d: 9 });
+    await place.night(SECOND, { workFolder: await place.newFolder() });
 
-  test('has its file carried from the store rather than from the archive of a machine that missed a night', async () => {
-    const workFolder = await place.newFolder();
-    await place.night(FIRST);
-    place.mall.serve('/mall.json', { b: 5, c: 7, d: 9 });
-    await place.night(addDays(FIRST, 1), { workFolder });
-    place.mall.breakForGood('/mall.json', faults.status(503));
-    expect(await place.night(addDays(FIRST, 2))).toMatchObject({
-      status: 'published',
-      events: { upsert: 0, delete: 0 },
-    });
-    expect((await place.newest()).pricing).toHaveLength(5);
-  });
+    // The archive of this machine missed a night; the store has its file.
+    const kept = { status: 'published', events: { upsert: 0, delete: 0 } };
+    breakMall(3);
+    expect(await place.night(THIRD)).toMatchObject(kept);
+    expect((await place.newest()).pricing).toHaveLength(41);
 
-  test('loses no record where the store has no file of it: it is carried from the archive, or what reads it is not captured', async () => {
-    await place.night(FIRST);
-    const { release } = await place.newest();
-    await rm(join(place.store.folder, releaseKey(release, RELEASE_PATHS.fetched('mall.json'))));
-    place.mall.breakForGood('/mall.json', faults.status(503));
-    const workFolder = await place.newFolder();
+    await rm(await storedFile());
     const why = /^mall\.json of mall could not be fetched from http.*: .* answered 503 .*, and source\.sql reads it$/;
-    expect(await place.night(addDays(FIRST, 1), { workFolder })).toMatchObject({
+    expect(await place.night(FOURTH, { workFolder: await place.newFolder() })).toMatchObject({
       status: 'rejected',
       problems: [expect.stringMatching(why), expect.stringMatching(/nothing could be captured$/)],
     });
-    expect(await place.night(addDays(FIRST, 1))).toMatchObject({
-      status: 'published',
-      events: { upsert: 0, delete: 0 },
+    expect(await place.night(FOURTH)).toMatchObject(kept);
+
+    place.mall.serve('/mall.json', {});
+    expect(await place.night(FIFTH)).toMatchObject({
+      status: 'held',
+      problems: expect.arrayContaining([
+        'models of mall would shrink from 21 to 0 rows (by 100 %); at most 30 % may go',
+      ]),
     });
   });
 });

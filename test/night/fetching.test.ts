@@ -20,7 +20,7 @@ beforeEach(async () => {
   serveShop(place.server, { a: 1, b: 2 });
 });
 
-const FIRST = '2026-06-01';
+const [FIRST, SECOND] = ['2026-06-01', '2026-06-02'] as const;
 
 interface NightChoices {
   readonly source?: string;
@@ -31,7 +31,7 @@ interface NightChoices {
 
 /** A night of the shop's source, on the day that it is of. */
 function night(
-  day = FIRST,
+  day: string = FIRST,
   { source = place.root, hour = '00', startsOn = day, variables = { SHOP_KEY } }: NightChoices = {},
 ) {
   return runNight(
@@ -64,7 +64,8 @@ async function textsBelow(folder: string): Promise<string> {
 }
 
 describe('a night of a source that lists what to fetch', () => {
-  test('fetches, captures and publishes; the release says what came from where', async () => {
+  test('fetches, captures and publishes, once; the release says what came from where, and secrets stand nowhere', async () => {
+    await nameModels('upstream,id,model_id\nshop,Model A,a\n');
     const result = await night();
     expect(result).toMatchObject({ problems: [], status: 'published', records: { models: 2, pricing: 2 } });
     const release = await newestRelease();
@@ -89,19 +90,28 @@ describe('a night of a source that lists what to fetch', () => {
       },
       expect.objectContaining({ ...common, url: `${place.server.url}/prices.csv`, file: 'prices.csv' }),
     ]);
-    expect(release.source_files.map(({ name }) => name)).toEqual(['source.sql', 'names.csv', 'source.json']);
+    // Its table of names, too, which lies in the archive with what was fetched.
+    const names = ['source.sql', 'names.csv', 'source.json', 'aliases.csv'];
+    expect(release.source_files.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    expect(await readAliases(store, await newestOf(store))).toEqual(['shop,Model A,a']);
     const { stages, fetched } = await reportOf(result);
     expect(stages[0]).toMatchObject({ stage: 'fetch' });
     expect(fetched).toHaveLength(2);
     expect(await verify('all', { ...verifyDeps() })).toMatchObject({ ok: true, problems: [] });
-  });
 
-  test('takes its table of names into the day, and out of the archive into the release', async () => {
-    await nameModels('upstream,id,model_id\nshop,Model A,a\n');
-    expect(await night()).toMatchObject({ problems: [], status: 'published' });
-    expect(await readAliases(store, await newestOf(store))).toEqual(['shop,Model A,a']);
-    const { source_files: files } = await newestRelease();
-    expect(files.filter(({ name }) => name === 'aliases.csv')).toHaveLength(1);
+    expect(place.server.takeSeen().some((path) => path.includes(SHOP_KEY))).toBe(true);
+    expect((await night()).status).toBe('already_published');
+    expect(place.server.takeSeen()).toEqual([]);
+
+    place.server.breakForGood('/models.json', faults.status(403));
+    const bad = await night(SECOND);
+    expect(bad.status).toBe('rejected');
+    const texts = [
+      await textsBelow(store.folder),
+      await textsBelow(store.deps.workFolder),
+      JSON.stringify([result, bad]),
+    ];
+    for (const text of texts) expect(text).not.toContain(SHOP_KEY);
   });
 
   test('asks for nothing where its table of names is wrong', async () => {
@@ -114,25 +124,11 @@ describe('a night of a source that lists what to fetch', () => {
     expect(place.server.seen).toEqual([]);
   });
 
-  test('leaves its secrets nowhere: not in the work folder, the store, or what is told', async () => {
-    const good = await night();
-    place.server.breakForGood('/models.json', faults.status(403));
-    const bad = await night('2026-06-02');
-    expect(bad.status).toBe('rejected');
-    expect(place.server.seen.some(({ path }) => path.includes(SHOP_KEY))).toBe(true);
-    const texts = [
-      await textsBelow(store.folder),
-      await textsBelow(store.deps.workFolder),
-      JSON.stringify([good, bad]),
-    ];
-    for (const text of texts) expect(text).not.toContain(SHOP_KEY);
-  });
-
-  test('is rejected where a required file fails, with its address and the cause, and yesterday stays', async () => {
+  test('is rejected where a required file fails, with its address and the cause, and yesterday stays; what an optional one fills is carried', async () => {
     await night();
-    place.server.breakForGood('/models.json', faults.htmlPage());
-    const result = await night('2026-06-02');
-    expect(result).toMatchObject({
+    place.server.break('/models.json', ...Array(3).fill(faults.htmlPage()));
+    const rejected = await night(SECOND);
+    expect(rejected).toMatchObject({
       status: 'rejected',
       problems: [
         expect.stringMatching(
@@ -140,17 +136,14 @@ describe('a night of a source that lists what to fetch', () => {
         ),
       ],
     });
-    expect(await reportOf(result)).toMatchObject({
+    expect(await reportOf(rejected)).toMatchObject({
       status: 'rejected',
       fetched: [{ status: 'failed' }, { status: 'unchanged' }],
     });
     expect((await newestRelease()).day).toBe(FIRST);
-  });
 
-  test('carries what an optional file fills, without points, and says since when it fails', async () => {
-    await night();
     place.server.breakForGood('/prices.csv', faults.status(503));
-    for (const day of ['2026-06-02', '2026-06-03']) {
+    for (const day of ['2026-06-03', '2026-06-04']) {
       const result = await night(day);
       expect(result).toMatchObject({ status: 'published', records: { models: 2, pricing: 2 }, first_seq: null });
       expect(result.warnings).toEqual(
@@ -166,18 +159,11 @@ describe('a night of a source that lists what to fetch', () => {
     }
     const release = await newestRelease();
     expect(release.captured).toEqual(['models']);
-    expect(release.fetched?.[1]).toMatchObject({ status: 'failed', sha256: null, failed_since: '2026-06-02' });
-  });
-
-  test('does nothing on a day that is published', async () => {
-    await night();
-    place.server.takeSeen();
-    expect((await night()).status).toBe('already_published');
-    expect(place.server.takeSeen()).toEqual([]);
+    expect(release.fetched?.[1]).toMatchObject({ status: 'failed', sha256: null, failed_since: '2026-06-03' });
   });
 
   test('of a day that is over is run from what was fetched on it, or not at all', async () => {
-    const late = { startsOn: '2026-06-02' };
+    const late = { startsOn: SECOND };
     expect(await night(FIRST, late)).toMatchObject({
       status: 'rejected',
       problems: [
@@ -198,13 +184,13 @@ describe('an archive', () => {
   test('is a source from which the same nights can be run again, without network and without the source', async () => {
     await night();
     serveShop(place.server, { a: 1, b: 3, c: 4 });
-    await night('2026-06-02');
+    await night(SECOND);
     const first = await newestRelease();
     await place.server.close();
     await rm(place.root, { recursive: true });
     const again = await openTemporaryStore();
     onTestFinished(again.dispose);
-    for (const day of [FIRST, '2026-06-02']) {
+    for (const day of [FIRST, SECOND]) {
       const run = { ...again.deps, clock: () => new Date(`${day}T00:05:00Z`) };
       const request = { day, source: archive(), dryRun: false, accept: true, acceptSuspects: [] };
       expect((await runNight(request, run)).status).toBe('published');
@@ -238,7 +224,7 @@ describe('an archive', () => {
       async (folder) => {
         const path = join(folder, 'fetch.json');
         const record = JSON.parse(await readFile(path, 'utf8'));
-        await writeFile(path, JSON.stringify({ ...record, day: '2026-06-02' }));
+        await writeFile(path, JSON.stringify({ ...record, day: SECOND }));
       },
       /fetch\.json is no record of a fetch of 2026-06-01, it is of 2026-06-02; fetch the day again, or remove it: /,
     ],

@@ -15,7 +15,6 @@ import {
 } from '../support/pipeline/consumer.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
 
 let store: TemporaryStore;
 beforeAll(async () => {
@@ -44,29 +43,3 @@ describe('replay over the fixture days', () => {
     }
   });
 });
-
-/** The guard holds the first of these days: upstream really deleted that many scores. */
-const REAL_DAYS = { from: '2025-12-12', to: '2025-12-23', accepted: DELETED_UPSTREAM };
-
-describe.skipIf(REAL_DATA === undefined)(
-  'replay over real days (skipped where they are not beside the project)',
-  () => {
-    let real: TemporaryStore;
-    beforeAll(async () => {
-      real = await openTemporaryStore();
-    });
-    afterAll(() => real.dispose());
-
-    it('gives every snapshot from the one before, byte for byte', { timeout: 600_000 }, async () => {
-      const source = REAL_DATA ?? '';
-      const days = (await listSourceDays(source)).filter((day) => day >= REAL_DAYS.from && day <= REAL_DAYS.to);
-      expect(days.length).toBeGreaterThan(10);
-      for (const day of days) {
-        const accept = day === REAL_DAYS.accepted;
-        if (accept) expect(await real.night(source, day)).toMatchObject({ status: 'held' });
-        expect(await real.night(source, day, { accept })).toMatchObject({ status: 'published' });
-      }
-      await expectReplay(real);
-    });
-  },
-);

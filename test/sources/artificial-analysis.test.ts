@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { useRecipe } from '../support/sources/use-recipe.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-04-01';
 
@@ -28,30 +28,35 @@ function files(data: readonly object[]): Record<string, object> {
   return { 'artificial-analysis.json': { status: 200, prompt_options, data } };
 }
 
-test('prices that are all zero are unknown, and never free', async () => {
-  const recipe = await useRecipe('artificial-analysis');
+let recipe: Recipe;
+beforeAll(async () => {
+  recipe = await openRecipe('artificial-analysis');
+  const scored = { gpqa: 0, tau2: null, artificial_analysis_math_index: 61.2 };
   const data = [
     model('priced', [0.15000000000000002, 0.6], {}),
     model('unknown', [0, 0], {}),
     model('null', [null, null], {}),
     model('half-null', [0, null], {}),
     model('free-input', [0, 2], {}),
+    model('a-low', [1, 2], { gpqa: 0.5, tau2: null, new_eval: 0.25 }),
+    model('a-high', [1, 2], scored, { release_date: '2026-03' }),
   ];
   await recipe.publish(DAY, files(data));
-  expect(await recipe.table('pricing', ['model_id', 'provider', 'input_per_million', 'output_per_million'])).toEqual([
+  return recipe.dispose;
+});
+
+const isScored = (id: string) => id.startsWith('a-');
+
+test('prices that are all zero are unknown, and never free', async () => {
+  const fields = ['model_id', 'provider', 'input_per_million', 'output_per_million'];
+  expect(await recipe.table('pricing', fields, (id) => !isScored(id))).toEqual([
     ['free-input', 'artificial-analysis', 0, 2],
     ['priced', 'artificial-analysis', 0.15, 0.6],
   ]);
-  expect(await recipe.records('models')).toHaveLength(5);
+  expect(await recipe.records('models')).toHaveLength(7);
 });
 
 test('an evaluation that was not run is no score, a zero is one, and a new evaluation needs no new recipe', async () => {
-  const recipe = await useRecipe('artificial-analysis');
-  const data = [
-    model('a-low', [1, 2], { gpqa: 0.5, tau2: null, new_eval: 0.25 }),
-    model('a-high', [1, 2], { gpqa: 0, tau2: null, artificial_analysis_math_index: 61.2 }, { release_date: '2026-03' }),
-  ];
-  await recipe.publish(DAY, files(data));
   expect(await recipe.table('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
     ['a-high', 'artificial-analysis/artificial_analysis_math_index', 61.2, 'artificial-analysis'],
     ['a-high', 'artificial-analysis/gpqa', 0, 'artificial-analysis'],
@@ -63,15 +68,13 @@ test('an evaluation that was not run is no score, a zero is one, and a new evalu
     ['artificial-analysis/gpqa', 'GPQA Diamond', 'science'],
     ['artificial-analysis/new_eval', 'new eval', null],
   ]);
-  expect(await recipe.table('models', ['id', 'name', 'organization', 'release_date'])).toEqual([
+  expect(await recipe.table('models', ['id', 'name', 'organization', 'release_date'], isScored)).toEqual([
     ['a-high', 'A-HIGH', 'Acme', null],
     ['a-low', 'A-LOW', 'Acme', '2026-03-01'],
   ]);
 });
 
 test('the body of an error has no data, and empties nothing', async () => {
-  const recipe = await useRecipe('artificial-analysis');
-  await recipe.publish('2026-03-02', files([model('a', [1, 2], { gpqa: 0.5 })]));
-  const night = await recipe.nightOf('2026-03-03', { 'artificial-analysis.json': { error: 'API key is required' } });
+  const night = await recipe.nightOf('2026-04-02', { 'artificial-analysis.json': { error: 'API key is required' } });
   expect(night).toMatchObject({ status: 'rejected', problems: [expect.stringMatching(/has no data/)] });
 });

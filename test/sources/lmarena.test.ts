@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
-import { useRecipe } from '../support/sources/use-recipe.ts';
+import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-07-13';
 
@@ -35,12 +35,31 @@ function boards(given: Readonly<Record<string, unknown>>): Record<string, unknow
   };
 }
 
+const FLOATING = JSON.stringify([row('floating', 7, { vote_count: 12 })]).replace('"rank":7', '"rank":7.0');
+const FLOATING_BOARD = Object.keys(boards({})).find((path) => !/text|webdev|vision|search/.test(path)) ?? '';
+
+let recipe: Recipe;
+beforeAll(async () => {
+  recipe = await openRecipe('lmarena');
+  const text = [
+    row('a (max)', 1),
+    row('b', 2, { variance: null }),
+    row('a (max)', 1, { category: 'spanish' }),
+    row('c', 3, { organization: '' }),
+    row('d', 4, { organization: '' }),
+  ];
+  const webdev = [
+    row('b', 1, { rating: 1400, variance: 3 }),
+    row('codex', 3, { vote_count: 10 }),
+    row('codex', 2, { vote_count: 5 }),
+  ];
+  const given = { ...boards({ text, webdev, vision: [row('c', 1)] }), [FLOATING_BOARD]: FLOATING };
+  expect(await recipe.publish(DAY, given)).toMatchObject({ quarantined: 0 });
+  return recipe.dispose;
+});
+
 test('a category is that of its board, and a rating is mu with its deviation as sigma', async () => {
-  const recipe = await useRecipe('lmarena');
-  const text = [row('a (max)', 1), row('b', 2, { variance: null }), row('a (max)', 1, { category: 'spanish' })];
-  await recipe.publish(DAY, boards({ text, webdev: [row('b', 1, { rating: 1400, variance: 3 })] }));
-  const ranks = (await recipe.records('rankings')).filter(({ model_id }) => model_id !== 'other');
-  expect(ranks).toEqual([
+  expect(await recipe.records('rankings', undefined, (id) => ['a (max)', 'b'].includes(id))).toEqual([
     { model_id: 'a (max)', category: 'text/overall', rank: 1, trueskill_mu: 1500.123457, trueskill_sigma: 5 },
     { model_id: 'a (max)', category: 'text/spanish', rank: 1, trueskill_mu: 1500.123457, trueskill_sigma: 5 },
     { model_id: 'b', category: 'text/overall', rank: 2, trueskill_mu: 1500.123457, trueskill_sigma: null },
@@ -49,31 +68,18 @@ test('a category is that of its board, and a rating is mu with its deviation as 
 });
 
 test('a rank may be a floating number on one board and whole on the others', async () => {
-  const recipe = await useRecipe('lmarena');
-  const floating = JSON.stringify([row('a', 7, { vote_count: 12 })]).replace('"rank":7', '"rank":7.0');
-  await recipe.publish(DAY, boards({ text: floating }));
-  expect((await recipe.records('rankings', ['model_id', 'rank']))[0]).toEqual({ model_id: 'a', rank: 7 });
+  expect(await recipe.table('rankings', ['rank'], (id) => id === 'floating')).toEqual([[7]]);
 });
 
 test('of a name that stands twice in a category the better rank is taken, and nothing else is lost', async () => {
-  const recipe = await useRecipe('lmarena');
-  const twice = [row('codex', 3, { vote_count: 10 }), row('codex', 2, { vote_count: 5 }), row('a', 1)];
-  expect(await recipe.publish(DAY, boards({ webdev: twice }))).toMatchObject({ quarantined: 0 });
-  const ranks = (await recipe.records('rankings', ['model_id', 'category', 'rank'])).slice(0, 2);
-  expect(ranks).toEqual([
-    { model_id: 'a', category: 'webdev/overall', rank: 1 },
-    { model_id: 'codex', category: 'webdev/overall', rank: 2 },
-  ]);
+  expect(await recipe.table('rankings', ['category', 'rank'], (id) => id === 'codex')).toEqual([['webdev/overall', 2]]);
 });
 
 test('a model is a row whatever the boards it stands on, and an empty organization is none', async () => {
-  const recipe = await useRecipe('lmarena');
-  const text = [row('a', 1, { organization: '' }), row('b', 2, { organization: '' })];
-  await recipe.publish(DAY, boards({ text, vision: [row('a', 1)] }));
-  expect(await recipe.records('models')).toEqual(
+  expect(await recipe.records('models', undefined, (id) => ['c', 'd', 'other'].includes(id))).toEqual(
     [
-      { id: 'a', name: 'a', organization: 'acme' },
-      { id: 'b', name: 'b', organization: null },
+      { id: 'c', name: 'c', organization: 'acme' },
+      { id: 'd', name: 'd', organization: null },
       { id: 'other', name: 'other', organization: 'acme' },
     ].map((expected) => ({
       ...expected,
@@ -86,10 +92,8 @@ test('a model is a row whatever the boards it stands on, and an empty organizati
 });
 
 test('a day without one of the boards captures nothing, rather than dropping its rankings', async () => {
-  const recipe = await useRecipe('lmarena');
-  await recipe.publish('2026-07-12', boards({}));
   const { 'lmarena/search.parquet': missing, ...rest } = boards({});
-  const night = await recipe.nightOf(DAY, rest);
+  const night = await recipe.nightOf('2026-07-14', rest);
   expect(night).toMatchObject({
     status: 'rejected',
     problems: [

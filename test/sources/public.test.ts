@@ -1,33 +1,74 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { loadSections } from '../../pipeline/night/capture/sql/messages.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
-import { type Recipe, useRecipe } from '../support/sources/use-recipe.ts';
+import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 import { joinedFiles, NOBODY } from './joined-files.ts';
 
-const DAY = '2026-08-01';
+const DATED = 'claude-haiku-4-5-20251001';
+const [OWN, ALIAS] = ['claude-opus-4-5', 'anthropic/claude-opus-4.5'];
 
-async function modelsOf(recipe: Recipe): Promise<readonly Record<string, unknown>[]> {
-  return (await recipe.records('models')).filter(({ id }) => id !== NOBODY);
-}
+/** One day of all upstreams: each test has models of its own. */
+const FILES = joinedFiles({
+  modelsDev: {
+    openai: {
+      'gpt-5': { name: 'GPT-5', release_date: '2025-08', limit: { context: 0 } },
+      'gpt-5-mini': { name: 'GPT-5 mini', cost: { input: 6, output: 6 } },
+    },
+    openrouter: {
+      'openai/gpt-5': {
+        name: 'gpt five',
+        release_date: '2025-08-07',
+        limit: { context: 400_000 },
+        cost: { input: 5, output: 5 },
+      },
+      'acme/known': { name: 'Known' },
+      'openrouter/auto': { name: 'Auto', limit: { context: 99_999_999 } },
+    },
+    acme: {
+      [ALIAS]: { name: 'Opus', cost: { input: 9, output: 9 } },
+      [OWN]: { name: 'Claude Opus 4.5', cost: { input: 5, output: 25 } },
+      same: { name: 'Same' },
+    },
+    anthropic: { [DATED]: { name: 'Claude Haiku 4.5' } },
+  },
+  openrouter: {
+    'openai/gpt-5': ['OpenAI: GPT-5', '0.000001', '0.000002'],
+    'acme/known': ['Acme: Known', '0', '0'],
+    'acme/new': ['Acme: New', '0', '0'],
+    'openrouter/auto': ['Auto Router', '-1', '-1'],
+    '~acme/latest': ['Acme Latest', '1', '1'],
+  },
+  litellm: {
+    'gpt-5': ['openai', 9e-6, 9e-6],
+    'azure/gpt-5': ['azure', 2e-6, 4e-6],
+    same: ['acme', 1e-6, 1e-6],
+    'openrouter/acme/new': ['openrouter', 1e-6, 1e-6],
+    sample_spec: ['one of https://…', 0, 0],
+    'openrouter/openrouter/auto': ['openrouter', 0, 0],
+  },
+  genaiPrices: {
+    openai: { 'gpt-5': [3, 4], 'gpt-5-mini': [7, 7] },
+    openrouter: { 'openai/gpt-5': [8, 8], 'gpt-5': [9, 9], o3: [9, 9] },
+    acme: { same: [1, 1] },
+  },
+  lmarena: [DATED, 'same'],
+  epoch: [DATED, `${DATED}_32K`, 'same'],
+  livebench: [DATED, 'same', 'short,1,2', 'whole'],
+});
 
-async function namesOf(recipe: Recipe): Promise<readonly unknown[]> {
-  return (await modelsOf(recipe)).map(({ id }) => id);
-}
+let recipe: Recipe;
+beforeAll(async () => {
+  recipe = await openRecipe('public');
+  expect(await recipe.publish('2026-08-01', FILES)).toMatchObject({ quarantined: 2 });
+  return recipe.dispose;
+});
+
+const isNamed = (pattern: RegExp) => (id: string) => pattern.test(id) && id !== NOBODY;
+const isGpt5 = isNamed(/gpt-5/);
 
 test('one model is told by all its names, each field by the first upstream that knows it', async () => {
-  const recipe = await useRecipe('public');
-  const files = joinedFiles({
-    modelsDev: {
-      openai: { 'gpt-5': { name: 'GPT-5', release_date: '2025-08', limit: { context: 0 } } },
-      openrouter: { 'openai/gpt-5': { name: 'gpt five', release_date: '2025-08-07', limit: { context: 400_000 } } },
-    },
-    openrouter: { 'openai/gpt-5': ['OpenAI: GPT-5', '0.000002', '0.00001'] },
-    litellm: { 'gpt-5': ['openai', 1e-6, 1e-5], 'openrouter/openai/gpt-5': ['openrouter', 9e-6, 9e-6] },
-    genaiPrices: { openai: { 'gpt-5': [1.25, 10] }, openrouter: { 'openai/gpt-5': [9, 9] } },
-  });
-  await recipe.publish(DAY, files);
-  expect(await modelsOf(recipe)).toEqual([
+  expect(await recipe.records('models', undefined, (id) => id === 'gpt-5')).toEqual([
     {
       id: 'gpt-5',
       name: 'GPT-5',
@@ -41,54 +82,23 @@ test('one model is told by all its names, each field by the first upstream that 
 });
 
 test('a price is told by its seller first, then by models.dev, genai-prices and LiteLLM', async () => {
-  const recipe = await useRecipe('public');
-  const files = joinedFiles({
-    modelsDev: {
-      openrouter: { 'openai/gpt-5': { name: 'GPT-5', cost: { input: 5, output: 5 } } },
-      openai: { 'gpt-5': { name: 'GPT-5' }, 'gpt-5-mini': { name: 'GPT-5 mini', cost: { input: 6, output: 6 } } },
-    },
-    openrouter: { 'openai/gpt-5': ['OpenAI: GPT-5', '0.000001', '0.000002'] },
-    genaiPrices: {
-      openai: { 'gpt-5': [3, 4], 'gpt-5-mini': [7, 7] },
-      openrouter: { 'openai/gpt-5': [8, 8], 'gpt-5': [9, 9], o3: [9, 9] },
-    },
-    litellm: { 'gpt-5': ['openai', 9e-6, 9e-6], 'azure/gpt-5': ['azure', 2e-6, 4e-6] },
-  });
-  await recipe.publish(DAY, files);
-  const prices = await recipe.records('pricing', ['model_id', 'provider', 'input_per_million', 'source']);
+  const prices = await recipe.table('pricing', ['model_id', 'provider', 'input_per_million', 'source'], isGpt5);
   expect(prices).toEqual([
-    { model_id: 'gpt-5', provider: 'openai', input_per_million: 3, source: 'genai-prices' },
-    { model_id: 'gpt-5', provider: 'openrouter', input_per_million: 1, source: 'openrouter' },
-    { model_id: 'gpt-5-mini', provider: 'openai', input_per_million: 6, source: 'models-dev' },
-    { model_id: 'litellm:azure/gpt-5', provider: 'azure', input_per_million: 2, source: 'litellm' },
+    ['gpt-5', 'openai', 3, 'genai-prices'],
+    ['gpt-5', 'openrouter', 1, 'openrouter'],
+    ['gpt-5-mini', 'openai', 6, 'models-dev'],
+    ['litellm:azure/gpt-5', 'azure', 2, 'litellm'],
   ]);
 });
 
 test("of two names of a model at one provider the model's own tells the price", async () => {
-  const recipe = await useRecipe('public');
-  const [own, alias] = ['claude-opus-4-5', 'anthropic/claude-opus-4.5'];
-  const listed = {
-    [alias]: { name: 'Opus', cost: { input: 9, output: 9 } },
-    [own]: { name: 'Claude Opus 4.5', cost: { input: 5, output: 25 } },
-  };
-  await recipe.publish(DAY, joinedFiles({ modelsDev: { acme: listed } }));
-  expect(await recipe.table('pricing', ['model_id', 'input_per_million'])).toEqual([[own, 5]]);
-  expect((await modelsOf(recipe)).map(({ name }) => name)).toEqual(['Claude Opus 4.5']);
+  const isOpus = isNamed(/opus/);
+  expect(await recipe.table('pricing', ['model_id', 'input_per_million'], isOpus)).toEqual([[OWN, 5]]);
+  expect(await recipe.table('models', ['name'], isOpus)).toEqual([['Claude Opus 4.5']]);
 });
 
 test('what no alias names stays apart, under the name of its upstream, though the text be the same', async () => {
-  const recipe = await useRecipe('public');
-  const files = joinedFiles({
-    modelsDev: { acme: { same: { name: 'Same' } }, openrouter: { 'acme/known': { name: 'Known' } } },
-    openrouter: { 'acme/known': ['Acme: Known', '0', '0'], 'acme/new': ['Acme: New', '0', '0'] },
-    litellm: { same: ['acme', 1e-6, 1e-6], 'openrouter/acme/new': ['openrouter', 1e-6, 1e-6] },
-    genaiPrices: { acme: { same: [1, 1] } },
-    lmarena: ['same'],
-    epoch: ['same'],
-    livebench: ['same'],
-  });
-  await recipe.publish(DAY, files);
-  expect(await namesOf(recipe)).toEqual([
+  expect((await recipe.table('models', ['id'], isNamed(/same|acme/))).flat()).toEqual([
     'acme/known',
     'acme/new',
     'epoch:same',
@@ -101,27 +111,18 @@ test('what no alias names stays apart, under the name of its upstream, though th
 });
 
 test('scores and ranks of all upstreams meet at one model, and a score says whose it is', async () => {
-  const recipe = await useRecipe('public');
-  const [dated, plain] = ['claude-haiku-4-5-20251001', 'claude-haiku-4-5-20251001_32K'];
-  const files = joinedFiles({
-    modelsDev: { anthropic: { [dated]: { name: 'Claude Haiku 4.5' } } },
-    lmarena: [dated],
-    epoch: [dated, plain],
-    livebench: [dated],
-  });
-  await recipe.publish(DAY, files);
-  expect(await recipe.table('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
-    [dated, 'epoch/mmlu', 0.5, 'epoch-external'],
-    [dated, 'livebench/coding', 50, 'livebench'],
-    [dated, 'livebench/overall', 50, 'livebench'],
-    [`epoch:${plain}`, 'epoch/mmlu', 0.5, 'epoch-external'],
+  const isHaiku = isNamed(/haiku/);
+  expect(await recipe.table('scores', ['model_id', 'benchmark_id', 'value', 'source'], isHaiku)).toEqual([
+    [DATED, 'epoch/mmlu', 0.5, 'epoch-external'],
+    [DATED, 'livebench/coding', 50, 'livebench'],
+    [DATED, 'livebench/overall', 50, 'livebench'],
+    [`epoch:${DATED}_32K`, 'epoch/mmlu', 0.5, 'epoch-external'],
   ]);
-  const ranks = await recipe.records('rankings', ['model_id', 'category', 'rank']);
-  expect(ranks).toContainEqual({ model_id: dated, category: 'text/overall', rank: 1 });
+  expect(await recipe.table('rankings', ['category', 'rank'], isHaiku)).toEqual([['text/overall', 1]]);
   expect(await recipe.table('benchmarks', ['id', 'model_count'])).toEqual([
-    ['epoch/mmlu', 2],
-    ['livebench/coding', 1],
-    ['livebench/overall', 1],
+    ['epoch/mmlu', 3],
+    ['livebench/coding', 3],
+    ['livebench/overall', 3],
   ]);
 });
 
@@ -132,18 +133,12 @@ test('every SELECT says whose its rows are', async () => {
 });
 
 test('no sentinel of any upstream gets in by way of another', async () => {
-  const recipe = await useRecipe('public');
-  const files = joinedFiles({
-    modelsDev: { openrouter: { 'openrouter/auto': { name: 'Auto', limit: { context: 99_999_999 } } } },
-    openrouter: { 'openrouter/auto': ['Auto Router', '-1', '-1'], '~acme/latest': ['Acme Latest', '1', '1'] },
-    litellm: { sample_spec: ['one of https://…', 0, 0], 'openrouter/openrouter/auto': ['openrouter', 0, 0] },
-    livebench: ['short,1,2', 'whole'],
-  });
-  expect(await recipe.publish(DAY, files)).toMatchObject({ quarantined: 2 });
-  expect(await namesOf(recipe)).toEqual(['livebench:short', 'livebench:whole', 'openrouter/auto']);
-  expect(await recipe.records('pricing')).toEqual([]);
-  expect((await recipe.records('scores', ['model_id'])).map(({ model_id: id }) => id)).toEqual(
-    Array(2).fill('livebench:whole'),
-  );
-  expect((await modelsOf(recipe)).map(({ context_length }) => context_length)).toEqual([null, null, null]);
+  const isSentinel = isNamed(/auto|latest|sample|short|whole/);
+  expect(await recipe.table('models', ['id', 'context_length'], isSentinel)).toEqual([
+    ['livebench:short', null],
+    ['livebench:whole', null],
+    ['openrouter/auto', null],
+  ]);
+  expect(await recipe.records('pricing', ['model_id'], isSentinel)).toEqual([]);
+  expect((await recipe.table('scores', ['model_id'], isSentinel)).flat()).toEqual(Array(2).fill('livebench:whole'));
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ulid } from 'ulid';
@@ -145,6 +145,13 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
       await rm(root, { recursive: true, force: true });
     },
   };
+}
+
+/** A store of its own with all that another one holds. */
+export async function copyTemporaryStore({ folder, options }: TemporaryStore): Promise<TemporaryStore> {
+  const copy = await openTemporaryStore(options);
+  await cp(folder, copy.folder, { recursive: true });
+  return copy;
 }
 
 /** The folder of a fixture source. */

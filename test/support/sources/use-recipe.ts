@@ -4,10 +4,12 @@ import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import type { Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
 import { RECORD_VERSIONS, versionInForce } from '../../../schemas/record-versions.ts';
-import { listReleases, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
+import { newestOf, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
 import { type NightOptions, openTemporaryStore } from '../pipeline/temporary-store.ts';
-import { newFolder } from '../temporary-folder.ts';
 import { copyRecipe, type DayFiles, writeRecipeDay } from './recipe-folder.ts';
+
+/** Whether a model is one of those that a test is about, by its id. */
+type IsOf = (model: string) => boolean;
 
 /** Nights of a recipe over files in its upstream's form, in a store of their own. */
 export interface Recipe {
@@ -21,12 +23,16 @@ export interface Recipe {
   nightOf(day: Day, files: DayFiles, options?: NightOptions): Promise<NightResult>;
   /** Puts a day's files in place and publishes them; throws where that fails. */
   publish(day: Day, files: DayFiles, options?: NightOptions): Promise<NightResult>;
-  /** The records of the newest snapshot, in order, without their `updated_at`; of these fields where some are named. */
-  records(dataset: DatasetName, fields?: readonly string[]): Promise<readonly Record<string, unknown>[]>;
+  /**
+   * The records of the newest snapshot, in order, without their `updated_at`; of these fields where some are named, and of the models
+   * that `isOf` takes.
+   */
+  records(dataset: DatasetName, fields?: readonly string[], isOf?: IsOf): Promise<readonly Record<string, unknown>[]>;
   /** The values of these fields, a row for each record. */
-  table(dataset: DatasetName, fields: readonly string[]): Promise<readonly (readonly unknown[])[]>;
+  table(dataset: DatasetName, fields: readonly string[], isOf?: IsOf): Promise<readonly (readonly unknown[])[]>;
   /** What the newest release holds back. */
   suspects(): Promise<readonly Record<string, unknown>[]>;
+  dispose(): Promise<void>;
 }
 
 /** The newest version of the records, as if it had always been in force: recorded days lie before it. */
@@ -37,22 +43,25 @@ const MEMORY_LIMIT = '300MB';
 
 /** Opens a recipe of `sources/` for the test that runs. */
 export async function useRecipe(name: string): Promise<Recipe> {
+  const recipe = await openRecipe(name);
+  onTestFinished(recipe.dispose);
+  return recipe;
+}
+
+/** Opens a recipe of `sources/`. */
+export async function openRecipe(name: string): Promise<Recipe> {
   const store = await openTemporaryStore({ threads: 2, memoryLimit: MEMORY_LIMIT, versions: NEWEST });
-  onTestFinished(() => store.dispose());
-  const source = await newFolder();
+  const source = join(store.folder, '../recipe');
   await copyRecipe(name, source);
   const nightOf = async (day: Day, files: DayFiles, options?: NightOptions) => {
     await writeRecipeDay(name, join(source, day), { files, reader: store.reader });
     return store.night(source, day, options);
   };
-  const newest = async () => {
-    const entry = (await listReleases(store)).at(-1);
-    if (entry === undefined) throw new Error('nothing is published');
-    return entry;
-  };
-  const records: Recipe['records'] = async (dataset, fields) => {
-    const lines = rowsFrom(await readSnapshot(store, await newest(), dataset));
-    return lines.map(({ updated_at, ...record }) => (fields === undefined ? record : pick(record, fields)));
+  const records: Recipe['records'] = async (dataset, fields, isOf = () => true) => {
+    const lines = rowsFrom(await readSnapshot(store, await newestOf(store), dataset));
+    return lines
+      .filter(({ id, model_id }) => isOf(String(model_id ?? id)))
+      .map(({ updated_at, ...record }) => (fields === undefined ? record : pick(record, fields)));
   };
   return {
     url: store.url,
@@ -65,8 +74,10 @@ export async function useRecipe(name: string): Promise<Recipe> {
       throw new Error(`${day} is ${result.status}: ${result.problems}\n${await readIssues(result.report)}`);
     },
     records,
-    table: async (dataset, fields) => (await records(dataset, fields)).map((record) => Object.values(record)),
-    suspects: async () => rowsFrom(await readSuspects(store, await newest())),
+    table: async (dataset, fields, isOf) =>
+      (await records(dataset, fields, isOf)).map((record) => Object.values(record)),
+    suspects: async () => rowsFrom(await readSuspects(store, await newestOf(store))),
+    dispose: store.dispose,
   };
 }
 
