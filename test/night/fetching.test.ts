@@ -181,20 +181,16 @@ describe('a night of a source that lists what to fetch', () => {
 });
 
 describe('an archive', () => {
-  test('is a source from which the same nights can be run again, without network and without the source', async () => {
+  test('is a source from which the same night can be run again, without network and without the source', async () => {
     await night();
-    serveShop(place.server, { a: 1, b: 3, c: 4 });
-    await night(SECOND);
     const first = await newestRelease();
     await place.server.close();
     await rm(place.root, { recursive: true });
     const again = await openTemporaryStore();
     onTestFinished(again.dispose);
-    for (const day of [FIRST, SECOND]) {
-      const run = { ...again.deps, clock: () => new Date(`${day}T00:05:00Z`) };
-      const request = { day, source: archive(), dryRun: false, accept: true, acceptSuspects: [] };
-      expect((await runNight(request, run)).status).toBe('published');
-    }
+    const run = { ...again.deps, clock: () => new Date(`${FIRST}T00:05:00Z`) };
+    const request = { day: FIRST, source: archive(), dryRun: false, accept: true, acceptSuspects: [] };
+    expect((await runNight(request, run)).status).toBe('published');
     const second = await readRelease(again, await newestOf(again));
     expect(second.manifest.datasets).toEqual(first.manifest.datasets);
     expect(second).toMatchObject({

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildView } from '../../api/view/build-view.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
@@ -97,13 +97,6 @@ test.each([DAYS[0], DAYS[5], DAYS[6]])(
   },
 );
 
-test('a store that was damaged and repaired is whole, and gives the view that it gave before', {
-  timeout: 60_000,
-}, async () => {
-  expect(await problemsIn(damaged.store)).toEqual([]);
-  expect(await viewOf(damaged.store)).toEqual(await viewOf(nights.deps.store));
-});
-
 /** Makes the newest release's release.json anew, as if the night had written other files, or had been another program. */
 async function rewriteNewest(store: ObjectStore, change: (release: Release) => Release): Promise<CatalogEntry> {
   const loaded = await loadCatalog(store);
@@ -119,32 +112,36 @@ async function rewriteNewest(store: ObjectStore, change: (release: Release) => R
 
 describe('a Parquet file that another version of DuckDB wrote', { timeout: 120_000 }, () => {
   const REENCODED = [RELEASE_PATHS.changes, RELEASE_PATHS.history('pricing'), RELEASE_PATHS.state('scores')];
+  let reencoded: StoreFiles;
   let copy: StoreFiles;
   let entry: CatalogEntry;
 
-  beforeEach(async () => {
-    copy = await openStoreFiles(nights.folder);
+  beforeAll(async () => {
+    reencoded = await openStoreFiles(nights.folder);
     const newest = catalog.releases.at(-1) ?? expect.fail();
     const files = new Map<string, { bytes: number; sha256: string }>();
     for (const path of REENCODED) {
       const from = join(nights.folder, releaseKey(newest, path));
       const to = join(folder, 'reencoded.parquet');
       await nights.reader.run(`COPY (FROM read_parquet('${from}')) TO '${to}' (FORMAT parquet, COMPRESSION snappy)`);
-      await copy.store.putFile(releaseKey(newest, path), to);
+      await reencoded.store.putFile(releaseKey(newest, path), to);
       files.set(path, await hashFile(to));
     }
-    entry = await rewriteNewest(copy.store, (release) => ({
+    entry = await rewriteNewest(reencoded.store, (release) => ({
       ...release,
       files: release.files.map((file) => ({ ...file, ...files.get(file.path) })),
     }));
-    expect(await problemsIn(copy.store)).toEqual([]);
+    expect(await problemsIn(reencoded.store)).toEqual([]);
   });
-  afterEach(() => copy.dispose());
+  afterAll(() => reencoded.dispose());
+  beforeEach(async () => {
+    copy = await openStoreFiles(reencoded.folder);
+    return () => copy.dispose();
+  });
 
   test('is rebuilt with the same rows, and the catalog records what it is now', async () => {
     const before = await viewOf(copy.store);
     for (const path of REENCODED) await copy.damage(releaseKey(entry, path), 'a bit flipped');
-    expect(await problemsIn(copy.store)).not.toEqual([]);
     const { ok, files } = await repair(entry.day, copy.store);
     expect(ok).toBe(true);
     expect(
@@ -203,14 +200,15 @@ describe('what truly is nowhere else', { timeout: 120_000 }, () => {
   let copy: StoreFiles;
   beforeEach(async () => {
     copy = await openStoreFiles(nights.folder);
+    return () => copy.dispose();
   });
-  afterEach(() => copy.dispose());
 
   test('is refused, and the second store named that may have it: which prices were held back', async () => {
     const outcomes: Record<string, string> = {};
     for (const entry of catalog.releases) {
-      await copy.damage(releaseKey(entry, RELEASE_PATHS.suspects), 'a bit flipped');
       const { suspects_pending: pending } = await loadRelease(nights.deps.store, entry);
+      if ((pending > 0 ? 'pending' : 'none') in outcomes) continue;
+      await copy.damage(releaseKey(entry, RELEASE_PATHS.suspects), 'a bit flipped');
       const { files } = await repair(entry.day, copy.store);
       const report = files.find(({ path }) => path === RELEASE_PATHS.suspects);
       outcomes[pending > 0 ? 'pending' : 'none'] = `${report?.status} ${report?.reason}`;

@@ -1,6 +1,6 @@
 /** Version 1.1 of the records, in which models and prices say whose word they are, over a store without (decision 0076). */
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
@@ -10,8 +10,15 @@ import { releaseKey } from '../../storage/keys.ts';
 import { dumpView } from '../support/api/dump-view.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { forgetColumn } from '../support/client/older-copy.ts';
-import { linesOf, openService, syncInto } from '../support/client/service.ts';
-import { listReleases, readChanges, readHistory, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { linesOf, openService, type Service, syncInto } from '../support/client/service.ts';
+import {
+  listReleases,
+  newestOf,
+  readChanges,
+  readHistory,
+  readRelease,
+  readSnapshot,
+} from '../support/pipeline/published.ts';
 import { openStoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
@@ -136,68 +143,82 @@ test('the store proves true, and its catalog is found again', async () => {
   await copy.dispose();
 });
 
-test.each(DAYS)('damaged states and histories of %s come back with the columns that they had', async (day) => {
-  const paths = ['state/models.parquet', 'state/pricing.parquet', 'history/models.parquet', 'history/pricing.parquet'];
-  const copy = await openStoreFiles(store.folder);
-  const before = await copy.hashes();
-  const deps = { ...upkeepDeps(store.deps.workFolder), onFile: () => {} };
-  for (const path of paths) {
-    await copy.damage(releaseKey(entryOf(day), path), 'lost');
-    const { files } = await republish(day, { ...deps, origin: copy.store, second: undefined });
-    expect(files.filter(({ status }) => status !== 'ok')).toMatchObject([{ path, status: 'rebuilt' }]);
-    expect(await copy.hashes()).toEqual(before);
-  }
-  await copy.dispose();
-});
-
-test('a view that was extended over the cutover is the one that is built from nothing, and shows the source', async () => {
-  const own = await openTemporaryStore();
-  await publishSourcedDays(own, [FIRST]);
-  const extended = await openApi({ store: own.url, now: NOW });
-  const shown = (await extended.json('/v1/models/same')) as { pricing: object[] };
-  expect(['source' in shown, shown.pricing.some((price) => 'source' in price)]).toEqual([false, false]);
-  for (const day of DAYS.slice(1)) {
-    await publishSourcedDays(own, [day]);
-    await extended.follower.refresh();
-    expect(extended.follower.problem).toBeUndefined();
-  }
-  const built = await openApi({ store: own.url, now: NOW });
-  expect(await dumpView(extended.follower.current().path)).toEqual(await dumpView(built.follower.current().path));
-  expect(await built.json('/v1/models/same')).toMatchObject({
-    source: 'shop',
-    pricing: [{ provider: 'p', source: 'mall' }],
-    scores: [{ source: 'vendor' }],
-  });
-  const history = await built.json('/v1/models/same/history?kind=pricing');
-  const { points } = history as { points: { date: string; source: string; payload: object }[] };
-  expect(points.map(({ date, source, payload }) => [date, source, 'source' in payload])).toEqual(
-    DAYS.map((day) => [day, 'capture', false]),
-  );
-  await Promise.all([extended.close(), built.close()]);
-  await own.dispose();
-});
-
-test.each(['copy.duckdb', 'copy.sqlite', 'folder'])(
-  'a copy %s that an older program made before the cutover goes on, and equals every snapshot',
-  { timeout: 120_000 },
-  async (name) => {
-    const own = await openTemporaryStore();
-    await publishSourcedDays(own, [FIRST]);
-    const service = await openService({ store: own.url });
-    const into = place(name);
-    await syncInto(into, service.client());
-    await forgetColumn(into, 'source', ['models', 'pricing']);
-    for (const day of DAYS.slice(1)) {
-      await service.publish(() => publishSourcedDays(own, [day]));
-      const result = await syncInto(into, service.client());
-      expect(result).toMatchObject({ status: 'followed', snapshot_id: day, warnings: [] });
-      const newest = (await listReleases(own)).at(-1);
-      if (newest === undefined) throw new Error('nothing was published');
-      const lines = await linesOf(into);
-      for (const dataset of ['models', 'pricing'] as const)
-        expect(lines[dataset]).toBe(await readSnapshot(own, newest, dataset));
+test.each([LAST, CUTOVER])(
+  'damaged states and histories of %s come back with the columns that they had',
+  async (day) => {
+    const paths = [
+      'state/models.parquet',
+      'state/pricing.parquet',
+      'history/models.parquet',
+      'history/pricing.parquet',
+    ];
+    const copy = await openStoreFiles(store.folder);
+    const before = await copy.hashes();
+    const deps = { ...upkeepDeps(store.deps.workFolder), onFile: () => {} };
+    for (const path of paths) {
+      await copy.damage(releaseKey(entryOf(day), path), 'lost');
+      const { files } = await republish(day, { ...deps, origin: copy.store, second: undefined });
+      expect(files.filter(({ status }) => status !== 'ok')).toMatchObject([{ path, status: 'rebuilt' }]);
+      expect(await copy.hashes()).toEqual(before);
     }
-    await service.close();
-    await own.dispose();
+    await copy.dispose();
   },
 );
+
+describe('followed from before the cutover, day by day', () => {
+  const COPIES = ['copy.duckdb', 'copy.sqlite', 'folder'];
+  let own: TemporaryStore;
+  let service: Service;
+  let shownBefore: unknown;
+  /** What the syncs of each copy ended with, and whether it then equalled the snapshot. */
+  const followed: Record<string, unknown[]> = {};
+
+  beforeAll(async () => {
+    own = await openTemporaryStore();
+    await publishSourcedDays(own, [FIRST]);
+    service = await openService({ store: own.url, now: NOW });
+    shownBefore = (await service.client().getModel('same')).body;
+    for (const name of COPIES) {
+      await syncInto(place(name), service.client());
+      await forgetColumn(place(name), 'source', ['models', 'pricing']);
+      followed[name] = [];
+    }
+    for (const day of DAYS.slice(1)) {
+      await service.publish(() => publishSourcedDays(own, [day]));
+      for (const name of COPIES) {
+        const { status, snapshot_id, warnings } = await syncInto(place(name), service.client());
+        const lines = await linesOf(place(name));
+        const newest = await newestOf(own);
+        const isSame = { models: false, pricing: false };
+        for (const dataset of ['models', 'pricing'] as const)
+          isSame[dataset] = lines[dataset] === (await readSnapshot(own, newest, dataset));
+        followed[name]?.push({ status, snapshot_id, warnings, ...isSame });
+      }
+    }
+  });
+  afterAll(() => Promise.all([service.close(), own.dispose()]));
+
+  test('a view is the one that is built from nothing, and shows the source', async () => {
+    const before = shownBefore as { pricing: object[] };
+    expect(['source' in before, before.pricing.some((price) => 'source' in price)]).toEqual([false, false]);
+    const built = await openApi({ store: own.url, now: NOW });
+    const current = service.api.follower.current();
+    expect(await dumpView(current.path)).toEqual(await dumpView(built.follower.current().path));
+    expect(await built.json('/v1/models/same')).toMatchObject({
+      source: 'shop',
+      pricing: [{ provider: 'p', source: 'mall' }],
+      scores: [{ source: 'vendor' }],
+    });
+    const history = await built.json('/v1/models/same/history?kind=pricing');
+    const { points } = history as { points: { date: string; source: string; payload: object }[] };
+    expect(points.map(({ date, source, payload }) => [date, source, 'source' in payload])).toEqual(
+      DAYS.map((day) => [day, 'capture', false]),
+    );
+    await built.close();
+  });
+
+  test.each(COPIES)('a copy %s that an older program made goes on, and equals every snapshot', (name) => {
+    const expected = { status: 'followed', warnings: [], models: true, pricing: true };
+    expect(followed[name]).toEqual(DAYS.slice(1).map((day) => ({ ...expected, snapshot_id: day })));
+  });
+});

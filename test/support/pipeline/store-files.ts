@@ -7,6 +7,7 @@ import type { ObjectStore } from '../../../storage/object-store.ts';
 
 /** A file store in a folder of its own, whose objects a test can take away or damage. */
 export interface StoreFiles {
+  readonly folder: string;
   readonly store: ObjectStore;
   /** The SHA-256 of every object, by key. */
   hashes(): Promise<Readonly<Record<string, string>>>;
@@ -30,6 +31,7 @@ export async function openStoreFiles(copyOf?: string): Promise<StoreFiles> {
     return Object.fromEntries(entries);
   };
   return {
+    folder,
     store,
     hashes: () => byKey(async (key) => sha256(await readFile(join(folder, key)))),
     versions: () => byKey(async (key) => (await store.head(key))?.etag ?? ''),
