@@ -1,28 +1,35 @@
 /** A night proves what it has written before it publishes (specification "Proof"): here its files are spoiled just before. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
 import type { Day } from '../../runtime/day.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
-import { useTestFolder } from '../support/use-test-folder.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const [YESTERDAY, TODAY]: readonly [Day, Day] = ['2026-06-01', '2026-06-02'];
+const EVENTS = 'changes.parquet';
 const rowsOf = (...names: readonly string[]): DayRows => ({
   models: names.map((name, index) => ({ id: `m${index}`, name })),
   benchmarks: [{ id: 'b', name: 'B' }],
 });
 
+/** Yesterday's, which no spoiled night changes. */
 let store: TemporaryStore;
-const source = useTestFolder();
-beforeEach(async () => {
+const source = useFolder();
+beforeAll(async () => {
   store = await openTemporaryStore();
   await store.publish(YESTERDAY, rowsOf('a', 'b', 'c'));
   await writeDay(source(TODAY), rowsOf('a', 'changed', 'c', 'new'));
+  const copied = nightSpoiledBy((release) => {
+    copyFileSync(join(release, EVENTS), source(EVENTS));
+    throw new Error('it was only to be copied from');
+  });
+  await expect(copied).rejects.toThrow('copied from');
   return () => store.dispose();
 });
 
@@ -30,8 +37,8 @@ beforeEach(async () => {
 function nightSpoiledBy(spoil: (release: string) => void) {
   const { workFolder } = store.deps;
   const releaseFolder = () => {
-    const [run = ''] = readdirSync(join(workFolder, 'runs')).filter((name) => name.startsWith(TODAY));
-    return join(workFolder, 'runs', run, 'tmp/release');
+    const runs = readdirSync(join(workFolder, 'runs')).map((run) => join(workFolder, 'runs', run, 'tmp/release'));
+    return runs.find((folder) => existsSync(folder)) ?? '';
   };
   return runNight(
     { day: TODAY, source: source(), dryRun: false, accept: true, acceptSuspects: [] },
@@ -52,19 +59,12 @@ function editLines(name: string, edit: (lines: string) => string) {
   };
 }
 
-/** Writes the night's events anew, as a query over them gives them. */
+/** The night's events as a query over them gives them. */
 async function eventsFile(query: string): Promise<Buffer> {
-  const [written, other] = [source('changes.parquet'), source('other.parquet')];
-  await nightSpoiledBy((release) => writeFileSync(written, readFileSync(join(release, 'changes.parquet'))));
-  await store.reader.run(
-    `COPY (SELECT ${query} FROM read_parquet(${sqlText(written)})) TO ${sqlText(other)} (FORMAT parquet)`,
-  );
-  // The night above has published today; the one to be spoiled comes after the same yesterday.
-  await store.dispose();
-  const bytes = readFileSync(other);
-  store = await openTemporaryStore();
-  await store.publish(YESTERDAY, rowsOf('a', 'b', 'c'));
-  return bytes;
+  const other = source('other.parquet');
+  const select = `SELECT ${query} FROM read_parquet(${sqlText(source(EVENTS))})`;
+  await store.reader.run(`COPY (${select}) TO ${sqlText(other)} (FORMAT parquet)`);
+  return readFileSync(other);
 }
 
 test.each<{ what: string; spoil?: (release: string) => void; events?: string; says: RegExp }>([
@@ -105,8 +105,11 @@ test.each<{ what: string; spoil?: (release: string) => void; events?: string; sa
   },
 ])('a night whose own files don’t follow from yesterday publishes nothing: $what', async ({ spoil, events, says }) => {
   const bytes = events === undefined ? undefined : await eventsFile(events);
-  const change = spoil ?? ((release: string) => writeFileSync(join(release, 'changes.parquet'), bytes ?? ''));
+  const change = spoil ?? ((release: string) => writeFileSync(join(release, EVENTS), bytes ?? ''));
   await expect(nightSpoiledBy(change)).rejects.toThrow(says);
   expect((await listReleases(store)).map(({ day }) => day)).toEqual([YESTERDAY]);
+});
+
+test('the same night publishes when nobody spoils its files', async () => {
   expect(await nightSpoiledBy(() => {})).toMatchObject({ status: 'published', events: { upsert: 2, delete: 0 } });
 });

@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { nightCommand } from '../../pipeline/night/night-result.ts';
+import type { DatasetName } from '../../schemas/datasets.ts';
 import { readRecords } from '../support/pipeline/published.ts';
 import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
@@ -14,20 +15,21 @@ beforeEach(() => mkdir(source.path(DAY), { recursive: true }));
 const give = (name: string, text: string) => source.write(`${DAY}/${name}`, text);
 
 describe('a table is read', () => {
-  test.each([
-    ['with semicolons', 'models.csv', 'id;name\na;"A; the first"\nb;B, the second\n'],
-    ['with tabs', 'models.csv', 'id\tname\na\tA; the first\nb\tB, the second\n'],
-    ['with bars', 'models.csv', 'id|name\na|A; the first\nb|B, the second\n'],
-    ['that is .tsv', 'models.tsv', 'id\tname\na\tA; the first\nb\tB, the second\n'],
-    ['whose name is in capitals', 'MODELS.CSV', 'id,name\na,A; the first\nb,"B, the second"\n'],
-    ['whose columns are in capitals', 'models.csv', 'ID,Name\na,A; the first\nb,"B, the second"\n'],
-  ])('%s', async (_, name, text) => {
-    await give(name, text);
+  test('with semicolons, tabs or bars, as .tsv, and with its name and columns in capitals', async () => {
+    await give('models.csv', 'id;name\na;"A; the first"\nb;B, the second\n');
+    await give('benchmarks.csv', 'id\tname\nx\tX; the first\ny\tY, the second\n');
+    await give('scores.csv', 'model_id|benchmark_id|value|source\na|x|1|one; two\nb|y|2|one, two\n');
+    await give('rankings.tsv', 'model_id\tcategory\trank\na\tone; two\t1\nb\tone, two\t2\n');
+    await give('PRICING.CSV', 'MODEL_ID,Provider\na,one; two\nb,"one, two"\n');
     expect(await source.night(DAY)).toMatchObject({ status: 'published', quarantined: 0 });
-    expect(await readRecords(store, 'models')).toMatchObject([
-      { id: 'a', name: 'A; the first' },
-      { id: 'b', name: 'B, the second' },
-    ]);
+    const values = async (dataset: DatasetName, field: string) =>
+      (await readRecords(store, dataset)).map((record) => record[field]);
+    expect(await values('models', 'name')).toEqual(['A; the first', 'B, the second']);
+    expect(await values('benchmarks', 'name')).toEqual(['X; the first', 'Y, the second']);
+    const both = ['one; two', 'one, two'];
+    expect(await values('scores', 'source')).toEqual(both);
+    expect(await values('rankings', 'category')).toEqual(both);
+    expect(await values('pricing', 'provider')).toEqual(both);
   });
 
   test('once, where two names differ by capitals alone', async () => {
@@ -76,32 +78,36 @@ describe('it is said', () => {
     ]);
   });
 
-  test.each([
-    ['1,234.5', `replace(input_per_million, ',', '')`],
-    ['0,50', `replace(replace(input_per_million, '.', ''), ',', '.')`],
-    ['1.234,50', `replace(replace(input_per_million, '.', ''), ',', '.')`],
-    ['$3', `regexp_replace(input_per_million, '[^0-9.eE+-]', '', 'g')`],
-    ["1'234", `regexp_replace(input_per_million, '[^0-9.eE+-]', '', 'g')`],
-  ])('with which SQL %s becomes a number', async (written, sql) => {
+  test('with which SQL a text becomes a number', async () => {
+    const texts = [
+      ['1,234.5', `replace(input_per_million, ',', '')`],
+      ['0,50', `replace(replace(input_per_million, '.', ''), ',', '.')`],
+      ['1.234,50', `replace(replace(input_per_million, '.', ''), ',', '.')`],
+      ['$3', `regexp_replace(input_per_million, '[^0-9.eE+-]', '', 'g')`],
+      ["1'234", `regexp_replace(input_per_million, '[^0-9.eE+-]', '', 'g')`],
+    ] as const;
     await give('models.jsonl', '{"id":"a","name":"A"}\n');
-    const price = { model_id: 'a', provider: 'p', input_per_million: written, output_per_million: 1 };
-    await give('pricing.jsonl', `${JSON.stringify(price)}\n`);
-    const { problems } = await source.night(DAY);
-    expect(problems).toEqual([
-      'pricing: 1 of 1 rows are bad, 0 are allowed: 1 × input_per_million: is not a number ' +
-        `(pricing.jsonl line 1: ${JSON.stringify(written)}); source.sql can mend it: ${sql} AS input_per_million`,
-    ]);
+    for (const [written, sql] of texts) {
+      const price = { model_id: 'a', provider: 'p', input_per_million: written, output_per_million: 1 };
+      await give('pricing.jsonl', `${JSON.stringify(price)}\n`);
+      const { problems } = await source.night(DAY);
+      expect(problems).toEqual([
+        'pricing: 1 of 1 rows are bad, 0 are allowed: 1 × input_per_million: is not a number ' +
+          `(pricing.jsonl line 1: ${JSON.stringify(written)}); source.sql can mend it: ${sql} AS input_per_million`,
+      ]);
+    }
     // The SQL does what is said of it.
-    const value = sql.replaceAll('input_per_million', `column0`);
     await rm(source.path(`${DAY}/pricing.jsonl`));
-    await give('raw.csv', `"${written}"\n`);
+    await give('raw.csv', texts.map(([written], index) => `${index};"${written}"\n`).join(''));
+    const cases = texts.map(([, sql], index) => `WHEN ${index} THEN ${sql.replaceAll('input_per_million', 'column1')}`);
     await give(
       'source.sql',
-      `-- pricing\nSELECT 'a' AS model_id, 'p' AS provider, ${value} AS input_per_million, 1 AS output_per_million
-       FROM read_csv('raw.csv', header = false, all_varchar = true, delim = ';')\n`,
+      `-- pricing\nSELECT 'a' AS model_id, column0 AS provider, CASE column0::INTEGER ${cases.join(' ')} END AS input_per_million,
+         1 AS output_per_million FROM read_csv('raw.csv', header = false, all_varchar = true, delim = ';')\n`,
     );
     expect(await source.night(DAY)).toMatchObject({ status: 'published', quarantined: 0 });
-    expect(await readRecords(store, 'pricing')).toHaveLength(1);
+    const prices = (await readRecords(store, 'pricing')).map((record) => record['input_per_million']);
+    expect(prices).toEqual([1234.5, 0.5, 1234.5, 3, 1234]);
   });
 });
 

@@ -26,22 +26,26 @@ const select = (rows: string, columns: string) =>
   `-- models\nSELECT id, id AS name, ${columns} FROM (VALUES ${rows}) t(id, x)`;
 const named = (upstreams: readonly object[]) => JSON.stringify({ upstreams });
 
-test('is the upstream that its row names, the first of several', async () => {
-  const rows = `('one', 'shop'), ('text', ' mall , shop'), ('list', '["mall", "shop"]'), ('none', ''), ('null', NULL)`;
-  await night({ 'source.sql': select(rows, 'x AS upstream'), 'source.json': named(UPSTREAMS) });
-  expect(await sources()).toEqual({ one: 'shop', text: 'mall', list: 'mall', none: null, null: null });
+test('is the upstream that its row names, the first of several, and of rows that say the same that of the first', async () => {
+  const rows = `('one', 'shop'), ('text', ' mall , shop'), ('list', '["mall", "shop"]'), ('none', ''), ('null', NULL),
+    ('twice', 'mall'), ('twice', 'shop')`;
+  const prices = `-- pricing\nSELECT 'one' AS model_id, 'p' AS provider, ['mall', 'shop'] AS upstream`;
+  const { quarantined, report } = await night({
+    'source.sql': `${select(rows, 'x AS upstream')};\n\n${prices};\n`,
+    'source.json': named(UPSTREAMS),
+  });
+  expect(await sources()).toEqual({ one: 'shop', text: 'mall', list: 'mall', none: null, null: null, twice: 'mall' });
+  expect(await sources('pricing')).toEqual({ one: 'mall' });
+  expect(quarantined).toBe(0);
+  expect(await readIssues(report)).toContain('stands more than once, identically');
 });
 
-test('is the first of a list', async () => {
-  await night({ 'source.sql': select(`('a', 'shop')`, `['mall', x] AS upstream`), 'source.json': named(UPSTREAMS) });
-  expect(await sources()).toEqual({ a: 'mall' });
-});
-
-test('is what the SELECT says as source, whatever its upstream, also where that is nothing', async () => {
-  const rows = `('a', 'another'), ('b', NULL)`;
-  const sql = select(rows, `x AS source, 'shop' AS upstream`);
-  await night({ 'source.sql': sql, 'source.json': named(UPSTREAMS) });
-  expect(await sources()).toEqual({ a: 'another', b: null });
+test('is what the SELECT says as source, whatever its upstream, also where that is nothing; of a score, who measured it', async () => {
+  const models = select(`('a', 'another'), ('b', NULL)`, `x AS source, 'shop' AS upstream`);
+  const scores = `-- scores\nSELECT 'a' AS model_id, 'x' AS benchmark_id, 1 AS value, 'vendor' AS source, 'shop' AS upstream`;
+  const files = { 'source.json': named(UPSTREAMS), 'benchmarks.csv': 'id,name\nx,X\n' };
+  await night({ ...files, 'source.sql': `${models};\n\n${scores};\n` });
+  expect([await sources(), await sources('scores')]).toEqual([{ a: 'another', b: null }, { a: 'vendor' }]);
 });
 
 test('is the one upstream of a source whose SELECT names none, and nothing where there are several or none', async () => {
@@ -61,21 +65,4 @@ test('is what a file says as source, and nothing where it says none, without a w
   });
   expect([await sources(), await sources('pricing')]).toEqual([{ a: 'shop', b: null }, { a: null }]);
   expect(warnings.filter((warning) => warning.includes('source'))).toEqual([]);
-});
-
-test('of a score is who measured it, not the upstream', async () => {
-  const scores = `-- scores\nSELECT 'a' AS model_id, 'x' AS benchmark_id, 1 AS value, 'vendor' AS source, 'shop' AS upstream`;
-  const sql = `${select(`('a', 'shop')`, 'x AS upstream')};\n\n${scores};\n`;
-  await night({ 'source.sql': sql, 'source.json': named(UPSTREAMS), 'benchmarks.csv': 'id,name\nx,X\n' });
-  expect([await sources(), await sources('scores')]).toEqual([{ a: 'shop' }, { a: 'vendor' }]);
-});
-
-test('is that of the first of two rows that say the same, which do not contradict each other', async () => {
-  const rows = `('a', 'mall'), ('a', 'shop')`;
-  const { quarantined, report } = await night({
-    'source.sql': select(rows, 'x AS upstream'),
-    'source.json': named(UPSTREAMS),
-  });
-  expect([quarantined, await sources()]).toEqual([0, { a: 'mall' }]);
-  expect(await readIssues(report)).toContain('stands more than once, identically');
 });

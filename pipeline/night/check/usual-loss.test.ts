@@ -79,6 +79,9 @@ describe('a night', () => {
     expect(held(1000, 959)).toEqual({ upTo: 0.04, nights: 30 });
     expect(held(20, 10)).toBeUndefined();
     expect(held(20, 9)).toEqual({ upTo: 0.04, nights: 30 });
+    for (const lenient of [{ min_shrink: 0.25 }, { min_shrink_records: 15 }]) {
+      expect(findUnusual({ before: 60, after: 45 }, quiet(11, 60), { ...DEFAULTS, ...lenient })).toBeUndefined();
+    }
   });
 
   test('after many in which as much came and went as tonight is not held', () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { childrenOf, isRunning } from '../../../../test/support/processes/children.ts';
 import { useTestFolder } from '../../../../test/support/use-test-folder.ts';
 import type { Section } from './messages.ts';
@@ -9,8 +9,6 @@ const ENDLESS = `SELECT levenshtein(repeat('a', 300000), repeat('b', 300000)) AS
 const LARGE = `SELECT repeat(repeat('x', 1000000), 4000) AS x`;
 
 const folder = useTestFolder();
-
-beforeEach(async () => {});
 
 const section = (sql: string): Section => ({ path: 'source.sql', dataset: 'models', line: 1, sql });
 
