@@ -24,8 +24,12 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** The tests that every adapter passes. Each test uses keys of its own in one store. */
-export function describeObjectStore(name: string, open: () => Promise<OpenedStore>): void {
+/** The tests that every adapter passes, or a part of them. Each test uses keys of its own in one store. */
+export function describeObjectStore(
+  name: string,
+  open: () => Promise<OpenedStore>,
+  parts: readonly ((subject: Subject) => void)[] = [describeReadingAndWriting, describeConditions, describeNames],
+): void {
   describe(`${name} as an object store`, () => {
     let opened: OpenedStore;
     let folder: string;
@@ -44,9 +48,7 @@ export function describeObjectStore(name: string, open: () => Promise<OpenedStor
       anotherHandle: () => opened.anotherHandle(),
       folder: () => folder,
     };
-    describeReadingAndWriting(subject);
-    describeConditions(subject);
-    describeNames(subject);
+    for (const describePart of parts) describePart(subject);
   });
 }
 

@@ -8,6 +8,8 @@ import type { TableRow } from '../../test/support/backfill/table-row.ts';
 /** Ends of months, a leap day and the end of a year: where calendars go wrong. */
 const TURNS: readonly Day[] = ['2024-02-29', '2023-02-28', '2023-12-31', '2024-04-30', '2100-02-28'];
 const SPAN_DAYS = 12;
+/** Each with a few rows in every table, since a table costs more than its rows. */
+const MODELS = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7', 'm:2', 'M1'];
 
 let placer: TablePlacer;
 beforeAll(async () => {
@@ -32,7 +34,7 @@ function rowAround(turn: Day): fc.Arbitrary<TableRow> {
     );
   const isKnown = fc.constantFrom(true, true, true, true, false);
   const row = fc.record({
-    model_id: fc.constantFrom('m1', 'm1', 'm1', 'm:2', 'M1', 'nobody'),
+    model_id: fc.constantFrom(...MODELS, 'nobody'),
     provider: fc.constantFrom('p1', 'p1', 'p/2'),
     input_per_million: fc.oneof({ weight: 9, arbitrary: fc.constantFrom(1, 1, 2) }, price),
     output_per_million: fc.oneof({ weight: 15, arbitrary: fc.constant(3) }, price),
@@ -49,8 +51,8 @@ const calendar: fc.Arbitrary<Calendar> = fc.constantFrom(...TURNS).chain((turn) 
   const firstCaptured = fc.integer({ min: -2, max: SPAN_DAYS }).map((days) => addDays(turn, days));
   const from = fc.option(fc.integer({ min: -SPAN_DAYS - 2, max: -3 }).map((days) => addDays(turn, days)));
   return fc.record({
-    rows: fc.array(rowAround(turn), { maxLength: 10 }),
-    knownModels: fc.constant(['m1', 'm:2', 'M1']),
+    rows: fc.array(rowAround(turn), { minLength: 20, maxLength: 60, size: 'max' }),
+    knownModels: fc.constant(MODELS),
     firstCaptured,
     from,
     firstDay: fc.constant(addDays(turn, -SPAN_DAYS - 5)),
@@ -101,6 +103,6 @@ test('on every day exactly the prices are in force that asking every row about e
       expect([...pricesByDay(placed.intervals)].sort()).toEqual([...expected.prices].sort());
       expectSound(placed, input);
     }),
-    { numRuns: 100 },
+    { numRuns: 25, endOnFailure: process.env['CI'] === 'true' },
   );
 }, 120_000);

@@ -40,7 +40,7 @@ describe('a number in SQL', () => {
       fc.asyncProperty(batch, async (numbers) => {
         expect(await printed(numbers)).toEqual(numbers.map((number) => JSON.stringify(number)));
       }),
-      { numRuns: 50 },
+      { numRuns: 15 },
     );
   });
 
@@ -91,7 +91,7 @@ describe.each(DATASETS_OF_VERSIONS)('a row of $name in SQL, in $version', ({ nam
           })),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
   });
 });

@@ -1,13 +1,12 @@
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { programBeside } from '../../../runtime/program-beside.ts';
 
 /** What a child of `file-store-child.ts` said. */
 export interface Answer {
   readonly [word: string]: unknown;
 }
 
-const CHILD = join(import.meta.dirname, 'file-store-child.ts');
-const WITH_TYPESCRIPT = ['--import', 'tsx'];
+const CHILD = programBeside(import.meta.filename, 'file-store-child');
 const NOBODY = 65534;
 export const IS_ROOT = process.getuid?.() === 0;
 
@@ -16,18 +15,18 @@ export class StoreProcesses {
   readonly #running = new Set<ChildProcess>();
 
   start(root: string, ...words: readonly string[]): ChildProcess {
-    return this.#add(fork(CHILD, childWords(root, words), { execArgv: WITH_TYPESCRIPT }));
+    return this.#add(fork(CHILD.path, childWords(root, words), { execArgv: [...CHILD.execArgv] }));
   }
 
   /** As a user whom permissions bind, also where the tests run as root. */
   startUnprivileged(root: string, ...words: readonly string[]): ChildProcess {
     const user = IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {};
-    return this.#add(fork(CHILD, childWords(root, words), { execArgv: WITH_TYPESCRIPT, ...user }));
+    return this.#add(fork(CHILD.path, childWords(root, words), { execArgv: [...CHILD.execArgv], ...user }));
   }
 
   /** With a limit on the size of the files it writes, in blocks of the shell's `ulimit -f` (512 or 1024 bytes). */
   startWithFileLimit(blocks: number, root: string, ...words: readonly string[]): ChildProcess {
-    const command = [process.execPath, ...WITH_TYPESCRIPT, CHILD, ...childWords(root, words)];
+    const command = [process.execPath, ...CHILD.execArgv, CHILD.path, ...childWords(root, words)];
     const limited = `ulimit -f ${blocks}; exec "$0" "$@"`;
     return this.#add(spawn('sh', ['-c', limited, ...command], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
   }
