@@ -9,7 +9,7 @@ import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/
 import { type FetchPlace, useFetch } from '../support/fetch/use-fetch.ts';
 import { newestOf, readAliases, readRelease } from '../support/pipeline/published.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+import { verifyDeps } from '../support/pipeline/upkeep.ts';
 import { useStore } from '../support/pipeline/use-store.ts';
 
 const store = useStore();
@@ -97,7 +97,10 @@ describe('a night of a source that lists what to fetch', () => {
     const { stages, fetched } = await reportOf(result);
     expect(stages[0]).toMatchObject({ stage: 'fetch' });
     expect(fetched).toHaveLength(2);
-    expect(await verify('all', { ...verifyDeps() })).toMatchObject({ ok: true, problems: [] });
+    expect(await verify('all', { ...verifyDeps(store.deps.workFolder), store: store.deps.store })).toMatchObject({
+      ok: true,
+      problems: [],
+    });
 
     expect(place.server.takeSeen().some((path) => path.includes(SHOP_KEY))).toBe(true);
     expect((await night()).status).toBe('already_published');
@@ -249,8 +252,3 @@ test('without its fetch.json a fetched folder counts as files of its own', async
   await rm(join(place.into, FIRST, 'fetch.json'));
   expect(await night(FIRST, { source: place.into })).toMatchObject({ status: 'published', problems: [] });
 });
-
-function verifyDeps() {
-  const { store: objects, clock, duckdb, workFolder } = store.deps;
-  return { ...upkeepDeps(workFolder), store: objects, clock, duckdb, onPlan: () => {}, onSnapshot: () => {} };
-}
