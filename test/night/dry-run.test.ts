@@ -47,7 +47,7 @@ describe('a dry run', () => {
       if (tried !== undefined) nights[day] = { tried, result, yesterday, isUntouched };
     }
     return store.dispose;
-  });
+  }, 180_000);
 
   test.each(TRIED)('shows what the night then publishes, in numbers, and publishes nothing (%s)', (day) => {
     const { tried, result, yesterday, isUntouched } = nights[day] ?? expect.fail();

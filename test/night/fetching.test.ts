@@ -63,7 +63,8 @@ async function textsBelow(folder: string): Promise<string> {
   return (await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')))).join('\n');
 }
 
-describe('a night of a source that lists what to fetch', () => {
+// Each of these nights starts a process, for which a busy machine takes its time.
+describe('a night of a source that lists what to fetch', { timeout: 180_000 }, () => {
   test('fetches, captures and publishes, once; the release says what came from where, and secrets stand nowhere', async () => {
     await nameModels('upstream,id,model_id\nshop,Model A,a\n');
     const result = await night();

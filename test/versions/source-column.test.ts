@@ -199,7 +199,7 @@ describe('followed from before the cutover, day by day', () => {
         followed[name]?.push({ status, snapshot_id, warnings, ...isSame });
       }
     }
-  });
+  }, 180_000);
   afterAll(() => Promise.all([service.close(), own.dispose()]));
 
   test('a view is the one that is built from nothing, and shows the source', async () => {
