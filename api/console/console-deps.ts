@@ -1,5 +1,4 @@
 import { setting, wholeNumber } from '../../runtime/setting.ts';
-import { type Accounts } from '../accounts/open-accounts.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Accounts } from '../accounts/open-accounts.ts';
 import type { People } from '../accounts/people/open-people.ts';

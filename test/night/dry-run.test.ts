@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { describeNight } from '../../bin/commands/night/run-nights.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import type { NightResult } from '../../pipeline/night/night-result.ts';
 import { addDays } from '../../runtime/day.ts';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { listReleases, readRelease } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
@@ -17,56 +18,63 @@ function tryNight({ deps }: TemporaryStore, source: string, day: string) {
   );
 }
 
-/** The numbers that a dry run showed are those of the night. */
-function expectForeseen(tried: NightResult, result: NightResult, yesterday: NightResult['records'] | undefined): void {
-  expect(tried.status).toBe('dry_run');
-  const shown = tried.preview?.datasets ?? expect.fail();
-  for (const name of DATASET_NAMES) {
-    const { before, after, new: added, gone } = shown[name];
-    expect([before, after]).toEqual([yesterday?.[name] ?? 0, result.records?.[name]]);
-    expect(after).toBe(before + added - gone);
-  }
-  const feed = DATASET_NAMES.filter((name) => name !== 'benchmarks');
-  const sum = (kind: 'new' | 'changed' | 'gone') => feed.reduce((all, name) => all + shown[name][kind], 0);
-  expect({ upsert: sum('new') + sum('changed'), delete: sum('gone') }).toEqual(result.events);
-}
-
 /** One on which all is new, one with changes, one with rows set aside and records that are gone. */
 const TRIED = ['2026-06-01', '2026-06-02', '2026-06-06'];
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04', '2026-06-06'];
 
-describe('a dry run', () => {
-  let store: TemporaryStore;
-  const tried: Record<string, NightResult> = {};
-  beforeAll(async () => {
-    store = await openTemporaryStore();
-    return store.dispose;
-  });
+/** A night that was tried before it ran. */
+interface Tried {
+  readonly tried: NightResult;
+  readonly result: NightResult;
+  readonly yesterday: Readonly<Record<DatasetName, number>> | undefined;
+  /** Whether the store listed the same releases before and after the dry run. */
+  readonly isUntouched: boolean;
+}
 
-  test('shows what the night then publishes, in numbers, and publishes nothing', async () => {
+describe('a dry run', () => {
+  const nights: Record<string, Tried> = {};
+  const triedOn = (day: string) => (nights[day] ?? expect.fail()).tried;
+
+  beforeAll(async () => {
+    const store = await openTemporaryStore();
     for (const day of DAYS) {
       const before = await listReleases(store);
-      if (TRIED.includes(day)) tried[day] = await tryNight(store, 'days', day);
-      expect(await listReleases(store)).toEqual(before);
+      const tried = TRIED.includes(day) ? await tryNight(store, 'days', day) : undefined;
+      const isUntouched = isDeepStrictEqual(await listReleases(store), before);
       const previous = before.at(-1);
       const yesterday = previous && (await readRelease(store, previous)).records;
       const result = await store.night(fixtureSource('days'), day);
-      expect(result).not.toHaveProperty('preview');
-      if (tried[day] !== undefined) expectForeseen(tried[day], result, yesterday);
+      if (tried !== undefined) nights[day] = { tried, result, yesterday, isUntouched };
     }
+    return store.dispose;
+  }, 180_000);
+
+  test.each(TRIED)('shows what the night then publishes, in numbers, and publishes nothing (%s)', (day) => {
+    const { tried, result, yesterday, isUntouched } = nights[day] ?? expect.fail();
+    expect([tried.status, isUntouched]).toEqual(['dry_run', true]);
+    expect(result).not.toHaveProperty('preview');
+    const shown = tried.preview?.datasets ?? expect.fail();
+    for (const name of DATASET_NAMES) {
+      const { before, after, new: added, gone } = shown[name];
+      expect([before, after]).toEqual([yesterday?.[name] ?? 0, result.records?.[name]]);
+      expect(after).toBe(before + added - gone);
+    }
+    const feed = DATASET_NAMES.filter((name) => name !== 'benchmarks');
+    const sum = (kind: 'new' | 'changed' | 'gone') => feed.reduce((all, name) => all + shown[name][kind], 0);
+    expect({ upsert: sum('new') + sum('changed'), delete: sum('gone') }).toEqual(result.events);
   });
 
   test('reports the first records of each kind, what changes in them, and why rows were set aside', async () => {
-    const second = tried['2026-06-02'];
-    expect(second?.preview?.datasets.pricing.examples.changed).toContainEqual({
+    const second = triedOn('2026-06-02');
+    expect(second.preview?.datasets.pricing.examples.changed).toContainEqual({
       id: expect.any(String),
       fields: expect.arrayContaining([
         { field: expect.any(String), before: expect.anything(), after: expect.anything() },
       ]),
     });
-    const { preview } = JSON.parse(await readFile(join(second?.report ?? '', 'report.json'), 'utf8'));
-    expect(preview).toEqual(JSON.parse(JSON.stringify(second?.preview)));
-    const bad = tried['2026-06-06'] ?? expect.fail();
+    const { preview } = JSON.parse(await readFile(join(second.report ?? '', 'report.json'), 'utf8'));
+    expect(preview).toEqual(JSON.parse(JSON.stringify(second.preview)));
+    const bad = triedOn('2026-06-06');
     expect(bad.preview?.set_aside).toContainEqual({
       dataset: 'scores',
       kind: 'bad',
@@ -81,7 +89,7 @@ describe('a dry run', () => {
   });
 
   test('shows no more than a few records of each kind, and says how many there are besides', () => {
-    const first = tried['2026-06-01'] ?? expect.fail();
+    const first = triedOn('2026-06-01');
     expect(first.preview?.datasets.models.examples.new).toHaveLength(5);
     expect(describeNight(first)).toMatch(/models new:\n(?: {2}\S.*\n){5} {2}… and 9 more/);
   });

@@ -9,7 +9,7 @@ import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/
 import { type FetchPlace, useFetch } from '../support/fetch/use-fetch.ts';
 import { newestOf, readAliases, readRelease } from '../support/pipeline/published.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+import { verifyDeps } from '../support/pipeline/upkeep.ts';
 import { useStore } from '../support/pipeline/use-store.ts';
 
 const store = useStore();
@@ -63,7 +63,8 @@ async function textsBelow(folder: string): Promise<string> {
   return (await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')))).join('\n');
 }
 
-describe('a night of a source that lists what to fetch', () => {
+// Each of these nights starts a process, for which a busy machine takes its time.
+describe('a night of a source that lists what to fetch', { timeout: 180_000 }, () => {
   test('fetches, captures and publishes, once; the release says what came from where, and secrets stand nowhere', async () => {
     await nameModels('upstream,id,model_id\nshop,Model A,a\n');
     const result = await night();
@@ -97,7 +98,10 @@ describe('a night of a source that lists what to fetch', () => {
     const { stages, fetched } = await reportOf(result);
     expect(stages[0]).toMatchObject({ stage: 'fetch' });
     expect(fetched).toHaveLength(2);
-    expect(await verify('all', { ...verifyDeps() })).toMatchObject({ ok: true, problems: [] });
+    expect(await verify('all', { ...verifyDeps(store.deps.workFolder), store: store.deps.store })).toMatchObject({
+      ok: true,
+      problems: [],
+    });
 
     expect(place.server.takeSeen().some((path) => path.includes(SHOP_KEY))).toBe(true);
     expect((await night()).status).toBe('already_published');
@@ -249,8 +253,3 @@ test('without its fetch.json a fetched folder counts as files of its own', async
   await rm(join(place.into, FIRST, 'fetch.json'));
   expect(await night(FIRST, { source: place.into })).toMatchObject({ status: 'published', problems: [] });
 });
-
-function verifyDeps() {
-  const { store: objects, clock, duckdb, workFolder } = store.deps;
-  return { ...upkeepDeps(workFolder), store: objects, clock, duckdb, onPlan: () => {}, onSnapshot: () => {} };
-}

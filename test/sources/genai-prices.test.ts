@@ -60,7 +60,7 @@ beforeAll(async () => {
     [dated[day]] = await recipe.table('pricing', fields, (id) => id === 'dated');
   }
   return recipe.dispose;
-});
+}, 180_000);
 
 /** The prices that one provider lists. */
 const pricesOf = async (provider: string) =>

@@ -83,7 +83,7 @@ beforeAll(async () => {
   }
   nights = published;
   return recipe.dispose;
-});
+}, 180_000);
 
 test('an id under many providers is one model, told by its maker first', async () => {
   expect(await recipe.records('models', undefined, (id) => id.endsWith('gpt-9'))).toEqual([

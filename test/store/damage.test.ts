@@ -78,8 +78,8 @@ async function viewOf(store: ObjectStore) {
   return tables;
 }
 
-/** The first, one with much going on, and the newest. */
-test.each([DAYS[0], DAYS[5], DAYS[6]])(
+/** One with much going on, and the newest. */
+test.each([DAYS[5], DAYS[6]])(
   'a flipped byte in any file of the release of %s comes back byte for byte',
   async (day = '') => {
     const entry = catalog.releases.find((each) => each.day === day) ?? expect.fail();

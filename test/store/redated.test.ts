@@ -51,7 +51,8 @@ function rowsOf(night: number): DayRows {
 }
 
 /** The store with the wrong days, and with the right ones, both made once; each test has a copy of the first. */
-let [wrong, right]: TemporaryStore[] = [];
+let wrong: TemporaryStore;
+let right: TemporaryStore;
 let redated: Redated;
 let store: TemporaryStore;
 
@@ -70,14 +71,14 @@ beforeAll(async () => {
   right = await copyTemporaryStore(wrong);
   redated = await redate({ day: FUTURE[0], to: RIGHT[0] }, deps(right));
 });
-afterAll(() => Promise.all([wrong?.dispose(), right?.dispose()]));
+afterAll(() => Promise.all([wrong.dispose(), right.dispose()]));
 beforeEach(async () => {
-  store = await copyTemporaryStore(wrong ?? expect.fail());
+  store = await copyTemporaryStore(wrong);
   return () => store.dispose();
 });
 
 /** Puts into the test's store what giving the right days wrote into the other. */
-const giveRightDays = () => cp(right?.folder ?? '', store.folder, { recursive: true });
+const giveRightDays = () => cp(right.folder, store.folder, { recursive: true });
 const days = async () => (await listReleases(store)).map(({ day }) => day);
 
 async function expectWhole(): Promise<void> {

@@ -6,6 +6,8 @@ import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { Day } from '../../runtime/day.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { sqlText } from '../../storage/duckdb/database.ts';
+import { text } from '../../storage/duckdb/row-shape.ts';
 import { releaseKey } from '../../storage/keys.ts';
 import { dumpView } from '../support/api/dump-view.ts';
 import { openApi } from '../support/api/open-api.ts';
@@ -22,7 +24,6 @@ import {
 import { openStoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
-import { rawRows } from '../support/storage/raw-rows.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 import { AFTER, CUTOVER, DAYS, FIRST, LAST, publishSourcedDays } from '../worlds/sourced-days.ts';
 
@@ -43,8 +44,8 @@ function entryOf(day: Day): CatalogEntry {
   return entry;
 }
 
-const records = (text: string) =>
-  text
+const records = (lines: string) =>
+  lines
     .trimEnd()
     .split('\n')
     .filter((line) => line !== '')
@@ -68,8 +69,12 @@ async function eventsOf(day: Day) {
   };
 }
 
-const columnsOf = (day: Day, path: string) =>
-  rawRows(store.reader, `DESCRIBE FROM read_parquet('${join(store.folder, releaseKey(entryOf(day), path))}')`);
+/** The names of the columns of a file of a day's release. */
+async function columnsOf(day: Day, path: string): Promise<readonly string[]> {
+  const file = sqlText(join(store.folder, releaseKey(entryOf(day), path)));
+  const described = `SELECT column_name FROM (DESCRIBE FROM read_parquet(${file}))`;
+  return (await store.reader.rows({ column_name: text }, described)).map(({ column_name }) => column_name);
+}
 
 test('records have their source from the cutover on, and nothing keeps it before', async () => {
   for (const day of DAYS) {
@@ -78,8 +83,7 @@ test('records have their source from the cutover on, and nothing keeps it before
       expect(entryOf(day).schema_version).toBe(isNew ? '1.1' : '1.0');
       for (const record of (await snapshotOf(day, dataset)).values()) expect('source' in record).toBe(isNew);
       for (const path of [`state/${dataset}.parquet`, `history/${dataset}.parquet`]) {
-        const columns = (await columnsOf(day, path)).map((row) => row['column_name']);
-        expect([day, path, columns.includes('source')]).toEqual([day, path, isNew]);
+        expect([day, path, (await columnsOf(day, path)).includes('source')]).toEqual([day, path, isNew]);
       }
     }
   }
@@ -195,7 +199,7 @@ describe('followed from before the cutover, day by day', () => {
         followed[name]?.push({ status, snapshot_id, warnings, ...isSame });
       }
     }
-  });
+  }, 180_000);
   afterAll(() => Promise.all([service.close(), own.dispose()]));
 
   test('a view is the one that is built from nothing, and shows the source', async () => {

@@ -1,9 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { runNight } from '../../../pipeline/night/night.ts';
 import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
-import { listReleases, readChanges, readOpenIntervals, readRelease, readSnapshot } from '../pipeline/published.ts';
+import {
+  newestOf,
+  readChanges,
+  readOpenIntervals,
+  readRecords,
+  readRelease,
+  recordsFrom,
+} from '../pipeline/published.ts';
 import { openTemporaryStore } from '../pipeline/temporary-store.ts';
-import { upkeepDeps } from '../pipeline/upkeep.ts';
+import { verifyDeps } from '../pipeline/upkeep.ts';
 import { newFolder } from '../temporary-folder.ts';
 import { FETCH_SETUP } from './fetch-setup.ts';
 import { UpstreamServer } from './upstream-server.ts';
@@ -52,25 +59,15 @@ export async function useTwoUpstreams() {
         { day, source: place.root, dryRun: false, accept, acceptSuspects: [] },
         { ...store.deps, workFolder, clock: () => new Date(`${day}T00:05:00Z`), fetching: FETCH_SETUP },
       ),
-    verifyAll: () => {
-      const { store: objects, clock, duckdb, workFolder } = store.deps;
-      const deps = { ...upkeepDeps(workFolder), store: objects, clock, duckdb, onPlan: () => {}, onSnapshot: () => {} };
-      return verify('all', deps);
-    },
+    verifyAll: () => verify('all', { ...verifyDeps(store.deps.workFolder), store: store.deps.store }),
     /** What the newest night published. */
     newest: async () => {
-      const entry = (await listReleases(store)).at(-1);
-      if (entry === undefined) throw new Error('nothing was published');
-      const parsed = (text: string) =>
-        text
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line));
+      const entry = await newestOf(store);
       return {
         release: await readRelease(store, entry),
-        pricing: parsed(await readSnapshot(store, entry, 'pricing')),
+        pricing: await readRecords(store, 'pricing'),
         changes: (await readChanges(store, entry)).trim(),
-        open: parsed(await readOpenIntervals(store, entry)),
+        open: recordsFrom(await readOpenIntervals(store, entry)),
       };
     },
     /** An empty folder. */

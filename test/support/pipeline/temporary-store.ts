@@ -10,7 +10,7 @@ import { republish } from '../../../pipeline/upkeep/republish/republish.ts';
 import { addDays, type Day } from '../../../runtime/day.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import type { Retention } from '../../../schemas/retention.ts';
-import { Database } from '../../../storage/duckdb/database.ts';
+import { Database, type DuckDBSettings } from '../../../storage/duckdb/database.ts';
 import { openStore } from '../../../storage/open-store.ts';
 import { FETCH_SETUP } from '../fetch/fetch-setup.ts';
 import { KeptNights } from './kept-nights.ts';
@@ -26,8 +26,8 @@ export interface TemporaryStore {
   readonly deps: NightDeps;
   /** What it was opened with. */
   readonly options: TemporaryStoreOptions;
-  /** Reads the store's Parquet files. */
-  readonly reader: Database;
+  /** Reads and writes Parquet files; most tests have none. */
+  readonly reader: Reader;
   /** Runs the night of a day of a source, a folder of its own or a folder of days, or copies it: see {@link KeptNights}. */
   night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
   /** Publishes a day from its rows, whatever the guard says; throws where that fails. */
@@ -93,7 +93,7 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
   };
   const kept = new KeptNights(root, { ...options, runs });
   const duckdb = { memoryLimit, threads };
-  const reader = await Database.open(':memory:', { ...duckdb, tempFolder: join(root, 'reader') });
+  const reader = openWhenAsked({ ...duckdb, tempFolder: join(root, 'reader') });
   const store = await openStore(`file:${folder}`);
   const clock = () => now;
   const workFolder = join(root, 'work');
@@ -141,9 +141,26 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
       if (!result.ok) throw new Error(JSON.stringify(result));
     },
     dispose: async () => {
-      reader.close();
+      await reader.close();
       await rm(root, { recursive: true, force: true });
     },
+  };
+}
+
+/** What tests ask a database in memory. */
+export type Reader = Pick<Database, 'run' | 'rows'>;
+
+/** A database in memory that is opened when it is first asked something. */
+function openWhenAsked(settings: DuckDBSettings): Reader & { close(): Promise<void> } {
+  let opened: Promise<Database> | undefined;
+  const open = () => {
+    opened ??= Database.open(':memory:', settings);
+    return opened;
+  };
+  return {
+    run: async (sql, parameters) => (await open()).run(sql, parameters),
+    rows: async (shape, sql, parameters) => (await open()).rows(shape, sql, parameters),
+    close: async () => (await opened)?.close(),
   };
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Database, sqlText } from '../../../storage/duckdb/database.ts';
+import { sqlText } from '../../../storage/duckdb/database.ts';
+import type { Reader } from '../pipeline/temporary-store.ts';
 
 /** Where the recipes lie. */
 export const RECIPES_FOLDER = resolve(import.meta.dirname, '../../../sources');
@@ -24,7 +25,7 @@ export async function copyRecipe(name: string, to: string): Promise<void> {
 export async function writeRecipeDay(
   name: string,
   folder: string,
-  { files, reader }: { readonly files: DayFiles; readonly reader: Database },
+  { files, reader }: { readonly files: DayFiles; readonly reader: Reader },
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const table of await tablesOf(name)) await cp(join(RECIPES_FOLDER, name, table), join(folder, table));
@@ -45,7 +46,7 @@ async function tablesOf(name: string): Promise<readonly string[]> {
 
 async function writeParquet(
   file: string,
-  { text, reader }: { readonly text: string; readonly reader: Database },
+  { text, reader }: { readonly text: string; readonly reader: Reader },
 ): Promise<void> {
   const json = `${file}.rows`;
   await writeFile(json, text);

@@ -1,8 +1,8 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database } from '../../../storage/duckdb/database.ts';
 import { makeZip } from '../fetch/make-zip.ts';
 import type { UpstreamServer } from '../fetch/upstream-server.ts';
+import type { Reader } from '../pipeline/temporary-store.ts';
 import { type DayFiles, RECIPES_FOLDER, writeRecipeDay } from './recipe-folder.ts';
 
 interface Entry {
@@ -43,7 +43,7 @@ export class ServedRecipe {
   }
 
   /** From now on the upstreams answer with the files of this day; `work` is a folder for the while. */
-  async serve(files: DayFiles, { work, reader }: { readonly work: string; readonly reader: Database }): Promise<void> {
+  async serve(files: DayFiles, { work, reader }: { readonly work: string; readonly reader: Reader }): Promise<void> {
     await writeRecipeDay(this.#name, work, { files, reader });
     for (const { url, file, unzip } of this.#entries) {
       const content = unzip === undefined ? await readFile(join(work, file)) : await zipOf(join(work, unzip));
