@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isLive } from '../../api/data/access/rights.ts';
-import { randomBytes } from 'node:crypto';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
 import {

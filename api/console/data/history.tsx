@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
-import { HISTORY_MONTHS_FULL, planWindowStart } from '../../accounts/plans/plans.ts';
-import { type HistoryPoint } from '../../charts/history-chart.tsx';
+import { planWindowStart } from '../../accounts/plans/plans.ts';
+import type { HistoryPoint } from '../../charts/history-chart.tsx';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import type { Question } from '../../server/route.ts';
 import { Choices, withQuery } from '../shell/parts.tsx';
