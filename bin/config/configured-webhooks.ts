@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { isLive } from '../../api/data/access/rights.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
