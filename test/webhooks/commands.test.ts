@@ -95,7 +95,7 @@ test('an endpoint that fails its ping stays registered until it is enabled and a
   expect(await run(['webhooks', 'enable', String(id)])).toMatchObject({ state: 'active', ping: null });
 });
 
-test('dispatch tells a night to an endpoint, which costs its organization nothing', async () => {
+test('dispatch delivers a night to an endpoint, which costs its organization nothing', async () => {
   await night('2026-06-01');
   const { id, secret } = await add();
   await operator.start('dispatch');

@@ -4,7 +4,7 @@ import { read } from './reading.ts';
 
 const SERVICE = 'https://stats.example';
 const LINK = `<a href="${SERVICE}">Data</a>`;
-/** Deep enough to overflow what calls itself, a quarter of what a look reads. */
+/** Deep enough to overflow what calls itself; a check reads four times as much. */
 const PAGE_BYTES = 256 * 1024;
 /** Shorter than in use: what is tested is that it is one. */
 const TIMEOUT_MS = 300;

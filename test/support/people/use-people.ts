@@ -97,6 +97,18 @@ export function useCheapScrypt(): void {
   });
 }
 
+/** Has the next so many passwords hashed when all of them are asked for: what each read before, none of them has changed. */
+export function hashTogether(count: number): void {
+  const scrypt = vi.mocked(crypto.scrypt);
+  const cheap = scrypt.getMockImplementation();
+  const waiting: (() => void)[] = [];
+  const meet = (...call: Parameters<typeof crypto.scrypt>) => {
+    waiting.push(() => cheap?.(...call));
+    if (waiting.length === count) for (const hash of waiting) hash();
+  };
+  for (let times = 0; times < count; times += 1) scrypt.mockImplementationOnce(meet);
+}
+
 type ScryptCall = [
   password: string,
   salt: string,
