@@ -82,7 +82,7 @@ test('any series of nights tells each endpoint what an independent reading of th
         await store.dispose();
       }
     }),
-    { numRuns: Number(process.env['RANDOM_SERIES'] ?? 2) },
+    { numRuns: Number(process.env['RANDOM_SERIES'] ?? 3) },
   );
   expect(told).toBeGreaterThan(50);
 });
