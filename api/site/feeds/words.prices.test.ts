@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endedOfferWords, offerWords, type Price, priceChangeWords } from '../words.ts';
+import { endedOfferWords, offerWords, type Price, priceChangeWords } from './words.ts';
 
 const price = (input: number | null, output: number | null, currency = 'USD'): Price => ({
   input_per_million: input,

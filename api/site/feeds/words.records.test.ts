@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelWords, moveWords, newModelWords, scoreWords, titleList } from '../words.ts';
+import { modelWords, moveWords, newModelWords, scoreWords, titleList } from './words.ts';
 
 test('a new model is told with what is known of it', () => {
   const known = { name: 'Claude X', organization: 'Anthropic' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cheapest, type Figures, findMetricProblems, type Price, shownMetricOf, standings } from '../model.ts';
+import { cheapest, type Figures, findMetricProblems, type Price, shownMetricOf, standings } from './model.ts';
 
 const BARE: Figures = { rankings: [], scores: [], pricing: [] };
 const PRICING = [price('b', 2, 3), price('a', 1, 9)];
