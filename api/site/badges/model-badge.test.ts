@@ -74,7 +74,7 @@ describe('a price', () => {
     [[price('a', 90, 1270.5, 'JPY')], undefined, '90 / 1,270.50 JPY per 1M'],
     [[price('a', 90, null, 'JPY')], undefined, '90 JPY input per 1M'],
     [[price('b', 3, 15), price('a', 4, 10)], undefined, '$3 / $15 per 1M at b'],
-    // Which is the lowest: shown-metric.test.ts.
+    // Which is the lowest: model.test.ts.
   ])('of %j at %s reads %s', (prices, asked, message) => {
     expect(wordsOfPrice(prices, asked)).toEqual({ message, isFigure: true });
   });
