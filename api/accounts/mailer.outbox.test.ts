@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Mail } from './mailer.ts';
-import { Outbox } from './mailer.ts';
+import { type Mail, Outbox } from './mailer.ts';
 
 const MAIL: Mail = { to: 'ada@example.com', subject: 'x', text: 'x' };
 

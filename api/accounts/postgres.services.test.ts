@@ -3,8 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, subjectAt, TestClock, times } from '../../test/support/accounts/subject.ts';
 import type { Caller } from './caller.ts';
-import type { Accounts } from './open-accounts.ts';
-import { openAccounts } from './open-accounts.ts';
+import { type Accounts, openAccounts } from './open-accounts.ts';
 
 const QUICK = { postgres: { connectionsMax: 4, connectTimeoutMs: 1_000, statementTimeoutMs: 300 } };
 /** Long enough for a busy machine: a transaction that rests for so long is ended, too. */

@@ -6,8 +6,7 @@ import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, TestClock } from '../../test/support/accounts/subject.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { SYSTEM } from './actor.ts';
-import type { Accounts } from './open-accounts.ts';
-import { openAccounts, openAccountsOn } from './open-accounts.ts';
+import { type Accounts, openAccounts, openAccountsOn } from './open-accounts.ts';
 import { createOrganization, listOrganizations } from './organizations/organizations.ts';
 
 let folder: string;

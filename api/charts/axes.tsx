@@ -2,8 +2,7 @@ import { ticks } from 'd3-array';
 import type { JSX } from 'preact';
 import { addDays, addMonths, type Day } from '../../runtime/day.ts';
 import { formatMonth, formatTicks, type NumberKind } from './format.ts';
-import type { DayScale, ValueScale } from './scales.ts';
-import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './scales.ts';
+import { type DayScale, LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px, type ValueScale } from './scales.ts';
 
 interface ValueAxisProps {
   readonly scale: ValueScale;

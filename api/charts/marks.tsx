@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { formatDay } from './format.ts';
 import { type Change, changesOf, type Interval, type StepSeries } from './intervals.ts';
-import type { DayScale, ValueScale } from './scales.ts';
-import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './scales.ts';
+import { type DayScale, LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px, type ValueScale } from './scales.ts';
 
 /** The shapes that tell series apart beside colour and dash; drawn around 0, 0. */
 const SHAPES = [

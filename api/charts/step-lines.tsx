@@ -3,8 +3,7 @@ import type { Day } from '../../runtime/day.ts';
 import { formatCount, formatDay } from './format.ts';
 import { gapsOf, type Held, type Interval, runsOf, type StepSeries } from './intervals.ts';
 import { hatch, lookOf } from './marks.tsx';
-import type { DayScale, ValueScale } from './scales.ts';
-import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './scales.ts';
+import { type DayScale, LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px, type ValueScale } from './scales.ts';
 
 /** Width of the lines' own coordinates; they are stretched to the chart's. */
 const LINE_WIDTH = 1000;

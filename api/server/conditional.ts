@@ -1,13 +1,10 @@
-/**
- * What a client's conditions and its range mean for a file (RFC 9110 §13 and §14): which status it gets, and which bytes.
- * The file's tag is strong: equal tags mean equal bytes, so parts of it may be put together.
- */
+/** Entity tags, and what a client's conditions mean for an answer (RFC 9110 §13); below, conditions and ranges of files (§14). */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ResponseHeaders } from './response-headers.ts';
 
 /**
- * Conditional requests (RFC 9110 §13). An entity tag here is the text between the quotes; behind it may stand how the body
+ * An entity tag here is the text between the quotes; behind it may stand how the body
  * was compressed, because a strong tag names the very bytes.
  */
 const ENCODING_SUFFIX = /-(gzip|br|deflate|zstd)$/;
@@ -103,6 +100,7 @@ export function isUnchanged(
   return isUnchangedSince(headers?.['if-modified-since'], modifiedAt, now);
 }
 
+/** What conditions and a range are judged by. The tag is strong: equal tags mean equal bytes, so parts of a file may be put together. */
 export interface FileFacts {
   /** The strong entity tag, without quotes; undefined where none is known. */
   readonly etag: string | undefined;

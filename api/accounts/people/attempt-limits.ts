@@ -4,8 +4,7 @@ import { orUnavailable } from '../../database/database-errors.ts';
 import type { Database } from '../../database/tables/tables.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import { hashOfToken } from '../credentials/token-form.ts';
-import type { TooMany } from './people.ts';
-import { LINK_PACE_MS, type PeopleLimits } from './people.ts';
+import { LINK_PACE_MS, type PeopleLimits, type TooMany } from './people.ts';
 
 /** Refused subjects that a process remembers; of the others each refusal costs a statement. */
 const REMEMBERED_MAX = 10_000;

@@ -2,9 +2,18 @@ import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Database } from '../../database/tables/tables.ts';
 import { writeStatement, writeTransaction } from '../../database/write-transaction.ts';
-import type { HoldersRow, UsedRow } from './usage-statements.ts';
 import * as statements from './usage-statements.ts';
-import { answerFromCount, capOf, dayOf, type Group, groupsOf, isKeyed, keyOf } from './usage-statements.ts';
+import {
+  answerFromCount,
+  capOf,
+  dayOf,
+  type Group,
+  groupsOf,
+  type HoldersRow,
+  isKeyed,
+  keyOf,
+  type UsedRow,
+} from './usage-statements.ts';
 import type { ReleaseRequest, ReserveRequest, UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
 
 type Answers = ReadonlyMap<UsageRequest, UsageAnswer>;

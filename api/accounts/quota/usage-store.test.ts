@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { times } from '../../../test/support/accounts/subject.ts';
-import type { UsageRequest, UsageStore } from './usage-store.ts';
-import { Batcher } from './usage-store.ts';
+import { Batcher, type UsageRequest, type UsageStore } from './usage-store.ts';
 
 const READ = { kind: 'read', organizationId: 'org_1', day: '2026-11-20' } as const;
 

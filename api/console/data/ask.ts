@@ -4,8 +4,7 @@
  */
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { findMissingFeature } from '../../data/access/refusals.ts';
-import type { Rights } from '../../data/access/rights.ts';
-import { isLive } from '../../data/access/rights.ts';
+import { isLive, type Rights } from '../../data/access/rights.ts';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import { HttpError, RequestInvalid } from '../../server/errors/http-error.ts';
 import type { Question } from '../../server/route.ts';

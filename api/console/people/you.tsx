@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import type { Invitation } from '../../accounts/people/invitations.ts';
-import { listOwnInvitations } from '../../accounts/people/invitations.ts';
+import { type Invitation, listOwnInvitations } from '../../accounts/people/invitations.ts';
 import type { ListedSession, PasswordState } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { formPage, redirect } from '../shell/answer.ts';

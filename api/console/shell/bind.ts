@@ -1,7 +1,7 @@
 /**
  * How the console's routes are served. A request passes, in this order: where it comes from (a form of another site is refused), the
- * session, the membership of the organization that the path names, the role, the pages of one person in a minute, the token of the
- * form. Only then is it answered.
+ * session, the pages and forms of one person in a minute, the membership of the organization that the path names, the role, the token
+ * of the form. Only then is it answered.
  */
 
 import { createHash } from 'node:crypto';
@@ -19,8 +19,7 @@ import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, type FormValues, textOf } from './answer.ts';
 import { failureFrom, renderFailure } from './errors.tsx';
 import { addAssets, OrganizationHeader, PersonHeader, renderDocument, StrangerHeader } from './layout.tsx';
-import type { Visitor } from './routes.ts';
-import { type ConsoleRoute, formsWithoutPage, pathOf, type Seen, see } from './routes.ts';
+import { type ConsoleRoute, formsWithoutPage, pathOf, type Seen, see, type Visitor } from './routes.ts';
 
 /** Largest form, in bytes: names and ids, and a list of filters of an endpoint. */
 const FORM_BYTES_MAX = 64 * 1024;

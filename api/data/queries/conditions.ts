@@ -1,5 +1,5 @@
 /**
- * The cursors of lists (specification "Lists"): base64url of a hash of filters and order, and of what the last record of the
+ * Conditions of queries, and the cursors of lists (specification "Lists"). A cursor is base64url of a hash of filters and order, and of what the last record of the
  * page before is sorted by, as a JSON list of texts: the value that the list is sorted by, where there is one, and the key.
  * It names a record and not a row, so it is as good in the next view, whether the record is still there or not.
  */

@@ -4,8 +4,7 @@ import { RequestInvalid, type RequestProblem } from '../../server/errors/http-er
 import type { Question } from '../../server/route.ts';
 import { argumentProblem, type Body, type Exchange, type RouteBody } from '../exchange.ts';
 import { rowsOf } from '../table.ts';
-import type { Found, Telling } from '../told.ts';
-import { fits, TOKENS_MAX, tokensOf } from '../told.ts';
+import { type Found, fits, type Telling, TOKENS_MAX, tokensOf } from '../told.ts';
 import { type ArgumentWords, inputSchemaOf, outputSchemaOf, type Tool } from './tool.ts';
 
 export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'>, ArgumentWords {

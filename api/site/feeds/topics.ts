@@ -1,5 +1,4 @@
 import type { Day } from '../../../runtime/day.ts';
-import type { NewsLine } from './night-news.ts';
 import {
   categoryOf,
   endedOfferText,
@@ -11,6 +10,7 @@ import {
   modelText,
   moveOf,
   moveText,
+  type NewsLine,
   type NewsLines,
   newModelText,
   offerText,

@@ -1,8 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ulidFromWords } from '../../../runtime/ulid.ts';
-import type { ControlDatabase } from '../../database/control-database.ts';
-import { jsonRows } from '../../database/control-database.ts';
+import { type ControlDatabase, jsonRows } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Database } from '../../database/tables/tables.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';

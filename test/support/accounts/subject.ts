@@ -1,7 +1,6 @@
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
-import type { Accounts } from '../../../api/accounts/open-accounts.ts';
-import { type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
+import { type Accounts, type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
 import { createKey } from '../../../api/accounts/organizations/keys.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';

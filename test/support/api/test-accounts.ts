@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Accounts } from '../../../api/accounts/open-accounts.ts';
-import { type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
+import { type Accounts, type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
 import type { PlanName } from '../../../api/accounts/plans/plans.ts';
 import type { Subscription } from '../../../api/accounts/plans/terms.ts';
 import type { BackstopLimits } from '../../../api/data/access/access-control.ts';

@@ -1,7 +1,6 @@
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Mail } from '../../../api/accounts/mailer.ts';
-import type { Accounts } from '../../../api/accounts/open-accounts.ts';
-import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { type Accounts, openAccountsOn } from '../../../api/accounts/open-accounts.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
-import type { Accounts } from '../../../api/accounts/open-accounts.ts';
-import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { type Accounts, openAccountsOn } from '../../../api/accounts/open-accounts.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import type { PlanName } from '../../../api/accounts/plans/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';

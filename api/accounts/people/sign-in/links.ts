@@ -5,8 +5,16 @@ import type { Origin } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
 import type { PeopleParts } from '../open-members.ts';
-import type { DescribedLink, FoundSession, Session, TooMany } from '../people.ts';
-import { linkTo, nextPath, type PeopleSettings, placeOf } from '../people.ts';
+import {
+  type DescribedLink,
+  type FoundSession,
+  linkTo,
+  nextPath,
+  type PeopleSettings,
+  placeOf,
+  type Session,
+  type TooMany,
+} from '../people.ts';
 import { signInMail } from '../people-mails.ts';
 import { emailFrom } from '../person.ts';
 import { type Auth, type AuthHooks, headersOf, orRefused, sessionCookies } from './auth.ts';

@@ -4,8 +4,7 @@ import { mcp } from '@better-auth/mcp';
 import type { BetterAuthPlugin } from 'better-auth';
 import { ACCESS_TOKENS, hashOfToken, REFRESH_TOKENS } from '../../credentials/token-form.ts';
 import { READ_SCOPE, REFRESH_SCOPE } from '../connections.ts';
-import type { ConnectionSettings } from '../people.ts';
-import { CONSOLE_PATHS } from '../people.ts';
+import { CONSOLE_PATHS, type ConnectionSettings } from '../people.ts';
 
 /** The organization that somebody connects a program to, while they do. */
 const chosenOrganization = new AsyncLocalStorage<string>();

@@ -7,8 +7,16 @@ import type { Origin, Person } from '../../actor.ts';
 import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
 import type { OpenedMembers } from '../open-members.ts';
-import type { ConfirmByMail, FoundSession, PasswordState, Session, TooMany } from '../people.ts';
-import { FRESH_SESSION_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people.ts';
+import {
+  type ConfirmByMail,
+  type FoundSession,
+  FRESH_SESSION_MS,
+  PASSWORD_LENGTH,
+  type PasswordState,
+  type PeopleSettings,
+  type Session,
+  type TooMany,
+} from '../people.ts';
 import { passwordMail } from '../people-mails.ts';
 import { deleteSessions, lockPerson, normalisedEmail, storedInstant } from '../person.ts';
 import { type Auth, headersOf, orRefused, sessionCookies } from './auth.ts';

@@ -1,7 +1,7 @@
-/** What the answers of both histories have besides their points. */
+/** The range of a history: its limits, the plan's window, and what an answer depends on besides its points. */
 
 import { z } from 'zod';
-import { addDays, type Day } from '../../../../runtime/day.ts';
+import { addDays, type Day, daysBetween } from '../../../../runtime/day.ts';
 import { columnSchema } from '../../../../schemas/records.ts';
 import { planWindowStart } from '../../../accounts/plans/plans.ts';
 import { queryProblem, type RequestProblem } from '../../../server/errors/http-error.ts';
@@ -89,10 +89,6 @@ function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): 
   // Where plans are not told of, neither is that there are any.
   const message = `The history${plan === null ? '' : ' of your plan'} begins on ${earliest}`;
   return new ApiError('history_window_exceeded', message, { param, plan: plan ?? undefined });
-}
-
-function daysBetween(from: Day, to: Day): number {
-  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
 }
 
 function latest(one: Day, other: Day): Day {
