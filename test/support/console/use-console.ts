@@ -7,7 +7,7 @@ import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
 import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
-import { type Role, type SignInMethod, PEOPLE_LIMITS } from '../../../api/accounts/people/people.ts';
+import { PEOPLE_LIMITS, type Role, type SignInMethod } from '../../../api/accounts/people/people.ts';
 import type { PlanName } from '../../../api/accounts/plans/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
 import { consoleFace, consoleRoutes } from '../../../api/console/console.ts';

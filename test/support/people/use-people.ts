@@ -6,7 +6,15 @@ import type { Origin } from '../../../api/accounts/actor.ts';
 import type { Mail, Mailer } from '../../../api/accounts/mailer.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
 import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
-import { type FoundSession, type Role, type Session, type ConnectionSettings, PEOPLE_LIMITS, type PeopleLimits, type PeopleSettings } from '../../../api/accounts/people/people.ts';
+import {
+  type ConnectionSettings,
+  type FoundSession,
+  PEOPLE_LIMITS,
+  type PeopleLimits,
+  type PeopleSettings,
+  type Role,
+  type Session,
+} from '../../../api/accounts/people/people.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import type { AuditRow } from '../../../api/database/tables/tables.ts';
