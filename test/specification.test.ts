@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PLAN_NAMES, PLANS } from '../api/accounts/plans/plans.ts';
+import { PLAN_NAMES, PLANS } from '../api/accounts/organizations/plans.ts';
 import { API_ERRORS } from '../api/data/api-errors.ts';
 import { configFromEnv } from '../bin/config/config.ts';
 import { STAGES } from '../pipeline/night/night.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AccountSchema, accountFrom } from './caller.ts';
-import { effectiveTerms, NO_END_MS, NO_SUBSCRIPTION } from './plans/terms.ts';
+import { effectiveTerms, NO_END_MS, NO_SUBSCRIPTION } from './organizations/terms.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 

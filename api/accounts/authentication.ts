@@ -5,11 +5,11 @@ import { messageFromError } from '../../runtime/errors.ts';
 import type { ControlDatabase } from '../database/control-database.ts';
 import type { Database } from '../database/tables/tables.ts';
 import { type Caller, callerFrom, callerTeller, callerThroughMcp } from './caller.ts';
-import { CredentialDirectory, type CredentialOptions } from './credentials/credential-directory.ts';
-import { connectionFinder, type FindCredential, keyFinder } from './credentials/live-credential.ts';
-import { ACCESS_TOKENS, API_KEYS, type TokenForm } from './credentials/token-form.ts';
 import type { DatabaseHealth } from './database-health.ts';
-import type { Terms } from './plans/terms.ts';
+import { CredentialDirectory, type CredentialOptions } from './organizations/credential-directory.ts';
+import { connectionFinder, type FindCredential, keyFinder } from './organizations/live-credential.ts';
+import type { Terms } from './organizations/terms.ts';
+import { ACCESS_TOKENS, API_KEYS, type TokenForm } from './organizations/token-form.ts';
 
 /** By which way a request came: keys open both, access tokens of connections MCP alone. */
 export type Way = 'api' | 'mcp';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { timestampFromDate } from '../../runtime/day.ts';
-import type { LiveCredential } from './credentials/live-credential.ts';
-import { FEATURES, PLAN_NAMES } from './plans/plans.ts';
-import { effectiveTerms, SUBSCRIPTION_STATUSES, type Terms, termsHoldUntilMs } from './plans/terms.ts';
+import type { LiveCredential } from './organizations/live-credential.ts';
+import { FEATURES, PLAN_NAMES } from './organizations/plans.ts';
+import { effectiveTerms, SUBSCRIPTION_STATUSES, type Terms, termsHoldUntilMs } from './organizations/terms.ts';
 
 /** With which credential a request came, as the account object says it (specification "Account object"). */
 export const CLIENT_SOURCES = ['api_key', 'mcp_api_key', 'mcp_oauth'] as const;

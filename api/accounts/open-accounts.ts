@@ -5,16 +5,16 @@ import { getServiceSecret, lookAt, probeWriting } from '../database/service-valu
 import type { Actor } from './actor.ts';
 import { AuditedChanges } from './audit.ts';
 import { Authentication, type Way } from './authentication.ts';
-import { COUNTER_OPTIONS, type CounterOptions, RateLimiter, type WindowCounter } from './burst/rate-limiter.ts';
-import { openCounter } from './burst/shared-counter.ts';
 import { accountFrom, type Caller } from './caller.ts';
-import { CREDENTIAL_OPTIONS, type CredentialOptions } from './credentials/credential-directory.ts';
 import { DatabaseHealth } from './database-health.ts';
-import { type Enforcement, isEnforced } from './plans/terms.ts';
-import { CLEANUP_OPTIONS, type CleanupOptions, usageCleanup } from './quota/cleanup.ts';
-import { DatabaseUsage } from './quota/database-usage.ts';
-import { Quota } from './quota/quota.ts';
-import { BATCHER_OPTIONS, Batcher, type BatcherOptions, type UsageStore } from './quota/usage-store.ts';
+import { CLEANUP_OPTIONS, type CleanupOptions, usageCleanup } from './limits/cleanup.ts';
+import { DatabaseUsage } from './limits/database-usage.ts';
+import { Quota } from './limits/quota.ts';
+import { COUNTER_OPTIONS, type CounterOptions, RateLimiter, type WindowCounter } from './limits/rate-limiter.ts';
+import { openCounter } from './limits/shared-counter.ts';
+import { BATCHER_OPTIONS, Batcher, type BatcherOptions, type UsageStore } from './limits/usage-store.ts';
+import { CREDENTIAL_OPTIONS, type CredentialOptions } from './organizations/credential-directory.ts';
+import { type Enforcement, isEnforced } from './organizations/terms.ts';
 import { readUsage } from './request-counts/read-usage.ts';
 import type { DayRange } from './request-counts/request-counts.ts';
 import {

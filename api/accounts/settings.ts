@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isDay } from '../../runtime/day.ts';
 import { Bytes, inUnits, Milliseconds, setting, wholeNumber } from '../../runtime/setting.ts';
-import { COUNTER_OPTIONS } from './burst/rate-limiter.ts';
-import { CREDENTIAL_OPTIONS } from './credentials/credential-directory.ts';
+import { COUNTER_OPTIONS } from './limits/rate-limiter.ts';
+import { CREDENTIAL_OPTIONS } from './organizations/credential-directory.ts';
 import { PEOPLE_LIMITS, SIGN_IN_METHODS, type SignInMethod } from './people/people.ts';
 
 /** Of counting requests per minute. */

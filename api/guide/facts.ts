@@ -8,7 +8,7 @@ import {
   PLAN_NAMES,
   PLANS,
   type Plan,
-} from '../accounts/plans/plans.ts';
+} from '../accounts/organizations/plans.ts';
 import { CAPABILITIES, type Capability } from '../data/access/rights.ts';
 import { DATA_ROUTES } from '../data/routes/data-routes.ts';
 import { MCP_ROUTE } from '../mcp/mcp.ts';

@@ -8,6 +8,7 @@ import { type Mail, type Mailer, NOTICES_PACE, type OwnersNotice, tellOwners } f
 import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import { type Database, getWord } from '../database/tables/tables.ts';
+import { type Claim, claimDue, findDueSites, type OfferedTo } from './claims.ts';
 import {
   type Evidence,
   findEarning,
@@ -16,9 +17,8 @@ import {
   integrationFromRow,
 } from './integration.ts';
 import type { LookAtPage } from './integrations.ts';
-import { type Claim, claimDue, findDueSites, type OfferedTo } from './queue/claims.ts';
-import { NOTICES, putOff, settle } from './queue/settle.ts';
-import { renewSites } from './queue/sites.ts';
+import { NOTICES, putOff, settle } from './settle.ts';
+import { renewSites } from './sites.ts';
 
 /** Checks of one process under way; each may have a thread that reads, and some MiB of a page. */
 export const CHECKS_AT_ONCE_MAX = 4;

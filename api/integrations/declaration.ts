@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../runtime/errors.ts';
-import { quotaDayAt } from '../accounts/quota/quota.ts';
+import { quotaDayAt } from '../accounts/limits/quota.ts';
 import type { IntegrationRow, Transaction } from '../database/tables/tables.ts';
 import { INTEGRATIONS_MAX } from './integration.ts';
 import { describeSharedHost, registrableDomain, SHARED_HOSTS, siteOf } from './site.ts';

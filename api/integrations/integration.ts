@@ -14,8 +14,8 @@
  */
 
 import { readOrganization } from '../accounts/organizations/organizations.ts';
-import { ATTRIBUTION_BONUS, PLANS } from '../accounts/plans/plans.ts';
-import { NO_END_MS } from '../accounts/plans/terms.ts';
+import { ATTRIBUTION_BONUS, PLANS } from '../accounts/organizations/plans.ts';
+import { NO_END_MS } from '../accounts/organizations/terms.ts';
 import {
   type Database,
   dateOrNull,

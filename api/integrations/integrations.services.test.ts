@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { describeBonus } from './bonus.contract.ts';
+import { describeChecks } from './checks.contract.ts';
 import { describeIntegrations } from './integrations.contract.ts';
-import { describeChecks } from './queue/checks.contract.ts';
 
 describe('on PostgreSQL', () => {
   describeOnPostgres((another) => {

@@ -4,6 +4,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { lockOrganization } from '../accounts/organizations/organizations.ts';
 import type { IntegrationRow, Transaction } from '../database/tables/tables.ts';
+import { type Claim, claimSite, type OfferedTo } from './claims.ts';
 import {
   assertMayAsk,
   assertRoom,
@@ -22,9 +23,8 @@ import {
   NONE_EARNING,
 } from './integration.ts';
 import { afterRemoval, declared } from './life.ts';
-import { type Claim, claimSite, type OfferedTo } from './queue/claims.ts';
-import { putOff, settle } from './queue/settle.ts';
-import { addSite, columnsOf, holdSite, lockSite, standingFrom } from './queue/sites.ts';
+import { putOff, settle } from './settle.ts';
+import { addSite, columnsOf, holdSite, lockSite, standingFrom } from './sites.ts';
 
 /** Looks at a page. Whatever the network, the page or its server does becomes a value; rejects for what is our own fault. */
 export type LookAtPage = (page: {

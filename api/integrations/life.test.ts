@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NO_END_MS } from '../accounts/plans/terms.ts';
+import { NO_END_MS } from '../accounts/organizations/terms.ts';
 import { INTEGRATION_STATES } from './integration.ts';
 import {
   afterCheck,

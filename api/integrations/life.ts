@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { NO_END_MS } from '../accounts/plans/terms.ts';
-import { quotaDayAt } from '../accounts/quota/quota.ts';
+import { quotaDayAt } from '../accounts/limits/quota.ts';
+import { NO_END_MS } from '../accounts/organizations/terms.ts';
 import { AT_RISK_MS, type IntegrationState } from './integration.ts';
 
 /** Failures in a row, and the time since the first of them, from which on a page has lost its link or never had it. */

@@ -16,8 +16,8 @@ import { sendError } from '../server/errors/error-handling.ts';
 import { HttpError, httpError } from '../server/errors/http-error.ts';
 import { watchEnd } from '../server/request-log.ts';
 import { Exchange } from './exchange.ts';
-import { challengeOf } from './oauth/metadata.ts';
-import { addOAuthRoutes, type OAuthSettings } from './oauth/oauth-routes.ts';
+import { challengeOf } from './metadata.ts';
+import { addOAuthRoutes, type OAuthSettings } from './oauth-routes.ts';
 import { serverFor } from './server.ts';
 
 /** `POST /mcp`: what it asks of its callers. The backstop is never below the organization's own limit per minute. */

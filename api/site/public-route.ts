@@ -1,5 +1,5 @@
 import type { Day } from '../../runtime/day.ts';
-import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
+import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/organizations/terms.ts';
 import type { Capability } from '../data/access/rights.ts';
 import type { Answers } from '../data/answers/answers.ts';
 import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';

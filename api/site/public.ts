@@ -21,8 +21,7 @@ import { readLook } from '../server/pages/look.ts';
 import { Responder } from '../server/responder.ts';
 import { acceptsGzip, ResponseCache } from '../server/response-cache.ts';
 import type { ResponseHeaders } from '../server/response-headers.ts';
-import { sourceBadgeRoutes } from './badges/badge.ts';
-import { modelBadgeRoutes } from './badges/model-badge.ts';
+import { sourceBadgeRoutes } from './badge.ts';
 import type { Embed } from './embeds/embed.tsx';
 import { addEmbedStyles } from './embeds/frame.ts';
 import { modelEmbed } from './embeds/model-embed.tsx';
@@ -30,6 +29,7 @@ import { oembedRoute } from './embeds/oembed.ts';
 import { rankingEmbed } from './embeds/ranking-embed.tsx';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
 import { homeRoute } from './home.tsx';
+import { modelBadgeRoutes } from './model-badge.ts';
 import { askAsAnybody, type PublicContext, type PublicRoute } from './public-route.ts';
 
 export interface PublicFaceSettings extends PublicSettings {

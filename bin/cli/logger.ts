@@ -1,6 +1,6 @@
 import { type DestinationStream, destination, type Logger, levels, pino } from 'pino';
 import { Counter } from 'prom-client';
-import { API_KEYS } from '../../api/accounts/credentials/token-form.ts';
+import { API_KEYS } from '../../api/accounts/organizations/token-form.ts';
 import { withoutKeys } from '../../api/server/urls.ts';
 import { urlFromAddress } from '../../runtime/shown-address.ts';
 import type { Config } from '../config/config.ts';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
-import { FEATURES, type Feature, HISTORY_MONTHS_FULL } from '../../api/accounts/plans/plans.ts';
+import { FEATURES, type Feature, HISTORY_MONTHS_FULL } from '../../api/accounts/organizations/plans.ts';
 import { isTopic, TOPICS, type Topic } from '../../api/webhooks/topics/topics.ts';
 import { type Day, dayFromDate, isDay } from '../../runtime/day.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';

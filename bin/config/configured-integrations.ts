@@ -1,10 +1,10 @@
 import type { Actor } from '../../api/accounts/actor.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { CHECKS_AT_ONCE_MAX } from '../../api/integrations/check-service.ts';
+import type { OfferedTo } from '../../api/integrations/claims.ts';
 import { fewLooksAtOnce } from '../../api/integrations/declaration.ts';
 import { Integrations, type IntegrationsDeps } from '../../api/integrations/integrations.ts';
 import { LOOK_LIMITS, pageLooker } from '../../api/integrations/page/look.ts';
-import type { OfferedTo } from '../../api/integrations/queue/claims.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { Outbound } from '../../runtime/outbound/outbound.ts';

@@ -9,7 +9,7 @@ import { upkeepDeps } from '../../test/support/pipeline/upkeep.ts';
 import { useStore } from '../../test/support/pipeline/use-store.ts';
 import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { correct } from './correct.ts';
-import { verify } from './verify/verify.ts';
+import { verify } from './verify.ts';
 
 const GOOD = {
   models: ['a', 'b', 'c'].map((id) => ({ id, name: id.toUpperCase() })),

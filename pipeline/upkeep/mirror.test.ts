@@ -14,7 +14,7 @@ import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../../te
 import { pruneDeps, upkeepDeps, verifyDeps } from '../../test/support/pipeline/upkeep.ts';
 import { mirror } from './mirror.ts';
 import { prune } from './prune.ts';
-import { verify } from './verify/verify.ts';
+import { verify } from './verify.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 const SOURCE = fixtureSource('days');

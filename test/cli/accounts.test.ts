@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { API_KEYS } from '../../api/accounts/credentials/token-form.ts';
 import { openAccounts } from '../../api/accounts/open-accounts.ts';
+import { API_KEYS } from '../../api/accounts/organizations/token-form.ts';
 import { runCli } from '../support/processes/cli.ts';
 import { useCli } from '../support/processes/use-cli.ts';
 

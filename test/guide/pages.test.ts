@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PLANS } from '../../api/accounts/plans/plans.ts';
+import { PLANS } from '../../api/accounts/organizations/plans.ts';
 import { CAPABILITIES, type Capability } from '../../api/data/access/rights.ts';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { TOOLS } from '../../api/mcp/tools/tools.ts';

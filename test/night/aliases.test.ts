@@ -2,7 +2,7 @@
 import { rm, symlink } from 'node:fs/promises';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../pipeline/upkeep/verify.ts';
 import type { Day } from '../../runtime/day.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';

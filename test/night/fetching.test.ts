@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../pipeline/upkeep/verify.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
 import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/shop.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { API_KEYS } from '../../api/accounts/credentials/token-form.ts';
+import { API_KEYS } from '../../api/accounts/organizations/token-form.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
 import { loadSettings } from '../../pipeline/source/source-settings.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../pipeline/upkeep/verify.ts';
 import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
 import * as faults from '../support/fetch/faults.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
 import { prune } from '../../pipeline/upkeep/prune.ts';
-import { type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { type Verification, verify } from '../../pipeline/upkeep/verify.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { type Retention, retainedFrom } from '../../schemas/retention.ts';

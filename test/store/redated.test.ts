@@ -9,7 +9,7 @@ import { mirror } from '../../pipeline/upkeep/mirror.ts';
 import { planPrune } from '../../pipeline/upkeep/prune.ts';
 import { type Redated, redate } from '../../pipeline/upkeep/redate.ts';
 import { listStoredObjects } from '../../pipeline/upkeep/stored-objects.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../pipeline/upkeep/verify.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { RETENTION } from '../../schemas/retention.ts';

@@ -6,7 +6,7 @@ import type { UpkeepEnd } from '../../pipeline/run/run.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import { prune } from '../../pipeline/upkeep/prune.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../pipeline/upkeep/verify.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { loadCatalog } from '../../storage/catalog.ts';

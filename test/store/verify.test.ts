@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listSourceDays } from '../../pipeline/source/source-folder.ts';
-import { type ToVerify, type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { type ToVerify, type Verification, verify } from '../../pipeline/upkeep/verify.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { RELEASE_FORMAT, type Release } from '../../schemas/release.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type NightDeps, runNight } from '../../pipeline/night/night.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../pipeline/upkeep/verify.ts';
 import type { Day } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../pipeline/upkeep/verify.ts';
 import type { Day } from '../../runtime/day.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import { prune } from '../../pipeline/upkeep/prune.ts';
 import { type RepublishResult, republish } from '../../pipeline/upkeep/republish/republish.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../pipeline/upkeep/verify.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';

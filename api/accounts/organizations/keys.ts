@@ -2,8 +2,8 @@ import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
 import { type ApiKeyRow, dateOrNull, type Transaction } from '../../database/tables/tables.ts';
 import type { AuditedChanges } from '../audit.ts';
-import { API_KEYS, hashOfToken, lastFourOf } from '../credentials/token-form.ts';
 import { getOrganization, lockOrganization } from './organizations.ts';
+import { API_KEYS, hashOfToken, lastFourOf } from './token-form.ts';
 
 /** A key at the only time when it can be shown. */
 export type NewApiKey = ApiKey & { readonly key: string };

@@ -3,7 +3,8 @@ import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
 import type { Database, Transaction } from '../../database/tables/tables.ts';
 import { type AuditEntry, type AuditedChanges, type NoteAudit, readAudit } from '../audit.ts';
-import { ATTRIBUTION_BONUS } from '../plans/plans.ts';
+import { organizationName } from './organization-name.ts';
+import { ATTRIBUTION_BONUS } from './plans.ts';
 import {
   bonusEndsFrom,
   effectiveTerms,
@@ -13,8 +14,7 @@ import {
   SUBSCRIPTION_COLUMNS,
   type Subscription,
   subscriptionFromRow,
-} from '../plans/terms.ts';
-import { organizationName } from './organization-name.ts';
+} from './terms.ts';
 
 /** What a new organization is. */
 export interface NewOrganization {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Database } from '../../database/tables/tables.ts';
 import { limitedOrigin } from '../address-limit.ts';
-import { hashOfToken } from '../credentials/token-form.ts';
+import { hashOfToken } from '../organizations/token-form.ts';
 import { LINK_PACE_MS, type PeopleLimits, type TooMany } from './people.ts';
 
 /** Refused subjects that a process remembers; of the others each refusal costs a statement. */

@@ -4,7 +4,7 @@ import { type Database, getWord, type Transaction } from '../../database/tables/
 import { addressOf, auditName } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import type { AuditedChanges } from '../audit.ts';
-import { hashOfToken } from '../credentials/token-form.ts';
+import { hashOfToken } from '../organizations/token-form.ts';
 import { findMemberByEmail, insertMember } from './memberships.ts';
 import type { PeopleParts } from './open-members.ts';
 import { INVITATION_MS, linkTo, type Membership, ROLES, type Role, type TooMany } from './people.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import type { RequestCountsRow } from '../../database/tables/tables.ts';
 import { type Caller, callerFrom } from '../caller.ts';
-import { NO_BONUS, NO_SUBSCRIPTION } from '../plans/terms.ts';
+import { NO_BONUS, NO_SUBSCRIPTION } from '../organizations/terms.ts';
 import { type FinishedRequest, type RecorderOptions, RequestRecorder } from './request-recorder.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));

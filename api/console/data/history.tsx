@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
-import { planWindowStart } from '../../accounts/plans/plans.ts';
+import { planWindowStart } from '../../accounts/organizations/plans.ts';
 import type { HistoryPoint } from '../../charts/history-chart.tsx';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import type { Question } from '../../server/route.ts';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { ATTRIBUTION_BONUS, PLANS, type PlanName } from '../../accounts/plans/plans.ts';
-import type { Terms } from '../../accounts/plans/terms.ts';
+import { ATTRIBUTION_BONUS, PLANS, type PlanName } from '../../accounts/organizations/plans.ts';
+import type { Terms } from '../../accounts/organizations/terms.ts';
 import type { Check, Integration } from '../../integrations/integration.ts';
 import type { CheckedIntegration } from '../../integrations/integrations.ts';
 import { isInForce } from '../../integrations/life.ts';

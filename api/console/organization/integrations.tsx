@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import { ATTRIBUTION_BONUS, PLANS } from '../../accounts/plans/plans.ts';
+import { ATTRIBUTION_BONUS, PLANS } from '../../accounts/organizations/plans.ts';
 import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integration.ts';
 import { snippetsFor } from '../../integrations/page/own-addresses.ts';
 import { notFound } from '../../server/errors/http-error.ts';

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { UsageState } from '../../accounts/caller.ts';
 import { type ApiKey, listKeys } from '../../accounts/organizations/keys.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
-import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
+import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/organizations/plans.ts';
 import type { BodyOf } from '../../data/answers/data-route.ts';
 import { updatesRoute } from '../../data/routes/current/updates.ts';
 import type { PageDeps } from '../console-deps.ts';

@@ -14,7 +14,7 @@ import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
 import type { Way } from '../../accounts/authentication.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Accounts } from '../../accounts/open-accounts.ts';
-import type { Feature } from '../../accounts/plans/plans.ts';
+import type { Feature } from '../../accounts/organizations/plans.ts';
 import { noSuchRoute } from '../../server/errors/error-answer.ts';
 import type { HttpError } from '../../server/errors/http-error.ts';
 import { ApiError } from '../api-errors.ts';

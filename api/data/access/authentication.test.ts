@@ -5,9 +5,9 @@ import { bearer } from '../../../test/support/api/test-accounts.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { SYSTEM } from '../../accounts/actor.ts';
-import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { createKey, revokeKey } from '../../accounts/organizations/keys.ts';
 import { createOrganization } from '../../accounts/organizations/organizations.ts';
+import { API_KEYS } from '../../accounts/organizations/token-form.ts';
 
 /** Specification "Authentication". */
 const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttemptsMax: 1_000_000 } });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMIT_HEADERS } from '../../../test/support/api/answers.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { publishFixtureDays, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import type { Contract } from '../../accounts/plans/terms.ts';
+import type { Contract } from '../../accounts/organizations/terms.ts';
 import { ErrorBodySchema } from '../api-errors.ts';
 
 const api = useApi({

@@ -7,7 +7,7 @@ import type { TestApi } from '../../../test/support/api/open-api.ts';
 import { bearer } from '../../../test/support/api/test-accounts.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { API_KEYS } from '../../accounts/credentials/token-form.ts';
+import { API_KEYS } from '../../accounts/organizations/token-form.ts';
 import type { ApiSettings } from '../app.ts';
 import { limitFailedAttempts } from '../bind-access.ts';
 

@@ -6,7 +6,7 @@ import { publishSmallDays, SMALL_DAYS, TODAY } from '../../../test/worlds/small-
 import { SYSTEM } from '../../accounts/actor.ts';
 import { createKey } from '../../accounts/organizations/keys.ts';
 import { changePlan } from '../../accounts/organizations/organizations.ts';
-import { NO_SUBSCRIPTION } from '../../accounts/plans/terms.ts';
+import { NO_SUBSCRIPTION } from '../../accounts/organizations/terms.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 

@@ -4,7 +4,7 @@ import { countStatuses, fetchOnce, listen } from '../../../test/support/api/list
 import { openApi } from '../../../test/support/api/open-api.ts';
 import { WIDE_BACKSTOP } from '../../../test/support/api/test-accounts.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import type { Contract } from '../../accounts/plans/terms.ts';
+import type { Contract } from '../../accounts/organizations/terms.ts';
 
 /** Servers that hold their limits together. */
 export interface ParallelSubject {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { PLAN_NAMES, type PlanName } from '../../accounts/plans/plans.ts';
+import { PLAN_NAMES, type PlanName } from '../../accounts/organizations/plans.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 

@@ -1,8 +1,14 @@
 import type { Awaitable } from '../../../runtime/awaitable.ts';
 import { isAppError } from '../../../runtime/errors.ts';
-import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller, UsageState } from '../../accounts/caller.ts';
-import { FEATURE_WORDS, type Feature, firstPlanWith, PLANS, type PlanName } from '../../accounts/plans/plans.ts';
+import type { BurstState } from '../../accounts/limits/rate-limiter.ts';
+import {
+  FEATURE_WORDS,
+  type Feature,
+  firstPlanWith,
+  PLANS,
+  type PlanName,
+} from '../../accounts/organizations/plans.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';
 import { ApiError } from '../api-errors.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../runtime/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
-import { planWindowStart } from '../../accounts/plans/plans.ts';
-import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION, type Subscription } from '../../accounts/plans/terms.ts';
+import { planWindowStart } from '../../accounts/organizations/plans.ts';
+import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION, type Subscription } from '../../accounts/organizations/terms.ts';
 import { ALL_RIGHTS, type Rights, rightsTag, visibleSnapshots } from './rights.ts';
 
 const TODAY: Day = '2026-06-30';

@@ -1,6 +1,6 @@
 import type { Day } from '../../../runtime/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
-import { HISTORY_MONTHS_FULL, planWindowStart, type SnapshotAccess } from '../../accounts/plans/plans.ts';
+import { HISTORY_MONTHS_FULL, planWindowStart, type SnapshotAccess } from '../../accounts/organizations/plans.ts';
 import { groupByDay } from '../../view/view-meta.ts';
 
 /** What a caller may see, as the data routes need it (specification "Plans"; "Plan window"). */

@@ -3,7 +3,7 @@ import { times } from '../../../test/support/accounts/subject.ts';
 import type { TestApi } from '../../../test/support/api/open-api.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import type { Enforcement, Subscription } from '../../accounts/plans/terms.ts';
+import type { Enforcement, Subscription } from '../../accounts/organizations/terms.ts';
 
 const shared = useApi({ days: SAMPLE_DAYS, accounts: {} });
 const TIGHT = { daily_quota: 1, burst_per_minute: 3 };

@@ -1,9 +1,9 @@
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
 import type { Day } from '../../../runtime/day.ts';
-import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Account, Caller, UsageState } from '../../accounts/caller.ts';
+import { quotaDayAt, type Reservation, type UnitFor } from '../../accounts/limits/quota.ts';
+import type { BurstState } from '../../accounts/limits/rate-limiter.ts';
 import type { Accounts } from '../../accounts/open-accounts.ts';
-import { quotaDayAt, type Reservation, type UnitFor } from '../../accounts/quota/quota.ts';
 import type { FinishedRequest } from '../../accounts/request-counts/request-recorder.ts';
 import { type HttpError, httpError } from '../../server/errors/http-error.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';

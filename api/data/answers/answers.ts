@@ -6,7 +6,7 @@
 import { dayTeller } from '../../../runtime/day.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { sha256 } from '../../../storage/hash.ts';
-import type { UnitFor } from '../../accounts/quota/quota.ts';
+import type { UnitFor } from '../../accounts/limits/quota.ts';
 import { Responder, type RouteResponse } from '../../server/responder.ts';
 import type { ResponseCache } from '../../server/response-cache.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';

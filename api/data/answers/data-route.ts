@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
-import type { Feature } from '../../accounts/plans/plans.ts';
+import type { Feature } from '../../accounts/organizations/plans.ts';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { type CheckedQuery, parseRequest, schemasOf } from '../../server/parse-request.ts';
 import type { Answer, GivenHeaders, GivenRequest, ParametersSchema, Route } from '../../server/route.ts';

@@ -4,7 +4,7 @@ import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
 import { type Manifest, ManifestSchema } from '../../../schemas/manifest.ts';
 import { findVersion, isVersion } from '../../../schemas/record-versions.ts';
 import { releaseKey, snapshotPaths } from '../../../storage/keys.ts';
-import type { SnapshotAccess } from '../../accounts/plans/plans.ts';
+import type { SnapshotAccess } from '../../accounts/organizations/plans.ts';
 import { type HttpError, notFound, queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { View } from '../../view/view.ts';

@@ -87,7 +87,7 @@ interface Carried {
 }
 
 const DAY_MS = 86_400_000;
-/** `NO_END_MS` of api/accounts/plans/terms.ts at the time of this step. */
+/** `NO_END_MS` of api/accounts/organizations/terms.ts at the time of this step. */
 const NO_END_MS = 8_640_000_000_000_000;
 
 async function carryOver(database: Kysely<Carried>): Promise<void> {

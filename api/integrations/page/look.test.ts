@@ -325,5 +325,5 @@ test('each snippet that people are given passes, as the page shows it', async ()
       found: { kind: 'badge', href: `${SERVICE}/?for=${OURS}`, text: 'Data: modelstats' },
     });
   }
-  expect(readFileSync(`${import.meta.dirname}/../../site/badges/badge.ts`, 'utf8')).toContain('/badges/source');
+  expect(readFileSync(`${import.meta.dirname}/../../site/badge.ts`, 'utf8')).toContain('/badges/source');
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AccountSchema } from '../../accounts/caller.ts';
-import { HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
+import { HISTORY_MONTHS_FULL } from '../../accounts/organizations/plans.ts';
 import { ACCOUNT_ROUTE } from '../../data/routes/data-routes.ts';
 import { cell, type Row } from '../table.ts';
 import { lines } from '../told.ts';

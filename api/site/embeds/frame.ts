@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Day } from '../../../runtime/day.ts';
-import { PLANS } from '../../accounts/plans/plans.ts';
+import { PLANS } from '../../accounts/organizations/plans.ts';
 import type { HistoryPoint } from '../../charts/history-chart.tsx';
 import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
 import { addVersionedAssets } from '../../server/assets.ts';

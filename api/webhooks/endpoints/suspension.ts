@@ -3,7 +3,7 @@ import { newId } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
 import { type Mail, type Mailer, type OwnersNotice, tellOwners } from '../../accounts/mailer.ts';
 import { organizationFromRow, selectOrganizations } from '../../accounts/organizations/organizations.ts';
-import type { Terms } from '../../accounts/plans/terms.ts';
+import type { Terms } from '../../accounts/organizations/terms.ts';
 import { type Database, getWord } from '../../database/tables/tables.ts';
 import { type Endpoint, endpointFromRow, FAILURES_MAX } from './endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from './transitions.ts';

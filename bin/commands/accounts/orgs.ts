@@ -1,12 +1,12 @@
 import type { Organization, SubscriptionChange } from '../../../api/accounts/organizations/organizations.ts';
-import { HISTORY_MONTHS_FULL, PLAN_NAMES, type PlanName } from '../../../api/accounts/plans/plans.ts';
+import { HISTORY_MONTHS_FULL, PLAN_NAMES, type PlanName } from '../../../api/accounts/organizations/plans.ts';
 import {
   type Contract,
   SUBSCRIPTION_STATUSES,
   type Subscription,
   SubscriptionSchema,
   type SubscriptionStatus,
-} from '../../../api/accounts/plans/terms.ts';
+} from '../../../api/accounts/organizations/terms.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { askRedis } from '../../../api/accounts/burst/redis-counter.ts';
+import { askRedis } from '../../../api/accounts/limits/redis-counter.ts';
 import { askSmtp } from '../../../api/accounts/mailer.ts';
 import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
 import { SECRET_KEY_BYTES, SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';

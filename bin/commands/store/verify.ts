@@ -13,7 +13,7 @@ export const verifyStore = defineCommand({
   async run(context, { snapshot, all }) {
     if (all && snapshot !== undefined) throw new AppError('usage', 'name a snapshot or --all, not both');
     const { config, answer, paint, showProgress } = context;
-    const { verify } = await import('../../../pipeline/upkeep/verify/verify.ts');
+    const { verify } = await import('../../../pipeline/upkeep/verify.ts');
     const store = await openConfiguredStore(config, 'read');
     let progress: Progress | undefined;
     const days = all ? 'all' : 'newest';

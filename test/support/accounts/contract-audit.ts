@@ -9,7 +9,7 @@ import {
   listAudit,
   listOrganizations,
 } from '../../../api/accounts/organizations/organizations.ts';
-import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
+import { NO_SUBSCRIPTION } from '../../../api/accounts/organizations/terms.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
+import type { Reservation } from '../../../api/accounts/limits/quota.ts';
 import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { createKey } from '../../../api/accounts/organizations/keys.ts';
-import type { Reservation } from '../../../api/accounts/quota/quota.ts';
 import { addCustomer, callerOf, type Subject, times } from './subject.ts';
 
 /** A hash of an effective request, as long as one may be. */

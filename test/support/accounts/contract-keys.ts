@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
-import { API_KEYS } from '../../../api/accounts/credentials/token-form.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from '../../../api/accounts/organizations/keys.ts';
 import {
   changePlan,
   createOrganization,
   listOrganizations,
 } from '../../../api/accounts/organizations/organizations.ts';
-import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';
+import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/organizations/terms.ts';
+import { API_KEYS } from '../../../api/accounts/organizations/token-form.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
 

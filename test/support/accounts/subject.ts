@@ -3,7 +3,7 @@ import type { Caller } from '../../../api/accounts/caller.ts';
 import { type Accounts, type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
 import { createKey } from '../../../api/accounts/organizations/keys.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
-import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';
+import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/organizations/terms.ts';
 import type { Awaitable } from '../../../runtime/awaitable.ts';
 
 /** A clock that stands still until it is told. */

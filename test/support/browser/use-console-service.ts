@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import type { PlanName } from '../../../api/accounts/plans/plans.ts';
+import type { PlanName } from '../../../api/accounts/organizations/plans.ts';
 import { openSampleStore } from '../pipeline/sample-store.ts';
 import { answersFrom, runCli } from '../processes/cli.ts';
 import { freePort } from '../processes/servers.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
-import type { Subscription } from '../../../api/accounts/plans/terms.ts';
+import type { Subscription } from '../../../api/accounts/organizations/terms.ts';
 import { ModelstatsClient } from '../../../client/client.ts';
 import type { ClientOptions } from '../../../client/client-settings.ts';
 import { openCopy, scratchFolderOf } from '../../../client/sync/copies/open-copy.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { runNight } from '../../../pipeline/night/night.ts';
-import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../../pipeline/upkeep/verify.ts';
 import {
   newestOf,
   readChanges,

@@ -1,5 +1,5 @@
 /** Integrations as plain rows, for tests that need no check. */
-import { NO_END_MS } from '../../../api/accounts/plans/terms.ts';
+import { NO_END_MS } from '../../../api/accounts/organizations/terms.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 
 export interface VerifiedOptions {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
-import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
+import { verify } from '../../../pipeline/upkeep/verify.ts';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { loadCatalog } from '../../../storage/catalog.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';

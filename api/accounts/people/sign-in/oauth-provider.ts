@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { mcp } from '@better-auth/mcp';
 import type { BetterAuthPlugin } from 'better-auth';
-import { ACCESS_TOKENS, hashOfToken, REFRESH_TOKENS } from '../../credentials/token-form.ts';
+import { ACCESS_TOKENS, hashOfToken, REFRESH_TOKENS } from '../../organizations/token-form.ts';
 import { READ_SCOPE, REFRESH_SCOPE } from '../connections.ts';
 import { CONSOLE_PATHS, type ConnectionSettings } from '../people.ts';
 

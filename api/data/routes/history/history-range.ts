@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { addDays, type Day, daysBetween } from '../../../../runtime/day.ts';
 import { columnSchema } from '../../../../schemas/records.ts';
-import { planWindowStart } from '../../../accounts/plans/plans.ts';
+import { planWindowStart } from '../../../accounts/organizations/plans.ts';
 import { queryProblem, type RequestProblem } from '../../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../../server/parse-request.ts';
 import type { Dependency } from '../../../server/route.ts';

@@ -1,4 +1,4 @@
-import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
+import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../accounts/people/connections.ts';
 
 /** Where the documents are found by which programs learn how to connect: RFC 9728 and RFC 8414 put a path behind these. */
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Release } from '../../../schemas/release.ts';
-import type { ReleasedFile } from '../../../schemas/upstreams.ts';
+import type { Release } from '../../schemas/release.ts';
+import type { ReleasedFile } from '../../schemas/upstreams.ts';
 import { findFetchedProblems } from './release-problems.ts';
 
 const UPSTREAM = {

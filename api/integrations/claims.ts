@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
-import { HourlyCleanup, removeRows } from '../../database/hourly-cleanup.ts';
-import type { Database, IntegrationRow, Transaction } from '../../database/tables/tables.ts';
+import { HourlyCleanup, removeRows } from '../database/hourly-cleanup.ts';
+import type { Database, IntegrationRow, Transaction } from '../database/tables/tables.ts';
 
 /**
  * A check is claimed with its site, for a time: so no two checks of one site are under way, in whatever processes, and a process that

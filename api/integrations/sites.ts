@@ -1,7 +1,7 @@
-import { type Database, getWord, type IntegrationRow, type Transaction } from '../../database/tables/tables.ts';
-import { INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
-import { isInForce, type Standing } from '../life.ts';
-import { SHARED_HOSTS, siteOf } from '../site.ts';
+import { type Database, getWord, type IntegrationRow, type Transaction } from '../database/tables/tables.ts';
+import { INTEGRATION_STATES, type IntegrationState } from './integration.ts';
+import { isInForce, type Standing } from './life.ts';
+import { SHARED_HOSTS, siteOf } from './site.ts';
 
 /** Makes the row of a site that nobody holds, unless it is there. */
 export async function addSite(transaction: Transaction, domain: string): Promise<void> {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { TestClock, times } from '../../../test/support/accounts/subject.ts';
-import { NO_BONUS, NO_SUBSCRIPTION } from '../plans/terms.ts';
 import { CredentialDirectory } from './credential-directory.ts';
 import type { CredentialSelector, LiveCredential } from './live-credential.ts';
+import { NO_BONUS, NO_SUBSCRIPTION } from './terms.ts';
 import { API_KEYS, hashOfToken } from './token-form.ts';
 
 const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 5, unknownMax: 5, lookupsMax: 10 };

@@ -1,9 +1,9 @@
 import { makeBadge } from 'badge-maker';
-import { JSON_TYPE } from '../../data/answers/answers.ts';
-import { HttpError, type RequestInvalid } from '../../server/errors/http-error.ts';
-import { escapeHtml } from '../../server/pages/html.tsx';
-import { isolated, isRightToLeft, plainText } from '../plain-text.ts';
-import { type PublicRefusal, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
+import { JSON_TYPE } from '../data/answers/answers.ts';
+import { HttpError, type RequestInvalid } from '../server/errors/http-error.ts';
+import { escapeHtml } from '../server/pages/html.tsx';
+import { isolated, isRightToLeft, plainText } from './plain-text.ts';
+import { type PublicRefusal, type PublicRoute, type PublicRouteDefinition, publicRoute } from './public-route.ts';
 
 /** What a badge says: a label, and behind it a message on a colour. Any text, which is made plain and short where it is shown. */
 export interface Badge {

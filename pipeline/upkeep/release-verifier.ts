@@ -1,24 +1,23 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isAppError, messageFromError } from '../../../runtime/errors.ts';
-import { type CatalogEntry, catalogEntryFromRelease } from '../../../schemas/catalog.ts';
-import { DATASETS } from '../../../schemas/datasets.ts';
-import type { DatasetFile, Manifest } from '../../../schemas/manifest.ts';
-import type { RecordVersion } from '../../../schemas/record-version.ts';
-import { getVersion } from '../../../schemas/record-versions.ts';
-import { eventDayOf, manifestsOf, type Release } from '../../../schemas/release.ts';
-import { loadRelease } from '../../../storage/catalog.ts';
-import { sqlText, writeLines } from '../../../storage/duckdb/database.ts';
-import { lineSql } from '../../../storage/duckdb/record-sql.ts';
-import { nullable, number } from '../../../storage/duckdb/row-shape.ts';
-import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
-import { LineReader, unpackLines } from '../../../storage/gzip-lines.ts';
-import { sha256 } from '../../../storage/hash.ts';
-import { RELEASE_PATHS, releaseKey, snapshotPaths } from '../../../storage/keys.ts';
-import { findRecordFault, linesSql, misnamedEventsSql, noLinesSql, replaySql } from '../../proof/replay.ts';
-import type { WorkDeps } from '../../run/run.ts';
-import { isListed } from '../stored-objects.ts';
+import { isAppError, messageFromError } from '../../runtime/errors.ts';
+import { type CatalogEntry, catalogEntryFromRelease } from '../../schemas/catalog.ts';
+import { DATASETS } from '../../schemas/datasets.ts';
+import type { DatasetFile, Manifest } from '../../schemas/manifest.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { getVersion } from '../../schemas/record-versions.ts';
+import { eventDayOf, manifestsOf, type Release } from '../../schemas/release.ts';
+import { loadRelease } from '../../storage/catalog.ts';
+import { sqlText, writeLines } from '../../storage/duckdb/database.ts';
+import { lineSql } from '../../storage/duckdb/record-sql.ts';
+import { nullable, number } from '../../storage/duckdb/row-shape.ts';
+import { fetchReleaseFile } from '../../storage/fetch-object.ts';
+import { LineReader, unpackLines } from '../../storage/gzip-lines.ts';
+import { sha256 } from '../../storage/hash.ts';
+import { RELEASE_PATHS, releaseKey, snapshotPaths } from '../../storage/keys.ts';
+import { findRecordFault, linesSql, misnamedEventsSql, noLinesSql, replaySql } from '../proof/replay.ts';
+import type { WorkDeps } from '../run/run.ts';
 import {
   findContentProblems,
   findFetchedProblems,
@@ -26,6 +25,7 @@ import {
   findPackedProblems,
 } from './release-problems.ts';
 import type { SnapshotLines } from './snapshot-lines.ts';
+import { isListed } from './stored-objects.ts';
 
 /** The scratch folder is for this release's files alone. */
 interface ReleaseVerifierInput extends WorkDeps {

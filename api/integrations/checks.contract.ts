@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../../runtime/ulid.ts';
+import { newId } from '../../runtime/ulid.ts';
 import {
   FOUND,
   type IntegrationSubject,
@@ -7,13 +7,13 @@ import {
   openIntegrationSubject,
   startService,
   type TestService,
-} from '../../../test/support/integrations/integration-subject.ts';
-import { SYSTEM } from '../../accounts/actor.ts';
-import { AuditedChanges } from '../../accounts/audit.ts';
-import { listAudit, setEmail } from '../../accounts/organizations/organizations.ts';
-import { NO_END_MS } from '../../accounts/plans/terms.ts';
-import type { Evidence } from '../integration.ts';
+} from '../../test/support/integrations/integration-subject.ts';
+import { SYSTEM } from '../accounts/actor.ts';
+import { AuditedChanges } from '../accounts/audit.ts';
+import { listAudit, setEmail } from '../accounts/organizations/organizations.ts';
+import { NO_END_MS } from '../accounts/organizations/terms.ts';
 import { CLAIM_MS, checkCleanup, claimDue, countDue, findDueSites } from './claims.ts';
+import type { Evidence } from './integration.ts';
 import { settle } from './settle.ts';
 import { renewSites } from './sites.ts';
 

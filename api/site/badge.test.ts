@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { elementsOf, parseXml, textsOf, type XmlElement } from '../../../test/support/site/xml-tree.ts';
-import { ODD_NAMES } from '../../../test/worlds/badges-day.ts';
-import { isRightToLeft, plainText } from '../plain-text.ts';
+import { elementsOf, parseXml, textsOf, type XmlElement } from '../../test/support/site/xml-tree.ts';
+import { ODD_NAMES } from '../../test/worlds/badges-day.ts';
 import { BADGE_STYLES, type Badge, cutText, shieldsJsonOf, svgOf } from './badge.ts';
+import { isRightToLeft, plainText } from './plain-text.ts';
 
 const badge = (texts: Partial<Badge>): Badge => ({ label: 'label', message: 'message', color: 'blue', ...texts });
 

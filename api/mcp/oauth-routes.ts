@@ -4,14 +4,14 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { addressLimiter, tooManyRequests } from '../../accounts/address-limit.ts';
-import type { Accounts } from '../../accounts/open-accounts.ts';
-import type { Authorization } from '../../accounts/people/authorization.ts';
-import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
-import { JSON_TYPE } from '../../data/answers/answers.ts';
-import { type BoundRoute, bindRoute, type WholeAnswer } from '../../server/bind-route.ts';
-import { takeBodies } from '../../server/bodies.ts';
-import { httpError } from '../../server/errors/http-error.ts';
+import { addressLimiter, tooManyRequests } from '../accounts/address-limit.ts';
+import type { Accounts } from '../accounts/open-accounts.ts';
+import type { Authorization } from '../accounts/people/authorization.ts';
+import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../accounts/people/connections.ts';
+import { JSON_TYPE } from '../data/answers/answers.ts';
+import { type BoundRoute, bindRoute, type WholeAnswer } from '../server/bind-route.ts';
+import { takeBodies } from '../server/bodies.ts';
+import { httpError } from '../server/errors/http-error.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
 import { type RefusedClient, refuseInOAuthsWords, registrationFrom, tokenRefusal } from './registration.ts';
 

@@ -6,7 +6,7 @@ import {
   bonusEndsFrom,
   type SubscriptionColumns,
   subscriptionFromRow,
-} from '../plans/terms.ts';
+} from './terms.ts';
 
 export type CredentialSelector = { readonly hash: string } | { readonly id: string };
 

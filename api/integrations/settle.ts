@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isAppError } from '../../../runtime/errors.ts';
-import { newId } from '../../../runtime/ulid.ts';
-import type { AuditAction, AuditedChanges } from '../../accounts/audit.ts';
-import type { Database, IntegrationRow, Transaction } from '../../database/tables/tables.ts';
-import type { Evidence, IntegrationState } from '../integration.ts';
-import { afterCheck, nextCheckAt, type Outcome } from '../life.ts';
+import { isAppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ulid.ts';
+import type { AuditAction, AuditedChanges } from '../accounts/audit.ts';
+import type { Database, IntegrationRow, Transaction } from '../database/tables/tables.ts';
 import { type Claim, freeSite } from './claims.ts';
+import type { Evidence, IntegrationState } from './integration.ts';
+import { afterCheck, nextCheckAt, type Outcome } from './life.ts';
 import { columnsOf, holdSite, standingFrom } from './sites.ts';
 
 /** What an owner is told by mail. */

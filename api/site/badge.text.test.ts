@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { plainText } from '../plain-text.ts';
 import { cutText, lettersOf } from './badge.ts';
+import { plainText } from './plain-text.ts';
 
 describe('a cut text', () => {
   test.each([

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ReportedReasons } from '../../../runtime/repeat.ts';
-import { isThisMachine } from '../../../runtime/this-machine.ts';
-import { JSON_TYPE } from '../../data/answers/answers.ts';
-import { API_ERRORS } from '../../data/api-errors.ts';
-import type { WholeAnswer } from '../../server/bind-route.ts';
-import { sendError } from '../../server/errors/error-handling.ts';
-import { HttpError, type RequestInvalid } from '../../server/errors/http-error.ts';
+import { ReportedReasons } from '../../runtime/repeat.ts';
+import { isThisMachine } from '../../runtime/this-machine.ts';
+import { JSON_TYPE } from '../data/answers/answers.ts';
+import { API_ERRORS } from '../data/api-errors.ts';
+import type { WholeAnswer } from '../server/bind-route.ts';
+import { sendError } from '../server/errors/error-handling.ts';
+import { HttpError, type RequestInvalid } from '../server/errors/http-error.ts';
 
 /**
  * What of a registration (RFC 7591) is passed on. No keys of clients and no address of them: nothing is fetched for whoever asks. And no

@@ -1,10 +1,10 @@
-import { cursorFromSeq } from '../../../schemas/change.ts';
-import { DATASET_NAMES } from '../../../schemas/datasets.ts';
-import { type DatasetFile, idFromSnapshot, type Manifest } from '../../../schemas/manifest.ts';
-import { numberFromVersion } from '../../../schemas/record-version.ts';
-import type { Release } from '../../../schemas/release.ts';
-import { hashFile, readBlocks } from '../../../storage/hash.ts';
-import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import { cursorFromSeq } from '../../schemas/change.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { type DatasetFile, idFromSnapshot, type Manifest } from '../../schemas/manifest.ts';
+import { numberFromVersion } from '../../schemas/record-version.ts';
+import type { Release } from '../../schemas/release.ts';
+import { hashFile, readBlocks } from '../../storage/hash.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
 
 /** Where size or hash in the manifest differ from those of the compressed file. */
 export async function findPackedProblems(file: DatasetFile, path: string): Promise<readonly string[]> {

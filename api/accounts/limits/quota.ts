@@ -1,6 +1,6 @@
 import { dayFromDate } from '../../../runtime/day.ts';
 import type { Caller, UsageState } from '../caller.ts';
-import { type Enforcement, isEnforced, type Terms } from '../plans/terms.ts';
+import { type Enforcement, isEnforced, type Terms } from '../organizations/terms.ts';
 import type { Batcher, Idempotency, ReserveRequest, UnitKey, UsageAnswer } from './usage-store.ts';
 
 /** A unit of today's quota, taken before a request is handled. */

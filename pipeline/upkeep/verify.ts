@@ -5,19 +5,19 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Day } from '../../../runtime/day.ts';
-import { AppError, isAppError, messageFromError } from '../../../runtime/errors.ts';
-import type { Catalog, CatalogEntry, PricingBackfill } from '../../../schemas/catalog.ts';
-import type { RecordVersion } from '../../../schemas/record-version.ts';
-import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
-import { fetchBackfill } from '../../../storage/backfill-objects.ts';
-import { getEntry, loadCatalogToContinue } from '../../../storage/catalog.ts';
-import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
-import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
-import { backfillKey, releaseId } from '../../../storage/keys.ts';
-import type { ObjectStore } from '../../../storage/object-store.ts';
-import { getBounds } from '../../backfill/place.ts';
-import { type Run, runUpkeep, type UpkeepDeps, type UpkeepEnd, type WorkDeps } from '../../run/run.ts';
+import type { Day } from '../../runtime/day.ts';
+import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts';
+import type { Catalog, CatalogEntry, PricingBackfill } from '../../schemas/catalog.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
+import { fetchBackfill } from '../../storage/backfill-objects.ts';
+import { getEntry, loadCatalogToContinue } from '../../storage/catalog.ts';
+import type { Database, DuckDBLimits } from '../../storage/duckdb/database.ts';
+import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
+import { backfillKey, releaseId } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { getBounds } from '../backfill/place.ts';
+import { type Run, runUpkeep, type UpkeepDeps, type UpkeepEnd, type WorkDeps } from '../run/run.ts';
 import { ReleaseVerifier } from './release-verifier.ts';
 import { SnapshotLines } from './snapshot-lines.ts';
 

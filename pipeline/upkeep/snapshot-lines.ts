@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CatalogEntry } from '../../../schemas/catalog.ts';
-import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
-import { loadRelease } from '../../../storage/catalog.ts';
-import { fetchLines } from '../../../storage/fetch-object.ts';
-import type { ObjectStore } from '../../../storage/object-store.ts';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
+import { loadRelease } from '../../storage/catalog.ts';
+import { fetchLines } from '../../storage/fetch-object.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 
 /** The unpacked lines of the snapshot that a replay starts from; kept from one release to the next. */
 export class SnapshotLines {

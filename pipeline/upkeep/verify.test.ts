@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { PricingBackfill } from '../../../schemas/catalog.ts';
-import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
-import { Database } from '../../../storage/duckdb/database.ts';
-import { backfillKey } from '../../../storage/keys.ts';
-import { CapturedStore } from '../../../test/support/backfill/captured-store.ts';
-import { tableRow } from '../../../test/support/backfill/table-row.ts';
+import type { PricingBackfill } from '../../schemas/catalog.ts';
+import { loadCatalog, swapCatalog } from '../../storage/catalog.ts';
+import { Database } from '../../storage/duckdb/database.ts';
+import { backfillKey } from '../../storage/keys.ts';
+import { CapturedStore } from '../../test/support/backfill/captured-store.ts';
+import { tableRow } from '../../test/support/backfill/table-row.ts';
 import { verifyBackfill } from './verify.ts';
 
 let place: CapturedStore;
