@@ -138,19 +138,18 @@ export function parseObject<T>(
 }
 
 /**
- * The catalog for whoever is about to continue the series, or to prove it (decision 0042). A catalog that was restored from an
- * older copy can be read and is in order, but releases that were published after that copy lie beside it: to go on from it would
- * give their seqs a second meaning. Such a release carries the mark `published` (decision 0006), and prune never removes it.
- */
-/**
  * Where to look for published releases that the catalog lacks: `newest` reads the names of the newest day and those after it,
  * whatever the store's age, and finds a catalog of an earlier night; `all` reads every name.
  */
 type LookedAt = 'newest' | 'all';
 
 /**
- * Loads the catalog. Rejects with `corrupt`, saying how to mend it, where it is not one, is out of order, or lacks a release
- * that was published; also where there is none at all but releases that were.
+ * The catalog for whoever is about to continue the series, or to prove it (decision 0042). A catalog that was restored from an older
+ * copy can be read and is in order, but releases that were published after that copy lie beside it: to go on from it would give their
+ * seqs a second meaning. Such a release carries the mark `published` (decision 0006), and prune never removes it.
+ *
+ * Loads the catalog. Rejects with `corrupt`, saying how to mend it, where it is not one, is out of order, or lacks a release that was
+ * published; also where there is none at all but releases that were.
  */
 export async function loadCatalogToContinue(store: ObjectStore, looked: LookedAt = 'newest'): Promise<LoadedCatalog> {
   const loaded = await loadCatalog(store);

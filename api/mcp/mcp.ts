@@ -12,6 +12,7 @@ import type { AddFace, FaceDeps } from '../data/app.ts';
 import { getVisit } from '../data/bind-access.ts';
 import { bindRoute, type WholeAnswer } from '../server/bind-route.ts';
 import { takeBodies } from '../server/bodies.ts';
+import { errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { sendError } from '../server/errors/error-handling.ts';
 import { HttpError, httpError } from '../server/errors/http-error.ts';
 import { watchEnd } from '../server/request-log.ts';
@@ -118,15 +119,16 @@ function refuseAsJsonRpc(scope: FastifyInstance, baseUrlOf: FaceDeps['baseUrlOf'
     baseUrl: baseUrlOf(request),
     errors: API_ERRORS,
   });
-  scope.setErrorHandler((error: unknown, request, reply) => {
-    if (!(error instanceof HttpError && OF_THE_BODY.includes(error.code))) throw error;
+  scope.setErrorHandler((thrown: unknown, request, reply) => {
+    const { error } = errorAnswerFrom(thrown, contextOf(request));
+    if (!(error instanceof HttpError && OF_THE_BODY.includes(error.code))) throw thrown;
     return sendError(error, request, { reply, contextOf, bodyOf: () => bodyOf(error) });
   });
 }
 
 /** Nobody knows of which message it is. */
 function bodyOf({ message, code, cause }: HttpError): string {
-  const isUnread = cause instanceof Error;
+  const isUnread = cause instanceof Error; // What is no JSON, or says that it is none.
   return JSON.stringify({
     jsonrpc: '2.0',
     id: null,

@@ -41,8 +41,6 @@ function isOfMachine(redirect: unknown): boolean {
   return url.protocol === 'http:' ? isThisMachine(url) : url.protocol !== 'https:';
 }
 
-/** What the provider refuses at its token endpoint, with the codes of RFC 6749, 5.2 and RFC 7636, 4.6. */
-
 /** How the provider describes grants that are no good, which it reports under other codes than `invalid_grant`. */
 const INVALID_GRANTS: readonly string[] = ['code verification failed', 'session no longer exists'];
 
@@ -56,7 +54,11 @@ export interface RefusedClient {
   readonly isKnown: boolean;
 }
 
-/** The provider's refusal as programs can go by it: the code, and 400, or 401 where the program itself is refused by its header. */
+/**
+ * What the provider refuses at its token endpoint, with the codes of RFC 6749, 5.2 and RFC 7636, 4.6.
+ *
+ * The provider's refusal as programs can go by it: the code, and 400, or 401 where the program itself is refused by its header.
+ */
 export function tokenRefusal(
   { error, error_description }: { readonly error: string; readonly error_description: string },
   { hasHeader, isKnown }: RefusedClient,

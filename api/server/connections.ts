@@ -83,6 +83,12 @@ interface Mark {
 /** As the log tells why an answer was not sent to its end. */
 const TOO_SLOW = 'the client took too little of its answers in time';
 
+/**
+ * A block has at most so many times the timeout, however large it is. Larger: pages of the feed wait in memory for clients that do not
+ * read. Smaller: a line that is slow, but that takes what is asked for, loses what it reads as fast as it can.
+ */
+const BLOCK_TIMEOUTS_MAX = 4;
+
 /** Smaller: needless checks. Larger: a slow reader is found later. A check takes a microsecond a connection. */
 const CHECK_SENT_MS_MAX = 5_000;
 
@@ -91,8 +97,8 @@ const CHECK_SENT_MS_MAX = 5_000;
  * its file open, for as long as the client likes. What counts is what the client takes, not what it sends; one that is slow but
  * goes on reading gets all of its answer, however long that takes. While the service itself has nothing to send, no time runs.
  *
- * Node tells of a block that was written once all of it is out, so a block has the time in which a client may take so much
- * (decision 0108).
+ * Node tells of a block that was written once all of it is out, so a block has the time in which a client may take so much, but no
+ * more than {@link BLOCK_TIMEOUTS_MAX} times the usual (decision 0108).
  */
 class SlowReaders {
   readonly #limits: SendLimits;
@@ -119,7 +125,7 @@ class SlowReaders {
     for (const [socket, mark] of this.#marks) {
       const waiting = socket.writableLength;
       const bytes = socket.bytesWritten - waiting;
-      const timeoutMs = sendTimeoutMs * Math.max(1, waiting / sendBytesMin);
+      const timeoutMs = sendTimeoutMs * Math.min(Math.max(1, waiting / sendBytesMin), BLOCK_TIMEOUTS_MAX);
       if (waiting === 0) this.#marks.set(socket, undefined);
       else if (mark === undefined || bytes - mark.bytes >= sendBytesMin) this.#marks.set(socket, { atMs, bytes });
       else if (atMs - mark.atMs >= timeoutMs) socket.destroy(new Error(TOO_SLOW));

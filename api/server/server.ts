@@ -215,7 +215,7 @@ function createInstance(settings: ServerSettings, deps: InstanceDeps): FastifyIn
     // A request on a connection that is still open while the service closes is answered; Fastify's own 503 has no envelope.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Longer than any head of a request: `refuseLongSegments` tells, after the key was asked for.
+    // Longer than any head of a request: `assertSegments` tells, after the key was asked for.
     routerOptions: { maxParamLength: 1 << 20 },
     clientErrorHandler: (error, socket) => raw.onClientError(error, socket),
   });

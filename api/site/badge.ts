@@ -56,8 +56,6 @@ function shownOf({ label, message }: Pick<Badge, 'label' | 'message'>): Pick<Bad
   };
 }
 
-/** How much of a text a badge shows. */
-
 const LETTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** More than any emoji has, and far less than marks that are heaped on a letter, in units of UTF-16. */
 const LETTER_LENGTH_MAX = 20;
@@ -65,7 +63,11 @@ const LETTER_LENGTH_MAX = 20;
 const WIDE =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\ufe0f\uff01-\uff60]/u;
 
-/** A plain text of at most so many columns, of which a wide letter takes two; what is cut ends in `…`, never within a letter. */
+/**
+ * How much of a text a badge shows.
+ *
+ * A plain text of at most so many columns, of which a wide letter takes two; what is cut ends in `…`, never within a letter.
+ */
 export function cutText(text: string, columnsMax: number): string {
   let [columns, shown, kept] = [0, '', ''];
   for (const letter of lettersOf(text)) {

@@ -133,11 +133,11 @@ async function holdsRecord(store: ObjectStore, { catalog: kept }: ViewMeta): Pro
 }
 
 /**
- * The files of a view, by the path of its database: `<id>.duckdb`, a text for each kind of history, and the feed's text, which may
- * have been begun by a view before it.
+ * The files of a view, by the path of its database: `<id>.duckdb`, a text for each kind of history, and the feed's text, which may have
+ * been begun by a view before it.
+ *
+ * The names of the files that a view is read from.
  */
-
-/** The names of the files that a view is read from. */
 export function viewFileNames(path: string, { feed, histories }: TextsMeta): readonly string[] {
   return [path, feed.file, ...Object.values(histories).map(({ file }) => file)].map((name) => basename(name));
 }

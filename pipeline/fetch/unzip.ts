@@ -157,8 +157,6 @@ async function* contentOf(zip: ZipFile, entry: Entry, damaged: UpstreamFault): A
   }
 }
 
-/** The names of files in a zip file: what may be one on every system, and that no two are in each other's way. */
-
 const NAME_CHARACTERS_MAX = 200;
 /** Of one part, between slashes: what file systems take. */
 const PART_BYTES_MAX = 255;
@@ -174,7 +172,11 @@ function isFileName(name: string): boolean {
   return path.split('/').every((part) => Buffer.byteLength(part) <= PART_BYTES_MAX);
 }
 
-/** The names of one zip file so far; each is one by {@link isFileName}. */
+/**
+ * The names of files in a zip file: what may be one on every system, and that no two are in each other's way.
+ *
+ * The names of one zip file so far; each is one by {@link isFileName}.
+ */
 class UnzippedNames {
   readonly #files = new Set<string>();
   readonly #folders = new Set<string>();

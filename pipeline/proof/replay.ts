@@ -200,11 +200,6 @@ function isWellNamedSql(dataset: Dataset): string {
   return `key = concat(${members.join(', ')}, '}') AND entity_id = ${parts.join(` || ':' || `)} AND (${line})`;
 }
 
-/**
- * The proof that a snapshot in a version under notice holds the same records as the one in force: no event leads to it until
- * the cutover, so nothing else would tell. Like replay it works on the written lines and knows nothing of how SQL built them.
- */
-
 /** The lines of a dataset in one version of the records. */
 interface DatasetLines {
   readonly dataset: Dataset;
@@ -217,8 +212,11 @@ interface SameRecordsInput {
 }
 
 /**
- * Walks to the end of both; resolves to what is wrong, or undefined where each line under notice is the canonical one, in its
- * version, of the record in the line in force. Of a field that the version in force doesn't have, only the form is known.
+ * The proof that a snapshot in a version under notice holds the same records as the one in force: no event leads to it until the
+ * cutover, so nothing else would tell. Like replay it works on the written lines and knows nothing of how SQL built them.
+ *
+ * Walks to the end of both; resolves to what is wrong, or undefined where each line under notice is the canonical one, in its version,
+ * of the record in the line in force. Of a field that the version in force doesn't have, only the form is known.
  */
 export async function findRecordFault({ inForce, noticed }: SameRecordsInput): Promise<string | undefined> {
   for (;;) {

@@ -150,15 +150,17 @@ function contradictionsIn(entry: FetchEntry): readonly (readonly [string, string
   return found;
 }
 
-/** The names of fetched files: where they may lie, and that no two are in each other's way. */
-
 const PATH_CHARACTERS_MAX = 200;
 const SEGMENT = /^[A-Za-z0-9_@+=(),-][A-Za-z0-9._@+=(), -]*$/;
 
 /** What a day's folder holds besides. */
 export const DAY_FILES = { fetched: 'fetch.json', settings: 'source.json', sql: 'source.sql' } as const;
 
-/** What is wrong with a path below a day's folder; undefined where a file may have it on every system. */
+/**
+ * The names of fetched files: where they may lie, and that no two are in each other's way.
+ *
+ * What is wrong with a path below a day's folder; undefined where a file may have it on every system.
+ */
 function findPathProblem(path: string): string | undefined {
   if (path.length === 0 || path.length > PATH_CHARACTERS_MAX) return `must have 1 to ${PATH_CHARACTERS_MAX} characters`;
   const isPlain = path.split('/').every((segment) => SEGMENT.test(segment) && !/[. ]$/.test(segment));

@@ -103,8 +103,6 @@ function compareText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** What names of models and makers come down to when two are compared, without their upstream's habits. */
-
 /** Regions and makers that Bedrock writes before a name, and the version behind it: `us.anthropic.claude-…-v1:0`. */
 const BEDROCK_HEAD =
   /^(?:(?:us|eu|apac|au|jp|global|us-gov)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai|nvidia|openai|qwen|zai)\./;
@@ -113,6 +111,8 @@ const BEDROCK_TAIL = /-v\d+(?::\d+)?$/;
 const FIREWORKS_POINT = /(\d)p(\d)/g;
 
 /**
+ * What names of models and makers come down to when two are compared, without their upstream's habits.
+ *
  * A name in one spelling: its last part, in lower case, with dashes for points, blanks and the like. What says more than spelling
  * (effort, date, variant) stays.
  */

@@ -67,11 +67,6 @@ function findHostProblem({ hostname }: URL, allow: readonly AllowedNetwork[]): s
   return isOwn && allow.length === 0 ? `${hostname} is not a public name` : undefined;
 }
 
-/**
- * Which addresses of the network requests to customers' addresses may reach (specification "Outbound requests"): public ones, and
- * those of allowed networks. Whatever is not known to be public is not.
- */
-
 type Address = ReturnType<typeof ipaddr.parse>;
 
 /** A network that may be reached although it is not public. */
@@ -90,7 +85,12 @@ const WELL_KNOWN_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 /** Public by its number, but in Azure the platform's own server answers there. */
 const AZURE_PLATFORM = '168.63.129.16';
 
-/** True for the text of an address, in any spelling that Node takes, that is public or lies in an allowed network. */
+/**
+ * Which addresses of the network requests to customers' addresses may reach (specification "Outbound requests"): public ones, and those
+ * of allowed networks. Whatever is not known to be public is not.
+ *
+ * True for the text of an address, in any spelling that Node takes, that is public or lies in an allowed network.
+ */
 export function isReachable(text: string, allow: readonly AllowedNetwork[]): boolean {
   if (isIP(text) === 0) return false;
   const address = unmapped(ipaddr.parse(text));

@@ -55,8 +55,8 @@ test('a page of another site is refused, a program and a page of this machine ar
 
 test('what is no message is refused in the words of JSON-RPC, arguments of any depth among it', async () => {
   const { key } = await addCustomer();
-  const errorOf = async (body: unknown) => {
-    const response = await sendMessage(mcp.url, body, { key });
+  const errorOf = async (body: unknown, headers = {}) => {
+    const response = await sendMessage(mcp.url, body, { key, headers });
     const { jsonrpc, id, error } = Object(await response.json());
     expect([jsonrpc, id]).toEqual(['2.0', null]);
     expect(response.headers.get('x-request-id')).not.toBeNull();
@@ -69,10 +69,14 @@ test('what is no message is refused in the words of JSON-RPC, arguments of any d
   expect(await errorOf('{')).toEqual([400, -32700, 'The body of the request is no proper JSON']);
   expect(await errorOf([LIST_TOOLS])).toEqual([400, -32600, 'Send one message a request, not a list of them']);
   expect(await errorOf('x'.repeat(70_000))).toMatchObject([413, -32600, expect.stringContaining('65536 bytes')]);
+  expect(await errorOf(LIST_TOOLS, { 'content-type': 'text/plain' })).toEqual([
+    415,
+    -32700,
+    'The request has a body of a kind that is not understood',
+  ]);
   // As deep as may be: the tool says what is wrong.
   const allowed = await sendMessage(mcp.url, deep(61), { key });
   expect(await allowed.text()).toContain('"isError":true');
-  expect((await sendMessage(mcp.url, LIST_TOOLS, { key, headers: { 'content-type': 'text/plain' } })).status).toBe(415);
 });
 
 test('every message counts for the burst limit, and beyond it is 429 with the usual headers', async () => {

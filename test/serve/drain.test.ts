@@ -1,6 +1,7 @@
 /** A real server that is replaced behind a load balancer: it says so first, and answers what still comes. */
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,6 +46,20 @@ test('a server that is stopped says so, and answers until its drain is over', { 
   }
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(performance.now() - begun).toBeGreaterThanOrEqual(3_000);
+});
+
+test('connections on which no request came, or half of one, hold no stop up', { timeout: 60_000 }, async () => {
+  const longer = { MODELSTATS_STOP_TIMEOUT_SECONDS: '600', MODELSTATS_HEADERS_TIMEOUT_MS: '600000' };
+  const { serving, ask } = await startServing({ ...longer, MODELSTATS_REQUEST_TIMEOUT_MS: '600000' });
+  const { hostname, port } = new URL(serving.url);
+  for (const sent of ['', 'GET /v1/models HTTP/1.1\r\nHo']) {
+    const socket = connect({ host: hostname, port: Number(port) }).on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    socket.write(sent);
+  }
+  expect(await ask('/v1/models')).toMatchObject({ status: 200 }); // The server has seen the connections before it.
+  expect(await serving.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
 test('a drain that leaves no time to stop is refused', async () => {

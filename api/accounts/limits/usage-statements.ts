@@ -99,15 +99,15 @@ function keyColumns({ day, credentialId, idempotency }: Unit): readonly string[]
   return [day, credentialId, idempotency?.key ?? '', idempotency?.request ?? ''];
 }
 
-/**
- * How the reservations of a batch are counted together, with one statement whatever their number, and how each gets its own answer.
- */
-
 /** Requests that are counted in one row; never empty. */
 export type Group<T> = readonly [T, ...T[]];
 type Groups<T> = readonly Group<T>[];
 
-/** Requests by the row that they are counted in, in their order. */
+/**
+ * Requests by the row that they are counted in, in their order.
+ *
+ * How the reservations of a batch are counted together, with one statement whatever their number, and how each gets its own answer.
+ */
 export function groupsOf<T>(requests: readonly T[], rowOf: (request: T) => string): ReadonlyMap<string, Group<T>> {
   const groups = new Map<string, [T, ...T[]]>();
   for (const request of requests) {

@@ -65,7 +65,7 @@ export async function bindConsole(
   scope.setErrorHandler(fail);
   scope.setNotFoundHandler((request, reply) => fail(notFound(null, 'There is no such page'), request, reply));
   const server = { ...deps, root, version, formCookie };
-  for (const route of routes) bindRoute(scope, route, server);
+  for (const route of routes) bindConsoleRoute(scope, route, server);
   for (const { at, to } of formsWithoutPage(routes))
     scope.get(at, (request, reply) => reply.redirect(root + filledIn(to, request), 303));
 }
@@ -85,7 +85,7 @@ interface Server extends BindDeps {
 /** Whose token a form of the sign-in page carries. */
 const STRANGER = 'stranger';
 
-function bindRoute(scope: FastifyInstance, route: ConsoleRoute, server: Server): void {
+function bindConsoleRoute(scope: FastifyInstance, route: ConsoleRoute, server: Server): void {
   const path = pathOf(route);
   const findWhatIsSeen = async (request: FastifyRequest, reply: FastifyReply) => {
     const visitor = await visitorOf(request, reply, server);
@@ -196,8 +196,6 @@ declare module 'fastify' {
   }
 }
 
-/** What every answer of the console says to browsers (specification "Console"). */
-
 /** No script and no style but our own files: what slips into a page as text can do nothing there. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -210,6 +208,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** What every answer of the console says to browsers (specification "Console"). */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'X-Frame-Options': 'DENY',

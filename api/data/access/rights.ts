@@ -57,13 +57,11 @@ function visibleDays(
 }
 
 /**
- * Capabilities can be switched off as a whole, or be open to some (specification "Capabilities"). What is
- * planned looks exactly like a route that doesn't exist.
- */
-
-/**
- * `plans`: daily quota, the organizations' burst limit and their headers. `webhooks` has no route: its endpoints are suspended. `embeds`:
- * what needs no key, so it is there for everybody or for nobody. `attribution`: integrations and what they earn.
+ * Capabilities can be switched off as a whole, or be open to some (specification "Capabilities"). What is planned looks exactly like a
+ * route that doesn't exist.
+ *
+ * `plans`: daily quota, the organizations' burst limit and their headers. `webhooks` has no route: its endpoints are suspended.
+ * `embeds`: what needs no key, so it is there for everybody or for nobody. `attribution`: integrations and what they earn.
  */
 export const CAPABILITIES = [
   ...(['current', 'history', 'snapshots', 'changes', 'account'] as const),

@@ -11,14 +11,6 @@ import type { TextMeta } from './text-meta.ts';
  */
 export const BLOCK_BYTES = 16_384;
 
-/**
- * A text beside a view: a file that answers are read from by position, as they will be sent.
- *
- * - What lies within the length that the view knows never changes while a view uses it; behind it a later view may add.
- * - Every block is compared with its sum when it is read, so what is truncated, overwritten or another file's is never answered.
- * - The file stays open until the view closes, whatever becomes of its name.
- */
-
 /** A stretch of a text, in bytes: from, inclusive, to, exclusive. */
 export interface Slice {
   readonly from: number;
@@ -38,6 +30,13 @@ export interface LentBytes {
   readonly giveBack: () => void;
 }
 
+/**
+ * A text beside a view: a file that answers are read from by position, as they will be sent.
+ *
+ * - What lies within the length that the view knows never changes while a view uses it; behind it a later view may add.
+ * - Every block is compared with its sum when it is read, so what is truncated, overwritten or another file's is never answered.
+ * - The file stays open until the view closes, whatever becomes of its name.
+ */
 export class TextFile {
   readonly #file: FileHandle;
   readonly #path: string;

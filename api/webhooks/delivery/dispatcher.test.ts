@@ -271,6 +271,35 @@ describe('The dispatcher', () => {
     expect(await world.delivery(due[0]?.id ?? '')).toMatchObject(untouched);
   });
 
+  test('what is still to be written down is not begun again, though its claim has ended meanwhile', async () => {
+    const receiver = await receive();
+    const id = await world.addDelivery(await world.addEndpoint({ url: receiver.url }));
+    const queue = new DeliveryQueue(world.database);
+    const [isBack, claimedTwice] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let [now, claims] = [Date.now(), 0];
+    const outOfOrder = Object.assign(Object.create(queue), {
+      claimDue: async (batch: ClaimBatch) => {
+        const claimed = await queue.claimDue(batch);
+        claims += claimed.length;
+        if (claims === 2) claimedTwice.resolve();
+        return claimed;
+      },
+      settle: (batch: SettleBatch) => isBack.promise.then(() => queue.settle(batch)),
+      findWaiting: () => queue.findWaiting(),
+    });
+    const deps = { queue: outOfOrder, clock: () => new Date(now) };
+    const { dispatcher, attempted } = makeDispatcher(world, sender.send, { deps, options: { pollMs: 5 } });
+    dispatcher.start();
+    await attempted(1);
+    now += 10 * 60_000; // No claim lasts as long.
+    await claimedTwice.promise;
+    await sleep(50, new AbortController().signal);
+    isBack.resolve();
+    await dispatcher.stop();
+    expect(receiver.deliveries).toEqual([id]);
+    expect(await world.delivery(id)).toMatchObject({ state: 'delivered', attempts: 1, claimed_by: null });
+  });
+
   test('is refused where its claims would not outlast its attempts', () => {
     expect(() => makeDispatcher(world, sender.send, { options: { claimMs: 20_000 } })).toThrow('too short');
   });

@@ -135,8 +135,8 @@ export class Dispatcher {
     const now = clock();
     const claimUntil = new Date(now.getTime() + this.#options.claimMs);
     const claimed = await queue.claimDue({ dispatcher, now, demands, claimUntil });
-    // What is held here is claimed anew where the clock has leapt: once is enough.
-    const fresh = claimed.filter(({ id }) => !this.#held.has(id));
+    // What is held here is claimed anew where the clock has leapt, or where an outage outlasted the claim: once is enough.
+    const fresh = claimed.filter(({ id }) => !this.#held.has(id) && !this.#reports.holds(id));
     for (const { id } of fresh) this.#held.add(id);
     this.#slots.add(demands, fresh);
     this.#begin();

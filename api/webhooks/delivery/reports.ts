@@ -19,6 +19,11 @@ export class Reports {
     return this.#settlements.length + this.#releases.length;
   }
 
+  /** Whether something about a delivery is still to be written: until then this dispatcher must not begin it anew. */
+  holds(deliveryId: string): boolean {
+    return [...this.#settlements, ...this.#releases].some(({ delivery }) => delivery.id === deliveryId);
+  }
+
   settle(settlement: Settlement): void {
     this.#settlements.push(settlement);
   }

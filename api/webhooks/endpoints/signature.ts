@@ -81,15 +81,6 @@ function splitOnce(text: string, separator: string): readonly [string, string] {
   return at === -1 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
-/**
- * Signing secrets at rest: AES-256-GCM under a key of the operator's, so that a copy of the control database alone signs nothing.
- * Several keys may be known: the first seals, every one opens what it sealed, and `webhooks reseal` brings all secrets under the
- * first, after which the others may go (specification "Secrets at rest").
- *
- * A sealed secret is `1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The endpoint's id is authenticated
- * with it: a sealed secret moved to another endpoint does not open.
- */
-
 /** Bytes of a key. */
 export const SECRET_KEY_BYTES = 32;
 const FORMAT = '1';
@@ -97,6 +88,14 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/**
+ * Signing secrets at rest: AES-256-GCM under a key of the operator's, so that a copy of the control database alone signs nothing.
+ * Several keys may be known: the first seals, every one opens what it sealed, and `webhooks reseal` brings all secrets under the first,
+ * after which the others may go (specification "Secrets at rest").
+ *
+ * A sealed secret is `1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The endpoint's id is authenticated with it: a
+ * sealed secret moved to another endpoint does not open.
+ */
 export class SecretKeys {
   readonly #keys: ReadonlyMap<string, Buffer>;
   readonly #sealing: string;

@@ -51,9 +51,11 @@ export function skipped(see: string): Finding {
   return { result: 'skipped', message: `not looked at: see ${see}`, advice: null };
 }
 
-/** What a machine is used for, told by what is set and what is there: nothing else is checked. */
-
-/** Whether one of these settings was given. */
+/**
+ * Whether one of these settings was given.
+ *
+ * What a machine is used for, told by what is set and what is there: nothing else is checked.
+ */
 export function isSet({ env }: Pick<Setup, 'env'>, ...names: readonly SettingName[]): boolean {
   return names.some((name) => Boolean(env[`MODELSTATS_${name}`]));
 }

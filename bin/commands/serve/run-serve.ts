@@ -125,6 +125,8 @@ async function stopServing(
   try {
     await sleep(drainMs);
     await finishAnswers(app.server);
+    // All that is left sent no request, or not all of one: Node would wait for it as for an answer.
+    app.server.closeAllConnections();
     await app.close();
     await follower.stop();
   } finally {
