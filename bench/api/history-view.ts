@@ -42,6 +42,7 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
     parts: await writeParts(database, parts, { series, days }),
     version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
     hasPrevious: false,
+    cutovers: [],
     rankingDays,
   });
   const viewPath = join(view, name);

@@ -38,6 +38,7 @@ async function tablesOf(benchmarks: readonly string[], categories: readonly (rea
       aliases: undefined,
     },
     hasPrevious: false,
+    cutovers: [],
     version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
     rankingDays: [],
   });
