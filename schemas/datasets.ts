@@ -46,9 +46,6 @@ export type DatasetName = (typeof DATASET_NAMES)[number];
 export const ENTITY_TYPES = ['model', 'score', 'ranking', 'pricing'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** The version of the published records that {@link DATASETS} describes, `major.minor`; `RECORD_VERSIONS` has them all. */
-export const SCHEMA_VERSION = '1.1';
-
 /** Longest id or other key part, in characters (specification "Ids"). */
 export const ID_LENGTH_MAX = 200;
 

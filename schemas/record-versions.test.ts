@@ -10,6 +10,7 @@ import {
   noticedVersions,
   RECORD_VERSIONS,
   renewedDatasets,
+  SCHEMA_VERSION,
   versionInForce,
 } from './record-versions.ts';
 
@@ -26,19 +27,24 @@ const on = (versions: readonly RecordVersion[], day: string) => ({
 
 const names = (versions: readonly RecordVersion[]) => versions.map(({ version }) => version);
 
-test('production publishes 1.0 until 2026-11-22, and the fields of the table from then on, whatever the day', () => {
-  expect(names(RECORD_VERSIONS)).toEqual(['1.0', '1.1']);
+test('production publishes 1.0 until 2026-11-22, and then 1.1; days of the newest version have the fields of the table', () => {
+  expect(names(RECORD_VERSIONS).slice(0, 2)).toEqual(['1.0', '1.1']);
   const versions = [
     ['2000-01-01', '1.0'] as const,
     ['2026-11-22', '1.0'],
     ['2026-11-23', '1.1'],
-    ['2999-12-31', '1.1'],
+    ['2999-12-31', SCHEMA_VERSION],
   ];
   for (const [day, version] of versions) {
     expect([day, versionInForce(RECORD_VERSIONS, day).version]).toEqual([day, version]);
     expect(noticedVersions(RECORD_VERSIONS, day)).toEqual([]);
   }
   expect(versionInForce(RECORD_VERSIONS, '2999-12-31').datasets).toBe(DATASETS);
+});
+
+test('every field that says with which version it came names one of them', () => {
+  const added = Object.values(DATASETS).flatMap(({ columns }) => columns.flatMap((column) => column.addedIn ?? []));
+  expect(names(RECORD_VERSIONS).slice(1)).toEqual(expect.arrayContaining(added));
 });
 
 test('version 1.1 gives models and prices their source, before updated_at, and nothing else', () => {
@@ -48,9 +54,9 @@ test('version 1.1 gives models and prices their source, before updated_at, and n
     const [old, now] = [before, after].map(({ datasets }) => publishedColumns(datasets[name]).map(publishedName));
     expect(now).toEqual([...(old ?? []).slice(0, -1), 'source', 'updated_at']);
     expect(keptColumns(name, before).map((column) => column.name)).toEqual(old);
-    expect(keptColumns(name, after)).toEqual(DATASETS[name].columns);
+    expect(keptColumns(name, after)).toEqual(after.datasets[name].columns);
   }
-  expect(keptColumns('scores', before)).toEqual(DATASETS.scores.columns);
+  expect(keptColumns('scores', before)).toEqual(keptColumns('scores', after));
 });
 
 test.each([

@@ -17,18 +17,23 @@ import {
   mapDatasets,
   publishedColumns,
   publishedName,
-  SCHEMA_VERSION,
 } from './datasets.ts';
 import { defineVersions, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
 
-/** Every version that was ever published or announced, oldest first; each has the columns of the table that came with it or before. */
+/** Every version that was ever published or announced, and its days, oldest first. */
+const VERSIONS = [
+  { version: '1.0', noticeFrom: null, inForceFrom: null },
+  // Models and prices say whose word they are.
+  { version: '1.1', noticeFrom: null, inForceFrom: '2026-11-23' },
+] as const;
+
+/** The versions with their fields: each has the columns of the table that came with it or before. */
 export const RECORD_VERSIONS = defineVersions(
-  [
-    { version: '1.0', noticeFrom: null, inForceFrom: null },
-    // Models and prices say whose word they are.
-    { version: SCHEMA_VERSION, noticeFrom: null, inForceFrom: '2026-11-23' },
-  ].map((version, index, all) => ({ ...version, datasets: datasetsBefore(all.slice(index + 1)) })),
+  VERSIONS.map((version, index) => ({ ...version, datasets: datasetsBefore(VERSIONS.slice(index + 1)) })),
 );
+
+/** The version of the published records that {@link DATASETS} describes, `major.minor`: the newest. */
+export const SCHEMA_VERSION = RECORD_VERSIONS.at(-1)?.version ?? '';
 
 /** The table as it was before some versions. */
 function datasetsBefore(later: readonly Pick<RecordVersion, 'version'>[]): RecordVersion['datasets'] {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyRecord } from '../test/support/schemas/arbitrary-record.ts';
 import { versionTwo } from '../test/support/schemas/record-versions.ts';
 import { DATASET_NAMES, DATASETS, ENTITY_TYPES, publishedColumns, publishedName } from './datasets.ts';
+import { getVersion, RECORD_VERSIONS } from './record-versions.ts';
 import { canonicalLine, recordSchema } from './records.ts';
 
 const OF_VERSIONS = [DATASETS, versionTwo('2026-05-01').datasets].flatMap((datasets, index) =>
@@ -45,12 +46,8 @@ describe.each(OF_VERSIONS)('the canonical line of $name in $version', ({ name, d
 
 describe('the canonical line', () => {
   it('prints numbers in their shortest form, without a minus before zero', () => {
-    const line = canonicalLine('scores', {
-      model_id: 'm',
-      benchmark_id: 'b',
-      value: -0,
-      updated_at: '2026-06-01T00:00:00Z',
-    });
+    const record = { model_id: 'm', benchmark_id: 'b', value: -0, updated_at: '2026-06-01T00:00:00Z' };
+    const line = canonicalLine('scores', record, getVersion(RECORD_VERSIONS, '1.0').datasets.scores);
     expect(line).toBe(
       '{"model_id":"m","benchmark_id":"b","value":0,"source":null,"measured_at":null,"updated_at":"2026-06-01T00:00:00Z"}',
     );

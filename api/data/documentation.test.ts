@@ -1,6 +1,9 @@
-/** The tables of the documents that list routes, error codes and the fields of datasets are made of their declarations: `make golden` writes them anew. */
+/** The tables of the documents that list routes, error codes, the fields of datasets and their versions are made of their declarations: `make golden` writes them anew. */
 import { expect, test } from 'vitest';
-import { type Column, type ColumnType, DATASETS, publishedColumns } from '../../schemas/datasets.ts';
+import { addDays } from '../../runtime/day.ts';
+import { type Column, type ColumnType, DATASETS, publishedColumns, publishedName } from '../../schemas/datasets.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import { Documented, type DocumentedOperation } from '../../test/support/api/documented.ts';
 import { goldenTable } from '../../test/support/documents/golden-table.ts';
 import { API_ERRORS } from './api-errors.ts';
@@ -47,6 +50,18 @@ function fieldOf({ name, type, min, nullable }: Column): string {
   return `${code(name)}${TYPES[type]}${min === undefined ? '' : ` ≥ ${min}`}${nullable ? '?' : ''}`;
 }
 
+/** A version of the records, the days that are in it, and the fields that came with it. */
+function versionRow({ version, inForceFrom }: RecordVersion, index: number): readonly string[] {
+  const next = RECORD_VERSIONS[index + 1]?.inForceFrom ?? undefined;
+  const until = next === undefined ? 'on' : `to ${addDays(next, -1)}`;
+  const fields = Object.values(DATASETS).flatMap((dataset) =>
+    publishedColumns(dataset)
+      .filter(({ addedIn }) => addedIn === version)
+      .map((column) => `${code(publishedName(column))} of ${dataset.name}`),
+  );
+  return [code(version), inForceFrom === null ? until : `from ${inForceFrom} ${until}`, fields.join(', ')];
+}
+
 const isMeta = ({ tags }: DocumentedOperation) => tags.includes('meta');
 const HEADS = ['route', 'what it answers', 'query parameters'];
 
@@ -63,6 +78,11 @@ test.each([
         dataset.entityType === null ? 'none' : code(dataset.entityType),
       ]),
     ),
+  ],
+  [
+    'docs/specification.md',
+    'versions',
+    linesOf(['version', 'captured days', 'new fields'], RECORD_VERSIONS.map(versionRow)),
   ],
   ['docs/api.md', 'routes', linesOf(HEADS, operations.filter((one) => !isMeta(one)).map(operationRow))],
   ['docs/api.md', 'routes without a key', linesOf(HEADS, operations.filter(isMeta).map(operationRow))],

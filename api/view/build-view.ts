@@ -8,6 +8,8 @@ import type { Release } from '../../schemas/release.ts';
 import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb/database.ts';
 import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
+import type { HistoryKind, HistorySource } from './tables/history-kinds.ts';
+import { cutoversOf } from './tables/history-tables.ts';
 import { createNews } from './tables/view-news.ts';
 import { createTables, loadFacts } from './tables/view-tables.ts';
 import { writeFeed, writeHistories } from './text/write-text.ts';
@@ -39,6 +41,8 @@ export interface BuildInput {
 export interface BuildDeps extends FetchDeps {
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
+  /** Default: those that this program answers. */
+  readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
   readonly duckdb: Omit<DuckDBSettings, 'tempFolder'>;
 }
 
@@ -90,6 +94,7 @@ interface WriteInput {
 /** Writes the file; resolves to what it says about itself. */
 async function writeView({ base, parts, path, scratch, ...input }: WriteInput, deps: BuildDeps): Promise<ViewMeta> {
   const { catalog } = input.meta;
+  const { versions = RECORD_VERSIONS, histories } = deps;
   const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder: `${scratch}/duckdb` });
   try {
     await database.run(`ATTACH ${sqlText(path)} AS view (${STORAGE})`);
@@ -97,7 +102,9 @@ async function writeView({ base, parts, path, scratch, ...input }: WriteInput, d
     await createTables(database, {
       parts,
       hasPrevious: base !== undefined,
-      version: getVersion(deps.versions ?? RECORD_VERSIONS, parts.newest.schema_version),
+      version: getVersion(versions, parts.newest.schema_version),
+      cutovers: cutoversOf(catalog, versions),
+      histories,
       rankingDays: catalog.releases.filter(({ captured }) => captured.includes('rankings')).map(({ day }) => day),
     });
     await createNews(database, {

@@ -3,24 +3,36 @@ import { z } from 'zod';
 import type { Day } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { type Catalog, CatalogSchema, isContinued } from '../../schemas/catalog.ts';
-import { type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
+import { type Column, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { type ReleasedFile, type Upstream, UpstreamSchema } from '../../schemas/upstreams.ts';
+import { sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
+import { HISTORY_SOURCES } from './tables/history-kinds.ts';
 import type { TableFacts } from './tables/view-tables.ts';
 import type { TextsMeta } from './text/text-meta.ts';
 
-/**
- * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
- * entity tags differ.
- */
-export const VIEW_FORMAT = 10;
+/** Raised whenever the answers made of the same tables change: entity tags differ then. */
+export const ANSWER_FORMAT = 10;
+
+/** Raised whenever tables or texts are made in another way. A column that is added to a dataset is none of that: see below. */
+const TABLES_FORMAT = 11;
+
+/** The form of a view, with the columns that are in it: a view of another one is rebuilt, never extended. */
+export const VIEW_FORMAT = `${TABLES_FORMAT}-${hashOfColumns()}`;
+
+function hashOfColumns(): string {
+  const named = (columns: readonly Column[]) => columns.map(({ name, type }) => [name, type]);
+  const tables = Object.values(DATASETS).map(({ columns }) => named(columns));
+  const points = Object.values(HISTORY_SOURCES).map(({ payload }) => named(payload));
+  return sha256(JSON.stringify([tables, points])).slice(0, 12);
+}
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta extends TableFacts {
-  readonly format: number;
+  readonly format: string;
   /** DuckDB's version: another one may hash, and so order, otherwise. */
   readonly engine: string;
   /** The catalog it was built from. */

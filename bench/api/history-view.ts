@@ -14,8 +14,8 @@ import { writeFeed, writeHistories } from '../../api/view/text/write-text.ts';
 import { VIEW_FORMAT, type ViewMeta } from '../../api/view/view-meta.ts';
 import { addDays } from '../../runtime/day.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
-import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets, SCHEMA_VERSION } from '../../schemas/datasets.ts';
-import { getVersion, RECORD_VERSIONS } from '../../schemas/record-versions.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
+import { getVersion, RECORD_VERSIONS, SCHEMA_VERSION } from '../../schemas/record-versions.ts';
 import { Database, sqlText } from '../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES } from '../../storage/duckdb/record-sql.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
@@ -42,6 +42,7 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
     parts: await writeParts(database, parts, { series, days }),
     version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
     hasPrevious: false,
+    cutovers: [],
     rankingDays,
   });
   const viewPath = join(view, name);

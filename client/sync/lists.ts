@@ -1,5 +1,6 @@
 import { AppError } from '../../runtime/errors.ts';
-import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
+import { SCHEMA_VERSION } from '../../schemas/record-versions.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';
 import { AnswerTooLargeError, type ClientError } from '../errors.ts';
 import type { Page } from '../filters.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../runtime/errors.ts';
-import { DATASET_NAMES, mapDatasets, SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, mapDatasets } from '../../schemas/datasets.ts';
 import { numberFromVersion } from '../../schemas/record-version.ts';
-import { isKnownVersion } from '../../schemas/record-versions.ts';
+import { isKnownVersion, SCHEMA_VERSION } from '../../schemas/record-versions.ts';
 import type { ChangeEvent } from '../answers.ts';
 import { type ClientError, NotFoundError } from '../errors.ts';
 import { type ContentProblem, contentHashes, findContentProblems } from './content.ts';

@@ -5,14 +5,8 @@ import { DOUBLE, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entityIdFromKey } from '../../schemas/change.ts';
-import {
-  type Column,
-  DATASET_NAMES,
-  DATASETS,
-  type Dataset,
-  publishedColumns,
-  SCHEMA_VERSION,
-} from '../../schemas/datasets.ts';
+import { type Column, DATASET_NAMES, DATASETS, type Dataset, publishedColumns } from '../../schemas/datasets.ts';
+import { SCHEMA_VERSION } from '../../schemas/record-versions.ts';
 import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
 import { anyNumber, anyRecord } from '../../test/support/schemas/arbitrary-record.ts';
 import { versionTwo } from '../../test/support/schemas/record-versions.ts';

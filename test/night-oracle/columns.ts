@@ -3,7 +3,7 @@ import { type Column, DATASETS, type DatasetName } from '../../schemas/datasets.
 /** The version of the records in which the days that are read were published: none of them is later. */
 export const ORACLE_VERSION = '1.0';
 
-/** The columns of a dataset in that version, in wire order; what came later, whose word a model or a price is, nobody kept. */
+/** The columns of a dataset in that version, in wire order; what came later nobody kept. */
 export function oracleColumns(dataset: DatasetName): readonly Column[] {
-  return DATASETS[dataset].columns.filter(({ isUpstream = false }) => !isUpstream);
+  return DATASETS[dataset].columns.filter(({ addedIn }) => addedIn === undefined);
 }

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DATASETS, type DatasetName, publishedColumns } from '../../schemas/datasets.ts';
+import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
 import { newestOf, readSnapshot } from '../support/pipeline/published.ts';
 import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 import { anyId, anyNumber, anyText } from '../support/schemas/arbitrary-record.ts';
 
 /** In the newest version of the records, which has every field of the table. */
-const DAY = '2026-11-24';
+const DAY = RECORD_VERSIONS.at(-1)?.inForceFrom ?? '';
 const UPDATED_AT = '2026-05-01T00:00:00Z';
 const BENCHMARK = { id: 'b', name: 'B', category: null, updated_at: UPDATED_AT };
 

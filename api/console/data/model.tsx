@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { RecordOf } from '../../../schemas/datasets.ts';
 import { formatNumber } from '../../charts/format.ts';
 import { modelRoute } from '../../data/routes/current/models.ts';
 import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
@@ -68,16 +69,25 @@ function ModelPage({ pages, model, span, histories: [prices, scores, ranks] }: M
   );
 }
 
+type ModelField = keyof RecordOf<'models'>;
+
+/** What is shown of a model beside its own names: the title has its name, and whose word it is nobody needs here. Each field that is added has to be here. */
+const FACTS: Readonly<Record<Exclude<ModelField, 'id' | 'name' | 'source'>, (model: ModelDetail) => Fact>> = {
+  organization: (model) => ['Made by', model.organization ?? 'unknown'],
+  release_date: (model) => ['Released', model.release_date ?? 'unknown'],
+  context_length: ({ context_length: context }) => [
+    'Context',
+    context === null ? 'unknown' : `${formatNumber(context)} tokens`,
+  ],
+  inference: (model) => ['Served by', model.inference?.join(', ') || 'nobody we know of'],
+  updated_at: (model) => ['Last changed', model.updated_at],
+};
+
 function factsOf(model: ModelDetail): readonly Fact[] {
-  const { context_length: context, inference: providers } = model;
   const names = [...new Set(model.aliases.map(({ id }) => id))].filter((name) => name !== model.id);
   return [
     ['Id', <code>{model.id}</code>],
     ...(names.length === 0 ? [] : [['Also called', names.join(', ')] as const]),
-    ['Made by', model.organization ?? 'unknown'],
-    ['Released', model.release_date ?? 'unknown'],
-    ['Context', context === null ? 'unknown' : `${formatNumber(context)} tokens`],
-    ['Served by', providers?.join(', ') || 'nobody we know of'],
-    ['Last changed', model.updated_at],
+    ...Object.values(FACTS).map((fact) => fact(model)),
   ];
 }

@@ -12,7 +12,7 @@ import type { ResponseCache } from '../../server/response-cache.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';
 import type { GivenRequest, Question } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
-import { VIEW_FORMAT } from '../../view/view-meta.ts';
+import { ANSWER_FORMAT } from '../../view/view-meta.ts';
 import { type Rights, rightsTag } from '../access/rights.ts';
 import {
   type DataContext,
@@ -73,7 +73,7 @@ export class Answers {
   constructor(deps: AnswerDeps) {
     this.#deps = deps;
     const { cache, packFromBytes } = deps;
-    this.#responder = new Responder({ cache, packFromBytes, headersOf, format: VIEW_FORMAT });
+    this.#responder = new Responder({ cache, packFromBytes, headersOf, format: ANSWER_FORMAT });
   }
 
   /** Rejects with ApiError, RequestInvalid or AppError where there is no answer. The view stays open until it resolves. */

@@ -1,4 +1,4 @@
-import { type Column, DATASETS, type Dataset } from '../../../schemas/datasets.ts';
+import { type Column, contentColumns, DATASETS, type Dataset } from '../../../schemas/datasets.ts';
 
 export const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
@@ -16,26 +16,33 @@ export interface HistorySource {
   readonly payload: readonly Column[];
 }
 
-function source(dataset: Dataset, series: string | null, value: string | null, payload: readonly string[]) {
+function source(
+  dataset: Dataset,
+  series: string | null,
+  value: string | null,
+  payload: readonly string[],
+): HistorySource {
   const getColumn = (name: string) => {
     const column = dataset.columns.find((candidate) => candidate.name === name);
     if (column === undefined) throw new Error(`${dataset.name} has no column ${name}`);
     return column;
   };
+  const added = contentColumns(dataset).filter(
+    ({ addedIn, isUpstream }) => addedIn !== undefined && isUpstream !== true,
+  );
   return {
     dataset,
     model: dataset.name === 'models' ? 'id' : 'model_id',
     series,
     value: value === null ? null : getColumn(value),
-    payload: payload.map(getColumn),
+    payload: [...payload.map(getColumn), ...added],
   };
 }
 
-/** All that a model's record says; whose word it is belongs to the record of today, not to a day of the past. */
-const METADATA = DATASETS.models.columns
-  .filter(({ name, isUpstream = false }) => name !== 'id' && name !== 'updated_at' && !isUpstream)
-  .map(({ name }) => name);
-
+/**
+ * What versions of the records have added since stands behind what is named here; whose word a record is belongs to the record of today,
+ * not to a day of the past.
+ */
 export const HISTORY_SOURCES: Readonly<Record<HistoryKind, HistorySource>> = {
   score: source(DATASETS.scores, 'benchmark_id', 'value', ['n', 'source', 'measured_at']),
   // `positions` comes before these; it is a property of the day, not of the record.
@@ -47,5 +54,11 @@ export const HISTORY_SOURCES: Readonly<Record<HistoryKind, HistorySource>> = {
     'currency',
     'effective_from',
   ]),
-  metadata: source(DATASETS.models, null, null, METADATA),
+  metadata: source(DATASETS.models, null, null, [
+    'name',
+    'organization',
+    'release_date',
+    'context_length',
+    'inference',
+  ]),
 };

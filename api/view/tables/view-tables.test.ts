@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { DATASETS, type DatasetName, mapDatasets, SCHEMA_VERSION } from '../../../schemas/datasets.ts';
-import { getVersion, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
+import { DATASETS, type DatasetName, mapDatasets } from '../../../schemas/datasets.ts';
+import { getVersion, RECORD_VERSIONS, SCHEMA_VERSION } from '../../../schemas/record-versions.ts';
 import { Database, sqlText } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES } from '../../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
@@ -38,6 +38,7 @@ async function tablesOf(benchmarks: readonly string[], categories: readonly (rea
       aliases: undefined,
     },
     hasPrevious: false,
+    cutovers: [],
     version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
     rankingDays: [],
   });

@@ -4,9 +4,10 @@ import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { type Database, recordsSql } from '../../../storage/duckdb/database.ts';
-import { columnList, lineSql, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
+import { columnList, lineSql } from '../../../storage/duckdb/record-sql.ts';
 import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
-import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
+import { HISTORY_KINDS, type HistoryKind } from './history-kinds.ts';
+import { createHistory, type HistoriesInput, type HistoryParts } from './history-tables.ts';
 import { createScoreOrders } from './list-orders.ts';
 
 /**
@@ -17,7 +18,7 @@ import { createScoreOrders } from './list-orders.ts';
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its place `pos`, columns and published `line` | key |
  * | `aliases` | name of a model at an upstream, with the model's `pos`; `models` has them too, in `texts` and `aliases` | name, upstream |
  * | `scores_by_<order>` | score: its `place` in the order, its `pos`, and what filters look at | as `list-orders.ts` says |
- * | `history_<kind>` | interval of a record: its first and last day, and its point without the date | model, series, day |
+ * | `history_<kind>` | interval of a record, or part of one, as `history-tables.ts` says: its first and last day, and its point without the date | model, series, day |
  * | `positions` | interval of a ranking record on one of the top positions | category, day |
  * | `ranking_counts` | category and captured day: how many models it ranked | category, day |
  * | `changes` | event that is still in the feed: its seq, its type and the bytes of its text | seq |
@@ -29,23 +30,15 @@ import { createScoreOrders } from './list-orders.ts';
  */
 
 /** What a view is made of: local Parquet files of releases, already checked by hash. */
-export interface ViewParts {
-  /** The newest release's records with `valid_from`. */
-  readonly state: Readonly<Record<DatasetName, string>>;
-  /** Intervals closed by the releases that the previous view doesn't have; by all of them without a previous view. */
-  readonly closed: Readonly<Record<DatasetName, readonly string[]>>;
-  /** Events of those releases. */
+export interface ViewParts extends HistoryParts {
+  /** Events of the releases that the previous view doesn't have. */
   readonly changes: readonly string[];
-  /** Reconstructed price intervals. */
-  readonly backfill: string | undefined;
   /** The newest release's names of models; undefined where it keeps none. */
   readonly aliases: string | undefined;
 }
 
-export interface TablesInput {
+export interface TablesInput extends HistoriesInput {
   readonly parts: ViewParts;
-  /** True where the database has a previous view attached as `prev`. */
-  readonly hasPrevious: boolean;
   /** The version of the records in force: the form of what is current (specification "Record versions"). */
   readonly version: RecordVersion;
   /** Days on which rankings were captured. */
@@ -79,34 +72,6 @@ export async function loadFacts(database: Database): Promise<TableFacts> {
     `SELECT DISTINCT added_on::VARCHAR AS day FROM view.models WHERE added_on IS NOT NULL ORDER BY day`,
   );
   return { availableFrom, addedDays: added.map(({ day }) => day) };
-}
-
-async function createHistory(database: Database, kind: HistoryKind, { parts, hasPrevious }: TablesInput) {
-  const source = HISTORY_SOURCES[kind];
-  const { dataset } = source;
-  const state = await recordsSql(database, dataset, parts.state[dataset.name]);
-  const selects = [
-    intervalSql(source, `(SELECT *, NULL::DATE AS valid_to FROM (${state}) WHERE valid_from IS NOT NULL)`),
-  ];
-  const add = async (paths: readonly string[], origin: string) => {
-    if (paths.length > 0) selects.push(intervalSql(source, `(${await recordsSql(database, dataset, paths)})`, origin));
-  };
-  await add(parts.closed[dataset.name], 'capture');
-  if (kind === 'pricing' && parts.backfill !== undefined) await add([parts.backfill], 'backfill');
-  if (hasPrevious) {
-    selects.push(`SELECT * FROM prev.history_${kind} WHERE valid_to IS NOT NULL AND source = 'capture'`);
-  }
-  await database.run(
-    `CREATE TABLE view.history_${kind} AS FROM (${selects.join(' UNION ALL ')})
-     ORDER BY model_id, series, valid_from`,
-  );
-}
-
-/** One row per interval of `relation`, which has the dataset's columns, `valid_from` and `valid_to`. */
-function intervalSql({ model, series, value, payload }: HistorySource, relation: string, origin = 'capture'): string {
-  return `SELECT ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to,
-    ${value === null ? `'null'` : wireSql(value)} AS value, ${objectSql(payload)} AS payload, '${origin}' AS source
-    FROM ${relation}`;
 }
 
 async function createCurrent(database: Database, name: DatasetName, { parts, version }: TablesInput): Promise<void> {

@@ -56,8 +56,9 @@ interface RowsOrigin {
 /** What an operator should know of a file's columns. */
 export function columnWarnings({ dataset, origin, relation }: RowsOrigin): readonly string[] {
   const { extraColumns, missingColumns } = relation;
+  // A source is not out of order for want of what a later version added.
   const filled = DATASETS[dataset].columns.filter(
-    ({ published, isUpstream, fallback }) => !published || isUpstream === true || fallback !== undefined,
+    ({ published, addedIn, fallback }) => !published || addedIn !== undefined || fallback !== undefined,
   );
   const absent = missingColumns.filter(
     (name) => !FILLED_LATER.has(name) && !filled.some((column) => column.name === name),

@@ -1,7 +1,7 @@
 /** `/v1/models/{model_id}/history` (specification "History requests"; "History points"). */
 
 import type { Day } from '../../../runtime/day.ts';
-import type { DatasetName } from '../../../schemas/datasets.ts';
+import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
@@ -27,6 +27,9 @@ interface Kind {
   readonly point: (values: Values, day: Day, positionsOf: PositionsOf) => object;
 }
 
+const PRICE_FIELDS = ['provider', 'input_per_million', 'output_per_million', 'currency', 'effective_from'];
+const MODEL_FIELDS = ['name', 'organization', 'release_date', 'context_length', 'inference'];
+
 const KINDS: Readonly<Record<HistoryKind, Kind>> = {
   score: {
     dataset: 'scores',
@@ -35,7 +38,7 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
     point: (values) => ({
       value: values['value'],
       benchmark_id: values['benchmark_id'],
-      payload: pick(values, ['n', 'source', 'measured_at']),
+      payload: pick(values, ['n', 'source', 'measured_at', ...addedTo('scores')]),
     }),
   },
   ranking: {
@@ -54,13 +57,13 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
     isKnown: isKnownProvider,
     point: (values) => ({
       value: values['input_per_million'] ?? null,
-      payload: pick(values, ['provider', 'input_per_million', 'output_per_million', 'currency', 'effective_from']),
+      payload: pick(values, [...PRICE_FIELDS, ...addedTo('pricing')]),
     }),
   },
   metadata: {
     dataset: 'models',
     point: (values) => ({
-      payload: pick(values, ['name', 'organization', 'release_date', 'context_length', 'inference']),
+      payload: pick(values, [...MODEL_FIELDS, ...addedTo('models')]),
     }),
   },
 };
@@ -143,4 +146,11 @@ function isKnownProvider({ series }: World, provider: string): boolean {
 
 function pick(values: Values, names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+}
+
+/** Fields that versions of the records added: null on the days before, as all of those here are. Whose word a record is has no history. */
+function addedTo(dataset: DatasetName): readonly string[] {
+  return DATASETS[dataset].columns
+    .filter(({ addedIn, isUpstream = false }) => addedIn !== undefined && !isUpstream)
+    .map(({ name }) => name);
 }

@@ -7,7 +7,8 @@ import { openCopy, scratchFolderOf } from '../../../client/sync/copies/open-copy
 import type { Copy, SyncOptions, SyncResult, SyncState, SyncStep, Update } from '../../../client/sync/copy.ts';
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
-import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../../schemas/datasets.ts';
+import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
+import { SCHEMA_VERSION } from '../../../schemas/record-versions.ts';
 import { listen } from '../api/listen.ts';
 import { type ApiOptions, openApi, type TestApi } from '../api/open-api.ts';
 import { WIDE_BACKSTOP } from '../api/test-accounts.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import type { Day } from '../../../runtime/day.ts';
-import type { DatasetName } from '../../../schemas/datasets.ts';
+import { DATASETS, type DatasetName, publishedName } from '../../../schemas/datasets.ts';
 import { RECORD_VERSIONS, versionInForce } from '../../../schemas/record-versions.ts';
 import { newestOf, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
 import { type NightOptions, openTemporaryStore } from '../pipeline/temporary-store.ts';
@@ -24,8 +24,8 @@ export interface Recipe {
   /** Puts a day's files in place and publishes them; throws where that fails. */
   publish(day: Day, files: DayFiles, options?: NightOptions): Promise<NightResult>;
   /**
-   * The records of the newest snapshot, in order, without their `updated_at`; of these fields where some are named, and of the models
-   * that `isOf` takes.
+   * The records of the newest snapshot, in order, without their `updated_at`, and without what a version added and the recipe doesn't
+   * fill; of these fields where some are named, and of the models that `isOf` takes.
    */
   records(dataset: DatasetName, fields?: readonly string[], isOf?: IsOf): Promise<readonly Record<string, unknown>[]>;
   /** The values of these fields, a row for each record. */
@@ -61,7 +61,7 @@ export async function openRecipe(name: string): Promise<Recipe> {
     const lines = rowsFrom(await readSnapshot(store, await newestOf(store), dataset));
     return lines
       .filter(({ id, model_id }) => isOf(String(model_id ?? id)))
-      .map(({ updated_at, ...record }) => (fields === undefined ? record : pick(record, fields)));
+      .map(({ updated_at, ...record }) => (fields === undefined ? filledOf(dataset, record) : pick(record, fields)));
   };
   return {
     url: store.url,
@@ -83,6 +83,12 @@ export async function openRecipe(name: string): Promise<Recipe> {
 
 function rowsFrom(text: string): readonly Record<string, unknown>[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+}
+
+/** A record without the fields that a version added and that are null, so that a recipe's test names what the recipe fills. */
+function filledOf(dataset: DatasetName, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const added = DATASETS[dataset].columns.filter(({ addedIn }) => addedIn !== undefined).map(publishedName);
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => value !== null || !added.includes(name)));
 }
 
 function pick(record: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {

@@ -7,7 +7,7 @@ import { planWindowStart } from '../../../accounts/organizations/plans.ts';
 import { queryProblem, type RequestProblem } from '../../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../../server/parse-request.ts';
 import type { Dependency } from '../../../server/route.ts';
-import { HISTORY_SOURCES, type HistoryKind } from '../../../view/tables/history-kinds.ts';
+import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../../../view/tables/history-kinds.ts';
 import type { View } from '../../../view/view.ts';
 import type { Rights } from '../../access/rights.ts';
 import type { JsonText } from '../../answers/data-route.ts';
@@ -115,7 +115,14 @@ export function historyDependency(view: View, kind: HistoryKind, range: HistoryR
     sinceDay(range.planLimitFrom === null ? range.to : today),
     availableFromOf(view, kind),
     kind === 'pricing' ? backfillOf(view) : value(null),
+    ...addedFieldsOf(HISTORY_SOURCES[kind]),
   );
+}
+
+/** The fields that versions of the records added to the points of a kind: points of days that are long over have them too, as null. */
+export function addedFieldsOf(history: Pick<HistorySource, 'payload'>): readonly Dependency[] {
+  const added = history.payload.filter(({ addedIn }) => addedIn !== undefined);
+  return added.length === 0 ? [] : [value(added.map(({ name }) => name))];
 }
 
 /** The days that points of a kind can have. */

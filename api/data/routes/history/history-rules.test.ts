@@ -1,5 +1,6 @@
 /** The rules of a history request (specification "History requests"; specification "Plan window"). */
 import { expect, test } from 'vitest';
+import { DATASETS, type DatasetName } from '../../../../schemas/datasets.ts';
 import { useApi } from '../../../../test/support/api/use-api.ts';
 import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../../../../test/worlds/small-days.ts';
 
@@ -82,6 +83,12 @@ test('window tells what was served, and since when there are data of this kind',
   expect((await history('kind=ranking&category_id=code')).window).toMatchObject({ available_from: '2026-06-01' });
 });
 
+/** What versions of the records added to the points of a dataset since, null on these days; whose word a record is has no history. */
+function addedTo(dataset: DatasetName): Readonly<Record<string, null>> {
+  const added = DATASETS[dataset].columns.filter(({ addedIn, isUpstream }) => addedIn !== undefined && !isUpstream);
+  return Object.fromEntries(added.map(({ name }) => [name, null]));
+}
+
 test('a score carries its sample size, source and day of measurement', async () => {
   const { points } = await history('kind=score&benchmark_id=code&to=2026-06-01');
   expect(points).toEqual([
@@ -90,7 +97,7 @@ test('a score carries its sample size, source and day of measurement', async () 
       value: 50,
       benchmark_id: 'code',
       category_id: null,
-      payload: { n: 7, source: 'official', measured_at: null },
+      payload: { n: 7, source: 'official', measured_at: null, ...addedTo('scores') },
       source: 'capture',
     },
   ]);
@@ -105,7 +112,8 @@ test('a rank carries how many were ranked that day', async () => {
 test('metadata are the record without its id and time stamp, on the days on which the model was there', async () => {
   const { points } = await history('kind=metadata', 'gone');
   expect(points.map(({ date }) => date)).toEqual(['2026-06-01', '2026-06-02', '2026-06-06', '2026-06-07']);
-  const record = { name: 'Model gone', organization: 'org', release_date: null, context_length: null, inference: null };
+  const always = { name: 'Model gone', organization: 'org', release_date: null, context_length: null, inference: null };
+  const record = { ...always, ...addedTo('models') };
   expect(points[0]).toMatchObject({ value: null, payload: record, source: 'capture' });
   expect(Object.keys(points[0]?.payload ?? {})).toEqual(Object.keys(record));
 });
