@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../../view/tables/list-orders.ts';
 import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
-import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
+import { day, decimal, id, idOf, oneOf } from '../../answers/parameters.ts';
 import { BenchmarkSchema, ScoreSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
 import type { FasterTables } from '../../queries/list-page.ts';
 
 const ScoreFiltersSchema = z.object({
-  model: id('The model', 'gpt-5').optional(),
-  benchmark: id('The benchmark', 'aider-polyglot--percent-correct').optional(),
+  model: idOf('model', 'The model', 'gpt-5').optional(),
+  benchmark: idOf('benchmark', 'The benchmark', 'aider-polyglot--percent-correct').optional(),
   source: id('Who measured', 'official').optional(),
   min_value: decimal({ description: 'Least score', example: 50 }).optional(),
   max_value: decimal({ description: 'Greatest score', example: 90.5 }).optional(),
