@@ -69,6 +69,7 @@ export const modelsRoute = listRoute({
   bodyName: 'Models',
   records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the order asked for') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
+  dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names',
   dependsOn: (filters, { view }) => {
     const content = contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']);
     return asksForNames(filters) ? all(content, inForce(view.names)) : content;
@@ -166,6 +167,7 @@ export const modelRoute = dataRoute({
   params: z.object({ id: idOf('model', 'The model; encode a slash as %2F', 'gpt-5.4-mini') }),
   response: ModelDetailSchema,
   example: { ...EXAMPLE_MODEL, scores: [], rankings: [], pricing: [EXAMPLE_PRICE], aliases: [EXAMPLE_ALIAS] },
+  dependsOnText: 'the models, scores, rankings, prices and names',
   errors: ['not_found'],
   cacheControl: 'public, max-age=60',
   prepare: ({ params }) => params,

@@ -44,6 +44,7 @@ export const rankingsRoute = listRoute({
     total: 20,
     next_cursor: 'ZmE3M2IzMjlbIjIiLCJjbGF1ZGUtb3B1cy00LTYtdGhpbmtpbmciXQ',
   },
+  dependsOnText: 'the rankings, and how they are made',
   dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethods), value(rankedAt(view))),
   assertThere: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
   list: ({ category }) => ({
@@ -94,6 +95,7 @@ export const categoriesRoute = dataRoute({
       { id: 'text', model_count: 20 },
     ],
   },
+  dependsOnText: 'the rankings',
   errors: [],
   cacheControl: 'public, max-age=60',
   prepare: () => ({}),

@@ -46,6 +46,7 @@ export const scoresRoute = listRoute({
     total: 1,
     next_cursor: null,
   },
+  dependsOnText: 'the scores',
   dependsOn: (_, { view }) => contentOf(view, ['scores']),
   list: (filters) => ({
     table: 'scores',
@@ -106,6 +107,7 @@ export const benchmarksRoute = listRoute({
     total: 107,
     next_cursor: 'YjE4YWM1MWJbImFpZGVyLXBvbHlnbG90LS1wZXJjZW50LWNvcnJlY3QiXQ',
   },
+  dependsOnText: 'the benchmarks',
   dependsOn: (_, { view }) => contentOf(view, ['benchmarks']),
   list: ({ category }) => ({ table: 'benchmarks', conditions: where('category = ?', category), key: ['id'] }),
 });

@@ -69,6 +69,8 @@ export const modelHistoryRoute = dataRoute({
       available_from: '2025-06-04',
     },
   },
+  dependsOnText:
+    'the captures of the dataset within the range, and `available_from`; for prices the reconstructed ones',
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   check: findRangeProblems,

@@ -53,6 +53,7 @@ export const rankingsHistoryRoute = dataRoute({
       available_from: '2026-03-19',
     },
   },
+  dependsOnText: 'the captures of the rankings within the range, and `available_from`',
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   check: findRangeProblems,
