@@ -14,8 +14,8 @@ import { type CapturedPoint, collectPoints, countPositions, rankingPayload } fro
 import { QueryReader } from './reading/query-reader.ts';
 import { readRange, windowFrom } from './reading/range.ts';
 
-export const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
-export type HistoryKind = (typeof HISTORY_KINDS)[number];
+const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
+type HistoryKind = (typeof HISTORY_KINDS)[number];
 
 /** The size of a category on each day. */
 type PositionsOf = (category: string) => ReadonlyMap<Day, number>;
