@@ -3,7 +3,7 @@ import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../../view/tables
 import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, id, idOf, oneOf } from '../../answers/parameters.ts';
-import { BenchmarkSchema, ScoreSchema } from '../../answers/records.ts';
+import { BenchmarkSchema, EXAMPLE_BENCHMARK, EXAMPLE_SCORE, ScoreSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
 import type { FasterTables } from '../../queries/list-page.ts';
 
@@ -33,16 +33,7 @@ export const scoresRoute = listRoute({
   bodyName: 'Scores',
   records: { name: 'scores', schema: z.array(ScoreSchema).describe('One page, in the order asked for') },
   example: {
-    scores: [
-      {
-        model_id: 'gpt-5',
-        benchmark_id: 'aider-polyglot--percent-correct',
-        value: 88,
-        source: 'https://aider.chat/docs/leaderboards/',
-        measured_at: '2025-08-23',
-        updated_at: '2026-06-04T23:30:39Z',
-      },
-    ],
+    scores: [EXAMPLE_SCORE],
     total: 1,
     next_cursor: null,
   },
@@ -95,15 +86,7 @@ export const benchmarksRoute = listRoute({
   bodyName: 'Benchmarks',
   records: { name: 'benchmarks', schema: z.array(BenchmarkSchema).describe('One page, by id') },
   example: {
-    benchmarks: [
-      {
-        id: 'aider-polyglot--percent-correct',
-        name: 'Aider Polyglot / percent correct',
-        category: null,
-        model_count: 31,
-        updated_at: '2026-06-04T23:30:39Z',
-      },
-    ],
+    benchmarks: [EXAMPLE_BENCHMARK],
     total: 107,
     next_cursor: 'YjE4YWM1MWJbImFpZGVyLXBvbHlnbG90LS1wZXJjZW50LWNvcnJlY3QiXQ',
   },
