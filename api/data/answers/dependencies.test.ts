@@ -123,9 +123,9 @@ describe('the tags that change with', () => {
       ['/v1/models/a', '/v1/rankings?category=general', '/v1/categories'],
     ],
     [
-      'another name of a model',
+      'other names of models',
       '2026-06-12',
-      ({ models }) => ({ models: first(models, { name: 'another' }) }),
+      ({ models = [] }) => ({ models: models.map((row, i) => ({ ...row, name: `another ${i}` })) }),
       ['/v1/models', '/v1/models?max_input_price=100', '/v1/models/a', '/v1/updates?days=30'],
     ],
     [

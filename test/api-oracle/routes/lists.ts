@@ -6,7 +6,7 @@ import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { sortRecords } from '../order.ts';
 import type { Asked, Asking, OracleRoute, Parameters } from '../route.ts';
 import type { WireRecord, World } from '../world.ts';
-import { isKnownCategory } from './model-history.ts';
+import { isKnownCategory } from './reading/known.ts';
 import { QueryReader } from './reading/query-reader.ts';
 
 /** Default and greatest `limit` of each list. */

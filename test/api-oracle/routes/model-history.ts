@@ -2,7 +2,6 @@
 
 import type { Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
-import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
 import { pickId, pickModel, pickSome } from '../asking/asking.ts';
 import { pickRange, turnsOf } from '../asking/ranges.ts';
@@ -10,6 +9,7 @@ import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
 import type { Asked, Asking, OracleRoute, Parameters } from '../route.ts';
 import type { Series, World } from '../world.ts';
+import { isKnownBenchmark, isKnownCategory, isKnownModel, isKnownProvider } from './reading/known.ts';
 import { type CapturedPoint, collectPoints, countPositions, rankingPayload } from './reading/points.ts';
 import { QueryReader } from './reading/query-reader.ts';
 import { readRange, windowFrom } from './reading/range.ts';
@@ -124,31 +124,6 @@ function rememberPositions(world: World): PositionsOf {
 function seriesOf({ dataset }: Kind, { values }: CapturedPoint): string {
   const column = { scores: 'benchmark_id', rankings: 'category', pricing: 'provider', models: 'id', benchmarks: 'id' };
   return String(values[column[dataset]]);
-}
-
-/** Current, or ever captured. */
-function isKnownModel({ series, current }: World, model: string): boolean {
-  return series.models.has(keyText([model])) || current.models.some(({ id }) => id === model);
-}
-
-function isKnownBenchmark({ series, current }: World, benchmark: string): boolean {
-  return (
-    series.benchmarks.has(keyText([benchmark])) ||
-    current.benchmarks.some(({ id }) => id === benchmark) ||
-    current.scores.some(({ benchmark_id }) => benchmark_id === benchmark) ||
-    [...series.scores.values()].some(({ key }) => key[1] === benchmark)
-  );
-}
-
-export function isKnownCategory({ series, current }: World, id: string): boolean {
-  return (
-    current.rankings.some(({ category }) => category === id) ||
-    [...series.rankings.values()].some(({ key }) => key[1] === id)
-  );
-}
-
-function isKnownProvider({ series }: World, provider: string): boolean {
-  return [...series.pricing.values()].some(({ key }) => key[1] === provider);
 }
 
 function pick(values: Values, names: readonly string[]): object {

@@ -5,7 +5,7 @@ import { pickRange, turnsOf } from '../asking/ranges.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
 import type { Asked, Asking, OracleRoute } from '../route.ts';
-import { isKnownCategory } from './model-history.ts';
+import { isKnownCategory } from './reading/known.ts';
 import { collectPoints, countPositions, rankingPayload } from './reading/points.ts';
 import { QueryReader } from './reading/query-reader.ts';
 import { readRange, windowFrom } from './reading/range.ts';
