@@ -36,8 +36,8 @@ export interface ClientDeps {
 }
 
 /**
- * Typed calls for every route: those of {@link Calls}, and some with a form of their own. Each sends its request until there is an answer, within the bounds of the settings, and rejects
- * with a {@link ClientError} of `errors.ts`. The iterators ask page by page, a unit each.
+ * Typed calls for every route: those of {@link Calls}, and some with a form of their own. Each sends its request until there is an answer,
+ * within the bounds of the settings, and rejects with a {@link ClientError} of `errors.ts`. The iterators ask page by page, a unit each.
  */
 export class ModelstatsClient extends Calls {
   readonly #settings: ClientSettings;

@@ -17,6 +17,7 @@ export interface Retry {
   readonly delayMs: number;
 }
 
+/** What every call of the client takes. */
 export interface CallOptions {
   /** Ends the call: its request and every wait. */
   readonly signal?: AbortSignal | undefined;
