@@ -1,49 +1,34 @@
 import type { DatasetName } from '../schemas/datasets.ts';
 import type {
-  Account,
   Benchmark,
-  Benchmarks,
-  Categories,
   ChangeEvent,
   Changes,
   Model,
-  ModelDetail,
-  ModelHistory,
-  Models,
   operations,
   Ranking,
   Rankings,
   RankingsHistory,
   Score,
-  Scores,
   SnapshotDownload,
-  Snapshots,
-  Sources,
-  Updates,
 } from './answers.ts';
+import { type BodyOf, Calls } from './calls.ts';
 import { type ClientOptions, type ClientSettings, ClientSettingsSchema } from './client-settings.ts';
 import { NotModifiedError } from './errors.ts';
 import type {
   BenchmarkFilters,
   ChangeFilters,
   ModelFilters,
-  ModelHistoryFilters,
   Page,
   QueryOf,
   RankingsHistoryFilters,
   ScoreFilters,
   SnapshotFilters,
-  UpdateFilters,
 } from './filters.ts';
 import { type Answer, readAnswer } from './read-answer.ts';
-import { pathPart, type Retry, send } from './send.ts';
+import { type CallOptions, pathPart, type Retry, send } from './send.ts';
 
 export type { Answer } from './read-answer.ts';
-
-export interface CallOptions {
-  /** Ends the call. */
-  readonly signal?: AbortSignal | undefined;
-}
+export type { CallOptions } from './send.ts';
 
 export interface ClientDeps {
   /** Told before a request is sent again. */
@@ -51,16 +36,17 @@ export interface ClientDeps {
 }
 
 /**
- * Typed calls for every route. Each sends its request until there is an answer, within the bounds of the settings, and rejects
- * with a {@link ClientError} of `errors.ts`. The iterators ask page by page, a unit each.
+ * Typed calls for every route: those of {@link Calls}, and some with a form of their own. Each sends its request until there is an answer,
+ * within the bounds of the settings, and rejects with a {@link ClientError} of `errors.ts`. The iterators ask page by page, a unit each.
  */
-export class ModelstatsClient {
+export class ModelstatsClient extends Calls {
   readonly #settings: ClientSettings;
   readonly #deps: ClientDeps;
   readonly #etag: string | null;
 
   /** Throws a ZodError where an option makes no sense. */
   constructor(options: ClientOptions, deps: ClientDeps & { readonly etag?: string | null } = {}) {
+    super();
     this.#settings = ClientSettingsSchema.parse(options);
     this.#deps = deps;
     this.#etag = deps.etag ?? null;
@@ -75,33 +61,13 @@ export class ModelstatsClient {
     return this.#settings;
   }
 
-  /** `GET /v1/models`. */
-  listModels(filters: ModelFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Models>> {
-    return this.#get<'listModels'>('/v1/models', filters, options);
-  }
-
   /** Every model that meets the filters. */
   eachModel(filters: ModelFilters = {}, options: CallOptions = {}): AsyncGenerator<Model, void> {
     return this.#each((page) => this.listModels({ limit: 200, ...filters, ...page }, options), 'models');
   }
 
-  /** `GET /v1/models/{id}`. */
-  getModel(id: string, options: CallOptions = {}): Promise<Answer<ModelDetail>> {
-    return this.#get<'getModel'>(`/v1/models/${pathPart(id)}`, {}, options);
-  }
-
-  /** `GET /v1/benchmarks`. */
-  listBenchmarks(filters: BenchmarkFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Benchmarks>> {
-    return this.#get<'listBenchmarks'>('/v1/benchmarks', filters, options);
-  }
-
   eachBenchmark(filters: BenchmarkFilters = {}, options: CallOptions = {}): AsyncGenerator<Benchmark, void> {
     return this.#each((page) => this.listBenchmarks({ limit: 200, ...filters, ...page }, options), 'benchmarks');
-  }
-
-  /** `GET /v1/scores`. */
-  listScores(filters: ScoreFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Scores>> {
-    return this.#get<'listScores'>('/v1/scores', filters, options);
   }
 
   eachScore(filters: ScoreFilters = {}, options: CallOptions = {}): AsyncGenerator<Score, void> {
@@ -110,32 +76,12 @@ export class ModelstatsClient {
 
   /** `GET /v1/rankings`. */
   getRankings(category: string, page: Page = {}, options: CallOptions = {}): Promise<Answer<Rankings>> {
-    return this.#get<'listRankings'>('/v1/rankings', { category, ...page }, options);
+    return this.get<'listRankings'>('/v1/rankings', { category, ...page }, options);
   }
 
   /** Every rank of a category, the best first. */
   eachRanking(category: string, options: CallOptions = {}): AsyncGenerator<Ranking, void> {
     return this.#each((page) => this.getRankings(category, { limit: 50, ...page }, options), 'rankings');
-  }
-
-  /** `GET /v1/updates`. */
-  listUpdates(filters: UpdateFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Updates>> {
-    return this.#get<'listUpdates'>('/v1/updates', filters, options);
-  }
-
-  /** `GET /v1/categories`. */
-  listCategories(options: CallOptions = {}): Promise<Answer<Categories>> {
-    return this.#get<'listCategories'>('/v1/categories', {}, options);
-  }
-
-  /** `GET /v1/sources`; costs no unit. */
-  listSources(options: CallOptions = {}): Promise<Answer<Sources>> {
-    return this.#get<'listSources'>('/v1/sources', {}, options);
-  }
-
-  /** `GET /v1/models/{model_id}/history`. */
-  getModelHistory(id: string, filters: ModelHistoryFilters, options: CallOptions = {}): Promise<Answer<ModelHistory>> {
-    return this.#get<'getModelHistory'>(`/v1/models/${pathPart(id)}/history`, filters, options);
   }
 
   /** `GET /v1/rankings/history`. */
@@ -144,12 +90,7 @@ export class ModelstatsClient {
     filters: RankingsHistoryFilters = {},
     options: CallOptions = {},
   ): Promise<Answer<RankingsHistory>> {
-    return this.#get<'getRankingsHistory'>('/v1/rankings/history', { category_id: category, ...filters }, options);
-  }
-
-  /** `GET /v1/snapshots`, newest first. */
-  listSnapshots(filters: SnapshotFilters = {}, options: CallOptions = {}): Promise<Answer<Snapshots>> {
-    return this.#get<'listSnapshots'>('/v1/snapshots', filters, options);
+    return this.get<'getRankingsHistory'>('/v1/rankings/history', { category_id: category, ...filters }, options);
   }
 
   /** `GET /v1/snapshots/{snapshot_id}/download`: an address for 15 minutes. */
@@ -158,7 +99,7 @@ export class ModelstatsClient {
     dataset: DatasetName,
     { schema_version, ...options }: CallOptions & SnapshotFilters = {},
   ): Promise<Answer<SnapshotDownload>> {
-    return this.#get<'downloadSnapshot'>(
+    return this.get<'downloadSnapshot'>(
       `/v1/snapshots/${pathPart(snapshot)}/download`,
       { dataset, schema_version },
       options,
@@ -167,7 +108,7 @@ export class ModelstatsClient {
 
   /** `GET /v1/changes`: one page of the feed. */
   getChanges(filters: ChangeFilters = {}, options: CallOptions = {}): Promise<Answer<Changes>> {
-    return this.#get<'listChanges'>('/v1/changes', filters, options);
+    return this.get<'listChanges'>('/v1/changes', filters, options);
   }
 
   /** The feed from a cursor to its end. Store `next_cursor` of a page once it is applied. */
@@ -183,11 +124,6 @@ export class ModelstatsClient {
   /** The feed from a cursor to its end, event by event. */
   async *eachChange(filters: ChangeFilters = {}, options: CallOptions = {}): AsyncGenerator<ChangeEvent, void> {
     for await (const { events } of this.eachChangesPage(filters, options)) yield* events;
-  }
-
-  /** `GET /v1/account`; costs no unit. */
-  getAccount(options: CallOptions = {}): Promise<Answer<Account>> {
-    return this.#get<'getAccount'>('/v1/account', {}, options);
   }
 
   /**
@@ -206,8 +142,7 @@ export class ModelstatsClient {
     }
   }
 
-  /** `GET` of an operation of the OpenAPI document. */
-  async #get<Name extends keyof operations>(
+  protected override async get<Name extends keyof operations>(
     path: string,
     query: { readonly [K in keyof QueryOf<Name>]: QueryOf<Name>[K] | undefined },
     { signal }: CallOptions,
@@ -242,6 +177,3 @@ export class ModelstatsClient {
     }
   }
 }
-
-/** What an operation answers with. */
-type BodyOf<Name extends keyof operations> = operations[Name]['responses'][200]['content']['application/json'];

@@ -17,10 +17,14 @@ export interface Retry {
   readonly delayMs: number;
 }
 
-export interface SendDeps {
-  readonly settings: Omit<ClientSettings, 'key' | 'url'>;
-  /** Ends the request and every wait. */
+/** What every call of the client takes. */
+export interface CallOptions {
+  /** Ends the call: its request and every wait. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface SendDeps extends CallOptions {
+  readonly settings: Omit<ClientSettings, 'key' | 'url'>;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 

@@ -110,11 +110,11 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       // The document is for everybody, so what is not live for all is not in it.
       const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
       const hasLimits = isGuarded && isShown('plans');
-      const document = openApiDocument(
-        DATA_ROUTES.filter(({ capability }) => isShown(capability)),
-        { serverUrl, hasLimits, hasAccount: hasLimits && isShown('account'), openRoutes: deps.openRoutes ?? [] },
-      );
-      addOpenApi(app, { document, views });
+      const shown = DATA_ROUTES.filter(({ capability }) => isShown(capability));
+      const openRoutes = deps.openRoutes ?? [];
+      const hasAccount = hasLimits && isShown('account');
+      const document = openApiDocument(shown, { serverUrl, hasLimits, hasAccount, openRoutes });
+      addOpenApi(app, { document, routes: [...shown, ...openRoutes], views });
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
       app.decorateRequest('cacheResult', undefined);

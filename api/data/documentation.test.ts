@@ -115,6 +115,16 @@ test.each([
     ),
   ],
   [
+    'docs/specification.md',
+    'dependencies',
+    linesOf(
+      ['route', 'what its answer depends on beside the effective request'],
+      DATA_ROUTES.flatMap(({ access, dependsOnText }) =>
+        dependsOnText === null ? [] : [[code(access.name), dependsOnText]],
+      ),
+    ),
+  ],
+  [
     'docs/configuration.md',
     'backstops',
     linesOf(

@@ -23,6 +23,7 @@ function countedRoute(name: string, summary: string, sql: string) {
     summary,
     response: z.object({ [name]: z.array(z.object({ id: z.string(), model_count: z.int() })) }),
     example: { [name]: [] },
+    dependsOnText: 'the models',
     errors: [],
     cacheControl: 'public, max-age=60',
     prepare: () => ({ counted: name }),

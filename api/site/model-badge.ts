@@ -1,13 +1,14 @@
 /** What a badge says of a model (specification "Badges"): pure functions of what the API's routes answer. */
 import { z } from 'zod';
-import type { RecordOf } from '../../schemas/datasets.ts';
+import { type RecordOf } from '../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../charts/format.ts';
-import type { BodyOf } from '../data/answers/data-route.ts';
+import { type BodyOf } from '../data/answers/data-route.ts';
 import { freeText, id, oneOf } from '../data/answers/parameters.ts';
 import { modelRoute } from '../data/routes/current/models.ts';
 import { categoriesRoute } from '../data/routes/current/rankings.ts';
 import { RequestInvalid } from '../server/errors/http-error.ts';
 import { BADGE_STYLES, badgeRoutes } from './badge.ts';
+import { idOf } from '../data/answers/parameters.ts';
 import {
   askBenchmarks,
   type Benchmark,
@@ -32,12 +33,17 @@ const BadgeQuerySchema = z.object({
   metric: oneOf(METRICS, { description: 'What the badge tells of the model' })
     .default('rank')
     .meta({ default: 'rank' }),
-  category: id('With metric=rank: the category; default: that in which it stands best', 'code').optional(),
-  benchmark: id(
+  category: idOf(
+    'category',
+    'With metric=rank: the category; default: that in which it stands best',
+    'code',
+  ).optional(),
+  benchmark: idOf(
+    'benchmark',
     'With metric=score: the benchmark; default: that of its benchmarks in which most models have a score',
     'aider-polyglot--percent-correct',
   ).optional(),
-  provider: id('With metric=price: who sells it; default: the lowest input price', 'openai').optional(),
+  provider: idOf('provider', 'With metric=price: who sells it; default: the lowest input price', 'openai').optional(),
   label: freeText({
     max: LABEL_LENGTH_MAX,
     description: "In place of the model's name",
@@ -60,7 +66,7 @@ export const modelBadgeRoutes = badgeRoutes({
   path: '/badges/models/:id',
   operationId: 'getModelBadge',
   summary: "A model's rank, score or price as a badge",
-  params: z.object({ id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
+  params: z.object({ id: idOf('model', 'The model; encode a slash as %2F', 'gpt-5.4-mini') }),
   query: BadgeQuerySchema,
   badge: async ({ params, query }, { ask }) => {
     const problems = findMetricProblems(query);

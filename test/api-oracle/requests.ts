@@ -1,65 +1,55 @@
 import { createChooser } from '../support/random.ts';
+import { gatherValues, pickModel } from './asking/asking.ts';
+import { findInterests } from './asking/interests.ts';
 import type { ApiState } from './expected.ts';
-import type { ApiRequest, Route } from './request.ts';
-import { gatherValues, type RequestMaker } from './requests/asking.ts';
-import { askChanges, askDownload, askSnapshots } from './requests/feeds.ts';
-import { askModelHistory, askRankingsHistory } from './requests/histories.ts';
-import { findInterests } from './requests/interests.ts';
-import { askBenchmarks, askModels, askRankings, askScores } from './requests/lists.ts';
-import { askCategories, askModel, askNowhere, askOtherMethod, askSources, askUpdates } from './requests/others.ts';
+import type { ApiRequest } from './request.ts';
+import type { Asking } from './route.ts';
+import { ROUTES, routeOf } from './routes.ts';
 
-const WEIGHTS = {
-  'model-history': 30,
-  'rankings-history': 14,
-  changes: 14,
-  models: 12,
-  scores: 9,
-  rankings: 5,
-  model: 6,
-  benchmarks: 2,
-  updates: 4,
-  categories: 1,
-  sources: 1,
-  snapshots: 1,
-  download: 3,
-  nowhere: 1,
-  method: 1,
-};
-
-const MAKERS: Readonly<Record<keyof typeof WEIGHTS, RequestMaker>> = {
-  'model-history': askModelHistory,
-  'rankings-history': askRankingsHistory,
-  changes: askChanges,
-  models: askModels,
-  scores: askScores,
-  rankings: askRankings,
-  model: askModel,
-  benchmarks: askBenchmarks,
-  updates: askUpdates,
-  categories: askCategories,
-  sources: askSources,
-  snapshots: askSnapshots,
-  download: askDownload,
+/** Requests that no route answers. */
+const REFUSED: Readonly<Record<string, (asking: Asking) => ApiRequest>> = {
   nowhere: askNowhere,
   method: askOtherMethod,
+};
+
+const WEIGHTS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(ROUTES.map(({ name, weight }) => [name, weight])),
+  nowhere: 1,
+  method: 1,
 };
 
 export interface GenerateOptions {
   readonly count: number;
   readonly seed: number;
-  /** Only requests of these routes; all where absent. */
-  readonly routes?: readonly Route[] | undefined;
+  /** Only requests of these routes, by name; all where absent. */
+  readonly routes?: readonly string[] | undefined;
 }
 
 /** Random requests, the same for the same state and seed; their parameters are in order, and all have a settled answer. */
 export function* generateRequests(state: ApiState, options: GenerateOptions): Iterable<ApiRequest> {
   const { count, seed, routes } = options;
+  const wanted = routes?.map((name) => routeOf(name).name);
   const choose = createChooser(seed);
   const asking = { state, interests: findInterests(state), choose, values: gatherValues(state) };
   for (let made = 0; made < count; ) {
-    const request = MAKERS[choose.weighted(WEIGHTS)](asking);
-    if (routes?.includes(request.route) === false) continue;
+    const name = choose.weighted(WEIGHTS);
+    const request = REFUSED[name]?.(asking) ?? { route: name, ...routeOf(name).ask(asking) };
+    if (wanted?.includes(request.route ?? '') === false) continue;
     made += 1;
     yield request;
   }
+}
+
+/** A path that the API does not have. */
+function askNowhere({ choose }: Asking): ApiRequest {
+  const nowhere = choose.pick(['', 'model', 'Models', 'ranking', 'histories', 'admin', 'models.json']);
+  return { route: undefined, params: { nowhere }, query: {} };
+}
+
+/** A known path with a method that is not offered. */
+function askOtherMethod(asking: Asking): ApiRequest {
+  const { choose } = asking;
+  const { name: route } = choose.pick(ROUTES);
+  const params = { id: 'x', model_id: pickModel(asking), snapshot_id: choose.pick(asking.interests.nights) };
+  return { route, params, query: {}, method: choose.pick(['POST', 'PUT', 'DELETE', 'PATCH']) };
 }

@@ -8,7 +8,7 @@ import { type Client, createClient } from '../api-oracle/client.ts';
 import { compareRequest } from '../api-oracle/compare/compare.ts';
 import type { ApiState } from '../api-oracle/expected.ts';
 import { laterRows } from '../api-oracle/order.ts';
-import type { Parameters } from '../api-oracle/request.ts';
+import type { Parameters } from '../api-oracle/route.ts';
 import { loadWorld } from '../api-oracle/world.ts';
 import { listen } from '../support/api/listen.ts';
 import { pageList } from '../support/api/lists.ts';

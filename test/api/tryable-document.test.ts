@@ -7,11 +7,12 @@ import { Documented } from '../support/api/documented.ts';
 
 const OPTIONS = { serverUrl: 'https://stats.example.com/stats', hasLimits: true, openRoutes: PUBLIC_ROUTES };
 const document = openApiDocument(DATA_ROUTES, OPTIONS);
-const SERVED = { model: 'lab/atlas-2', category: 'code/rust', snapshot: '2026-06-03' };
+const SERVED = { model: 'lab/atlas-2', benchmark: 'aider', category: 'code/rust', snapshot: '2026-06-03' };
+const ROUTES = [...DATA_ROUTES, ...PUBLIC_ROUTES];
 
 /** Every parameter of every operation, as `path name`, with what the reference fills in, and whether it is sent so. */
 function filledIn(served: typeof SERVED | object) {
-  const tryable = JSON.parse(JSON.stringify(tryableDocument(document, { root: '/stats', served })));
+  const tryable = JSON.parse(JSON.stringify(tryableDocument(document, { root: '/stats', routes: ROUTES, served })));
   return new Documented(tryable, { isClosed: true }).operations.flatMap(({ path, parameters }) =>
     parameters.map((parameter) => {
       const { value, 'x-disabled': isLeftOut } = Object(parameter)['examples'].default;
@@ -24,7 +25,8 @@ test('what must be given is filled in with what is served, what may be given is 
   const parameters = filledIn(SERVED);
   expect(parameters.filter(({ isRequired, isLeftOut }) => isRequired === isLeftOut)).toEqual([]);
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ name, value }) => [name, value]);
-  expect(Object.fromEntries(required)).toEqual({
+  // That those of other routes are answered is held by api/data/openapi/reference.test.ts.
+  expect(Object.fromEntries(required)).toMatchObject({
     '/v1/models/{id} id': 'lab/atlas-2',
     '/v1/rankings category': 'code/rust',
     '/v1/models/{model_id}/history model_id': 'lab/atlas-2',
@@ -42,6 +44,13 @@ test('what must be given is filled in with what is served, what may be given is 
   });
 });
 
+test('an id is filled in by what it names, not by what the parameter is called', () => {
+  const values = new Map(filledIn(SERVED).map(({ name, value }) => [name, value]));
+  expect(values.get('/v1/scores benchmark')).toBe('aider');
+  expect(values.get('/v1/models/{model_id}/history benchmark_id')).toBe('aider');
+  expect(values.get('/v1/benchmarks category')).toBe('code'); // Of another kind than the categories of rankings.
+});
+
 test('where nothing is served every parameter has the example of the document', () => {
   const given = new Documented(JSON.parse(JSON.stringify(document)), { isClosed: true }).operations.flatMap(
     ({ parameters }) => parameters.map(({ example }) => example),
@@ -53,10 +62,11 @@ test('requests go to where the page came from, the guide and the document are a 
   const before = JSON.stringify(document);
   const { info, servers, externalDocs, paths, components, ...others } = tryableDocument(document, {
     root: '/stats',
+    routes: ROUTES,
     served: SERVED,
   });
   expect([servers, externalDocs?.url]).toEqual([[{ url: '/stats' }], '/stats/openapi.json']);
-  expect(tryableDocument(document, { root: '', served: SERVED }).servers).toEqual([{ url: '/' }]);
+  expect(tryableDocument(document, { root: '', routes: ROUTES, served: SERVED }).servers).toEqual([{ url: '/' }]);
   expect(document).toMatchObject(others);
   expect(info).toEqual({
     ...document.info,

@@ -3,15 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { V1_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { Documented } from '../support/api/documented.ts';
 import { useApi } from '../support/api/use-api.ts';
+import { OWN_CALLS } from '../support/client/client-calls.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const COMPARE = `
 import type { ModelstatsClient } from '../../client/client.ts';
-import type { ChangeFilters, ModelFilters, ModelHistoryFilters, ScoreFilters } from '../../client/filters.ts';
+import type { ChangeFilters, ModelFilters, ModelHistoryFilters, QueryOf, ScoreFilters } from '../../client/filters.ts';
 type Plain<T> = T extends readonly (infer Item)[] ? Plain<Item>[] : T extends object ? Fields<T> : T;
 type Fields<T> = { -readonly [K in keyof T]-?: object extends Pick<T, K> ? [Plain<T[K]>] : Plain<T[K]> };
 type Equal<A, B> = [Plain<A>, Plain<B>] extends [Plain<B>, Plain<A>] ? true : false;
@@ -24,13 +26,6 @@ const WORDS: Readonly<Record<string, string>> = {
   'listScores sort': "NonNullable<ScoreFilters['sort']>",
   'getModelHistory kind': "ModelHistoryFilters['kind']",
   'listChanges entity_type': "NonNullable<ChangeFilters['entity_type']>",
-};
-
-/** Calls of another name than their operation. */
-const CALLS: Readonly<Record<string, string>> = {
-  downloadSnapshot: 'getDownload',
-  listRankings: 'getRankings',
-  listChanges: 'getChanges',
 };
 
 const api = useApi({ days: ['2026-06-01'], accounts: {} });
@@ -86,7 +81,7 @@ test('answers and filters are of the types that /openapi.json tells', () => {
   const operations = documented.operations.filter(({ path }) => path.startsWith('/v1/'));
   const bodies = operations.map(({ operationId, responses }) => {
     const schema = responses['200']?.content?.['application/json']?.schema ?? {};
-    return [operationId, [`Body<'${CALLS[operationId] ?? operationId}'>`, typeOf(schema)]] as const;
+    return [operationId, [`Body<'${OWN_CALLS[operationId] ?? operationId}'>`, typeOf(schema)]] as const;
   });
   const words = operations.flatMap(({ operationId, parameters }) =>
     parameters.flatMap(({ name, schema }) => {
@@ -94,8 +89,13 @@ test('answers and filters are of the types that /openapi.json tells', () => {
       return declared === undefined ? [] : [[`${operationId}_${name}`, [declared, typeOf(schema)]] as const];
     }),
   );
-  expect([bodies.length, words.length]).toEqual([14, Object.keys(WORDS).length]);
-  expect(compare(Object.fromEntries([...bodies, ...words]))).toBe('');
+  const queries = operations.map(({ operationId, parameters }) => {
+    const query = parameters.filter((parameter) => parameter.in === 'query');
+    const fields = query.map(({ name, required, schema }) => `${name}${required ? '' : '?'}: ${typeOf(schema)}`);
+    return [`${operationId}_query`, [`QueryOf<'${operationId}'>`, `{ ${fields.join('; ')} }`]] as const;
+  });
+  expect([bodies.length, words.length]).toEqual([V1_ROUTES.length, Object.keys(WORDS).length]);
+  expect(compare(Object.fromEntries([...bodies, ...queries, ...words]))).toBe('');
 });
 
 test('types that differ are found', () => {

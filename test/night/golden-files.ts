@@ -15,6 +15,12 @@ export async function goldenFiles(folder: string, actual: TextFiles): Promise<Te
   return Object.fromEntries(await Promise.all(texts));
 }
 
+/** The text of one file; `make golden` first makes it what it now is. */
+export async function goldenFile(path: string, actual: string): Promise<string> {
+  if (IS_UPDATE) await writeFile(path, actual);
+  return readFile(path, 'utf8');
+}
+
 async function rewrite(folder: string, files: TextFiles): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

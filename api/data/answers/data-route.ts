@@ -62,6 +62,8 @@ export interface RouteDescription<Body extends JsonObject = JsonObject> {
   readonly example: unknown;
   /** True where the answer may be a redirect. */
   readonly redirects?: boolean;
+  /** What its tag depends on beside the effective request, for the specification; null where each answer is made anew. */
+  readonly dependsOnText: string | null;
   /** Beyond those that every data route has. */
   readonly errors: readonly ApiErrorCode[];
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';

@@ -1,9 +1,11 @@
 /** Which tags a night, a backfill or midnight changes: those of the answers that it changes, and no others. */
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { referenceRequests } from '../../../test/support/api/reference-requests.ts';
 import { bearer } from '../../../test/support/api/test-accounts.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import type { DayRows } from '../../../test/support/pipeline/write-day.ts';
 import { BACKFILL_ROWS, publishSmallDays, SMALL_DAYS, TODAY } from '../../../test/worlds/small-days.ts';
+import { DATA_ROUTES } from '../routes/data-routes.ts';
 
 const CLOSED = '&from=2026-06-01&to=2026-06-06';
 
@@ -32,9 +34,24 @@ const DAILY = [
   '/v1/changes',
   '/v1/snapshots',
 ];
-const ALL = [...CURRENT, ...PAST, ...DAILY];
+const NAMED = [...CURRENT, ...PAST, ...DAILY];
+/** Those, and a request for each route of which none is named. */
+let all = NAMED;
 
-const api = useApi({ days: (store) => publishSmallDays(store), now: `${TODAY}T12:00:00Z` });
+/** It keeps no body: one that is kept under a tag would hide that the answer is another by now. */
+const api = useApi({ days: (store) => publishSmallDays(store), now: `${TODAY}T12:00:00Z`, cacheBytes: 1 });
+
+beforeAll(async () => {
+  const requests = referenceRequests(await api.json('/docs/reference/openapi.json'));
+  const tagged = new Set(
+    DATA_ROUTES.filter(({ dependsOnText }) => dependsOnText !== null).map(({ access }) => access.name),
+  );
+  const isNamed = (route: string) => {
+    const pattern = new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/?]+')}(?:\\?|$)`);
+    return NAMED.some((path) => pattern.test(path));
+  };
+  all = [...NAMED, ...requests.flatMap(({ route, url }) => (tagged.has(route) && !isNamed(route) ? [url] : []))];
+});
 
 interface Shown {
   readonly etag: string;
@@ -43,10 +60,10 @@ interface Shown {
 }
 
 async function showAll(): Promise<ReadonlyMap<string, Shown>> {
-  const answers = await Promise.all(ALL.map((path) => api.get(path)));
+  const answers = await Promise.all(all.map((path) => api.get(path)));
   return new Map(
     answers.map(({ headers, body }, i) => [
-      ALL[i] ?? '',
+      all[i] ?? '',
       {
         etag: String(headers['etag']),
         lastModified: new Date(String(headers['last-modified'])).toISOString(),
@@ -57,21 +74,21 @@ async function showAll(): Promise<ReadonlyMap<string, Shown>> {
 }
 
 /**
- * The paths whose tag is another one after the work. A tag that stays names the same bytes and the same instant; one that changes
- * was changed later than before.
+ * The named paths whose tag is another one after the work. Whatever is asked, a tag that stays names the same bytes and the same instant;
+ * one that changes was changed later than before.
  */
 async function changedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
   const before = await showAll();
   await work();
   await api.follower.refresh();
   const after = await showAll();
-  const changed = ALL.filter((path) => before.get(path)?.etag !== after.get(path)?.etag);
-  for (const path of ALL) {
+  const changed = all.filter((path) => before.get(path)?.etag !== after.get(path)?.etag);
+  for (const path of all) {
     const [old, now] = [before.get(path), after.get(path)];
     if (!changed.includes(path)) expect(now, path).toEqual(old);
     else expect(String(old?.lastModified) < String(now?.lastModified), path).toBe(true);
   }
-  return changed;
+  return changed.filter((path) => NAMED.includes(path));
 }
 
 /** What the newest night published; each night changes one thing. */
@@ -82,9 +99,12 @@ const first = (given: readonly object[] | undefined, change: object): readonly o
 describe('the tags that change with', () => {
   test('a night without changes: those alone that show its day; what was kept stays at hand', async () => {
     api.clock.set('2026-06-09T12:00:00Z');
+    const caching = await openOwnApi({ store: api.store.url, now: '2026-06-09T12:00:00Z' });
+    await caching.get('/v1/models');
     expect(await changedBy(() => api.store.publish('2026-06-08', rows))).toEqual(DAILY);
-    expect((await api.get('/v1/models')).headers['x-cache']).toBe('HIT');
-    expect((await api.get('/v1/models')).headers['x-data-as-of']).toBe('2026-06-08T23:59:59Z');
+    await caching.follower.refresh();
+    const { headers } = await caching.get('/v1/models');
+    expect([headers['x-cache'], headers['x-data-as-of']]).toEqual(['HIT', '2026-06-08T23:59:59Z']);
   });
 
   test.each<readonly [what: string, day: string, change: (before: DayRows) => DayRows, changed: readonly string[]]>([
@@ -107,9 +127,9 @@ describe('the tags that change with', () => {
       ['/v1/models/a', '/v1/rankings?category=general', '/v1/categories'],
     ],
     [
-      'another name of a model',
+      'other names of models',
       '2026-06-12',
-      ({ models }) => ({ models: first(models, { name: 'another' }) }),
+      ({ models = [] }) => ({ models: models.map((row, i) => ({ ...row, name: `another ${i}` })) }),
       ['/v1/models', '/v1/models?max_input_price=100', '/v1/models/a', '/v1/updates?days=30'],
     ],
     [
@@ -121,7 +141,7 @@ describe('the tags that change with', () => {
   ])('%s', async (_, day, change, changed) => {
     api.clock.set(`${day}T23:00:00Z`);
     rows = { ...rows, ...change(rows) };
-    const expected = ALL.filter((path) => changed.includes(path) || DAILY.includes(path));
+    const expected = NAMED.filter((path) => changed.includes(path) || DAILY.includes(path));
     expect(await changedBy(() => api.store.publish(day, rows))).toEqual(expected);
   });
 
@@ -173,7 +193,7 @@ describe('the tags that change with', () => {
     await api.store.prune({ changesMonths: 0, snapshots: 2, states: 7 });
     await api.follower.refresh();
     const after = await showAll();
-    const changed = ALL.filter((path) => before.get(path)?.etag !== after.get(path)?.etag);
+    const changed = NAMED.filter((path) => before.get(path)?.etag !== after.get(path)?.etag);
     expect(changed).toEqual(['/v1/changes', '/v1/snapshots']);
     // The catalog does not say when it was pruned, so whoever asks by date hears of it with the next night.
     for (const path of changed) expect(after.get(path)?.lastModified).toBe(before.get(path)?.lastModified);

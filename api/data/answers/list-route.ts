@@ -17,7 +17,7 @@ import { freeText, integer } from './parameters.ts';
 
 /** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
 export interface ListRouteDefinition<Filters, Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape>
-  extends Pick<RouteDescription, 'path' | 'operationId' | 'limitPerMinute' | 'summary' | 'description' | 'example'> {
+  extends Pick<RouteDescription, DescribedByList> {
   /** Query parameters besides `limit` and `cursor`. */
   readonly filters: ParametersSchema<Filters>;
   /** Records per page. */
@@ -38,6 +38,15 @@ export interface ListRouteDefinition<Filters, Name extends string, Item extends 
   /** Which records, in which order. */
   readonly list: (filters: Filters, context: RequestContext) => Omit<ListQuery, 'limit' | 'cursor'>;
 }
+
+type DescribedByList =
+  | 'path'
+  | 'operationId'
+  | 'limitPerMinute'
+  | 'summary'
+  | 'description'
+  | 'example'
+  | 'dependsOnText';
 
 interface PageParameters {
   readonly limit: number;

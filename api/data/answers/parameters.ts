@@ -109,6 +109,23 @@ export function id(description: string, example?: string) {
   return freeText({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
 }
 
+/** What an id can be of, where it names something that is served. */
+export type IdKind = 'model' | 'benchmark' | 'category' | 'provider' | 'snapshot';
+
+/** An id of something that is served. The reference fills in one that is answered (specification "The reference"). */
+export function idOf(kind: IdKind, description: string, example?: string) {
+  return id(description, example).register(ID_KINDS, { kind });
+}
+
+/** What a parameter is an id of; undefined where it is none of {@link idOf}. */
+export function idKindOf(parameter: unknown): IdKind | undefined {
+  const given = parameter instanceof z.ZodOptional ? parameter.unwrap() : parameter;
+  return given instanceof z.ZodType ? ID_KINDS.get(given)?.kind : undefined;
+}
+
+/** Beside zod's own metadata, which would be in the OpenAPI document. */
+const ID_KINDS = z.registry<{ readonly kind: IdKind }>();
+
 /** One of a closed set of words. */
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T, options: Described) {
   return z.enum(values).meta(described(options));

@@ -45,6 +45,21 @@ export const EXAMPLE_MODEL = {
   source: 'models-dev',
   updated_at: '2026-06-10T20:55:45Z',
 };
+export const EXAMPLE_BENCHMARK = {
+  id: 'aider-polyglot--percent-correct',
+  name: 'Aider Polyglot / percent correct',
+  category: null,
+  model_count: 31,
+  updated_at: '2026-06-04T23:30:39Z',
+};
+export const EXAMPLE_SCORE = {
+  model_id: 'gpt-5',
+  benchmark_id: 'aider-polyglot--percent-correct',
+  value: 88,
+  source: 'https://aider.chat/docs/leaderboards/',
+  measured_at: '2025-08-23',
+  updated_at: '2026-06-04T23:30:39Z',
+};
 export const EXAMPLE_RANKINGS = [
   {
     model_id: 'claude-fable-5',

@@ -68,6 +68,7 @@ function routeAt(path: `/v1/${string}`) {
     params: z.object({}),
     response: z.object({ path: z.string() }),
     example: { path },
+    dependsOnText: 'nothing',
     errors: [],
     cacheControl: 'public, max-age=60',
     prepare: () => null,

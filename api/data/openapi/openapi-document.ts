@@ -8,7 +8,7 @@ import type { DataCapability, DataRoute } from '../answers/data-route.ts';
 import { ErrorBodySchema } from '../api-errors.ts';
 import { accountOperation, dataOperation } from './data-operation.ts';
 import { type Paths, ResponseCollector, SchemaCollector } from './operation.ts';
-import { metaOperations, OPEN_TAG, type OpenRoute, openOperation } from './other-operations.ts';
+import { metaOperations, OPEN_TAG, type OpenRoute, openOperation, templateOf } from './other-operations.ts';
 import { addReference, type ReferenceDeps } from './reference.ts';
 import { HEADER_COMPONENTS } from './responses.ts';
 
@@ -95,11 +95,6 @@ const ACCOUNT_TAG = { account: 'Your plan and what you have used of it' };
 
 const OPEN_TAGS = { [OPEN_TAG]: 'Pictures, pages and feeds for pages of others' };
 
-/** `/badges/models/:id.svg` → `/badges/models/{id}.svg`. */
-function templateOf(path: string): string {
-  return path.replaceAll(/:(\w+)/g, '{$1}');
-}
-
 const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   IfNoneMatch: {
     name: 'If-None-Match',
@@ -125,7 +120,7 @@ const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
 };
 
 /** `/openapi.json`, the same at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference` that shows it. */
-export function addOpenApi(app: FastifyInstance, { document, views }: ReferenceDeps): void {
+export function addOpenApi(app: FastifyInstance, { document, ...reference }: ReferenceDeps): void {
   const headers = { 'Cache-Control': 'no-cache' };
   const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), headers);
   let yaml: Asset | undefined;
@@ -134,5 +129,5 @@ export function addOpenApi(app: FastifyInstance, { document, views }: ReferenceD
     yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document)), headers);
     return yaml;
   });
-  addReference(app, { document, views });
+  addReference(app, { document, ...reference });
 }

@@ -114,6 +114,11 @@ export interface OpenRoute {
   readonly refuse?: unknown;
 }
 
+/** `/badges/models/:id.svg` → `/badges/models/{id}.svg`. */
+export function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
+}
+
 const OPEN_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'X-Cache', 'X-Request-ID'];
 /** What has the form of the route, where it has one for refusals; whatever else goes wrong is told by the service. */
 const OWN_REFUSALS = ['not_found', 'rate_limit_exceeded', 'unavailable'] as const;

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { referenceRequests } from '../../../test/support/api/reference-requests.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { publishFixtureDays, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { DATA_ROUTES } from '../routes/data-routes.ts';
 
 const NOW = '2026-06-03T12:00:00Z';
 const DOCUMENT = '/docs/reference/openapi.json';
 
-/** The value that the reference fills in for a parameter of a path. */
+/** The value that the reference fills in for the first parameter of a path. */
 function filledIn(document: Record<string, unknown>, path: string): unknown {
   const [parameter] = Object(document['paths'])[path].get.parameters;
   return parameter.examples.default.value;
@@ -42,14 +44,11 @@ describe.each(['', '/stats'])('below «%s»', (basePath) => {
     expect(start).not.toMatch(/https?:/);
   });
 
-  test('every id that is filled in is answered', async () => {
+  test('every request works as it stands, and every id that is filled in is answered', async () => {
     const document = (await open(DOCUMENT)).json();
-    for (const path of ['/v1/models/{id}', '/v1/models/{model_id}/history', '/v1/snapshots/{snapshot_id}/download']) {
-      const id = encodeURIComponent(String(filledIn(document, path)));
-      const query = { history: '?kind=score', download: '?dataset=models' }[path.replace(/.*\//, '')] ?? '';
-      const { statusCode } = await open(path.replace(/\{\w+\}/, id) + query);
-      expect(statusCode, path).toBe(200);
-    }
+    const requests = referenceRequests(document);
+    expect(requests.map(({ route }) => route)).toEqual(DATA_ROUTES.map(({ access }) => access.name));
+    for (const { url } of requests) expect((await open(url)).statusCode, url).toBe(200);
     const { rankings } = (await open(`/v1/rankings?category=${filledIn(document, '/v1/rankings')}`)).json();
     expect(rankings[0].model_id).toBe(filledIn(document, '/v1/models/{id}'));
   });

@@ -9,6 +9,8 @@ import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { View } from '../../view/view.ts';
 import { groupByDay } from '../../view/view-meta.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
+import { type IdKind, idKindOf } from '../answers/parameters.ts';
+import { type OpenRoute, templateOf } from './other-operations.ts';
 
 const FOLDER = '/docs/reference';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
@@ -32,17 +34,22 @@ const HEADERS = {
 
 export interface ReferenceDeps {
   readonly document: OpenApi.Document;
+  /** The routes of the document whose parameters may be ids. */
+  readonly routes: readonly TryableRoute[];
   readonly views: { current(): View };
 }
 
+/** What says which parameters of a path are ids, and of what. */
+type TryableRoute = Pick<OpenRoute, 'path' | 'params' | 'query'>;
+
 /** `/docs/reference`: every operation of the document, to be read and tried (specification "The reference"). */
-export function addReference(app: FastifyInstance, { document, views }: ReferenceDeps): void {
+export function addReference(app: FastifyInstance, { document, routes, views }: ReferenceDeps): void {
   const root = app.prefix;
   const url = `${root}${FOLDER}/openapi.json`;
   const page = new Asset(HTML_TYPE, Buffer.from(pageFor(root, document.info.title)), HEADERS);
   const start = new Asset(SCRIPT_TYPE, Buffer.from(startOfScalar({ element: '#reference', url })), HEADERS);
   let scalar: Promise<Asset> | undefined;
-  const findDocument = documentsByView((served) => tryableDocument(document, { root, served }));
+  const findDocument = documentsByView((served) => tryableDocument(document, { root, routes, served }));
   bindAsset(app, [FOLDER, `${FOLDER}/`], () => page);
   bindAsset(app, [`${FOLDER}/openapi.json`], () => findDocument(views));
   bindAsset(app, [`${FOLDER}/static/start.js`], () => start);
@@ -135,15 +142,6 @@ function startOfScalar({ element, url }: { readonly element: string; readonly ur
 
 type Parameter = OpenApi.ParameterObject | OpenApi.ReferenceObject;
 
-/** Which of the served ids a parameter takes, by its name. */
-const TAKES: Readonly<Record<string, keyof ServedIds>> = {
-  id: 'model',
-  model_id: 'model',
-  category: 'category',
-  category_id: 'category',
-  snapshot_id: 'snapshot',
-};
-
 /** Linked from the page, and nothing to try on it: a browser hangs for many seconds over so much JSON, drawn with all its colours. */
 const DOCUMENT = '/openapi.json';
 
@@ -156,16 +154,20 @@ const DOCUMENT = '/openapi.json';
  */
 export function tryableDocument(
   document: OpenApi.Document,
-  { root, served }: { readonly root: string; readonly served: ServedIds },
+  { root, routes, served }: Pick<ReferenceDeps, 'routes'> & { readonly root: string; readonly served: ServedIds },
 ): OpenApi.Document {
   const { info, paths = {}, components = {} } = document;
-  const tryable = (parameter: Parameter) => tryableParameter(parameter, served);
+  const kinds = new Map(routes.map((route) => [templateOf(route.path), idKindsOf(route)]));
   const operations = Object.entries(paths).filter(([path]) => path !== DOCUMENT);
   const tried = operations.map(([path, { get, ...item } = {}]) => {
     if (get === undefined) return [path, item] as const; // Every operation is a GET.
-    return [path, { ...item, get: { ...get, parameters: (get.parameters ?? []).map(tryable) } }] as const;
+    const parameters = (get.parameters ?? []).map((parameter) => tryableParameter(parameter, served, kinds.get(path)));
+    return [path, { ...item, get: { ...get, parameters } }] as const;
   });
-  const shared = Object.entries(components.parameters ?? {}).map(([name, parameter]) => [name, tryable(parameter)]);
+  const shared = Object.entries(components.parameters ?? {}).map(([name, parameter]) => [
+    name,
+    tryableParameter(parameter, served),
+  ]);
   return {
     ...document,
     info: { ...info, description: `[Documentation](${root}/docs)\n\n${info.description ?? ''}` },
@@ -176,11 +178,21 @@ export function tryableDocument(
   };
 }
 
-function tryableParameter(parameter: Parameter, served: ServedIds): Parameter {
+/** What the parameters of a route are ids of, by name. */
+function idKindsOf({ params, query }: TryableRoute): ReadonlyMap<string, IdKind | undefined> {
+  const parameters = Object.entries({ ...params.shape, ...query.shape });
+  return new Map(parameters.map(([name, parameter]) => [name, idKindOf(parameter)]));
+}
+
+function tryableParameter(
+  parameter: Parameter,
+  served: ServedIds,
+  kinds?: ReadonlyMap<string, IdKind | undefined>,
+): Parameter {
   if ('$ref' in parameter) return parameter;
   const { example, ...rest } = parameter;
-  const takes = TAKES[parameter.name];
-  const value: unknown = (takes && served[takes]) ?? example;
+  const kind = kinds?.get(parameter.name);
+  const value: unknown = (kind && served[kind]) ?? example;
   // Scalar's own word for "not in the request"; without it, every example would be.
   const shown: OpenApi.ExampleObject & { readonly 'x-disabled': boolean } = {
     value,
@@ -189,23 +201,39 @@ function tryableParameter(parameter: Parameter, served: ServedIds): Parameter {
   return value === undefined ? rest : { ...rest, examples: { default: shown } };
 }
 
-/** Something of each kind that a request can name; undefined where there is none. */
-interface ServedIds {
-  readonly model?: string | undefined;
-  readonly category?: string | undefined;
-  readonly snapshot?: string | undefined;
-}
+/** An id of each kind; undefined where nothing of it is served. */
+type ServedIds = { readonly [Kind in IdKind]?: string | undefined };
 
-/** One row: the best model of the first category; where nothing is ranked, the first model; where there is no model, none. */
+/**
+ * One row: the best model of the first category; where nothing is ranked, the first model. Its first benchmark and provider; where it has
+ * none, the first of all.
+ */
 const SQL = `
-  SELECT models.id AS model, rankings.category
-  FROM models LEFT JOIN rankings ON rankings.model_id = models.id
-  ORDER BY rankings.category NULLS LAST, rankings.rank, models.pos
-  LIMIT 1`;
+  WITH chosen AS (
+    SELECT models.id AS model, rankings.category
+    FROM models LEFT JOIN rankings ON rankings.model_id = models.id
+    ORDER BY rankings.category NULLS LAST, rankings.rank, models.pos
+    LIMIT 1)
+  SELECT model, category,
+    coalesce(
+      (SELECT min(benchmark_id) FROM scores JOIN chosen ON model_id = model),
+      (SELECT min(id) FROM benchmarks)) AS benchmark,
+    coalesce(
+      (SELECT min(provider) FROM pricing JOIN chosen ON model_id = model),
+      (SELECT min(provider) FROM pricing)) AS provider
+  FROM (SELECT 1) LEFT JOIN chosen ON true`;
+
+const COLUMNS = {
+  model: nullable(text),
+  category: nullable(text),
+  benchmark: nullable(text),
+  provider: nullable(text),
+};
 
 /** Ids that a view answers for: those of a model that most is known of, and the newest snapshot. */
 async function findServedIds(view: View): Promise<ServedIds> {
-  const [row] = await view.rows({ model: text, category: nullable(text) }, SQL);
+  const [row] = await view.rows(COLUMNS, SQL);
+  const found = Object.entries({ ...row }).filter(([, id]) => id !== null);
   const newest = [...groupByDay(view.meta.manifests).values()].at(-1)?.[0];
-  return { model: row?.model, category: row?.category ?? undefined, snapshot: newest?.id };
+  return { ...Object.fromEntries(found), snapshot: newest?.id };
 }

@@ -133,6 +133,7 @@ export const changesRoute = dataRoute({
     retained_from: '2025-06-04',
     published_through: '2026-06-29',
   },
+  dependsOnText: 'the newest release, and how far the feed reaches back',
   errors: ['cursor_expired'],
   cacheControl: 'private, max-age=60',
   check: ({ values, wrong }, { view }) => (wrong.has('cursor') ? [] : findCursorProblems(values.cursor, view)),

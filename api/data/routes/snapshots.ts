@@ -12,7 +12,7 @@ import { dayFromSnapshot } from '../../view/view-meta.ts';
 import { visibleSnapshots } from '../access/rights.ts';
 import { dataRoute, type RequestContext } from '../answers/data-route.ts';
 import { all, releaseOf, sinceDay, value } from '../answers/dependencies.ts';
-import { flag, freeText, id, oneOf } from '../answers/parameters.ts';
+import { flag, freeText, idOf, oneOf } from '../answers/parameters.ts';
 
 const FILES = [
   ['models', 2795, 65_692, '41fbaaedea4ee6ab1b705447dde9a412d13a3825ac52dd86221f976bbf917de0', 582_675],
@@ -78,6 +78,7 @@ export const snapshotsRoute = dataRoute({
       },
     ],
   },
+  dependsOnText: 'the newest release, and which snapshots are listed',
   errors: [],
   cacheControl: 'private, max-age=60',
   check: findVersionProblems,
@@ -149,7 +150,7 @@ export const snapshotDownloadRoute = dataRoute({
   limitPerMinute: 30,
   summary: 'A signed URL for one dataset of a snapshot',
   description: 'Verify size and SHA-256 of what you download. With redirect=true the answer is a 302 to the URL.',
-  params: z.object({ snapshot_id: id('The snapshot, as listed', '2026-06-29') }),
+  params: z.object({ snapshot_id: idOf('snapshot', 'The snapshot, as listed', '2026-06-29') }),
   query: z.object({
     dataset: oneOf(DATASET_NAMES, { description: 'Which file', example: 'models' }),
     schema_version: schemaVersion('The version of the records, `major` or `major.minor`; default: that of the id'),
@@ -172,6 +173,7 @@ export const snapshotDownloadRoute = dataRoute({
     sha256: '41fbaaedea4ee6ab1b705447dde9a412d13a3825ac52dd86221f976bbf917de0',
   },
   redirects: true,
+  dependsOnText: null,
   errors: ['not_found'],
   cacheControl: 'private, max-age=60',
   check: findVersionProblems,

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { formatDay, formatMoney, formatNumber } from '../../charts/format.ts';
 import { HistoryChart, priceSeries, RankChart, rankSeriesOfModel, scoreSeries } from '../../charts/history-chart.tsx';
-import { id, oneOf } from '../../data/answers/parameters.ts';
+import { idOf, oneOf } from '../../data/answers/parameters.ts';
 import { assertKnown } from '../../data/queries/conditions.ts';
 import { modelRoute } from '../../data/routes/current/models.ts';
 import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
@@ -38,12 +38,13 @@ export const modelEmbed = embedOf({
   query: z.object({
     ...THEME,
     metric: oneOf(METRICS, { description: 'What the chart shows; default: the rank', example: 'price' }).optional(),
-    category: id('Whose ranks; default: where it stands best', 'text').optional(),
-    benchmark: id(
+    category: idOf('category', 'Whose ranks; default: where it stands best', 'text').optional(),
+    benchmark: idOf(
+      'benchmark',
       'Whose scores; default: that of its benchmarks in which most models have a score',
       'aider-polyglot--percent-correct',
     ).optional(),
-    provider: id('Whose prices; default: the lowest input price', 'openai').optional(),
+    provider: idOf('provider', 'Whose prices; default: the lowest input price', 'openai').optional(),
   }),
   check: findMetricProblems,
   heights: { wide: 600, narrow: 680, withoutChart: 250 },

@@ -1,6 +1,6 @@
 /** Feeds of what happened in the last nights, in words (specification "Feeds"; decision 0082). */
 import { z } from 'zod';
-import { id } from '../../data/answers/parameters.ts';
+import { idOf } from '../../data/answers/parameters.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import { type PublicContext, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
 import { entriesFrom, pathPart } from './entries.ts';
@@ -55,7 +55,7 @@ const model = feedRoutes({
   path: '/feeds/models/:id',
   operationId: 'getModelFeed',
   summary: 'What happened to a model, as a feed',
-  params: z.object({ id: id('The model', 'gpt-5.4-mini') }),
+  params: z.object({ id: idOf('model', 'The model', 'gpt-5.4-mini') }),
   tell: async ({ id: modelId }, { view }) => {
     const news = await loadNewsOf(view, modelId);
     if (news.length === 0 && !(await hasModel(view, modelId))) throw notFound('id', 'There is no such model');
@@ -74,7 +74,7 @@ const ranking = feedRoutes({
   path: '/feeds/rankings/:category',
   operationId: 'getRankingFeed',
   summary: 'Who moved in a ranking, as a feed',
-  params: z.object({ category: id('The category', 'text') }),
+  params: z.object({ category: idOf('category', 'The category', 'text') }),
   tell: async ({ category }, { view }) => {
     const [news, firstDays] = await Promise.all([loadRankingNews(view, category), loadFirstDays(view)]);
     if (news.length === 0 && !(await hasCategory(view, category))) {

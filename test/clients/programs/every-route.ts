@@ -1,11 +1,11 @@
 /**
  * A consumer's program on a client that openapi-typescript made of the document: it asks every route, goes through every list to its
- * end, and prints what it found. `every_route.py` is the same in Python.
+ * end, and prints what it found. `every_route.py` is the same in Python. A route that is new needs no line in them: `every` asks it.
  */
 // biome-ignore lint/correctness/noUndeclaredDependencies: scripts/clients.sh installs it, beside which this is compiled and run.
 import createClient from 'openapi-fetch';
-import type { components } from '../../../client/answers.ts';
-import type { paths } from './schema.d.ts';
+import { type components } from '../../../client/answers.ts';
+import { type paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 type Kind = Schemas['ModelHistory']['kind'];
@@ -61,6 +61,48 @@ const updates = await every(
     found(await client.GET('/v1/updates', { params: { query: { days: 30, limit: 1, ...at(cursor) } } })),
   (page) => page.models.map(({ id, added_at }) => `${id} ${added_at}`),
 );
+
+/** The body of each route with a key: one that has none does not compile. */
+type Bodies = {
+  readonly [Path in Extract<
+    keyof paths,
+    `/v1/${string}`
+  >]: paths[Path]['get']['responses'][200]['content']['application/json'];
+};
+
+/** The reference as far as it is read here: what it fills in works as it stands. */
+interface Reference {
+  readonly paths: Readonly<Record<string, { readonly get: ReferenceOperation }>>;
+}
+interface ReferenceOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly {
+    readonly name?: string;
+    readonly in?: string;
+    readonly required?: boolean;
+    readonly examples?: { readonly default: { readonly value: unknown } };
+  }[];
+}
+
+/** The names of all operations below `/v1`, each asked as the reference asks it. */
+async function everyOperation(): Promise<readonly string[]> {
+  // Paths and parameters are those of the document, which no type knows.
+  const untyped = client as unknown as {
+    GET(path: string, options: object): Promise<{ readonly data?: Bodies[keyof Bodies]; readonly error?: unknown }>;
+  };
+  const reference = (await (await fetch(`${baseUrl}/docs/reference/openapi.json`)).json()) as Reference;
+  const asked: string[] = [];
+  for (const [path, { get }] of Object.entries(reference.paths)) {
+    if (!path.startsWith('/v1/')) continue;
+    const given = (get.parameters ?? []).filter(({ required }) => required === true);
+    const valuesIn = (place: string) =>
+      given.filter((one) => one.in === place).map(({ name = '', examples }) => [name, examples?.default.value]);
+    const params = { path: Object.fromEntries(valuesIn('path')), query: Object.fromEntries(valuesIn('query')) };
+    found(await untyped.GET(path, { params }));
+    asked.push(get.operationId);
+  }
+  return asked;
+}
 
 /** What an event holds, by its type and op: the compiler knows which record it is. */
 function toldOf(event: Schemas['ChangeEvent']): string {
@@ -137,6 +179,7 @@ function refusalOf(error: Schemas['Error'] | Schemas['ValidationError'] | undefi
 }
 
 const told = {
+  every: await everyOperation(),
   models,
   benchmarks,
   scores,

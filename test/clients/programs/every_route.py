@@ -1,9 +1,12 @@
 """A consumer's program on a client that openapi-python-client made of the document; `every-route.ts` is the same in TypeScript."""
 
+import importlib
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, assert_never
+from enum import Enum
+from typing import Any, TypeVar, assert_never, get_type_hints
 
 import httpx
 from modelstats_client import AuthenticatedClient, Client
@@ -83,6 +86,26 @@ def pages(kind: type[Page], ask: Callable[[str | Unset], object]) -> Iterator[Pa
         cursor = page.next_cursor
 
 
+def every_operation() -> Iterator[str]:
+    """The names of all operations below `/v1`, each asked as the reference asks it: a route that is new needs no line here."""
+    reference = httpx.get(f"{base_url}/docs/reference/openapi.json").json()
+    for path, item in reference["paths"].items():
+        if not path.startswith("/v1/"):
+            continue
+        operation = item["get"]
+        name = re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", operation["operationId"])
+        module: Any = importlib.import_module(f"modelstats_client.api.{operation['tags'][0]}.{name}")
+        hints = get_type_hints(module.sync)
+        given: dict[str, Any] = {}
+        for parameter in operation.get("parameters", []):
+            if parameter.get("required") is True:
+                kind, value = hints[parameter["name"]], parameter["examples"]["default"]["value"]
+                given[parameter["name"]] = kind(value) if issubclass(kind, Enum) else value
+        body = module.sync(client=client, **given)
+        assert body is not None and not isinstance(body, Error | ValidationError), (path, body)
+        yield operation["operationId"]
+
+
 def told_of(event: Any) -> str:
     """What an event holds, by its type and op, each of which is a class."""
     about = f"{event.entity_type} {event.op}"
@@ -152,6 +175,7 @@ account = found(Account, get_account.sync(client=client))
 top = found(RankingsHistory, get_rankings_history.sync(client=client, category_id="general", top=1))
 
 told = {
+    "every": list(every_operation()),
     "models": [
         model.id
         for page in pages(Models, lambda cursor: list_models.sync(client=client, limit=2, cursor=cursor))

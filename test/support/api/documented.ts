@@ -19,6 +19,8 @@ export interface DocumentedParameter {
   readonly description?: string;
   readonly schema: Json;
   readonly example?: unknown;
+  /** In place of `example` in the document of the reference. */
+  readonly examples?: { readonly default: { readonly value: unknown; readonly 'x-disabled': boolean } };
 }
 
 export interface DocumentedOperation {

@@ -7,7 +7,7 @@ import type { View } from '../../../view/view.ts';
 import { dataRoute, jsonArray } from '../../answers/data-route.ts';
 import { all, contentOf, inForce } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
-import { day, decimal, freeText, id, oneOf, plainInteger } from '../../answers/parameters.ts';
+import { day, decimal, freeText, id, idOf, oneOf, plainInteger } from '../../answers/parameters.ts';
 import {
   EXAMPLE_MODEL,
   EXAMPLE_PRICE,
@@ -39,7 +39,7 @@ const ModelFiltersSchema = z.object({
   }).optional(),
   alias: id('What an upstream calls the model, or its id, exactly', 'openai/gpt-5.4-mini').optional(),
   organization: id('Who made the model', 'openai').optional(),
-  provider: id('A provider that serves the model', 'openrouter').optional(),
+  provider: idOf('provider', 'A provider that serves the model', 'openrouter').optional(),
   min_context: plainInteger({ min: 0, description: 'Least context length in tokens', example: 100_000 }).optional(),
   released_after: day({ description: 'Released on this day or later', example: '2026-01-01' }).optional(),
   released_before: day({ description: 'Released on this day or earlier', example: '2026-06-29' }).optional(),
@@ -69,6 +69,7 @@ export const modelsRoute = listRoute({
   bodyName: 'Models',
   records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the order asked for') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
+  dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names',
   dependsOn: (filters, { view }) => {
     const content = contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']);
     return asksForNames(filters) ? all(content, inForce(view.names)) : content;
@@ -163,9 +164,10 @@ export const modelRoute = dataRoute({
   feature: null,
   limitPerMinute: 120,
   summary: 'One model with its scores, rankings, prices and aliases',
-  params: z.object({ id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
+  params: z.object({ id: idOf('model', 'The model; encode a slash as %2F', 'gpt-5.4-mini') }),
   response: ModelDetailSchema,
   example: { ...EXAMPLE_MODEL, scores: [], rankings: [], pricing: [EXAMPLE_PRICE], aliases: [EXAMPLE_ALIAS] },
+  dependsOnText: 'the models, scores, rankings, prices and names',
   errors: ['not_found'],
   cacheControl: 'public, max-age=60',
   prepare: ({ params }) => params,

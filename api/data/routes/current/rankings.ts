@@ -5,7 +5,7 @@ import type { View } from '../../../view/view.ts';
 import { dataRoute } from '../../answers/data-route.ts';
 import { all, contentOf, inForce, value } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
-import { id } from '../../answers/parameters.ts';
+import { idOf } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, RankingSchema } from '../../answers/records.ts';
 import { assertKnown, where } from '../../queries/conditions.ts';
 
@@ -15,7 +15,7 @@ export const rankingsRoute = listRoute({
   limitPerMinute: 60,
   summary: 'The ranking of a category',
   description: 'By rank, models that share one by id. A category that was ranked once and is no longer is empty.',
-  filters: z.object({ category: id('The category; GET /v1/categories lists them', 'text') }),
+  filters: z.object({ category: idOf('category', 'The category; GET /v1/categories lists them', 'text') }),
   limit: { max: 50, fallback: 10 },
   bodyName: 'Rankings',
   records: { name: 'rankings', schema: z.array(RankingSchema).describe('One page, by rank') },
@@ -44,6 +44,7 @@ export const rankingsRoute = listRoute({
     total: 20,
     next_cursor: 'ZmE3M2IzMjlbIjIiLCJjbGF1ZGUtb3B1cy00LTYtdGhpbmtpbmciXQ',
   },
+  dependsOnText: 'the rankings, and how they are made',
   dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethods), value(rankedAt(view))),
   assertThere: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
   list: ({ category }) => ({
@@ -94,6 +95,7 @@ export const categoriesRoute = dataRoute({
       { id: 'text', model_count: 20 },
     ],
   },
+  dependsOnText: 'the rankings',
   errors: [],
   cacheControl: 'public, max-age=60',
   prepare: () => ({}),

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../../view/tables/list-orders.ts';
 import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
-import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
-import { BenchmarkSchema, ScoreSchema } from '../../answers/records.ts';
+import { day, decimal, id, idOf, oneOf } from '../../answers/parameters.ts';
+import { BenchmarkSchema, EXAMPLE_BENCHMARK, EXAMPLE_SCORE, ScoreSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
 import type { FasterTables } from '../../queries/list-page.ts';
 
 const ScoreFiltersSchema = z.object({
-  model: id('The model', 'gpt-5').optional(),
-  benchmark: id('The benchmark', 'aider-polyglot--percent-correct').optional(),
+  model: idOf('model', 'The model', 'gpt-5').optional(),
+  benchmark: idOf('benchmark', 'The benchmark', 'aider-polyglot--percent-correct').optional(),
   source: id('Who measured', 'official').optional(),
   min_value: decimal({ description: 'Least score', example: 50 }).optional(),
   max_value: decimal({ description: 'Greatest score', example: 90.5 }).optional(),
@@ -33,19 +33,11 @@ export const scoresRoute = listRoute({
   bodyName: 'Scores',
   records: { name: 'scores', schema: z.array(ScoreSchema).describe('One page, in the order asked for') },
   example: {
-    scores: [
-      {
-        model_id: 'gpt-5',
-        benchmark_id: 'aider-polyglot--percent-correct',
-        value: 88,
-        source: 'https://aider.chat/docs/leaderboards/',
-        measured_at: '2025-08-23',
-        updated_at: '2026-06-04T23:30:39Z',
-      },
-    ],
+    scores: [EXAMPLE_SCORE],
     total: 1,
     next_cursor: null,
   },
+  dependsOnText: 'the scores',
   dependsOn: (_, { view }) => contentOf(view, ['scores']),
   list: (filters) => ({
     table: 'scores',
@@ -94,18 +86,11 @@ export const benchmarksRoute = listRoute({
   bodyName: 'Benchmarks',
   records: { name: 'benchmarks', schema: z.array(BenchmarkSchema).describe('One page, by id') },
   example: {
-    benchmarks: [
-      {
-        id: 'aider-polyglot--percent-correct',
-        name: 'Aider Polyglot / percent correct',
-        category: null,
-        model_count: 31,
-        updated_at: '2026-06-04T23:30:39Z',
-      },
-    ],
+    benchmarks: [EXAMPLE_BENCHMARK],
     total: 107,
     next_cursor: 'YjE4YWM1MWJbImFpZGVyLXBvbHlnbG90LS1wZXJjZW50LWNvcnJlY3QiXQ',
   },
+  dependsOnText: 'the benchmarks',
   dependsOn: (_, { view }) => contentOf(view, ['benchmarks']),
   list: ({ category }) => ({ table: 'benchmarks', conditions: where('category = ?', category), key: ['id'] }),
 });

@@ -31,6 +31,7 @@ export const sourcesRoute = dataRoute({
       },
     ],
   },
+  dependsOnText: 'the sources, as the newest release names them',
   errors: [],
   cacheControl: 'public, max-age=60',
   prepare: () => ({}),

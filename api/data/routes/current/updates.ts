@@ -39,6 +39,7 @@ export const updatesRoute = listRoute({
     total: 43,
     next_cursor: 'MGM3ZWI1ZTdbIjIwMjYtMDYtMjkiLCJncHQtNS40LW1pbmkiXQ',
   },
+  dependsOnText: 'the models, and the days within the window on which some were added',
   dependsOn: ({ days }, context) => all(contentOf(context.view, ['models']), windowOf(days, context)),
   list: ({ days }, { view, today }) => ({
     table: 'models',

@@ -3,7 +3,7 @@ import type { Day } from '../../../../runtime/day.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../../view/tables/history-kinds.ts';
 import type { View } from '../../../view/view.ts';
 import { dataRoute, jsonFrame } from '../../answers/data-route.ts';
-import { id, oneOf } from '../../answers/parameters.ts';
+import { idOf, oneOf } from '../../answers/parameters.ts';
 import { EXAMPLE_PRICE } from '../../answers/records.ts';
 import { assertKnown } from '../../queries/conditions.ts';
 import { expandPoints } from '../../queries/history-points.ts';
@@ -36,13 +36,17 @@ export const modelHistoryRoute = dataRoute({
   limitPerMinute: 60,
   summary: 'Daily history of one model',
   description: 'A point per day with recorded data and series. Days without data are absent, never interpolated.',
-  params: z.object({ model_id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
+  params: z.object({ model_id: idOf('model', 'The model; encode a slash as %2F', 'gpt-5.4-mini') }),
   query: z.object({
     kind: oneOf(HISTORY_KINDS, { description: 'What of the model', example: 'pricing' }),
     ...RANGE,
-    benchmark_id: id('Narrows kind=score to one benchmark', 'aider-polyglot--percent-correct').optional(),
-    category_id: id('Narrows kind=ranking to one category', 'text').optional(),
-    provider: id('Narrows kind=pricing to one provider', 'openai').optional(),
+    benchmark_id: idOf(
+      'benchmark',
+      'Narrows kind=score to one benchmark',
+      'aider-polyglot--percent-correct',
+    ).optional(),
+    category_id: idOf('category', 'Narrows kind=ranking to one category', 'text').optional(),
+    provider: idOf('provider', 'Narrows kind=pricing to one provider', 'openai').optional(),
   }),
   response: ModelHistorySchema,
   example: {
@@ -65,6 +69,8 @@ export const modelHistoryRoute = dataRoute({
       available_from: '2025-06-04',
     },
   },
+  dependsOnText:
+    'the captures of the dataset within the range, and `available_from`; for prices the reconstructed ones',
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   check: findRangeProblems,

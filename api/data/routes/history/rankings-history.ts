@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { number, text } from '../../../../storage/duckdb/row-shape.ts';
 import { TOP_POSITIONS_MAX } from '../../../view/tables/view-tables.ts';
 import { dataRoute, jsonArray, jsonObject } from '../../answers/data-route.ts';
-import { id, integer } from '../../answers/parameters.ts';
+import { idOf, integer } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
 import { assertKnown } from '../../queries/conditions.ts';
 import { withPositions } from '../../queries/history-points.ts';
@@ -25,7 +25,7 @@ export const rankingsHistoryRoute = dataRoute({
   summary: 'Daily history of the top positions of a category',
   description: 'A point per date and position; a tie has one for each model, by model id.',
   query: z.object({
-    category_id: id('The category', 'text'),
+    category_id: idOf('category', 'The category', 'text'),
     ...RANGE,
     top: integer({
       min: 1,
@@ -53,6 +53,7 @@ export const rankingsHistoryRoute = dataRoute({
       available_from: '2026-03-19',
     },
   },
+  dependsOnText: 'the captures of the rankings within the range, and `available_from`',
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   check: findRangeProblems,

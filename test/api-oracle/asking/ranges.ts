@@ -1,6 +1,6 @@
 import { addDays, type Day } from '../../../runtime/day.ts';
-import type { Parameters } from '../request.ts';
-import type { Asking } from './asking.ts';
+import type { Asking, Parameters } from '../route.ts';
+import type { Series } from '../world.ts';
 
 /**
  * Ranges of days: usual ones, and the edges at which they are clamped or empty; often near `turns`, the days
@@ -68,4 +68,12 @@ function pickGap({ choose, interests }: Asking): Parameters {
   let to = from;
   while (gaps.includes(addDays(to, 1))) to = addDays(to, 1);
   return { from, to: choose.chance(0.5) ? to : addDays(to, 1) };
+}
+
+/** Where one of these series begins, ends, changes or breaks off. */
+export function turnsOf({ choose }: Asking, series: readonly Series[]): readonly Day[] {
+  if (series.length === 0) return [];
+  const { days, values } = choose.pick(series);
+  const isTurn = (day: Day, i: number) => values[i] !== values[i - 1] || days[i - 1] !== addDays(day, -1);
+  return [...days.filter(isTurn), ...days.slice(-1)];
 }

@@ -6,17 +6,34 @@
 import { cursorFromSeq } from '../../../schemas/change.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { ORACLE_VERSION } from '../../night-oracle/columns.ts';
+import { pickSome } from '../asking/asking.ts';
 import { type ApiState, COUNT, DATE_TIME_TEXT, type Expected, notFound, SHA256, TEXT } from '../expected.ts';
-import { QueryReader } from '../query-reader.ts';
-import type { ApiRequest } from '../request.ts';
+import type { Asked, Asking, OracleRoute } from '../route.ts';
+import { QueryReader } from './reading/query-reader.ts';
+
+export const snapshotsRoute: OracleRoute = {
+  name: 'snapshots',
+  path: '/v1/snapshots',
+  weight: 1,
+  answer: answerSnapshots,
+  ask: askSnapshots,
+};
+
+export const downloadRoute: OracleRoute = {
+  name: 'download',
+  path: '/v1/snapshots/{snapshot_id}/download',
+  weight: 3,
+  answer: answerDownload,
+  ask: askDownload,
+};
 
 /** Newest first. */
-export function answerSnapshots(state: ApiState): Expected {
+function answerSnapshots(state: ApiState): Expected {
   const entries = state.world.nights.map((_, index) => manifestEntry(state, index));
   return { kind: 'body', body: { snapshots: entries.reverse() } };
 }
 
-export function answerDownload({ world, stored }: ApiState, { params, query }: ApiRequest): Expected {
+function answerDownload({ world, stored }: ApiState, { params, query }: Asked): Expected {
   const dataset = new QueryReader(query).oneOf('dataset', DATASET_NAMES) ?? 'models';
   const night = world.nights.find(({ day }) => day === params['snapshot_id']);
   if (night === undefined) return notFound('snapshot_id');
@@ -56,4 +73,17 @@ function manifestEntry({ world, stored }: ApiState, index: number): object {
     change_cursor: cursorFromSeq(lastSeq),
     prev_id: world.nights[index - 1]?.day ?? null,
   };
+}
+
+function askSnapshots(asking: Asking): Asked {
+  const query = pickSome(asking, { schema_version: [0.3, () => asking.choose.pick(['1', '1.0'])] });
+  return { params: {}, query };
+}
+
+function askDownload(asking: Asking): Asked {
+  const { choose, interests } = asking;
+  const unknown = [...interests.edges, ...interests.gaps, 'latest', '2026-13-01'];
+  const snapshot_id = choose.pick(choose.chance(0.2) ? unknown : interests.nights);
+  const query = { dataset: choose.pick(DATASET_NAMES), ...askSnapshots(asking).query };
+  return { params: { snapshot_id }, query };
 }

@@ -1,27 +1,61 @@
 /** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings` (specification "Lists"). */
 
+import { addDays } from '../../../runtime/day.ts';
+import { pickId, pickModel, pickSome, pickValue } from '../asking/asking.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { sortRecords } from '../order.ts';
-import { QueryReader } from '../query-reader.ts';
-import type { ApiRequest } from '../request.ts';
+import type { Asked, Asking, OracleRoute, Parameters } from '../route.ts';
 import type { WireRecord, World } from '../world.ts';
-import { isKnownCategory } from './model-history.ts';
+import { isKnownCategory } from './reading/known.ts';
+import { QueryReader } from './reading/query-reader.ts';
 
 /** Default and greatest `limit` of each list. */
-export const LIST_LIMITS = {
+const LIST_LIMITS = {
   models: { fallback: 50, max: 200 },
   benchmarks: { fallback: 50, max: 200 },
   scores: { fallback: 100, max: 500 },
   rankings: { fallback: 10, max: 50 },
 } as const;
 
-const MODEL_SORTS = ['id', 'name', 'release_date', 'context_length', 'updated_at'].flatMap((sort) => [
-  sort,
-  `-${sort}`,
-]);
+const MODEL_COLUMNS = ['id', 'name', 'release_date', 'context_length', 'updated_at'];
+const MODEL_SORTS = MODEL_COLUMNS.flatMap((sort) => [sort, `-${sort}`]);
 const SCORE_SORTS = ['model_id', 'value', '-value', '-measured_at'];
+/** Pages that one list may take, so that a long list isn't read one by one. */
+const PAGES_MAX = 15;
 
-export function answerModels({ world }: ApiState, { query }: ApiRequest): Expected {
+export const modelsRoute: OracleRoute = {
+  name: 'models',
+  path: '/v1/models',
+  weight: 12,
+  answer: answerModels,
+  ask: askModels,
+};
+
+export const benchmarksRoute: OracleRoute = {
+  name: 'benchmarks',
+  path: '/v1/benchmarks',
+  weight: 2,
+  answer: answerBenchmarks,
+  ask: askBenchmarks,
+};
+
+export const scoresRoute: OracleRoute = {
+  name: 'scores',
+  path: '/v1/scores',
+  weight: 9,
+  answer: answerScores,
+  ask: askScores,
+};
+
+export const rankingsRoute: OracleRoute = {
+  name: 'rankings',
+  path: '/v1/rankings',
+  weight: 5,
+  answer: answerRankings,
+  ask: askRankings,
+};
+
+function answerModels({ world }: ApiState, { query }: Asked): Expected {
   const reader = new QueryReader(query);
   const limit = readLimit(reader, 'models');
   const q = reader.text('q')?.toLowerCase();
@@ -51,7 +85,7 @@ export function answerModels({ world }: ApiState, { query }: ApiRequest): Expect
   return listOfRows('models', sortRecords('models', rows, sort), limit);
 }
 
-export function answerBenchmarks({ world }: ApiState, { query }: ApiRequest): Expected {
+function answerBenchmarks({ world }: ApiState, { query }: Asked): Expected {
   const reader = new QueryReader(query);
   const limit = readLimit(reader, 'benchmarks');
   const category = reader.text('category');
@@ -61,7 +95,7 @@ export function answerBenchmarks({ world }: ApiState, { query }: ApiRequest): Ex
   return listOfRows('benchmarks', rows, limit);
 }
 
-export function answerScores({ world }: ApiState, { query }: ApiRequest): Expected {
+function answerScores({ world }: ApiState, { query }: Asked): Expected {
   const reader = new QueryReader(query);
   const limit = readLimit(reader, 'scores');
   const model = reader.text('model');
@@ -84,7 +118,7 @@ export function answerScores({ world }: ApiState, { query }: ApiRequest): Expect
 }
 
 /** One category by rank, then model id; `limit` counts rows, so a tie may be cut. */
-export function answerRankings({ world }: ApiState, { query }: ApiRequest): Expected {
+function answerRankings({ world }: ApiState, { query }: Asked): Expected {
   const reader = new QueryReader(query);
   const limit = readLimit(reader, 'rankings');
   const category = reader.text('category') ?? '';
@@ -139,4 +173,74 @@ function namesOf(model: WireRecord, { aliases }: World): readonly string[] {
 function listOf(record: WireRecord, name: string): readonly unknown[] {
   const list = record[name];
   return Array.isArray(list) ? list : [];
+}
+
+function askModels(asking: Asking): Asked {
+  const { choose } = asking;
+  const sort = () => (choose.chance(0.5) ? '-' : '') + choose.pick(MODEL_COLUMNS);
+  const filters = pickSome(asking, {
+    q: [0.3, () => pickPart(asking)],
+    alias: [0.15, () => pickValue(asking, choose.pick(['aliases.id', 'models.id', 'models.name']))],
+    organization: [0.15, () => pickValue(asking, 'models.organization')],
+    provider: [0.2, () => pickValue(asking, 'models.inference')],
+    min_context: [0.2, () => pickValue(asking, 'models.context_length', '0')],
+    released_after: [0.15, () => pickNear(asking, 'models.release_date')],
+    released_before: [0.15, () => pickNear(asking, 'models.release_date')],
+    max_input_price: [0.2, () => pickValue(asking, 'pricing.input_per_million', '0')],
+    max_output_price: [0.2, () => pickValue(asking, 'pricing.output_per_million', '0')],
+    sort: [0.7, sort],
+  });
+  return paged(asking, modelsRoute, filters);
+}
+
+function askBenchmarks(asking: Asking): Asked {
+  const query = pickSome(asking, { category: [0.4, () => pickValue(asking, 'benchmarks.category')] });
+  return paged(asking, benchmarksRoute, query);
+}
+
+function askScores(asking: Asking): Asked {
+  const { choose } = asking;
+  const query = pickSome(asking, {
+    model: [0.2, () => pickModel(asking)],
+    benchmark: [0.35, () => pickValue(asking, 'scores.benchmark_id')],
+    source: [0.15, () => pickValue(asking, 'scores.source')],
+    min_value: [0.25, () => pickValue(asking, 'scores.value', '0')],
+    max_value: [0.25, () => pickValue(asking, 'scores.value', '0')],
+    measured_after: [0.15, () => pickNear(asking, 'scores.measured_at')],
+    measured_before: [0.15, () => pickNear(asking, 'scores.measured_at')],
+    sort: [0.7, () => choose.pick(SCORE_SORTS)],
+  });
+  return paged(asking, scoresRoute, query);
+}
+
+function askRankings(asking: Asking): Asked {
+  const query = { category: pickId(asking, asking.interests.categories) };
+  return paged(asking, rankingsRoute, query);
+}
+
+/** A request with a limit with which the list has some pages, not too many. */
+function paged(asking: Asking, { name, answer }: OracleRoute, query: Parameters): Asked {
+  const { choose, state } = asking;
+  const { fallback, max } = LIST_LIMITS[name as keyof typeof LIST_LIMITS]; // One of the lists above.
+  const expected = answer(state, { params: {}, query });
+  const rows = expected.kind === 'list' ? expected.rows.length : 0;
+  const limits = [1, 2, 3, 7, 20, fallback, max - 1, max].filter((limit) => limit * PAGES_MAX >= rows);
+  const isDefault = fallback * PAGES_MAX >= rows && choose.chance(0.2);
+  return { params: {}, query: isDefault ? query : { ...query, limit: String(choose.pick(limits)) } };
+}
+
+/** A part of an id or a name, now and then in another case; among them `%` and `_`, which SQL's LIKE takes for wildcards. */
+function pickPart(asking: Asking): string {
+  const { choose } = asking;
+  if (choose.chance(0.15)) return choose.pick(['%', '_', '\\', '.', '/', ' ', '[', '*', "'", 'é', 'a'.repeat(200)]);
+  const characters = [...pickValue(asking, choose.pick(['models.id', 'models.name', 'aliases.id']))];
+  const start = choose.integer(0, characters.length - 1);
+  const part = characters.slice(start, start + choose.integer(1, 8)).join('');
+  return choose.pick([part, part.toUpperCase(), part.toLowerCase()]);
+}
+
+/** A date that the column holds, or the day before or after. */
+function pickNear(asking: Asking, column: string): string {
+  const day = pickValue(asking, column, '2026-01-01');
+  return addDays(day, asking.choose.pick([-1, 0, 0, 1]));
 }

@@ -1,9 +1,9 @@
 /** History points (specification "History points"). */
 
-import type { Day } from '../../../runtime/day.ts';
-import type { DatasetName } from '../../../schemas/datasets.ts';
-import type { Values } from '../../night-oracle/row-rules.ts';
-import type { World } from '../world.ts';
+import type { Day } from '../../../../runtime/day.ts';
+import type { DatasetName } from '../../../../schemas/datasets.ts';
+import type { Values } from '../../../night-oracle/row-rules.ts';
+import type { World } from '../../world.ts';
 import type { DayRange } from './range.ts';
 
 /** A captured record on one day. */

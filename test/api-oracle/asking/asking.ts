@@ -1,18 +1,6 @@
-import type { Chooser } from '../../support/random.ts';
 import type { ApiState } from '../expected.ts';
-import type { ApiRequest, Parameters } from '../request.ts';
-import { type Interests, valuesOf } from './interests.ts';
-
-/** All that a generator of requests chooses from. */
-export interface Asking {
-  readonly state: ApiState;
-  readonly interests: Interests;
-  readonly choose: Chooser;
-  /** Values that columns of the current records hold, gathered once. */
-  readonly values: ReadonlyMap<string, readonly string[]>;
-}
-
-export type RequestMaker = (asking: Asking) => ApiRequest;
+import type { Asking, Parameters } from '../route.ts';
+import { valuesOf } from './interests.ts';
 
 const FILTERED_COLUMNS = {
   models: ['id', 'name', 'organization', 'inference', 'context_length', 'release_date'],

@@ -1,4 +1,4 @@
-import type { Parameters } from './request.ts';
+import type { Parameters } from '../../route.ts';
 
 /** Reads the parameters of a request whose parameters are in order; api/data/answers/validation.test.ts has those that are not. */
 export class QueryReader {

@@ -1,7 +1,7 @@
-import { addDays, type Day } from '../../../runtime/day.ts';
-import type { DatasetName } from '../../../schemas/datasets.ts';
-import type { QueryReader } from '../query-reader.ts';
-import type { World } from '../world.ts';
+import { addDays, type Day } from '../../../../runtime/day.ts';
+import type { DatasetName } from '../../../../schemas/datasets.ts';
+import type { World } from '../../world.ts';
+import type { QueryReader } from './query-reader.ts';
 
 const DAYS_MAX = 400;
 

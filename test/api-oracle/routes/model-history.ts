@@ -4,16 +4,19 @@ import type { Day } from '../../../runtime/day.ts';
 import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
+import { pickId, pickModel, pickSome } from '../asking/asking.ts';
+import { pickRange, turnsOf } from '../asking/ranges.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
-import { QueryReader } from '../query-reader.ts';
-import type { ApiRequest } from '../request.ts';
-import type { World } from '../world.ts';
-import { type CapturedPoint, collectPoints, countPositions, rankingPayload } from './points.ts';
-import { readRange, windowFrom } from './range.ts';
+import type { Asked, Asking, OracleRoute, Parameters } from '../route.ts';
+import type { Series, World } from '../world.ts';
+import { isKnownBenchmark, isKnownCategory, isKnownModel, isKnownProvider } from './reading/known.ts';
+import { type CapturedPoint, collectPoints, countPositions, rankingPayload } from './reading/points.ts';
+import { QueryReader } from './reading/query-reader.ts';
+import { readRange, windowFrom } from './reading/range.ts';
 
-export const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
-export type HistoryKind = (typeof HISTORY_KINDS)[number];
+const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
+type HistoryKind = (typeof HISTORY_KINDS)[number];
 
 /** The size of a category on each day. */
 type PositionsOf = (category: string) => ReadonlyMap<Day, number>;
@@ -68,7 +71,15 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
   },
 };
 
-export function answerModelHistory({ world, today }: ApiState, { params, query }: ApiRequest): Expected {
+export const modelHistoryRoute: OracleRoute = {
+  name: 'model-history',
+  path: '/v1/models/{model_id}/history',
+  weight: 30,
+  answer: answerModelHistory,
+  ask: askModelHistory,
+};
+
+function answerModelHistory({ world, today }: ApiState, { params, query }: Asked): Expected {
   const reader = new QueryReader(query);
   const name = reader.oneOf('kind', HISTORY_KINDS) ?? 'score';
   const range = readRange(reader, today);
@@ -119,31 +130,6 @@ function seriesOf({ dataset }: Kind, { values }: CapturedPoint): string {
   return String(values[column[dataset]]);
 }
 
-/** Current, or ever captured. */
-function isKnownModel({ series, current }: World, model: string): boolean {
-  return series.models.has(keyText([model])) || current.models.some(({ id }) => id === model);
-}
-
-function isKnownBenchmark({ series, current }: World, benchmark: string): boolean {
-  return (
-    series.benchmarks.has(keyText([benchmark])) ||
-    current.benchmarks.some(({ id }) => id === benchmark) ||
-    current.scores.some(({ benchmark_id }) => benchmark_id === benchmark) ||
-    [...series.scores.values()].some(({ key }) => key[1] === benchmark)
-  );
-}
-
-export function isKnownCategory({ series, current }: World, id: string): boolean {
-  return (
-    current.rankings.some(({ category }) => category === id) ||
-    [...series.rankings.values()].some(({ key }) => key[1] === id)
-  );
-}
-
-function isKnownProvider({ series }: World, provider: string): boolean {
-  return [...series.pricing.values()].some(({ key }) => key[1] === provider);
-}
-
 function pick(values: Values, names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
 }
@@ -153,4 +139,32 @@ function addedTo(dataset: DatasetName): readonly string[] {
   return DATASETS[dataset].columns
     .filter(({ addedIn, isUpstream = false }) => addedIn !== undefined && !isUpstream)
     .map(({ name }) => name);
+}
+
+function askModelHistory(asking: Asking): Asked {
+  const { choose, state } = asking;
+  const model_id = pickModel(asking);
+  const ownSeries = (name: HistoryKind) =>
+    [...state.world.series[KINDS[name].dataset].values()].filter(({ key }) => key[0] === model_id);
+  const kinds = HISTORY_KINDS.filter((name) => ownSeries(name).length > 0);
+  const kind = choose.pick(kinds.length === 0 || choose.chance(0.15) ? HISTORY_KINDS : kinds);
+  const series = ownSeries(kind);
+  const query = { kind, ...pickRange(asking, turnsOf(asking, series)), ...pickNarrowed(asking, kind, series) };
+  return { params: { model_id }, query, isBare: choose.chance(0.2) };
+}
+
+/** Narrowed mostly to one of the model's own series; now and then with the parameter of another kind, which is ignored. */
+function pickNarrowed(asking: Asking, kind: HistoryKind, series: readonly Series[]): Parameters {
+  const { choose, interests } = asking;
+  const own = series.map(({ key }) => key[1] ?? '');
+  const all = { benchmark_id: interests.benchmarks, category_id: interests.categories, provider: interests.providers };
+  const narrowing = (name: keyof typeof all) => {
+    const isOwn = KINDS[kind].narrowedBy === name;
+    return [isOwn ? 0.45 : 0.1, () => pickId(asking, isOwn && choose.chance(0.8) ? own : all[name])] as const;
+  };
+  return pickSome(asking, {
+    benchmark_id: narrowing('benchmark_id'),
+    category_id: narrowing('category_id'),
+    provider: narrowing('provider'),
+  });
 }

@@ -1,15 +1,25 @@
 /** `/v1/rankings/history` (specification "Rankings history"; "History points"). */
 
+import { pickId, pickSome } from '../asking/asking.ts';
+import { pickRange, turnsOf } from '../asking/ranges.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
-import { QueryReader } from '../query-reader.ts';
-import type { ApiRequest } from '../request.ts';
-import { isKnownCategory } from './model-history.ts';
-import { collectPoints, countPositions, rankingPayload } from './points.ts';
-import { readRange, windowFrom } from './range.ts';
+import type { Asked, Asking, OracleRoute } from '../route.ts';
+import { isKnownCategory } from './reading/known.ts';
+import { collectPoints, countPositions, rankingPayload } from './reading/points.ts';
+import { QueryReader } from './reading/query-reader.ts';
+import { readRange, windowFrom } from './reading/range.ts';
+
+export const rankingsHistoryRoute: OracleRoute = {
+  name: 'rankings-history',
+  path: '/v1/rankings/history',
+  weight: 14,
+  answer: answerRankingsHistory,
+  ask: askRankingsHistory,
+};
 
 /** `top` keeps positions, so a tie at its edge is kept whole; `positions` counts all models of the category. */
-export function answerRankingsHistory({ world, today }: ApiState, { query }: ApiRequest): Expected {
+function answerRankingsHistory({ world, today }: ApiState, { query }: Asked): Expected {
   const reader = new QueryReader(query);
   const category = reader.text('category_id') ?? '';
   const top = reader.number('top') ?? 10;
@@ -35,4 +45,16 @@ export function answerRankingsHistory({ world, today }: ApiState, { query }: Api
     }));
   const window = windowFrom(range, world, 'rankings');
   return { kind: 'body', body: { category_id: category, kind: 'ranking', points, window } };
+}
+
+function askRankingsHistory(asking: Asking): Asked {
+  const { choose, interests, state } = asking;
+  const category_id = pickId(asking, interests.categories);
+  const series = [...state.world.series.rankings.values()].filter(({ key }) => key[1] === category_id);
+  const query = {
+    category_id,
+    ...pickRange(asking, turnsOf(asking, series)),
+    ...pickSome(asking, { top: [0.7, () => String(choose.pick([1, 2, 3, 4, 5, 7, 10, 11, 20, 35, 49, 50]))] }),
+  };
+  return { params: {}, query };
 }
