@@ -4,8 +4,7 @@
  */
 // biome-ignore lint/correctness/noUndeclaredDependencies: scripts/clients.sh installs it, beside which this is compiled and run.
 import createClient from 'openapi-fetch';
-import { type components } from '../../../client/answers.ts';
-import { type paths } from './schema.d.ts';
+import type { components, paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 type Kind = Schemas['ModelHistory']['kind'];

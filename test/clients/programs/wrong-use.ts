@@ -1,8 +1,7 @@
 /** What must not compile: each line that the compiler is expected to refuse is an error where it takes it. */
 // biome-ignore lint/correctness/noUndeclaredDependencies: scripts/clients.sh installs it, beside which this is compiled.
 import createClient from 'openapi-fetch';
-import { type components } from '../../../client/answers.ts';
-import { type paths } from './schema.d.ts';
+import type { components, paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 const client = createClient<paths>({ baseUrl: '' });
