@@ -10,7 +10,6 @@ import type { ControlDatabase } from '../../../api/database/control-database.ts'
 import { makeGuide } from '../../../api/guide/guide.ts';
 import { mcpFace } from '../../../api/mcp/mcp.ts';
 import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../../api/mcp/oauth/oauth-routes.ts';
-import { ResponseCache } from '../../../api/server/response-cache.ts';
 import { PUBLIC_ROUTES, publicFace } from '../../../api/site/public.ts';
 import { type ViewEvent, viewEventLog } from '../../../api/view/view-events.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
@@ -105,7 +104,6 @@ async function openParts(
     settings: apiSettings(config),
     accounts,
     views: follower,
-    cache: new ResponseCache(config.responses.cacheBytes),
     clock,
     signUrl: (key, link) => store.signedUrl(key, link),
     files: storeFolder === undefined ? undefined : { folder: storeFolder, links },
@@ -134,7 +132,7 @@ function apiSettings(config: Config): ApiSettings {
     ...config.connections,
     ...config.attempts,
     ...config.backstop,
-    compressFromBytes: config.responses.compressFromBytes,
+    ...config.responses,
     capabilities: config.capabilities.states,
     metricsAccess: { token, isOpen },
   };
@@ -166,7 +164,7 @@ async function openFaces(
         hasConsole,
         isLive: isThere,
         ...config.public,
-        packFromBytes: config.responses.compressFromBytes,
+        compressFromBytes: config.responses.compressFromBytes,
       }),
     ],
     openRoutes: isThere('embeds') ? PUBLIC_ROUTES : [],
