@@ -43,7 +43,8 @@ export interface Written {
 /**
  * Turns one release into events (specification "From changes to events"): those made from its changes first, by `seq`; then those
  * whose dataset has no feed, and the digests; then, with the events of the release itself, it is done. Where it ended early, the next
- * call goes on from the last change that was reported; what has no place in the feed is made again as a whole. Whoever is told, of what, is settled when a call begins. Rejects like
+ * call goes on from the last change that was reported; what has no place in the feed is made again as a whole. Whoever is told, of
+ * what, is settled when a call begins. Rejects like
  * `ReleaseChanges.open` and `EventWriter`.
  */
 export async function publishRelease(input: PublishReleaseInput, deps: PublishReleaseDeps): Promise<Written> {
