@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { defaultsOf } from '../runtime/setting.ts';
+import { CLIENT_SETTINGS } from './settings.ts';
 
 const Milliseconds = z.int().min(1).max(86_400_000);
+
+const DEFAULTS = defaultsOf(CLIENT_SETTINGS);
 
 /** How a client asks; every wait and every retry is bounded. */
 export const ClientSettingsSchema = z.strictObject({
@@ -12,24 +16,21 @@ export const ClientSettingsSchema = z.strictObject({
   /** The API key. */
   key: z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without blanks'),
   /** Tries of one request that the network or the service failed. */
-  attemptsMax: z.int().min(1).max(100).default(6),
+  attemptsMax: z.int().min(1).max(100).default(DEFAULTS.attemptsMax),
   /** Until an answer has arrived; of a download, until 64 KiB more of it have. */
-  timeoutMs: Milliseconds.default(60_000),
+  timeoutMs: Milliseconds.default(DEFAULTS.timeoutMs),
   /** The longest wait before a try; the first is a second at most, and each may take twice as long. */
-  retryDelayMsMax: Milliseconds.default(30_000),
+  retryDelayMsMax: Milliseconds.default(DEFAULTS.retryDelayMsMax),
   /** How long one request may wait in all for limits per minute to pass. */
-  limitWaitMsMax: Milliseconds.default(600_000),
+  limitWaitMsMax: Milliseconds.default(DEFAULTS.limitWaitMsMax),
   /** The largest answer, in bytes, unpacked; what becomes of it takes several times as much memory. */
   answerBytesMax: z
     .int()
     .min(1024)
     .max(256 * 1024 * 1024)
-    .default(32 * 1024 * 1024),
+    .default(DEFAULTS.answerBytesMax),
   /** The largest file of a snapshot, in bytes, packed as well as unpacked. */
-  fileBytesMax: z
-    .int()
-    .min(1024)
-    .default(4 * 1024 ** 3),
+  fileBytesMax: z.int().min(1024).default(DEFAULTS.fileBytesMax),
   /** `User-Agent`. */
   userAgent: z.string().min(1).default('modelstats-client'),
 });

@@ -23,6 +23,12 @@ export type Settings = Readonly<Record<string, Setting>>;
 /** The options that settings give: those of a factory. */
 export type OptionsFrom<S> = { readonly [K in keyof S]: S[K] extends Setting<string, infer T> ? T : never };
 
+/** What holds where none of these settings is set. */
+export function defaultsOf<const S extends Settings>(group: S): OptionsFrom<S> {
+  const defaults = Object.entries(group).map(([option, { schema }]) => [option, schema.parse(undefined)]);
+  return Object.fromEntries(defaults) as OptionsFrom<S>; // Each value is what the schema of its setting has made.
+}
+
 interface Declaration extends Partial<Pick<Setting, 'documented' | 'shown'>> {
   readonly text: string;
   /** What holds where the setting is not set, as one would write it; without it the kind says what then is. */

@@ -1,7 +1,9 @@
 import type { BaseLogger } from 'pino';
+import { defaultsOf } from '../../runtime/setting.ts';
 import type { ControlDatabase } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
+import { DATABASE_SETTINGS } from '../database/settings.ts';
 import type { Actor } from './actor.ts';
 import { AuditedChanges } from './audit.ts';
 import { Authentication, type Way } from './authentication.ts';
@@ -25,6 +27,7 @@ import {
   RequestRecorder,
 } from './request-counts/request-recorder.ts';
 import { usageCsv } from './request-counts/usage-csv.ts';
+import { USAGE_SETTINGS } from './request-counts/usage-settings.ts';
 
 export interface OpenAccountsOptions {
   readonly clock?: () => Date;
@@ -54,8 +57,8 @@ type Log = Pick<BaseLogger, 'info' | 'warn'>;
 
 const NO_LOG: Log = { info: () => {}, warn: () => {} };
 
-const LAST_USED_INTERVAL_MS = 10_000;
-const PROBE_MS = 10_000;
+const { lastUsedIntervalMs: LAST_USED_INTERVAL_MS } = defaultsOf(USAGE_SETTINGS);
+const { probeMs: PROBE_MS } = defaultsOf(DATABASE_SETTINGS);
 
 /**
  * Opens the control database at `sqlite:PATH` or `postgres://…`, bringing it up to this version, and the counters. Rejects

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
+import type { OptionsFrom } from '../../runtime/setting.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import { addressLimiter, type LimitAddress } from '../accounts/address-limit.ts';
@@ -7,10 +8,10 @@ import type { Accounts } from '../accounts/open-accounts.ts';
 import { API_KEYS } from '../accounts/organizations/token-form.ts';
 import { type BoundRoute, bindRoute, cacheResultOf, type SendWhole } from '../server/bind-route.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
-import { acceptsGzip, type ResponseCache } from '../server/response-cache.ts';
+import { acceptsGzip } from '../server/response-cache.ts';
 import { createServer, type RouteDeps, type ServerSettings } from '../server/server.ts';
 import type { BaseUrlOf } from '../server/urls.ts';
-import type { AccessControl, BackstopLimits } from './access/access-control.ts';
+import type { AccessControl } from './access/access-control.ts';
 import { ALL_RIGHTS, type Capability, type CapabilityStates, isLive } from './access/rights.ts';
 import { type AnswerDeps, Answers, type Asker, type DataRequest } from './answers/answers.ts';
 import type { DataRoute, SignUrl } from './answers/data-route.ts';
@@ -22,13 +23,14 @@ import { type FindProblem, type HealthSource, problemsOf, readinessOf } from './
 import { addOpenApi, openApiDocument } from './openapi/openapi-document.ts';
 import type { OpenRoute } from './openapi/other-operations.ts';
 import { ACCOUNT_ROUTE, answerAccount, DATA_ROUTES } from './routes/data-routes.ts';
+import type { ATTEMPT_SETTINGS, BACKSTOP_SETTINGS, ResponseSettings } from './settings.ts';
 
-export interface ApiSettings extends ServerSettings {
-  /** Attempts without a valid key per minute and client address. */
-  readonly failedAttemptsMax: number;
+export interface ApiSettings
+  extends ServerSettings,
+    ResponseSettings,
+    OptionsFrom<typeof ATTEMPT_SETTINGS>,
+    OptionsFrom<typeof BACKSTOP_SETTINGS> {
   readonly capabilities: CapabilityStates;
-  /** Requests per key, route and minute that differ from the routes' own, by the name of the route. */
-  readonly backstop: BackstopLimits;
 }
 
 export interface ApiDeps {
@@ -36,7 +38,6 @@ export interface ApiDeps {
   /** Whose keys are asked for; undefined: nobody's, and everything is open to all. */
   readonly accounts: Accounts | undefined;
   readonly views: AnswerDeps['views'] & HealthSource;
-  readonly cache: ResponseCache;
   readonly clock: () => Date;
   readonly signUrl: SignUrl;
   /** Where the objects of a file store lie, to be served under signed addresses; undefined for other stores. */
@@ -79,7 +80,6 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const isGuarded = accounts !== undefined;
   const answers = new Answers({
     ...deps,
-    packFromBytes: settings.compressFromBytes,
     versions: deps.versions ?? RECORD_VERSIONS,
   });
   const findProblem = problemFinder(deps);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Bytes, inUnits, Milliseconds, Seconds, setting, wholeNumber } from '../../runtime/setting.ts';
+import { Bytes, type OptionsFrom, setting, wholeNumber } from '../../runtime/setting.ts';
 import { capabilitiesFromText } from './access/rights.ts';
 
 /**
@@ -66,40 +66,7 @@ export const ADDRESS_SETTINGS = {
   }),
 };
 
-/** Of the view, and how it follows the store. */
-export const VIEW_SETTINGS = {
-  folder: setting('VIEW', z.string().min(1), {
-    fallback: './data/view',
-    text: 'folder for the view that `serve` answers from: a cache, safe to delete, about as large as the newest state, all history and the feed together, uncompressed, twice while it is rebuilt; one process a folder',
-  }),
-  pollMs: setting('POLL_SECONDS', inUnits(Seconds, 1000), { fallback: 15, text: 'between two looks at the catalog' }),
-  retryMaxMs: setting('POLL_RETRY_MAX_SECONDS', inUnits(Seconds, 1000), {
-    fallback: 300,
-    text: 'longest wait before a view that could not be built is tried again; doubles from `POLL_SECONDS`',
-  }),
-  downloadsMax: setting('DOWNLOADS_MAX', wholeNumber(1, 64), {
-    fallback: 8,
-    text: 'files downloaded at once to build the view',
-  }),
-};
-
-/** Of queries of the view. */
-export const QUERY_SETTINGS = {
-  queriesMax: setting('QUERIES_MAX', wholeNumber(1, 64), {
-    fallback: 4,
-    text: 'queries at once; Node has 4 threads for them unless `UV_THREADPOOL_SIZE` says more',
-  }),
-  queriesWaitingMax: setting('QUERIES_WAITING_MAX', wholeNumber(1, 100_000), {
-    fallback: 1000,
-    text: 'queries that may wait; further requests get 503',
-  }),
-  queryTimeoutMs: setting('QUERY_TIMEOUT_MS', Milliseconds, {
-    fallback: 10_000,
-    text: 'longest run of one query, in milliseconds',
-  }),
-};
-
-/** Of responses. */
+/** Of responses. They reach all routes, as `settings` of the context. */
 export const RESPONSE_SETTINGS = {
   cacheBytes: setting('CACHE_BYTES', Bytes, {
     fallback: 128 * 1024 * 1024,
@@ -110,6 +77,8 @@ export const RESPONSE_SETTINGS = {
     text: 'smallest answer that is compressed when asked for',
   }),
 };
+
+export type ResponseSettings = OptionsFrom<typeof RESPONSE_SETTINGS>;
 
 /** Of requests without a valid key. */
 export const ATTEMPT_SETTINGS = {

@@ -7,18 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type Server, type Socket, Server as SocketServer } from 'node:net';
-
-/** What one connection may take of the service (specification "Connections"). */
-export interface ConnectionSettings extends SendLimits {
-  /** Longest wait for the head of a request, in milliseconds; no longer than that for the whole of it. */
-  readonly headersTimeoutMs: number;
-  /** Longest wait for a request's head and body, in milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Longest wait of an open connection for its next request, in milliseconds. */
-  readonly keepAliveTimeoutMs: number;
-  /** Requests that may wait behind the one that is being answered, at least 1. */
-  readonly pipelinedMax: number;
-}
+import type { ConnectionSettings } from './settings.ts';
 
 /** The largest head of a request, URL included. */
 const HEAD_BYTES_MAX = 16 * 1024;

@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
-import { type ConnectionSettings, createHttpServer } from './connections.ts';
+import { createHttpServer } from './connections.ts';
+import type { ConnectionSettings } from './settings.ts';
 
 /** What every server counts, for Prometheus (specification "Health and metrics"). */
 export class Metrics {

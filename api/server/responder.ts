@@ -17,7 +17,7 @@ import type { Asked, BorrowedAnswer, CachedAnswer, GivenRequest, OnceAnswer, Rou
 export interface ResponderDeps<Context, R extends Route<Context>> {
   readonly cache: ResponseCache;
   /** Smallest body that is packed where the request says that it may be, in bytes. */
-  readonly packFromBytes: number;
+  readonly compressFromBytes: number;
   /** What every form of a response has, but for its tag. */
   readonly headersOf: (route: R, context: Context) => ResponseHeaders;
   /** Changes when the same dependencies give other bodies. */
@@ -114,7 +114,7 @@ export class Responder<Context, R extends Route<Context>> {
     { context, mayPack }: Exchange<Context>,
   ): Promise<RouteResponse> {
     const { bytes, giveBack } = await borrowed(context);
-    if (!mayPack || bytes.length < this.#deps.packFromBytes)
+    if (!mayPack || bytes.length < this.#deps.compressFromBytes)
       return { status: 200, headers: withCacheState(plain, 'BYPASS'), body: bytes, giveBack };
     const body = await gzip(bytes);
     giveBack();
@@ -145,7 +145,7 @@ export class Responder<Context, R extends Route<Context>> {
     { plain, packed }: Forms,
     { mayPack }: Exchange<Context>,
   ): Awaitable<RouteResponse> {
-    const isPacked = mayPack && body.length >= this.#deps.packFromBytes;
+    const isPacked = mayPack && body.length >= this.#deps.compressFromBytes;
     const kept = isPacked ? packed : plain;
     const headers = isHit ? kept : withCacheState(kept, 'MISS');
     if (!isPacked) return { status: 200, headers, body };

@@ -15,7 +15,7 @@ import fastify, {
 import type { Awaitable } from '../../runtime/awaitable.ts';
 import { type SendWhole, wholeAnswerSender } from './bind-route.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
-import { type ConnectionSettings, createHttpServer } from './connections.ts';
+import { createHttpServer } from './connections.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawAnswers } from './errors/raw-answers.ts';
@@ -34,9 +34,10 @@ import {
   watchEnd,
 } from './request-log.ts';
 import type { ResponseHeaders } from './response-headers.ts';
+import type { ConnectionSettings } from './settings.ts';
 import { type BaseUrlOf, baseUrlFrom, urlShower } from './urls.ts';
 
-export interface ServerSettings extends ConnectionSettings, HeadLimits {
+export interface ServerSettings extends ConnectionSettings {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */
   readonly basePath: string;
   /** `scheme://host` that callers use; undefined: as each request names it. */

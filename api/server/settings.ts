@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type AllowedNetwork, parseNetwork } from '../../runtime/outbound/address-check.ts';
-import { Bytes, Milliseconds, setting, wholeNumber } from '../../runtime/setting.ts';
+import { Bytes, Milliseconds, type OptionsFrom, setting, wholeNumber } from '../../runtime/setting.ts';
 
-/** What a connection may take of a server of ours. */
+/** What a connection may take of a server of ours (specification "Connections"). */
 export const CONNECTION_SETTINGS = {
   headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', Milliseconds, {
     fallback: 10_000,
@@ -37,6 +37,8 @@ export const CONNECTION_SETTINGS = {
     text: 'open connections; further ones are closed at once',
   }),
 };
+
+export type ConnectionSettings = OptionsFrom<typeof CONNECTION_SETTINGS>;
 
 /** Who may read the metrics, and where. */
 export const METRICS_SETTINGS = {

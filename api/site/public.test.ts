@@ -38,7 +38,7 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
     limitAddress: async (...request: unknown[]) => void counted.push(request),
     requestsPerMinute: 7,
     cacheBytes: 1 << 20,
-    packFromBytes: 1 << 20,
+    compressFromBytes: 1 << 20,
     isLive: () => true,
     clock: () => new Date(0),
   } as unknown as FaceDeps & PublicSettings;

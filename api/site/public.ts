@@ -85,7 +85,7 @@ export interface PublicSettings {
   /** Of all answers that are kept, in bytes. */
   readonly cacheBytes: number;
   /** Smallest body that is packed where the request says that it may be, in bytes. */
-  readonly packFromBytes: number;
+  readonly compressFromBytes: number;
   readonly isLive: (capability: Capability) => boolean;
   readonly clock: () => Date;
 }
@@ -164,11 +164,11 @@ export function bindPublicRoutes(
 }
 
 /** Keeps what was made for as long as it is good, and lets few make something at once. */
-function responderOf({ cacheBytes, packFromBytes }: PublicSettings): Responder<PublicContext, PublicRoute> {
+function responderOf({ cacheBytes, compressFromBytes }: PublicSettings): Responder<PublicContext, PublicRoute> {
   const making = pLimit(MAKING_MAX);
   return new Responder({
     cache: new ResponseCache(cacheBytes),
-    packFromBytes,
+    compressFromBytes,
     headersOf: (route) => ({ ...headersOf(route), 'Cache-Control': CACHE_CONTROL, Vary: 'accept-encoding' }),
     inTurn: async (make) => {
       if (making.pendingCount < WAITING_MAX) return making(make);

@@ -4,15 +4,7 @@ import pLimit from 'p-limit';
 import { AppError } from '../../runtime/errors.ts';
 import { RECORD_MACROS } from '../../storage/duckdb/record-sql.ts';
 import { type RawRow, type RowOf, type RowShape, rowReader } from '../../storage/duckdb/row-shape.ts';
-
-export interface QueryLimits {
-  /** Queries at once, each on a connection of its own. More than libuv has threads (4 unless configured) only wait there. */
-  readonly queriesMax: number;
-  /** Queries that may wait for a connection; the next one is refused. Larger: a burst waits longer before it is told no. */
-  readonly queriesWaitingMax: number;
-  /** Longest run of a query before it is interrupted. */
-  readonly queryTimeoutMs: number;
-}
+import type { QueryLimits } from './settings.ts';
 
 /** Whom queries can be asked of. */
 export interface Queries {

@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
+import type { OptionsFrom } from '../../runtime/setting.ts';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/catalog.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import type { Release } from '../../schemas/release.ts';
@@ -8,7 +9,7 @@ import { loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts'
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { type BuiltView, buildView } from './build-view.ts';
-import type { QueryLimits } from './query-pool.ts';
+import type { QueryLimits, VIEW_SETTINGS } from './settings.ts';
 import { View } from './view.ts';
 import { type ViewEvent, viewProblemFrom } from './view-events.ts';
 import { isKeptFrom, removeView, type ViewFolder } from './view-folder.ts';
@@ -16,15 +17,10 @@ import { isKeptFrom, removeView, type ViewFolder } from './view-folder.ts';
 /** While there is nothing to serve yet. Larger: clients begin later than they could. Smaller: they ask in vain more often. */
 export const START_RETRY_SECONDS = 5;
 
-export interface FollowerSettings {
+export interface FollowerSettings extends Omit<OptionsFrom<typeof VIEW_SETTINGS>, 'folder'> {
   /** DuckDB's memory and threads for serving; a build beside it may take as much memory again. */
   readonly duckdb: { readonly memoryLimit: string; readonly threads: number };
   readonly limits: QueryLimits;
-  readonly downloadsMax: number;
-  /** Between two looks at the catalog. */
-  readonly pollMs: number;
-  /** Longest wait before a view that couldn't be built is tried again; it doubles from `pollMs`. */
-  readonly retryMaxMs: number;
 }
 
 export interface FollowerDeps {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { USAGE_SETTINGS } from '../../api/accounts/request-counts/usage-settings.ts';
 import {
   BURST_SETTINGS,
   CREDENTIAL_SETTINGS,
@@ -7,7 +8,6 @@ import {
   PEOPLE_LIMIT_SETTINGS,
   PEOPLE_SETTINGS,
   TOKEN_SETTINGS,
-  USAGE_SETTINGS,
 } from '../../api/accounts/settings.ts';
 import { CONSOLE_SETTINGS } from '../../api/console/console-deps.ts';
 import {
@@ -17,12 +17,11 @@ import {
   CAPABILITY_SETTINGS,
   FILE_SETTINGS,
   PUBLIC_SETTINGS,
-  QUERY_SETTINGS,
   RESPONSE_SETTINGS,
-  VIEW_SETTINGS,
 } from '../../api/data/settings.ts';
 import { DATABASE_SETTINGS } from '../../api/database/settings.ts';
 import { CONNECTION_SETTINGS, METRICS_SETTINGS, OUTBOUND_SETTINGS } from '../../api/server/settings.ts';
+import { QUERY_SETTINGS, VIEW_SETTINGS } from '../../api/view/settings.ts';
 import { SECRET_SETTINGS, WEBHOOK_SETTINGS } from '../../api/webhooks/delivery/dispatcher-options.ts';
 import { CLIENT_SETTINGS } from '../../client/settings.ts';
 import {

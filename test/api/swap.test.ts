@@ -32,7 +32,7 @@ const api = useApi({
   days: (store) => store.publish(FIRST, rowsOf(FIRST)),
   now: '2026-06-20T12:00:00Z',
   follower: { pollMs: 20, retryMaxMs: 20 },
-  cacheBytes: 50_000,
+  settings: { cacheBytes: 50_000 },
 });
 let base: string;
 beforeAll(async () => {

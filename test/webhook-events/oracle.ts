@@ -10,6 +10,7 @@ import { type Change, ChangeSchema, entityIdFromKey } from '../../schemas/change
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import { readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { passesNames } from '../support/webhooks/passes-names.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Rows = ReadonlyMap<string, Row>;
@@ -93,21 +94,18 @@ async function snapshotOf(store: TemporaryStore, entry: CatalogEntry): Promise<E
 
 /** Whether filters let an event pass, each read by itself as the specification words it. */
 export function passes(filters: Filters, { topic, data, records }: Expected): boolean {
-  const isIn = (ids: readonly string[] | undefined, id: unknown) => ids === undefined || ids.includes(String(id));
-  const models = records.map(({ before, after }) => (after ?? before)?.['model_id']);
   const isRanking = topic === 'ranking.updated';
-  const isOfModels =
-    topic === 'snapshot.published' ||
-    (isRanking
-      ? filters.models === undefined || models.some((id) => isIn(filters.models, id))
-      : isIn(filters.models, data['model_id']));
   return (
-    isOfModels &&
-    (topic !== 'score.updated' || isIn(filters.benchmarks, data['benchmark_id'])) &&
-    (!isRanking || isIn(filters.categories, data['category_id'])) &&
-    (topic !== 'pricing.updated' || isIn(filters.providers, data['provider'])) &&
+    passesNames(filters, data) &&
+    (!isRanking || isOfModels(filters.models, records)) &&
     (data['change'] !== 'price' || isLargeChange(filters.min_price_change_percent, records[0])) &&
     (!isRanking || isHigh(filters.max_rank, records))
+  );
+}
+
+function isOfModels(ids: readonly string[] | undefined, records: Expected['records']): boolean {
+  return (
+    ids === undefined || records.some(({ before, after }) => ids.includes(String((after ?? before)?.['model_id'])))
   );
 }
 

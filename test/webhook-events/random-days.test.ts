@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../api/database/open-database.ts';
+import { TOPICS } from '../../api/webhooks/topics/topics.ts';
 import { addDays } from '../../runtime/day.ts';
 import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
@@ -22,7 +23,9 @@ const rows: fc.Arbitrary<DayRows> = fc.record({
     selector: ({ id }) => id,
     minLength: 2,
   }),
-  benchmarks: fc.constant(OTHERS.map((id) => ({ id, name: id }))),
+  benchmarks: fc.tuple(
+    ...OTHERS.map((id) => fc.record({ id: fc.constant(id), name: fc.constantFrom('N', 'M'), updated_at })),
+  ),
   scores: listOf('benchmark_id', { value: fc.constantFrom(0, 1.5), n: fc.constantFrom(1, 2) }),
   rankings: listOf('category', { rank: fc.integer({ min: 1, max: 4 }), trueskill_mu: fc.constantFrom(1, 2) }),
   pricing: listOf('provider', {
@@ -39,6 +42,25 @@ function listOf(part: string, columns: Readonly<Record<string, fc.Arbitrary<unkn
   const keyOf = (value: Readonly<Record<string, unknown>>) => JSON.stringify([value['model_id'], value[part]]);
   return fc.option(fc.uniqueArray(row, { selector: keyOf, maxLength: 10 }), { freq: 8, nil: undefined });
 }
+
+/** A record of each kind. */
+const LITTLE: DayRows = {
+  models: [{ id: 'a', name: 'N' }],
+  benchmarks: [{ id: 'one', name: 'N' }],
+  scores: [{ model_id: 'a', benchmark_id: 'one', value: 1 }],
+  rankings: [{ model_id: 'a', category: 'one', rank: 1, trueskill_mu: 1 }],
+  pricing: [{ model_id: 'a', provider: 'one', input_per_million: 1, output_per_million: 1 }],
+};
+/** The same, changed, and two more of each kind. */
+const MORE: DayRows = {
+  models: ['a', 'A', 'b/c'].map((id) => ({ id, name: 'M' })),
+  benchmarks: OTHERS.map((id) => ({ id, name: 'M' })),
+  scores: OTHERS.map((benchmark_id) => ({ model_id: 'a', benchmark_id, value: 2 })),
+  rankings: OTHERS.map((category) => ({ model_id: 'a', category, rank: 2, trueskill_mu: 2 })),
+  pricing: OTHERS.map((provider) => ({ model_id: 'a', provider, input_per_million: 2, output_per_million: 2 })),
+};
+/** Nights in which records of every kind are added, change and are removed, so that every topic has an event. */
+const EVERYTHING = [LITTLE, MORE, LITTLE];
 
 const some = (ids: readonly string[]) => fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 2 });
 const filters = fc.record(
@@ -60,7 +82,8 @@ test('any series of nights tells each endpoint what an independent reading of th
   timeout: 300_000,
 }, async () => {
   const folder = await openFolder();
-  let [told, runs] = [0, 0];
+  const told = new Map<string, number>(TOPICS.map((topic) => [topic, 0]));
+  let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(rows, { minLength: 3, maxLength: 5 }), listeners, async (nights, listening) => {
       const store = await openTemporaryStore();
@@ -69,14 +92,14 @@ test('any series of nights tells each endpoint what an independent reading of th
       try {
         await addListeners(control, listening);
         const { publisher } = openPublisher(store, control);
-        for (const [index, night] of nights.entries()) {
+        for (const [index, night] of [...nights, ...EVERYTHING].entries()) {
           await store.publish(addDays('2026-06-01', index), night, { settings: { max_bad_fraction: 1 } });
           // Looks at each night, or only at the end.
           if (runs % 2 === 0) await publisher.look();
         }
         if (runs % 2 === 1) await publisher.look();
         const counts = await expectTold(store, control, listening);
-        told += Object.values(counts).reduce((sum, count) => sum + count, 0);
+        for (const [topic, count] of Object.entries(counts)) told.set(topic, (told.get(topic) ?? 0) + count);
       } finally {
         await control.close();
         await store.dispose();
@@ -84,5 +107,6 @@ test('any series of nights tells each endpoint what an independent reading of th
     }),
     { numRuns: Number(process.env['RANDOM_SERIES'] ?? 3) },
   );
-  expect(told).toBeGreaterThan(50);
+  expect([...told.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(50);
+  expect([...told].filter(([, count]) => count === 0)).toEqual([]);
 });

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
+import { defaultsOf } from '../../../runtime/setting.ts';
 import { HourlyCleanup, removeRows } from '../../database/hourly-cleanup.ts';
 import type { Database } from '../../database/tables/tables.ts';
 import { COUNTS_KEY } from '../request-counts/request-recorder.ts';
+import { USAGE_SETTINGS } from '../request-counts/usage-settings.ts';
 
 export const CLEANUP_OPTIONS = {
   /** Days of usage to keep beside today's; reports on a year need 366. */
-  usageDays: 400,
+  usageDays: defaultsOf(USAGE_SETTINGS).days,
   /** Rows deleted at once: more keep other writers waiting longer. */
   rowsAtOnce: 1_000,
 };

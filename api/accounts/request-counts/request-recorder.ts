@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Day } from '../../../runtime/day.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
+import { defaultsOf } from '../../../runtime/setting.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Database, RequestCountsRow } from '../../database/tables/tables.ts';
 import type { Caller } from '../caller.ts';
 import { COUNT_NAMES, type CountName, NO_REQUESTS } from './request-counts.ts';
+import { USAGE_SETTINGS } from './usage-settings.ts';
 
 /** A request of a valid key that is over. */
 export interface FinishedRequest {
@@ -23,14 +25,15 @@ export interface FinishedRequest {
 /** The route of what is none. */
 const UNKNOWN_ROUTE = 'unknown';
 
+const DEFAULTS = defaultsOf(USAGE_SETTINGS);
 export const RECORDER_OPTIONS = {
   /** Between two writes. Smaller: fewer seconds are lost in a crash. Larger: fewer writes. */
-  flushMs: 5_000,
+  flushMs: DEFAULTS.flushMs,
   /**
    * Rows that are counted in memory, some 300 bytes each; from half of it on they are written at once. Beyond it, which only
    * happens while the database can't be written, requests that would need another row are dropped.
    */
-  rowsMax: 20_000,
+  rowsMax: DEFAULTS.rowsMax,
   /** Rows of one write. More hold up other requests for longer on SQLite. */
   rowsAtOnce: 200,
 };

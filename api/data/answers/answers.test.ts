@@ -141,7 +141,7 @@ test('the first of equal requests is a MISS, the others are HITs', async () => {
 });
 
 test('pages of the feed are never kept, packed or not, so that paging through it pushes no answer out', async () => {
-  const small = await openOwnApi({ store: api.store.url, cacheBytes: 12_000 });
+  const small = await openOwnApi({ store: api.store.url, settings: { cacheBytes: 12_000 } });
   const kept = '/v1/scores?model=a&limit=7';
   await small.get(kept);
   for (let limit = 1; limit <= 40; limit += 1) {

@@ -8,12 +8,13 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import type { UnitFor } from '../../accounts/limits/quota.ts';
 import { Responder, type RouteResponse } from '../../server/responder.ts';
-import type { ResponseCache } from '../../server/response-cache.ts';
+import { ResponseCache } from '../../server/response-cache.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';
 import type { GivenRequest, Question } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
 import { ANSWER_FORMAT } from '../../view/view-meta.ts';
 import { type Rights, rightsTag } from '../access/rights.ts';
+import type { ResponseSettings } from '../settings.ts';
 import {
   type DataContext,
   type DataRoute,
@@ -27,11 +28,9 @@ export interface AnswerDeps {
   readonly views: { current(): View };
   readonly versions: readonly RecordVersion[];
   readonly clock: () => Date;
-  readonly cache: ResponseCache;
   /** As {@link DataContext.signUrl}; a URL that begins with a slash is below the request's base URL. */
   readonly signUrl: SignUrl;
-  /** Smallest body that is packed where the request says that it may be, in bytes. */
-  readonly packFromBytes: number;
+  readonly settings: ResponseSettings;
 }
 
 /** A request as a data route is asked it: parameters, the headers that matter, and what only some callers know. */
@@ -72,8 +71,9 @@ export class Answers {
 
   constructor(deps: AnswerDeps) {
     this.#deps = deps;
-    const { cache, packFromBytes } = deps;
-    this.#responder = new Responder({ cache, packFromBytes, headersOf, format: ANSWER_FORMAT });
+    const { cacheBytes, compressFromBytes } = deps.settings;
+    const cache = new ResponseCache(cacheBytes);
+    this.#responder = new Responder({ cache, compressFromBytes, headersOf, format: ANSWER_FORMAT });
   }
 
   /** Rejects with ApiError, RequestInvalid or AppError where there is no answer. The view stays open until it resolves. */
@@ -84,13 +84,13 @@ export class Answers {
       request.onRelease?.(view.newest);
       const now = this.#deps.clock();
       const { rights } = asker;
-      const { versions } = this.#deps;
+      const { versions, settings } = this.#deps;
       const today = this.#dayOf(now);
       const signUrl = this.#signUrlFor(request);
       const isSound = findHeaderProblems(request).length === 0;
       return await this.#responder.respond(route, {
         request,
-        context: { view, rights, versions, now, today, signUrl },
+        context: { view, rights, versions, now, today, settings, signUrl },
         now,
         scope: `${view.version}\n${today}\n${rightsTag(rights)}`,
         // A wrong header belongs to this request alone, and is told together with what else is wrong.

@@ -13,6 +13,7 @@ import type { View } from '../../view/view.ts';
 import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability, Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
+import type { ResponseSettings } from '../settings.ts';
 
 /** Text that is JSON: what the view stores as it will be sent is neither parsed nor printed again. */
 export type JsonText = string;
@@ -25,6 +26,7 @@ export interface RequestContext {
   readonly versions: readonly RecordVersion[];
   readonly now: Date;
   readonly today: Day;
+  readonly settings: ResponseSettings;
 }
 
 /** What the surface knows of a request; only an answer that is made once takes addresses from it. */

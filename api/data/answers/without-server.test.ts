@@ -2,13 +2,14 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { defaultsOf } from '../../../runtime/setting.ts';
 import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { ResponseCache } from '../../server/response-cache.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
 import { modelRoute, modelsRoute } from '../routes/current/models.ts';
 import { snapshotDownloadRoute } from '../routes/snapshots.ts';
+import { RESPONSE_SETTINGS } from '../settings.ts';
 import { Answers } from './answers.ts';
 import { dataRoute } from './data-route.ts';
 import { value } from './dependencies.ts';
@@ -22,9 +23,8 @@ beforeAll(() => {
     views: api.follower,
     versions: RECORD_VERSIONS,
     clock: api.clock.now,
-    cache: new ResponseCache(1 << 20),
     signUrl: async (key) => `/files/${key}`,
-    packFromBytes: 1,
+    settings: { ...defaultsOf(RESPONSE_SETTINGS), compressFromBytes: 1 },
   });
 });
 

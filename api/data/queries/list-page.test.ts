@@ -3,7 +3,7 @@ import { getList, pageList } from '../../../test/support/api/lists.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
-const api = useApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY), cacheBytes: 1 });
+const api = useApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY), settings: { cacheBytes: 1 } });
 
 /** The statements that a view runs from now on. */
 function watchStatements(): readonly string[] {

@@ -1,5 +1,6 @@
 /** What of the feed is still there after a prune, and how far a filtered page looks. */
 import { describe, expect, test } from 'vitest';
+import { defaultsOf } from '../../../runtime/setting.ts';
 import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
 import { cursorFromSeq } from '../../../schemas/change.ts';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
@@ -9,6 +10,7 @@ import { FeedIndex, type FeedStretch, type StretchWanted } from '../../view/text
 import type { Frame } from '../../view/text/view-texts.ts';
 import type { View } from '../../view/view.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
+import { RESPONSE_SETTINGS } from '../settings.ts';
 import { changesRoute } from './changes.ts';
 
 const DAYS = ['2026-03-31', '2026-04-30', '2026-05-01', '2026-06-01'];
@@ -90,6 +92,7 @@ test('a filtered page looks at so many events and goes on from there, empty thou
     versions: [],
     now: new Date(0),
     today: '2026-06-02',
+    settings: defaultsOf(RESPONSE_SETTINGS),
     signUrl: async () => '',
   };
   const page = async (after: number) => {

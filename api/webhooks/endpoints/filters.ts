@@ -22,13 +22,13 @@ const Percent = z.number().refine((percent) => percent > 0 && percent <= PERCENT
  * topics that have what it names; all filters that concern a topic must pass.
  */
 export const FiltersSchema = z.strictObject({
-  /** `model.created`, `score.updated`, `pricing.updated`; and `ranking.updated` where one of them moved, came or went. */
+  /** Topics with `model_id`; and `ranking.updated` where one of them moved, came or went. */
   models: Ids.optional(),
-  /** `score.updated`. */
+  /** Topics with `benchmark_id`. */
   benchmarks: Ids.optional(),
-  /** `ranking.updated`. */
+  /** Topics with `category_id`. */
   categories: Ids.optional(),
-  /** `pricing.updated`. */
+  /** Topics with `provider`. */
   providers: Ids.optional(),
   /**
    * `pricing.updated` with `change` `price`: one of the two prices rose or fell by at least so many per cent of what it was. A

@@ -1,8 +1,8 @@
 /**
  * A night's changes beside the records before it, in SQL, for the SELECTs of topics (specification "From changes to events"). It reads
- * `changes`, the changes that may be events.
+ * `changes`, the changes that may be events; those of a dataset without a change feed come from both snapshots alone.
  */
-import { type Column, type Dataset, publishedColumns, publishedName } from '../../../schemas/datasets.ts';
+import { type Column, DATASETS, type Dataset, publishedColumns, publishedName } from '../../../schemas/datasets.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { sqlText } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
@@ -17,15 +17,21 @@ export interface VersionsAround {
 
 type Compared = Pick<ChangeTopicDefinition, 'dataset' | 'compared'>;
 
-/** What a topic's SELECT is made of. */
-export function comparisonOf(topic: Compared, versions: VersionsAround): Comparison {
+/** Whether the changes of a topic's dataset are in the change feed. */
+export function isInFeed({ dataset }: Pick<Compared, 'dataset'>): boolean {
+  return DATASETS[dataset].entityType !== null;
+}
+
+/** What a topic's SELECT is made of; changes that have no `seq` of their own get the last one of the release. */
+export function comparisonOf(topic: Compared, versions: VersionsAround, lastSeq: number): Comparison {
   const dataset = versions.after.datasets[topic.dataset];
   const columns = comparedColumns(topic, versions);
   const differences = columns.map(({ name }) => `c.${name} IS DISTINCT FROM b.${name}`);
+  const differs = differences.length === 0 ? 'false' : `(${differences.join(' OR ')})`;
   return {
-    changes: changesSql(dataset, columns),
+    changes: isInFeed(topic) ? changesSql(dataset, columns) : differencesSql(dataset, columns, { differs, lastSeq }),
     sameKey: sameKeySql(dataset, 'c', 'b'),
-    differs: differences.length === 0 ? 'false' : `(${differences.join(' OR ')})`,
+    differs,
     has: (column) => columns.some(({ name }) => name === column),
   };
 }
@@ -39,28 +45,54 @@ export interface LinesFile {
 /** Smaller reads only take longer. */
 const LINE_BYTES_MIN = 1024 * 1024;
 
+/** A table of records on one side of a night. */
+export type RecordsTable = 'before_records' | 'after_records';
+
 /**
- * Makes `before_records`, the table of those records before the night that have a change: one row per record. Without a file there was
- * none.
+ * Makes a table of records with their key and the compared columns, one row per record: of a dataset in the feed those that have a
+ * change, else all. Without a file there are none.
  */
-export function beforeSql(topic: Compared, lines: LinesFile | undefined, versions: VersionsAround): string {
+export function recordsSql(
+  table: RecordsTable,
+  topic: Compared,
+  { lines, versions }: { readonly lines: LinesFile | undefined; readonly versions: VersionsAround },
+): string {
   const dataset = versions.after.datasets[topic.dataset];
   const key = dataset.columns.filter(({ name }) => dataset.key.includes(name));
   const columns = [...key, ...comparedColumns(topic, versions)];
   if (lines === undefined) {
     const definitions = columns.map((column) => `${column.name} ${DUCKDB_TYPES[column.type]}`);
-    return `CREATE TABLE before_records (${definitions.join(', ')})`;
+    return `CREATE TABLE ${table} (${definitions.join(', ')})`;
   }
-  const published = publishedColumns(versions.before.datasets[topic.dataset]);
-  const nameBefore = (column: Column) => publishedName(published.find((other) => other.name === column.name) ?? column);
-  const types = columns.map((column) => `${nameBefore(column)}: '${DUCKDB_TYPES[column.type]}'`);
-  const values = columns.map((column) => `${nameBefore(column)} AS ${column.name}`);
+  const version = table === 'before_records' ? versions.before : versions.after;
+  const published = publishedColumns(version.datasets[topic.dataset]);
+  const nameThen = (column: Column) => publishedName(published.find((other) => other.name === column.name) ?? column);
+  const types = columns.map((column) => `${nameThen(column)}: '${DUCKDB_TYPES[column.type]}'`);
+  const values = columns.map((column) => `${nameThen(column)} AS ${column.name}`);
   // Twice as much is kept in memory, however short the lines are.
   const lineBytesMax = Math.max(LINE_BYTES_MIN, lines.longestLineBytes + 1);
-  return `CREATE TABLE before_records AS
+  const changed = `SEMI JOIN (${changesSql(dataset, [])}) c ON ${sameKeySql(dataset, 'b', 'c')}`;
+  return `CREATE TABLE ${table} AS
     SELECT * FROM (SELECT ${values.join(', ')} FROM read_json(${sqlText(lines.path)}, format = 'newline_delimited',
       columns = {${types.join(', ')}}, maximum_object_size = ${lineBytesMax})) b
-    SEMI JOIN (${changesSql(dataset, [])}) c ON ${sameKeySql(dataset, 'b', 'c')}`;
+    ${isInFeed(topic) ? changed : ''}`;
+}
+
+interface Differences {
+  /** True where a compared column of `c` and `b` differs. */
+  readonly differs: string;
+  readonly lastSeq: number;
+}
+
+/** {@link changesSql} of a dataset without a change feed: the records that both snapshots don't have alike. */
+function differencesSql(dataset: Dataset, columns: readonly Column[], { differs, lastSeq }: Differences): string {
+  const [first] = dataset.key;
+  const parts = dataset.key.map((part) => `coalesce(c.${part}, b.${part}) AS ${part}`);
+  const values = columns.map(({ name }) => `c.${name}`);
+  return `SELECT ${lastSeq}::BIGINT AS seq, CASE WHEN c.${first} IS NULL THEN 'delete' ELSE 'upsert' END AS op,
+      ${[...parts, ...values].join(', ')}
+    FROM after_records c FULL JOIN before_records b ON ${sameKeySql(dataset, 'c', 'b')}
+    WHERE c.${first} IS NULL OR b.${first} IS NULL OR ${differs}`;
 }
 
 /** A dataset's changes with the parts of their key and with columns of the new record, which are null where it was deleted. */

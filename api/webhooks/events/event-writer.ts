@@ -1,12 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { ulidFromWords } from '../../../runtime/ulid.ts';
 import { type ControlDatabase, jsonRows } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { Database } from '../../database/tables/tables.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
+import { forListening, hasDeliveries, insertEvents, type QueuedEvent } from './event-rows.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
-import { type Digest, keepListening, type Listening } from './subscriptions.ts';
+import { type Digest, keepListening } from './subscriptions.ts';
 
 /**
  * Rows of a transaction. An event and its deliveries are never parted, so it may be more by one event's. Larger: on SQLite, where a
@@ -14,8 +13,8 @@ import { type Digest, keepListening, type Listening } from './subscriptions.ts';
  * waits for the disk.
  */
 const ROWS_MAX = 500;
-/** Bytes of digests in a transaction, which may be more by one digest; for the same reason. */
-const DIGEST_BYTES_MAX = 256 * 1024;
+/** Bytes of what has no place in the feed in a transaction, which may be more by one digest; for the same reason. */
+const OUTSIDE_BYTES_MAX = 256 * 1024;
 
 export interface EventWriterDeps {
   readonly control: ControlDatabase;
@@ -52,8 +51,10 @@ export class EventWriter {
   #seq: number;
   #waiting: QueuedEvent[] = [];
   #rows = 0;
-  #digests: QueuedEvent[] = [];
-  #digestBytes = 0;
+  /** What has no place in the feed: digests, and events of datasets without a feed. */
+  #outside: QueuedEvent[] = [];
+  #outsideRows = 0;
+  #outsideBytes = 0;
   #events = 0;
   #deliveries = 0;
 
@@ -85,38 +86,64 @@ export class EventWriter {
     [this.#waiting, this.#rows] = [[], 0];
   }
 
+  /**
+   * Adds an event of a dataset without a change feed, behind those from the feed. Several may have the same `seq`, so its id follows
+   * from all that it says. What an earlier call has written stays as it is.
+   */
+  async addOutsideFeed(event: TopicEvent, recipients: readonly Recipient[]): Promise<void> {
+    if (recipients.length === 0) return;
+    const facts = factsOf(event);
+    const { topic, seq, data } = facts;
+    await this.#addOutside(this.#queuedFor(facts, { recipients, idWords: [topic, seq, data] }));
+  }
+
   /** Adds a digest, behind all single events. A digest that an earlier look has written stays as it is. */
   async addDigest({ endpointId, topic, seq, data }: Digest): Promise<void> {
-    this.#digests.push(this.#queuedFor({ topic, seq, data, endpointId }, [{ endpointId }]));
-    this.#digestBytes += data.length;
-    if (this.#digestBytes >= DIGEST_BYTES_MAX) await this.#flushDigests();
+    // A release has one digest per endpoint and topic, whatever stands in it.
+    const idWords = [topic, 'digest', endpointId];
+    await this.#addOutside(
+      this.#queuedFor({ topic, seq, data, endpointId }, { recipients: [{ endpointId }], idWords }),
+    );
   }
 
-  /** Writes the rest and, where it has one, the release's own event; with that the release is done. */
+  /** Writes the rest and the release's own events; with that the release is done. */
   async finish(
     end: Place,
-    last?: { readonly event: TopicEvent; readonly recipients: readonly Recipient[] },
+    last: readonly { readonly event: TopicEvent; readonly recipients: readonly Recipient[] }[] = [],
   ): Promise<void> {
     await this.flush();
-    await this.#flushDigests();
-    await this.#commit(last === undefined ? [] : [this.#queued(last.event, last.recipients)], end);
+    await this.#flushOutside();
+    await this.#commit(
+      last.map(({ event, recipients }) => this.#queued(event, recipients)),
+      end,
+    );
   }
 
-  async #flushDigests(): Promise<void> {
-    if (this.#digests.length === 0) return;
-    await this.#commit(this.#digests, this.#place);
-    [this.#digests, this.#digestBytes] = [[], 0];
+  async #addOutside(event: QueuedEvent): Promise<void> {
+    this.#outside.push(event);
+    this.#outsideRows += 1 + event.deliveries.length;
+    this.#outsideBytes += event.data.length;
+    const isFull = this.#outsideRows >= ROWS_MAX || this.#outsideBytes >= OUTSIDE_BYTES_MAX;
+    if (isFull) await this.#flushOutside();
   }
 
-  #queued({ topic, data }: TopicEvent, recipients: readonly Recipient[]): QueuedEvent {
-    return this.#queuedFor({ topic, seq: data.seq, data: JSON.stringify(data), endpointId: null }, recipients);
+  async #flushOutside(): Promise<void> {
+    if (this.#outside.length === 0) return;
+    await this.#commit(this.#outside, this.#place);
+    [this.#outside, this.#outsideRows, this.#outsideBytes] = [[], 0, 0];
   }
 
-  #queuedFor(told: Told, recipients: readonly Recipient[]): QueuedEvent {
+  #queued(event: TopicEvent, recipients: readonly Recipient[]): QueuedEvent {
+    const facts = factsOf(event);
+    return this.#queuedFor(facts, { recipients, idWords: [facts.topic, facts.seq] });
+  }
+
+  #queuedFor(
+    told: Told,
+    { recipients, idWords }: { readonly recipients: readonly Recipient[]; readonly idWords: readonly IdWord[] },
+  ): QueuedEvent {
     const { record, publishedAt } = this.#input;
-    const { topic, seq, endpointId: only } = told;
-    // A release has one digest per endpoint and topic, whatever stands in it.
-    const words = only === null ? [record, topic, seq] : [record, topic, 'digest', only];
+    const words = [record, ...idWords];
     const ulid = (...more: readonly string[]) => ulidFromWords(publishedAt, [...words, ...more]);
     return {
       ...told,
@@ -160,66 +187,9 @@ interface Told {
   readonly endpointId: string | null;
 }
 
-function forListening(event: QueuedEvent, listeningOf: ReadonlyMap<string, Listening>): WrittenEvent {
-  const deliveries = event.deliveries.flatMap((delivery) => {
-    const listening = listeningOf.get(delivery.endpointId);
-    return listening === undefined ? [] : [{ ...delivery, listening }];
-  });
-  return { ...event, deliveries };
-}
+/** What the id of an event is made of, beside the store's identity. */
+type IdWord = string | number;
 
-function hasDeliveries({ deliveries }: WrittenEvent): boolean {
-  return deliveries.length > 0;
-}
-
-/** An event and who has subscribed to it. */
-interface QueuedEvent {
-  readonly id: string;
-  readonly topic: Topic;
-  /** Set where it is for this endpoint alone. */
-  readonly endpointId: string | null;
-  readonly seq: number;
-  /** JSON text. */
-  readonly data: string;
-  readonly deliveries: readonly QueuedDelivery[];
-}
-
-interface QueuedDelivery {
-  readonly id: string;
-  readonly endpointId: string;
-}
-
-interface WrittenEvent extends QueuedEvent {
-  readonly deliveries: readonly (QueuedDelivery & { readonly listening: Listening })[];
-}
-
-interface InsertOptions {
-  /** When what the events tell was published. */
-  readonly occurredAt: Date;
-  readonly now: Date;
-}
-
-/**
- * Writes events and a delivery per endpoint, which waits for one that is told and was dropped for one that misses it; events that are there
- * already stay, with their deliveries.
- */
-async function insertEvents(
-  transaction: Database,
-  events: readonly WrittenEvent[],
-  { occurredAt, now }: InsertOptions,
-): Promise<void> {
-  if (events.length === 0) return;
-  const eventRows = events.map(({ id, topic, endpointId, seq, data }) => [id, topic, endpointId, seq, data]);
-  await sql`insert into webhook_events (id, topic, endpoint_id, occurred_at, seq, data)
-    select value->>0, value->>1, value->>2, cast(${occurredAt.getTime()} as bigint), cast(value->>3 as bigint), value->>4
-    from ${jsonRows(transaction, eventRows)} where true on conflict do nothing`.execute(transaction);
-  const deliveryRows = events.flatMap(({ id, deliveries }) =>
-    deliveries.map((delivery) => [delivery.id, id, delivery.endpointId, delivery.listening]),
-  );
-  await sql`insert into webhook_deliveries
-      (id, event_id, endpoint_id, kind, state, attempts, due_at, claimed_by, created_at, finished_at)
-    select value->>0, value->>1, value->>2, 'event', case value->>3 when 'told' then 'waiting' else 'dropped' end, 0,
-      cast(${now.getTime()} as bigint), null, cast(${now.getTime()} as bigint),
-      case value->>3 when 'told' then null else cast(${now.getTime()} as bigint) end
-    from ${jsonRows(transaction, deliveryRows)} where true on conflict do nothing`.execute(transaction);
+function factsOf({ topic, data }: TopicEvent): Told {
+  return { topic, seq: data.seq, data: JSON.stringify(data), endpointId: null };
 }

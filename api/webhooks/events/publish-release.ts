@@ -1,8 +1,13 @@
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
-import { snapshotPublished } from '../topics/snapshot-published.ts';
-import type { ChangeEvent } from '../topics/topics.ts';
+import {
+  CHANGE_TOPIC_DEFINITIONS,
+  type ChangeEvent,
+  type ChangeTopic,
+  RELEASE_TOPIC_DEFINITIONS,
+} from '../topics/topics.ts';
+import { isInFeed } from './comparison.ts';
 import { EventWriter, type EventWriterDeps } from './event-writer.ts';
 import type { Place } from './progress.ts';
 import { ReleaseChanges, type ReleaseChangesDeps } from './release-changes.ts';
@@ -36,9 +41,10 @@ export interface Written {
 }
 
 /**
- * Turns one release into events (specification "From changes to events"): those made from its changes first, by `seq`; then the
- * digests; then, with the snapshot's own event, the release is done. Where it ended early, the next call goes on from the last
- * change that was told; digests are collected again as a whole. Whoever is told, of what, is settled when a call begins. Rejects like
+ * Turns one release into events (specification "From changes to events"): those made from its changes first, by `seq`; then those
+ * whose dataset has no feed, and the digests; then, with the events of the release itself, it is done. Where it ended early, the next
+ * call goes on from the last change that was reported; what has no place in the feed is made again as a whole. Whoever is told, of
+ * what, is settled when a call begins. Rejects like
  * `ReleaseChanges.open` and `EventWriter`.
  */
 export async function publishRelease(input: PublishReleaseInput, deps: PublishReleaseDeps): Promise<Written> {
@@ -59,11 +65,20 @@ export async function publishRelease(input: PublishReleaseInput, deps: PublishRe
   await withChanges(release, { ...input, subscriptions }, deps, async (changes) => {
     if (changeTopicsOf(singles).size > 0) await writeEach(changes.pagesAfter(place.seq), writer, recipientsOf);
     if (changeTopicsOf(digests).size > 0) await collectAll(changes.pagesAfter(input.before.last_seq), collector);
+    for await (const page of changes.pagesOutsideFeed()) {
+      for (const event of page) {
+        collector.add(event);
+        await writer.addOutsideFeed(event, recipientsOf(event));
+      }
+    }
   });
-  const snapshot = snapshotPublished(release);
-  collector.add(snapshot);
+  const last = RELEASE_TOPIC_DEFINITIONS.map((topic) => topic.eventFromRelease(release));
+  for (const event of last) collector.add(event);
   for (const digest of collector.digests()) await writer.addDigest(digest);
-  await writer.finish(end, { event: snapshot, recipients: recipientsOf(snapshot) });
+  await writer.finish(
+    end,
+    last.map((event) => ({ event, recipients: recipientsOf(event) })),
+  );
   return writer.written;
 }
 
@@ -82,7 +97,7 @@ async function collectAll(pages: Pages, collector: DigestCollector): Promise<voi
   }
 }
 
-/** Works with the release's changes, where it has any that somebody wants. */
+/** Works with the release's changes, where somebody wants any. */
 async function withChanges(
   release: Release,
   { before, folder, subscriptions }: PublishReleaseInput & { readonly subscriptions: readonly Subscription[] },
@@ -90,7 +105,7 @@ async function withChanges(
   work: (changes: ReleaseChanges) => Promise<void>,
 ): Promise<void> {
   const topics = changeTopicsOf(subscriptions);
-  if (topics.size === 0 || release.first_seq === null) return;
+  if (!mayHaveEvents(release, topics)) return;
   const previous = await loadRelease(deps.store, before);
   const watchedModels = new Set(subscriptions.flatMap(({ models }) => models));
   const changes = await ReleaseChanges.open({ release, previous, topics, watchedModels, folder }, deps);
@@ -99,4 +114,10 @@ async function withChanges(
   } finally {
     changes.close();
   }
+}
+
+/** Whether changes can be events of these topics: a release without a change in the feed may have some outside of it. */
+function mayHaveEvents({ first_seq }: Release, topics: ReadonlySet<ChangeTopic>): boolean {
+  const wanted = CHANGE_TOPIC_DEFINITIONS.filter(({ name }) => topics.has(name));
+  return wanted.some((topic) => first_seq !== null || !isInFeed(topic));
 }

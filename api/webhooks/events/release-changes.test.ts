@@ -18,11 +18,14 @@ import {
   VERSIONS,
   writeVersionedDays,
 } from '../../../test/worlds/versioned-days.ts';
-import { CHANGE_TOPICS, type ChangeEvent } from '../topics/topics.ts';
+import type { ChangeEvent, ChangeTopic } from '../topics/topics.ts';
 import { ReleaseChanges } from './release-changes.ts';
 
 let store: TemporaryStore;
 afterEach(() => store.dispose());
+
+/** What these tests know the events of. */
+const TOPICS = new Set<ChangeTopic>(['model.created', 'score.updated', 'ranking.updated', 'pricing.updated']);
 
 /** The events of a day, by seq; of a ranking's models all that are named here. */
 async function eventsOf(day: string, before: string, watched: readonly string[] = []): Promise<readonly ChangeEvent[]> {
@@ -30,7 +33,7 @@ async function eventsOf(day: string, before: string, watched: readonly string[] 
   const { catalog } = await loadCatalog(store.deps.store);
   const release = await loadRelease(store.deps.store, getEntry(catalog, day));
   const previous = await loadRelease(store.deps.store, getEntry(catalog, before));
-  const input = { release, previous, topics: new Set(CHANGE_TOPICS), watchedModels: new Set(watched), folder };
+  const input = { release, previous, topics: TOPICS, watchedModels: new Set(watched), folder };
   const { versions } = store.deps;
   const changes = await ReleaseChanges.open(input, {
     store: store.deps.store,

@@ -18,7 +18,7 @@ import {
   type ChangeTopic,
   type ChangeTopicDefinition,
 } from '../topics/topics.ts';
-import { beforeSql, comparisonOf, type VersionsAround } from './comparison.ts';
+import { comparisonOf, isInFeed, type RecordsTable, recordsSql, type VersionsAround } from './comparison.ts';
 
 /** Changes, and so at most events, that are in memory at once. */
 const PAGE_CHANGES = 5_000;
@@ -42,18 +42,26 @@ export interface ReleaseChangesDeps {
   readonly versions?: readonly RecordVersion[] | undefined;
 }
 
+/** Files of events, one per topic. */
+interface EventFiles {
+  /** Of datasets in the feed: each event has a `seq` of its own among those of its topic. */
+  readonly inFeed: readonly string[];
+  /** Of the others. */
+  readonly outsideFeed: readonly string[];
+}
+
 /**
  * The changes of one published release as events of the wanted topics (specification "From changes to events"): its
  * `changes.parquet`, compared with the snapshot before, from which only the datasets that a wanted topic needs are fetched, each
- * proven by its recorded hash. The events lie in files, sorted; memory is bounded whatever the night.
+ * proven by its recorded hash. A dataset without a change feed is compared as a whole, with the snapshot of the release itself. The
+ * events lie in files, sorted; memory is bounded whatever the night.
  */
 export class ReleaseChanges {
   readonly #database: Database;
-  /** Of events, a file per topic. */
-  readonly #files: readonly string[];
+  readonly #files: EventFiles;
   readonly #lastSeq: number;
 
-  private constructor(database: Database, files: readonly string[], lastSeq: number) {
+  private constructor(database: Database, files: EventFiles, lastSeq: number) {
     this.#database = database;
     this.#files = files;
     this.#lastSeq = lastSeq;
@@ -74,14 +82,28 @@ export class ReleaseChanges {
     }
   }
 
-  /** The events behind a `seq`, in its order, a page at a time. */
+  /** The events from the feed behind a `seq`, in its order, a page at a time. */
   async *pagesAfter(seq: number): AsyncGenerator<readonly ChangeEvent[]> {
-    if (this.#files.length === 0) return;
-    const select = `SELECT seq::DOUBLE AS seq, topic, model_id, part, facts FROM read_parquet([${this.#files.map(sqlText).join(', ')}])
+    const { inFeed } = this.#files;
+    if (inFeed.length === 0) return;
+    const select = `SELECT ${EVENT_COLUMNS} FROM read_parquet([${inFeed.map(sqlText).join(', ')}])
       WHERE seq > $1::BIGINT AND seq <= $2::BIGINT ORDER BY seq`;
     for (let last = seq; last < this.#lastSeq; last += PAGE_CHANGES) {
       const rows = await this.#database.rows(EVENT_ROW, select, [last, last + PAGE_CHANGES]);
       if (rows.length > 0) yield rows.map(eventFromRow);
+    }
+  }
+
+  /** The events of datasets without a feed, by topic, a page at a time: always all of them, in the same order. */
+  async *pagesOutsideFeed(): AsyncGenerator<readonly ChangeEvent[]> {
+    for (const file of this.#files.outsideFeed) {
+      const select = `SELECT ${EVENT_COLUMNS} FROM read_parquet(${sqlText(file)}, file_row_number = true)
+        WHERE file_row_number >= $1::BIGINT AND file_row_number < $2::BIGINT ORDER BY file_row_number`;
+      for (let from = 0; ; from += PAGE_CHANGES) {
+        const rows = await this.#database.rows(EVENT_ROW, select, [from, from + PAGE_CHANGES]);
+        if (rows.length === 0) break;
+        yield rows.map(eventFromRow);
+      }
     }
   }
 
@@ -90,32 +112,43 @@ export class ReleaseChanges {
   }
 }
 
-/** Writes the events of each wanted topic into a file, one row per event, sorted by `seq`; resolves to the files' paths. */
+/** Writes the events of each wanted topic into a file, one row per event, sorted by `seq`. */
 async function writeEvents(
   database: Database,
   input: ReleaseChangesInput,
   deps: ReleaseChangesDeps,
-): Promise<readonly string[]> {
-  const { release, previous, folder } = input;
-  const changes = join(folder, 'changes.parquet');
-  await fetchReleaseFile(deps.store, release, RELEASE_PATHS.changes, changes);
-  // What is only sent anew in the version that comes into force did not change.
-  const firstRenewal = release.first_renewal_seq ?? release.last_seq + 1;
-  await database.run(
-    `CREATE VIEW changes AS SELECT * FROM read_parquet(${sqlText(changes)}) WHERE seq < ${firstRenewal}`,
-  );
+): Promise<EventFiles> {
+  const { release, previous, topics: wanted } = input;
+  const versions = versionsAround(release, previous, deps.versions ?? RECORD_VERSIONS);
+  const topics = CHANGE_TOPIC_DEFINITIONS.filter(({ name }) => wanted.has(name));
+  const writing = { database, input, versions, store: deps.store };
   await database.run(`CREATE TABLE watched AS SELECT unnest(from_json($1, '["VARCHAR"]')) AS id`, [
     JSON.stringify([...input.watchedModels]),
   ]);
-  const versions = versionsAround(release, previous, deps.versions ?? RECORD_VERSIONS);
+  const fed = await changedTopics(topics.filter(isInFeed), writing);
+  const others = topics.filter((topic) => !isInFeed(topic));
+  return { inFeed: await writeFiles(fed, writing), outsideFeed: await writeFiles(others, writing) };
+}
+
+interface Writing {
+  readonly database: Database;
+  readonly input: ReleaseChangesInput;
+  readonly versions: VersionsAround;
+  readonly store: ObjectStore;
+}
+
+/** Writes a file of events per topic; resolves to their paths. */
+async function writeFiles(topics: readonly ChangeTopicDefinition[], writing: Writing): Promise<readonly string[]> {
+  const { database, input, versions } = writing;
   const files: string[] = [];
-  for (const topic of await changedTopics(database, input.topics, versions)) {
-    if (topic.compared !== undefined)
-      await loadBefore(topic, versions, { database, previous, folder, store: deps.store });
-    const file = join(folder, `${topic.name}.parquet`);
-    await database.run(`COPY (SELECT *, '${topic.name}' AS topic FROM (${topic.select(comparisonOf(topic, versions))}) ORDER BY seq)
+  for (const topic of topics) {
+    if (!isInFeed(topic)) await loadRecords('after_records', topic, writing);
+    if (!isInFeed(topic) || topic.compared !== undefined) await loadRecords('before_records', topic, writing);
+    const file = join(input.folder, `${topic.name}.parquet`);
+    const select = topic.select(comparisonOf(topic, versions, input.release.last_seq));
+    await database.run(`COPY (SELECT *, '${topic.name}' AS topic FROM (${select}) ORDER BY seq, model_id, part)
       TO ${sqlText(file)} (FORMAT parquet, ROW_GROUP_SIZE ${PAGE_CHANGES})`);
-    await database.run('DROP TABLE IF EXISTS before_records');
+    for (const table of ['before_records', 'after_records']) await database.run(`DROP TABLE IF EXISTS ${table}`);
     files.push(file);
   }
   return files;
@@ -128,40 +161,42 @@ function versionsAround(release: Release, previous: Release, versions: readonly 
   };
 }
 
-/** Those of the topics whose dataset has a change: the others need no file. */
+/** Fetches the changes as the view `changes`; resolves to those of the topics whose dataset has one: the others need no file. */
 async function changedTopics(
-  database: Database,
-  wanted: ReadonlySet<ChangeTopic>,
-  { after }: VersionsAround,
+  topics: readonly ChangeTopicDefinition[],
+  { database, input: { release, folder }, versions: { after }, store }: Writing,
 ): Promise<readonly ChangeTopicDefinition[]> {
+  if (topics.length === 0 || release.first_seq === null) return [];
+  const changes = join(folder, 'changes.parquet');
+  await fetchReleaseFile(store, release, RELEASE_PATHS.changes, changes);
+  // What is only sent anew in the version that comes into force did not change.
+  const firstRenewal = release.first_renewal_seq ?? release.last_seq + 1;
+  await database.run(
+    `CREATE VIEW changes AS SELECT * FROM read_parquet(${sqlText(changes)}) WHERE seq < ${firstRenewal}`,
+  );
   const rows = await database.rows({ entity_type: text }, 'SELECT DISTINCT entity_type FROM changes');
-  const changed = rows.map((row) => row.entity_type);
-  return CHANGE_TOPIC_DEFINITIONS.filter(({ name, dataset }) => {
-    const { entityType } = after.datasets[dataset];
-    return wanted.has(name) && entityType !== null && changed.includes(entityType);
-  });
+  const changed: readonly (string | null)[] = rows.map((row) => row.entity_type);
+  return topics.filter(({ dataset }) => changed.includes(after.datasets[dataset].entityType));
 }
 
-interface LoadDeps {
-  readonly database: Database;
-  readonly previous: Release;
-  readonly folder: string;
-  readonly store: ObjectStore;
-}
-
-/** Makes `before_records` from the snapshot before, whose files are kept longer than any state. */
-async function loadBefore(topic: ChangeTopicDefinition, versions: VersionsAround, deps: LoadDeps): Promise<void> {
-  const { database, previous, folder, store } = deps;
+/** Makes a table of records from a snapshot, whose files are kept longer than any state. */
+async function loadRecords(
+  table: RecordsTable,
+  topic: ChangeTopicDefinition,
+  { database, input, versions, store }: Writing,
+): Promise<void> {
+  const release = table === 'before_records' ? input.previous : input.release;
   const { dataset: name } = topic;
-  if (previous.records[name] === 0) {
-    await database.run(beforeSql(topic, undefined, versions));
+  if (release.records[name] === 0) {
+    await database.run(recordsSql(table, topic, { lines: undefined, versions }));
     return;
   }
-  const packed = join(folder, `${name}.jsonl.gz`);
-  const path = join(folder, `${name}.jsonl`);
-  await fetchReleaseFile(store, previous, RELEASE_PATHS.snapshot(name), packed);
+  const packed = join(input.folder, `${name}.jsonl.gz`);
+  const path = join(input.folder, `${name}.jsonl`);
+  await fetchReleaseFile(store, release, RELEASE_PATHS.snapshot(name), packed);
   await unpackLines(packed, path);
-  await database.run(beforeSql(topic, { path, longestLineBytes: await longestLine(path) }, versions));
+  const lines = { path, longestLineBytes: await longestLine(path) };
+  await database.run(recordsSql(table, topic, { lines, versions }));
   for (const file of [packed, path]) await rm(file);
 }
 
@@ -181,6 +216,7 @@ async function longestLine(path: string): Promise<number> {
   return Math.max(longest, current);
 }
 
+const EVENT_COLUMNS = 'seq::DOUBLE AS seq, topic, model_id, part, facts';
 const EVENT_ROW = {
   seq: number,
   topic: word(CHANGE_TOPICS),

@@ -1,10 +1,12 @@
 /**
- * What a topic is. One file of this folder declares each: its name, when it is sent, its `data`, and, where its events are made from
- * changes, the dataset, the compared columns, the SELECT and what an event is made of. `topics.ts` lists them, and everything else derives
- * from that list. Filters need no declaration: they concern every topic that has what they name ({@link Filterable}).
+ * What a topic is. One file of this folder declares each: its name, when it is sent, its `data`, and what its events are made of: the
+ * changes of a dataset ({@link changeTopic}), or the release itself, which has one event then ({@link releaseTopic}). `topics.ts` lists
+ * them, and everything else derives from that list. Filters need no declaration: they concern every topic that has what they name
+ * ({@link Filterable}).
  */
 import { z } from 'zod';
 import type { DatasetName } from '../../../schemas/datasets.ts';
+import type { Release } from '../../../schemas/release.ts';
 
 /** The newest change that an event is about: its `seq` in the change feed. */
 export const Seq = z.number().int().nonnegative();
@@ -28,7 +30,9 @@ export interface Filterable {
 
 /**
  * A night's changes of a dataset beside the records before it, as parts of a SELECT: `c` stands for a change, `b` for the record before
- * in the table `before_records`, which holds those that have a change, with their key and the compared columns.
+ * in the table `before_records`, which holds those that have a change, with their key and the compared columns. The changes of a dataset
+ * without a change feed (`entityType` null) are the records that were added, were removed, or differ in a compared column; all of them
+ * have the last `seq` of the release.
  */
 export interface Comparison {
   /** One row per change: `seq`, `op`, the parts of the key, and the new values of the compared columns, null where it was deleted. */
@@ -51,13 +55,17 @@ export interface EventRow {
   readonly facts: string;
 }
 
-interface ChangeTopicDeclaration<Name extends string, Data extends z.ZodObject, Event extends Filterable> {
+interface TopicDeclaration<Name extends string, Data extends z.ZodObject> {
   readonly name: Name;
   /** When an event is sent, for people. */
   readonly sentWhen: string;
   /** `data` of a delivery: it identifies what changed, and carries no data of its own (specification "Topics"). */
   readonly data: Data;
-  /** The dataset whose changes are told. */
+}
+
+interface ChangeTopicDeclaration<Name extends string, Data extends z.ZodObject, Event extends Filterable>
+  extends TopicDeclaration<Name, Data> {
+  /** The dataset whose changes are reported. */
   readonly dataset: DatasetName;
   /** The columns by which its records are compared with those before the night; undefined where the changes alone suffice. */
   readonly compared: readonly string[] | undefined;
@@ -77,4 +85,21 @@ export function changeTopic<const Name extends string, Data extends z.ZodObject,
 }: ChangeTopicDeclaration<Name, Data, Event>) {
   const eventFromRow = (row: EventRow) => ({ topic: topic.name, ...contentFromRow(row) });
   return { ...topic, eventFromRow };
+}
+
+interface ReleaseTopicDeclaration<Name extends string, Data extends z.ZodObject> extends TopicDeclaration<Name, Data> {
+  /** What the event of a release says; its `seq` is the last of the release. */
+  readonly dataFromRelease: (release: ReleaseFacts) => Readonly<z.infer<Data>>;
+}
+
+/** What an event of a whole release is made of. */
+export type ReleaseFacts = Pick<Release, 'manifest' | 'last_seq'>;
+
+/** A topic of which every release has one event, whatever changed. */
+export function releaseTopic<const Name extends string, Data extends z.ZodObject>({
+  dataFromRelease,
+  ...topic
+}: ReleaseTopicDeclaration<Name, Data>) {
+  const eventFromRelease = (release: ReleaseFacts) => ({ topic: topic.name, data: dataFromRelease(release) });
+  return { ...topic, eventFromRelease };
 }

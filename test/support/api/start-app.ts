@@ -3,11 +3,12 @@ import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files.ts';
 import type { OpenRoute } from '../../../api/data/openapi/other-operations.ts';
+import { ATTEMPT_SETTINGS, BACKSTOP_SETTINGS, RESPONSE_SETTINGS } from '../../../api/data/settings.ts';
 import type { Guide } from '../../../api/guide/guide.ts';
-import { ResponseCache } from '../../../api/server/response-cache.ts';
 import type { ViewEvent } from '../../../api/view/view-events.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
 import { type FollowerSettings, ViewFollower } from '../../../api/view/view-follower.ts';
+import { defaultsOf } from '../../../runtime/setting.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../../storage/open-store.ts';
@@ -18,7 +19,6 @@ import { openTestAccounts, type TestAccounts, type TestAccountsOptions } from '.
 export interface AppOptions {
   readonly settings?: Partial<ApiSettings>;
   readonly follower?: Partial<FollowerSettings>;
-  readonly cacheBytes?: number;
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[];
   /** Stands between the API and the store, to make it fail. */
@@ -43,9 +43,10 @@ export interface StartedApp {
 
 const DEFAULT_SETTINGS: ApiSettings = {
   ...SERVER_SETTINGS,
-  failedAttemptsMax: 60,
+  ...defaultsOf(RESPONSE_SETTINGS),
+  ...defaultsOf(ATTEMPT_SETTINGS),
+  ...defaultsOf(BACKSTOP_SETTINGS),
   capabilities: {},
-  backstop: {},
 };
 
 const DEFAULT_FOLLOWER: FollowerSettings = {
@@ -87,7 +88,6 @@ export async function startApp(
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
     accounts: accounts && (options.accounts?.wrap?.(accounts.accounts) ?? accounts.accounts),
     views: follower,
-    cache: new ResponseCache(options.cacheBytes ?? 1 << 24),
     clock,
     signUrl: (key, link) => store.signedUrl(key, link),
     files: folder === undefined ? undefined : { folder, links },

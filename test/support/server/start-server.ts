@@ -4,6 +4,8 @@ import { onTestFinished } from 'vitest';
 import { type ErrorTable, HTTP_ERROR_STATUS } from '../../../api/server/errors/http-error.ts';
 import { Metrics } from '../../../api/server/metrics.ts';
 import { createServer, type ServerDeps, type ServerSettings } from '../../../api/server/server.ts';
+import { CONNECTION_SETTINGS } from '../../../api/server/settings.ts';
+import { defaultsOf } from '../../../runtime/setting.ts';
 import { listenOnPort } from '../api/listen.ts';
 
 export interface StartedServer {
@@ -28,13 +30,9 @@ export const SERVER_SETTINGS: ServerSettings = {
   basePath: '',
   publicUrl: undefined,
   trustedProxies: [],
+  ...defaultsOf(CONNECTION_SETTINGS),
   headersTimeoutMs: 30_000,
-  requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 5_000,
-  headersMax: 100,
-  pipelinedMax: 20,
-  sendTimeoutMs: 60_000,
-  sendBytesMin: 16_384,
   compressFromBytes: 1024,
   metricsAccess: { token: undefined, isOpen: false },
 };

@@ -60,7 +60,7 @@ function apiOptions(
       publicFace({
         requestsPerMinute: 100_000,
         cacheBytes: 1 << 24,
-        packFromBytes: 1024,
+        compressFromBytes: 1024,
         hasConsole: false,
         ...face,
         isLive: (capability) => !planned.includes(capability),
