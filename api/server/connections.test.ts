@@ -147,6 +147,18 @@ describe('a client that asks and does not read (specification "Connections")', (
     expect(warnings).toEqual([]);
   });
 
+  test('is cut off within a block too, after four times the deadline, however large the block is', async () => {
+    const { app, port } = await startServer(
+      async (scope) => void scope.get('/block', async (_, reply) => reply.send(Buffer.alloc(32 << 20))),
+      { settings: { sendTimeoutMs: 100, sendBytesMin: 1024 } }, // At that pace the block takes an hour.
+    );
+    const isEnded = watchEnd(app);
+    const startedAt = performance.now();
+    await sendUnread(port, requestText('/block', {}));
+    await until(isEnded);
+    expect(performance.now() - startedAt).toBeGreaterThan(400);
+  });
+
   test('gets everything if it only reads slowly, for longer than the deadline', async () => {
     const MEGABYTES = 24;
     // So long that a busy machine does not keep the client from reading for all of it.

@@ -1,14 +1,13 @@
 /** What a badge says of a model (specification "Badges"): pure functions of what the API's routes answer. */
 import { z } from 'zod';
-import { type RecordOf } from '../../schemas/datasets.ts';
+import type { RecordOf } from '../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../charts/format.ts';
-import { type BodyOf } from '../data/answers/data-route.ts';
-import { freeText, id, oneOf } from '../data/answers/parameters.ts';
+import type { BodyOf } from '../data/answers/data-route.ts';
+import { freeText, idOf, oneOf } from '../data/answers/parameters.ts';
 import { modelRoute } from '../data/routes/current/models.ts';
 import { categoriesRoute } from '../data/routes/current/rankings.ts';
 import { RequestInvalid } from '../server/errors/http-error.ts';
 import { BADGE_STYLES, badgeRoutes } from './badge.ts';
-import { idOf } from '../data/answers/parameters.ts';
 import {
   askBenchmarks,
   type Benchmark,

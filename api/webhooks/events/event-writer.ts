@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { ulidFromWords } from '../../../runtime/ulid.ts';
-import { type ControlDatabase, jsonRows } from '../../database/control-database.ts';
+import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
 import { forListening, hasDeliveries, insertEvents, type QueuedEvent } from './event-rows.ts';

@@ -10,7 +10,6 @@ import type { ControlDatabase } from '../../../api/database/control-database.ts'
 import { makeGuide } from '../../../api/guide/guide.ts';
 import { mcpFace } from '../../../api/mcp/mcp.ts';
 import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../../api/mcp/oauth-routes.ts';
-import { ResponseCache } from '../../../api/server/response-cache.ts';
 import { PUBLIC_ROUTES, publicFace } from '../../../api/site/public.ts';
 import { type ViewEvent, viewEventLog } from '../../../api/view/view-events.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';

@@ -2,7 +2,6 @@
 
 import type { Day } from '../../../runtime/day.ts';
 import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
 import { pickId, pickModel, pickSome } from '../asking/asking.ts';
 import { pickRange, turnsOf } from '../asking/ranges.ts';
