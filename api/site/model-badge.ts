@@ -4,8 +4,8 @@ import type { RecordOf } from '../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../charts/format.ts';
 import type { BodyOf } from '../data/answers/data-route.ts';
 import { freeText, idOf, oneOf } from '../data/answers/parameters.ts';
-import { modelRoute } from '../data/routes/current/models.ts';
-import { categoriesRoute } from '../data/routes/current/rankings.ts';
+import { modelRoute } from '../data/routes/models.ts';
+import { categoriesRoute } from '../data/routes/rankings.ts';
 import { RequestInvalid } from '../server/errors/http-error.ts';
 import { BADGE_STYLES, badgeRoutes } from './badge.ts';
 import {

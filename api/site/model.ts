@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../schemas/datasets.ts';
 import type { BodyOf } from '../data/answers/data-route.ts';
-import type { modelRoute } from '../data/routes/current/models.ts';
-import { benchmarksRoute } from '../data/routes/current/scores.ts';
+import type { modelRoute } from '../data/routes/models.ts';
+import { benchmarksRoute } from '../data/routes/scores.ts';
 import { queryProblem, type RequestProblem } from '../server/errors/http-error.ts';
 import type { AskPublic } from './public-route.ts';
 

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import type { RecordOf } from '../../../schemas/datasets.ts';
 import { formatNumber } from '../../charts/format.ts';
-import { modelRoute } from '../../data/routes/current/models.ts';
-import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
+import { modelHistoryRoute } from '../../data/routes/model-history.ts';
+import { modelRoute } from '../../data/routes/models.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { type Fact, Facts } from '../shell/parts.tsx';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
 import type { BodyOf } from '../../data/answers/data-route.ts';
-import { modelsRoute } from '../../data/routes/current/models.ts';
+import { modelsRoute } from '../../data/routes/models.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Choice, Field } from '../shell/fields.tsx';

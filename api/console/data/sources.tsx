@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { BodyOf } from '../../data/answers/data-route.ts';
-import { sourcesRoute } from '../../data/routes/current/sources.ts';
+import { sourcesRoute } from '../../data/routes/sources.ts';
 import type { Source } from '../../view/view-meta.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';

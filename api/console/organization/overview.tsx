@@ -4,7 +4,7 @@ import { type ApiKey, listKeys } from '../../accounts/organizations/keys.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/organizations/plans.ts';
 import type { BodyOf } from '../../data/answers/data-route.ts';
-import { updatesRoute } from '../../data/routes/current/updates.ts';
+import { updatesRoute } from '../../data/routes/updates.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type Asked, askFor } from '../data/ask.ts';
 import { Answered, curlLine } from '../data/data-page.tsx';

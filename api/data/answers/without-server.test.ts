@@ -7,7 +7,7 @@ import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
-import { modelRoute, modelsRoute } from '../routes/current/models.ts';
+import { modelRoute, modelsRoute } from '../routes/models.ts';
 import { snapshotDownloadRoute } from '../routes/snapshots.ts';
 import { RESPONSE_SETTINGS } from '../settings.ts';
 import { Answers } from './answers.ts';

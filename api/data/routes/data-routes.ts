@@ -4,14 +4,14 @@ import type { Visit } from '../access/visit.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
 import type { DataRoute } from '../answers/data-route.ts';
 import { changesRoute } from './changes.ts';
-import { modelRoute, modelsRoute } from './current/models.ts';
-import { categoriesRoute, rankingsRoute } from './current/rankings.ts';
-import { benchmarksRoute, scoresRoute } from './current/scores.ts';
-import { sourcesRoute } from './current/sources.ts';
-import { updatesRoute } from './current/updates.ts';
-import { modelHistoryRoute } from './history/model-history.ts';
-import { rankingsHistoryRoute } from './history/rankings-history.ts';
+import { modelHistoryRoute } from './model-history.ts';
+import { modelRoute, modelsRoute } from './models.ts';
+import { categoriesRoute, rankingsRoute } from './rankings.ts';
+import { rankingsHistoryRoute } from './rankings-history.ts';
+import { benchmarksRoute, scoresRoute } from './scores.ts';
 import { snapshotDownloadRoute, snapshotsRoute } from './snapshots.ts';
+import { sourcesRoute } from './sources.ts';
+import { updatesRoute } from './updates.ts';
 
 /** `GET /v1/account`: what it asks of its callers. */
 export const ACCOUNT_ROUTE: RouteAccess = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelRoute } from '../../data/routes/current/models.ts';
+import { modelRoute } from '../../data/routes/models.ts';
 import { HttpError, notFound, RequestInvalid } from '../../server/errors/http-error.ts';
 import { argumentProblem, type Body, type Exchange, type RouteBody } from '../exchange.ts';
 import { type Columns, cell, type Row, rowsOf, table } from '../table.ts';

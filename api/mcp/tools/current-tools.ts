@@ -1,7 +1,7 @@
-import { modelRoute, modelsRoute } from '../../data/routes/current/models.ts';
-import { categoriesRoute, rankingsRoute } from '../../data/routes/current/rankings.ts';
-import { benchmarksRoute, scoresRoute } from '../../data/routes/current/scores.ts';
-import { updatesRoute } from '../../data/routes/current/updates.ts';
+import { modelRoute, modelsRoute } from '../../data/routes/models.ts';
+import { categoriesRoute, rankingsRoute } from '../../data/routes/rankings.ts';
+import { benchmarksRoute, scoresRoute } from '../../data/routes/scores.ts';
+import { updatesRoute } from '../../data/routes/updates.ts';
 import { HttpError, notFound } from '../../server/errors/http-error.ts';
 import type { Exchange } from '../exchange.ts';
 import {

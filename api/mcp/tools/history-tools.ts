@@ -1,5 +1,5 @@
-import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
-import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
+import { modelHistoryRoute } from '../../data/routes/model-history.ts';
+import { rankingsHistoryRoute } from '../../data/routes/rankings-history.ts';
 import { type Columns, cell, type Row, type Run, rowsOf, runColumns, runsOf, table } from '../table.ts';
 import { asOf, lines, type Telling } from '../told.ts';
 import { routeTool } from './route-tool.ts';

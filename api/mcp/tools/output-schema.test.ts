@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { changesRoute } from '../../data/routes/changes.ts';
-import { modelRoute } from '../../data/routes/current/models.ts';
+import { modelRoute } from '../../data/routes/models.ts';
 import { outputSchemaOf } from './tool.ts';
 import { TOOLS } from './tools.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ModelSchema } from '../../data/answers/records.ts';
-import { modelsRoute } from '../../data/routes/current/models.ts';
+import { modelsRoute } from '../../data/routes/models.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
 import { argumentProblem, type Body, type Exchange } from '../exchange.ts';
 import { cell, MODEL_COLUMNS, type Row, rowsOf, table } from '../table.ts';

@@ -4,8 +4,8 @@ import { formatDay, formatMoney, formatNumber } from '../../charts/format.ts';
 import { HistoryChart, priceSeries, RankChart, rankSeriesOfModel, scoreSeries } from '../../charts/history-chart.tsx';
 import { idOf, oneOf } from '../../data/answers/parameters.ts';
 import { assertKnown } from '../../data/queries/conditions.ts';
-import { modelRoute } from '../../data/routes/current/models.ts';
-import { modelHistoryRoute } from '../../data/routes/history/model-history.ts';
+import { modelHistoryRoute } from '../../data/routes/model-history.ts';
+import { modelRoute } from '../../data/routes/models.ts';
 import { HttpError, notFound } from '../../server/errors/http-error.ts';
 import {
   askBenchmarks,

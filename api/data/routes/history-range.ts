@@ -1,19 +1,19 @@
 /** The range of a history: its limits, the plan's window, and what an answer depends on besides its points. */
 
 import { z } from 'zod';
-import { addDays, type Day, daysBetween } from '../../../../runtime/day.ts';
-import { columnSchema } from '../../../../schemas/records.ts';
-import { planWindowStart } from '../../../accounts/organizations/plans.ts';
-import { queryProblem, type RequestProblem } from '../../../server/errors/http-error.ts';
-import type { CheckedQuery } from '../../../server/parse-request.ts';
-import type { Dependency } from '../../../server/route.ts';
-import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../../../view/tables/history-kinds.ts';
-import type { View } from '../../../view/view.ts';
-import type { Rights } from '../../access/rights.ts';
-import type { JsonText } from '../../answers/data-route.ts';
-import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../../answers/dependencies.ts';
-import { day } from '../../answers/parameters.ts';
-import { ApiError } from '../../api-errors.ts';
+import { addDays, type Day, daysBetween } from '../../../runtime/day.ts';
+import { columnSchema } from '../../../schemas/records.ts';
+import { planWindowStart } from '../../accounts/organizations/plans.ts';
+import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
+import type { CheckedQuery } from '../../server/parse-request.ts';
+import type { Dependency } from '../../server/route.ts';
+import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../../view/tables/history-kinds.ts';
+import type { View } from '../../view/view.ts';
+import type { Rights } from '../access/rights.ts';
+import type { JsonText } from '../answers/data-route.ts';
+import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../answers/dependencies.ts';
+import { day } from '../answers/parameters.ts';
+import { ApiError } from '../api-errors.ts';
 
 /** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
 const HISTORY_SPAN_DAYS_MAX = 400;

@@ -1,7 +1,7 @@
 /** Whom the data come from. */
 import { expect, onTestFinished, test } from 'vitest';
-import { openApi, type TestApi } from '../../../../test/support/api/open-api.ts';
-import { SMALL_DAYS } from '../../../../test/worlds/small-days.ts';
+import { openApi, type TestApi } from '../../../test/support/api/open-api.ts';
+import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
 
 const ROWS = SMALL_DAYS['2026-06-01'] ?? {};
 const MALL = { id: 'mall', name: 'The mall', url: 'https://mall.test' };

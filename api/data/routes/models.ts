@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { text } from '../../../../storage/duckdb/row-shape.ts';
-import { type HttpError, notFound } from '../../../server/errors/http-error.ts';
-import type { SortKey } from '../../../view/tables/list-orders.ts';
-import { TEXTS_SEPARATOR } from '../../../view/tables/view-tables.ts';
-import type { View } from '../../../view/view.ts';
-import { dataRoute, jsonArray } from '../../answers/data-route.ts';
-import { all, contentOf, inForce } from '../../answers/dependencies.ts';
-import { listRoute } from '../../answers/list-route.ts';
-import { day, decimal, freeText, id, idOf, oneOf, plainInteger } from '../../answers/parameters.ts';
+import { text } from '../../../storage/duckdb/row-shape.ts';
+import { type HttpError, notFound } from '../../server/errors/http-error.ts';
+import type { SortKey } from '../../view/tables/list-orders.ts';
+import { TEXTS_SEPARATOR } from '../../view/tables/view-tables.ts';
+import type { View } from '../../view/view.ts';
+import { dataRoute, jsonArray } from '../answers/data-route.ts';
+import { all, contentOf, inForce } from '../answers/dependencies.ts';
+import { listRoute } from '../answers/list-route.ts';
+import { day, decimal, freeText, id, idOf, oneOf, plainInteger } from '../answers/parameters.ts';
 import {
   EXAMPLE_MODEL,
   EXAMPLE_PRICE,
@@ -15,8 +15,8 @@ import {
   PriceSchema,
   RankingSchema,
   ScoreSchema,
-} from '../../answers/records.ts';
-import { type Condition, where } from '../../queries/conditions.ts';
+} from '../answers/records.ts';
+import { type Condition, where } from '../queries/conditions.ts';
 
 const SORTS = [
   ...(['id', 'name', 'release_date', 'context_length', 'updated_at'] as const),

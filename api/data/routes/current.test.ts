@@ -1,8 +1,8 @@
 /** Benchmarks, rankings, categories and what is new. */
 import { expect, test } from 'vitest';
-import { getList, pageList } from '../../../../test/support/api/lists.ts';
-import { useApi } from '../../../../test/support/api/use-api.ts';
-import { LISTED_DAY } from '../../../../test/worlds/listed-day.ts';
+import { getList, pageList } from '../../../test/support/api/lists.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
 const api = useApi({
   days: async (store) => {

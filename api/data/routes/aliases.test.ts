@@ -1,9 +1,9 @@
 /** What upstreams call models: `alias`, `q`, and the names of one model (specification "Models"; decision 0077). */
 import { describe, expect, test } from 'vitest';
-import { getList, pageList } from '../../../../test/support/api/lists.ts';
-import { openOwnApi, useApi } from '../../../../test/support/api/use-api.ts';
-import { withNames } from '../../../../test/support/pipeline/named-models.ts';
-import { LISTED_DAY } from '../../../../test/worlds/listed-day.ts';
+import { getList, pageList } from '../../../test/support/api/lists.ts';
+import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
+import { withNames } from '../../../test/support/pipeline/named-models.ts';
+import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
 const DAY = '2026-06-01';
 const NAMES = withNames(

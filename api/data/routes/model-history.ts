@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Day } from '../../../../runtime/day.ts';
-import { HISTORY_KINDS, type HistoryKind } from '../../../view/tables/history-kinds.ts';
-import type { View } from '../../../view/view.ts';
-import { dataRoute, jsonFrame } from '../../answers/data-route.ts';
-import { idOf, oneOf } from '../../answers/parameters.ts';
-import { EXAMPLE_PRICE } from '../../answers/records.ts';
-import { assertKnown } from '../../queries/conditions.ts';
-import { expandPoints } from '../../queries/history-points.ts';
+import type { Day } from '../../../runtime/day.ts';
+import { HISTORY_KINDS, type HistoryKind } from '../../view/tables/history-kinds.ts';
+import type { View } from '../../view/view.ts';
+import { dataRoute, jsonFrame } from '../answers/data-route.ts';
+import { idOf, oneOf } from '../answers/parameters.ts';
+import { EXAMPLE_PRICE } from '../answers/records.ts';
+import { assertKnown } from '../queries/conditions.ts';
+import { expandPoints } from '../queries/history-points.ts';
 import {
   daysOf,
   findRangeProblems,

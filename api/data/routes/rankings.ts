@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { methodOfCategory, type RankingMethods } from '../../../../schemas/release.ts';
-import { number, text } from '../../../../storage/duckdb/row-shape.ts';
-import type { View } from '../../../view/view.ts';
-import { dataRoute } from '../../answers/data-route.ts';
-import { all, contentOf, inForce, value } from '../../answers/dependencies.ts';
-import { listRoute } from '../../answers/list-route.ts';
-import { idOf } from '../../answers/parameters.ts';
-import { EXAMPLE_RANKINGS, RankingSchema } from '../../answers/records.ts';
-import { assertKnown, where } from '../../queries/conditions.ts';
+import { methodOfCategory, type RankingMethods } from '../../../schemas/release.ts';
+import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import type { View } from '../../view/view.ts';
+import { dataRoute } from '../answers/data-route.ts';
+import { all, contentOf, inForce, value } from '../answers/dependencies.ts';
+import { listRoute } from '../answers/list-route.ts';
+import { idOf } from '../answers/parameters.ts';
+import { EXAMPLE_RANKINGS, RankingSchema } from '../answers/records.ts';
+import { assertKnown, where } from '../queries/conditions.ts';
 
 export const rankingsRoute = listRoute({
   path: '/v1/rankings',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { number, text } from '../../../../storage/duckdb/row-shape.ts';
-import { TOP_POSITIONS_MAX } from '../../../view/tables/view-tables.ts';
-import { dataRoute, jsonArray, jsonObject } from '../../answers/data-route.ts';
-import { idOf, integer } from '../../answers/parameters.ts';
-import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
-import { assertKnown } from '../../queries/conditions.ts';
-import { withPositions } from '../../queries/history-points.ts';
+import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import { TOP_POSITIONS_MAX } from '../../view/tables/view-tables.ts';
+import { dataRoute, jsonArray, jsonObject } from '../answers/data-route.ts';
+import { idOf, integer } from '../answers/parameters.ts';
+import { EXAMPLE_RANKINGS } from '../answers/records.ts';
+import { assertKnown } from '../queries/conditions.ts';
+import { withPositions } from '../queries/history-points.ts';
 import {
   findRangeProblems,
   historyDependency,

@@ -1,8 +1,8 @@
 /** The rules of a history request (specification "History requests"; specification "Plan window"). */
 import { expect, test } from 'vitest';
-import { DATASETS, type DatasetName } from '../../../../schemas/datasets.ts';
-import { useApi } from '../../../../test/support/api/use-api.ts';
-import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../../../../test/worlds/small-days.ts';
+import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
 
 const api = useApi({
   days: async (store) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { useApi } from '../../../../test/support/api/use-api.ts';
-import { ODD_ID, publishSmallDays, TODAY } from '../../../../test/worlds/small-days.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
 
 const api = useApi({ days: publishSmallDays, now: `${TODAY}T12:00:00Z` });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { SourceSchema } from '../../../view/view-meta.ts';
-import { dataRoute } from '../../answers/data-route.ts';
-import { inForce } from '../../answers/dependencies.ts';
+import { SourceSchema } from '../../view/view-meta.ts';
+import { dataRoute } from '../answers/data-route.ts';
+import { inForce } from '../answers/dependencies.ts';
 
 export const sourcesRoute = dataRoute({
   path: '/v1/sources',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { getList, pageList } from '../../../../test/support/api/lists.ts';
-import { useApi } from '../../../../test/support/api/use-api.ts';
-import { LISTED_DAY } from '../../../../test/worlds/listed-day.ts';
+import { getList, pageList } from '../../../test/support/api/lists.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
 const api = useApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY) });
 
