@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type Server, type Socket, Server as SocketServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ConnectionSettings } from './settings.ts';
 
 /** The largest head of a request, URL included. */
@@ -129,6 +130,13 @@ interface Connection {
   isFull: boolean;
 }
 
+const CONNECTIONS = new WeakMap<Duplex, Connection>();
+
+/** The earliest answer of a connection that is not sent to its end. */
+export function findUnsentAnswer(socket: Duplex): ServerResponse | undefined {
+  return [...(CONNECTIONS.get(socket)?.unfinished ?? [])].find(({ writableFinished }) => !writableFinished);
+}
+
 /**
  * The answers of each connection that are not finished.
  *
@@ -139,7 +147,6 @@ interface Connection {
  *   streams of the others open for ever.
  */
 class WaitingAnswers {
-  readonly #connections = new WeakMap<Socket, Connection>();
   readonly #pipelinedMax: number;
 
   constructor({ pipelinedMax }: { readonly pipelinedMax: number }) {
@@ -165,10 +172,10 @@ class WaitingAnswers {
   }
 
   #connectionOf(socket: Socket): Connection {
-    const known = this.#connections.get(socket);
+    const known = CONNECTIONS.get(socket);
     if (known !== undefined) return known;
     const connection: Connection = { unfinished: new Set(), isFull: false };
-    this.#connections.set(socket, connection);
+    CONNECTIONS.set(socket, connection);
     socket.once('close', () => {
       for (const response of connection.unfinished) close(response);
     });

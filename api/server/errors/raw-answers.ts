@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { findUnsentAnswer } from '../connections.ts';
 import { errorAnswerFrom } from './error-answer.ts';
 import { type ErrorTable, type HttpErrorCode, httpError } from './http-error.ts';
 
@@ -39,8 +40,6 @@ export class RawAnswers {
   // Whatever more comes on a connection is one more error, and a client could go on for ever: the first is answered.
   readonly #answered = new WeakSet<Duplex>();
   readonly #replaced = new WeakSet<ServerResponse>();
-  /** By connection, the responses that are not sent to their end, in the order of their requests. */
-  readonly #unsent = new WeakMap<Duplex, Set<ServerResponse>>();
 
   constructor(deps: RawAnswerDeps) {
     this.#deps = deps;
@@ -58,9 +57,8 @@ export class RawAnswers {
 
   /** Answers CONNECT like any other method that a path doesn't have; expectations are ignored (RFC 9110 §10.1.1). */
   listenTo(server: Server): void {
-    server.prependListener('request', (_, response) => this.#track(response));
     server.on('connect', (asked, socket) => {
-      this.#keepAlive(socket);
+      keepAlive(socket);
       this.#answerInTurn(socket, () => this.#answer(socket, 'method_not_allowed', { asked }));
     });
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -76,7 +74,7 @@ export class RawAnswers {
    * one. A request whose own body isn't proper gets no other answer.
    */
   #answerInTurn(socket: Duplex, answer: (asked?: IncomingMessage) => void): void {
-    const earlier = this.#beingSent(socket);
+    const earlier = findUnsentAnswer(socket);
     if (!socket.writable) socket.destroy();
     else if (!earlier) answer();
     else if (earlier.req.complete) earlier.once('close', () => setImmediate(() => this.#answerInTurn(socket, answer)));
@@ -85,28 +83,6 @@ export class RawAnswers {
       this.#replaced.add(earlier);
       answer(earlier.req);
     }
-  }
-
-  #track(response: ServerResponse): void {
-    const { socket } = response.req;
-    const unsent = this.#unsent.get(socket) ?? new Set();
-    this.#unsent.set(socket, unsent.add(response));
-    const forget = () => unsent.delete(response);
-    response.once('finish', forget).once('close', forget);
-  }
-
-  /** The answer to an earlier request on the connection that is not sent to its end. */
-  #beingSent(socket: Duplex): ServerResponse | undefined {
-    return this.#unsent.get(socket)?.values().next().value;
-  }
-
-  /**
-   * Node lets go of a connection that asks for a tunnel: nobody would listen for its errors, so that one would end the process,
-   * and an earlier answer that waits for the client to read would wait for ever.
-   */
-  #keepAlive(socket: Duplex): void {
-    socket.on('error', () => socket.destroy());
-    socket.on('drain', () => this.#beingSent(socket)?.emit('drain'));
   }
 
   #answer(socket: Duplex, code: HttpErrorCode, { asked, reason }: Refused): void {
@@ -139,3 +115,12 @@ const LINGER_MS = 2_000;
 
 /** What a path has that isn't one: what nearly all have. */
 const ALLOWED = { Allow: 'GET, HEAD' };
+
+/**
+ * Node lets go of a connection that asks for a tunnel: nobody would listen for its errors, so that one would end the process,
+ * and an earlier answer that waits for the client to read would wait for ever.
+ */
+function keepAlive(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  socket.on('drain', () => findUnsentAnswer(socket)?.emit('drain'));
+}

@@ -21,7 +21,8 @@ export class Reports {
 
   /** Whether something about a delivery is still to be written: until then this dispatcher must not begin it anew. */
   holds(deliveryId: string): boolean {
-    return [...this.#settlements, ...this.#releases].some(({ delivery }) => delivery.id === deliveryId);
+    const isOfIt = ({ delivery }: Settlement | Release) => delivery.id === deliveryId;
+    return this.#settlements.some(isOfIt) || this.#releases.some(isOfIt);
   }
 
   settle(settlement: Settlement): void {
