@@ -1,5 +1,6 @@
 import type { BaseLogger } from 'pino';
 import { messageFromError } from './errors.ts';
+import { doublingMs } from './retry.ts';
 
 /** Work that is done again and again, as long as a process runs. */
 export interface RepeatOptions {
@@ -36,7 +37,7 @@ export async function repeat(
       if (reason !== told) log.error({ err: error, reason }, trouble);
       told = reason;
     }
-    const delayMs = failures === 0 ? everyMs : Math.min(everyMs * 2 ** (failures - 1), retryMaxMs);
+    const delayMs = failures === 0 ? everyMs : doublingMs(failures, { firstMs: everyMs, maxMs: retryMaxMs });
     await sleep(delayMs, signal);
   }
 }

@@ -40,11 +40,16 @@ export interface BackOff {
   readonly maxMs: number;
 }
 
+/** A wait that doubles with every attempt, in milliseconds. */
+export function doublingMs(attempt: number, { firstMs, maxMs }: BackOff): number {
+  return Math.min(maxMs, firstMs * 2 ** (attempt - 1));
+}
+
 /**
- * An exponential wait, of which chance takes up to half: what failed at once must not come back at once, nor without a pause.
+ * {@link doublingMs}, of which chance takes up to half: what failed at once must not come back at once, nor without a pause.
  * @param attempt the one that failed, from 1
  * @param random 0 ≤ x < 1
  */
-export function backOffMs(attempt: number, { firstMs, maxMs }: BackOff, random: () => number): number {
-  return Math.min(maxMs, firstMs * 2 ** (attempt - 1)) * (1 - random() / 2);
+export function backOffMs(attempt: number, bounds: BackOff, random: () => number): number {
+  return doublingMs(attempt, bounds) * (1 - random() / 2);
 }

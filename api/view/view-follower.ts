@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
+import { doublingMs } from '../../runtime/retry.ts';
 import type { OptionsFrom } from '../../runtime/setting.ts';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/catalog.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
@@ -105,7 +106,7 @@ export class ViewFollower {
   #schedule(): void {
     if (this.#isStopped) return;
     const { pollMs, retryMaxMs } = this.#settings;
-    const delayMs = this.#failures === 0 ? pollMs : Math.min(pollMs * 2 ** (this.#failures - 1), retryMaxMs);
+    const delayMs = this.#failures === 0 ? pollMs : doublingMs(this.#failures, { firstMs: pollMs, maxMs: retryMaxMs });
     this.#timer = setTimeout(() => {
       void this.refresh().finally(() => this.#schedule()); // It never rejects.
     }, delayMs);

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../../runtime/errors.ts';
+import { doublingMs } from '../../runtime/retry.ts';
 import type { DatasetFile } from '../../schemas/manifest.ts';
 import type { SnapshotDownload } from '../answers.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';
@@ -40,14 +41,16 @@ export async function downloadFile(input: DownloadInput): Promise<void> {
       if (isFurther) reached = download.reached;
       failures = isFurther ? 1 : failures + 1;
       if (failures >= attemptsMax) throw problem;
-      await sleep(Math.min(retryDelayMsMax, FIRST_DELAY_MS * 2 ** failures), undefined, { signal: input.signal });
+      await sleep(doublingMs(failures, { firstMs: FIRST_DELAY_MS, maxMs: retryDelayMsMax }), undefined, {
+        signal: input.signal,
+      });
     }
   } finally {
     await download.close();
   }
 }
 
-const FIRST_DELAY_MS = 250;
+const FIRST_DELAY_MS = 500;
 /** What has to arrive within the time. Smaller: a server that sends now and then a byte is waited for; larger: slow lines are given up. */
 const PROGRESS_BYTES = 64 * 1024;
 

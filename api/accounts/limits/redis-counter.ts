@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
+import { doublingMs } from '../../../runtime/retry.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../../runtime/shown-address.ts';
 import { type CounterOptions, WINDOW_MS, type Window, type WindowCounter } from './rate-limiter.ts';
 
@@ -82,7 +83,7 @@ export class RedisCounter implements WindowCounter {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
-      retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 10), options.reconnectMsMax),
+      retryStrategy: (attempt) => doublingMs(attempt, { firstMs: 100, maxMs: options.reconnectMsMax }),
     });
     this.#redis.on('error', (error) => {
       this.#lastError = error;

@@ -19,6 +19,11 @@ const UNAVAILABLE: Failure = {
   title: 'Not just now',
   help: 'The service can not read or write what it needs at the moment. Nothing was changed; try again in a minute.',
 };
+const NOT_SET_UP: Failure = {
+  status: 503,
+  title: 'Not set up here',
+  help: 'The service lacks a setting that this needs; its log names it. Nothing was changed. Tell the operator the id of this request.',
+};
 const DEFECT: Failure = {
   status: 500,
   title: 'Something went wrong',
@@ -47,6 +52,7 @@ function statusOf(error: unknown): number {
 export function failureFrom(error: unknown): Failure {
   if (isAppError(error, 'not_found')) return GONE;
   if (isAppError(error, 'unavailable') || isAppError(error, 'store_unavailable')) return UNAVAILABLE;
+  if (isAppError(error, 'configuration')) return NOT_SET_UP;
   if (isForeignForm(error)) return FOREIGN_FORM;
   const status = statusOf(error);
   if (status === 404) return GONE;

@@ -1,3 +1,4 @@
+import { type BackOff, doublingMs } from '../../../runtime/retry.ts';
 import type { ClaimedDelivery, Release, Settlement, SettleResult } from '../queue/delivery.ts';
 import type { DispatcherDeps } from './dispatcher-options.ts';
 
@@ -59,9 +60,8 @@ export class Reports {
   }
 }
 
-/** After the first failure of the database; doubled with each further one. */
-const BACKOFF_MS = 200;
-const BACKOFF_MS_MAX = 10_000;
+/** After failures of the database. */
+const BACK_OFF: BackOff = { firstMs: 200, maxMs: 10_000 };
 
 /** Work to be done whenever there is some. */
 interface Work {
@@ -105,8 +105,8 @@ export class WorkLoop {
       if (this.#failures > 0) this.#deps.onEvent({ type: 'recovered' });
       this.#failures = 0;
     } catch (error) {
-      const retryMs = Math.min(BACKOFF_MS * 2 ** this.#failures, BACKOFF_MS_MAX);
       this.#failures += 1;
+      const retryMs = doublingMs(this.#failures, BACK_OFF);
       this.#deps.onEvent({ type: 'trouble', error, retryMs });
       await this.#deps.sleep(retryMs, signal);
     }
