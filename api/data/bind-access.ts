@@ -4,7 +4,7 @@ import { whenThere } from '../../runtime/awaitable.ts';
 import type { Accounts } from '../accounts/open-accounts.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { improperUrl, isPathBelow, isProperUrl } from '../server/request-checks.ts';
-import type { Guard } from '../server/server.ts';
+import type { RequestGuard } from '../server/server.ts';
 import { AccessControl, type BackstopLimits, type Credentials, type RouteAccess } from './access/access-control.ts';
 import { tooManyAttempts } from './access/refusals.ts';
 import type { CapabilityStates } from './access/rights.ts';
@@ -20,7 +20,7 @@ export interface AccessOptions {
 }
 
 /** A guard, and who it asks: for faces whose requests ask for several answers. */
-export interface AccessGuard extends Guard {
+export interface AccessGuard extends RequestGuard {
   readonly control: AccessControl;
 }
 

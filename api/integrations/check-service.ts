@@ -17,7 +17,7 @@ import {
   integrationFromRow,
 } from './integration.ts';
 import type { LookAtPage } from './integrations.ts';
-import { NOTICES, putOff, settle } from './settle.ts';
+import { NOTICES, putOff, recordCheck } from './record-check.ts';
 import { renewSites } from './sites.ts';
 
 /** Checks of one process under way; each may have a thread that reads, and some MiB of a page. */
@@ -127,7 +127,7 @@ export class CheckService {
     const { url, domain, organization_id: organizationId } = claim.integration;
     try {
       const evidence = await look({ url, domain, organizationId }, this.#giveUp.signal);
-      const settled = await settle(this.#changes, claim, evidence);
+      const settled = await recordCheck(this.#changes, claim, evidence);
       if (settled === undefined) return onEvent({ type: 'lost', claim });
       const { before, after } = settled;
       onEvent({ type: 'checked', claim, evidence, before, after });

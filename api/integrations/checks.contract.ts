@@ -14,7 +14,7 @@ import { listAudit, setEmail } from '../accounts/organizations/organizations.ts'
 import { NO_END_MS } from '../accounts/organizations/terms.ts';
 import { CLAIM_MS, checkCleanup, claimDue, countDue, findDueSites } from './claims.ts';
 import type { Evidence } from './integration.ts';
-import { settle } from './settle.ts';
+import { recordCheck } from './record-check.ts';
 import { renewSites } from './sites.ts';
 
 const siteRow = (domain: string, organization_id: string) => ({
@@ -218,9 +218,9 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       const changes = new AuditedChanges(subject.deps, SYSTEM);
       const next = await claimDue(kysely, domain, claimArguments());
       if (dead === undefined || next === undefined) throw new Error('not claimed');
-      expect(await settle(changes, dead, NOT_FOUND)).toBeUndefined();
-      expect(await settle(changes, next, FOUND)).toMatchObject({ after: 'verified' });
-      expect(await settle(changes, next, NOT_FOUND)).toBeUndefined();
+      expect(await recordCheck(changes, dead, NOT_FOUND)).toBeUndefined();
+      expect(await recordCheck(changes, next, FOUND)).toMatchObject({ after: 'verified' });
+      expect(await recordCheck(changes, next, NOT_FOUND)).toBeUndefined();
       expect((await find(id)).checks).toHaveLength(1);
     });
 

@@ -23,7 +23,7 @@ import {
   NONE_EARNING,
 } from './integration.ts';
 import { afterRemoval, declared } from './life.ts';
-import { putOff, settle } from './settle.ts';
+import { putOff, recordCheck } from './record-check.ts';
 import { addSite, columnsOf, holdSite, lockSite, standingFrom } from './sites.ts';
 
 /** Looks at a page. Whatever the network, the page or its server does becomes a value; rejects for what is our own fault. */
@@ -155,7 +155,7 @@ export class Integrations {
     const claim = await this.#claim({ organizationId, id });
     const { url, domain } = claim.integration;
     try {
-      await settle(this.#changes, claim, await this.#deps.look({ url, domain, organizationId }));
+      await recordCheck(this.#changes, claim, await this.#deps.look({ url, domain, organizationId }));
     } catch (error) {
       await this.#changes.read((database) => putOff(database, claim, this.#changes.now()));
       throw error;

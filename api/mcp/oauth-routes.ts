@@ -6,8 +6,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { addressLimiter, tooManyRequests } from '../accounts/address-limit.ts';
 import type { Accounts } from '../accounts/open-accounts.ts';
-import type { Authorization } from '../accounts/people/authorization.ts';
 import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../accounts/people/connections.ts';
+import type { OAuthAuthorization } from '../accounts/people/oauth-authorization.ts';
 import { JSON_TYPE } from '../data/answers/answers.ts';
 import { type BoundRoute, bindRoute, type WholeAnswer } from '../server/bind-route.ts';
 import { takeBodies } from '../server/bodies.ts';
@@ -23,7 +23,7 @@ export const OAUTH_REQUESTS_PER_MINUTE = 120;
 const METADATA_HEADERS = { 'Cache-Control': 'public, max-age=300', 'Content-Type': JSON_TYPE };
 
 export interface OAuthSettings {
-  readonly authorization: Authorization;
+  readonly authorization: OAuthAuthorization;
   /** Scheme, host and base path of the service, which is the issuer. */
   readonly publicUrl: string;
   /** Where requests of a client address are counted. */

@@ -65,7 +65,7 @@ export interface ServerDeps {
   readonly keyPrefix: string;
   readonly onAnswer?: AnswerLogOptions['onAnswer'];
   /** Makes the guard in front of every route. */
-  readonly guard?: ((app: FastifyInstance) => Promise<Guard>) | undefined;
+  readonly guard?: ((app: FastifyInstance) => Promise<RequestGuard>) | undefined;
   /** Adds the routes, below the base path; `baseUrlOf` is for their links, `sendWhole` for answers that are kept. */
   readonly routes: (app: FastifyInstance, deps: RouteDeps) => Promise<void>;
 }
@@ -80,7 +80,7 @@ export interface RouteDeps {
 }
 
 /** Who asks, and may they. */
-export interface Guard {
+export interface RequestGuard {
   /** Sees a request once its head is known to be proper; throws or rejects with what refuses it. */
   readonly admit: Admit;
   /** What an answer says about whoever asked, now that its status is known; an answer that fails is asked for again. Never rejects. */
@@ -113,7 +113,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     onAnswer: (answer) => logRawAnswer(answer, logger, answerLog),
   });
   const answerLog = { metrics, showUrl: urlShower(keyPrefix), onAnswer };
-  let guard: Guard | undefined;
+  let guard: RequestGuard | undefined;
   const app = createInstance(settings, {
     logger,
     raw,
@@ -162,7 +162,10 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
 /** Puts on every answer that Fastify sends what {@link wholeAnswerSender} puts on the others. */
 function addHeaders(
   app: FastifyInstance,
-  { headers, headersOf }: { readonly headers: ResponseHeaders; readonly headersOf: Guard['headersOf'] | undefined },
+  {
+    headers,
+    headersOf,
+  }: { readonly headers: ResponseHeaders; readonly headersOf: RequestGuard['headersOf'] | undefined },
 ): void {
   app.addHook('onSend', (request, reply, _, done) => {
     for (const [name, value] of Object.entries(headers)) {
@@ -181,7 +184,11 @@ function addHeaders(
 async function refuseUnrouted(
   error: unknown,
   request: FastifyRequest,
-  deps: HeadLimits & { readonly reply: FastifyReply; readonly contextOf: ContextOf; readonly guard: Guard | undefined },
+  deps: HeadLimits & {
+    readonly reply: FastifyReply;
+    readonly contextOf: ContextOf;
+    readonly guard: RequestGuard | undefined;
+  },
 ): Promise<void> {
   try {
     assertHead(request, deps);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Accounts } from '../../api/accounts/open-accounts.ts';
-import type { Authorization } from '../../api/accounts/people/authorization.ts';
+import type { OAuthAuthorization } from '../../api/accounts/people/oauth-authorization.ts';
 import type { AddFace } from '../../api/data/app.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { DeliveryLog } from '../../api/webhooks/delivery-log.ts';
@@ -14,7 +14,7 @@ import { configuredSecretKeys } from './secret-keys-file.ts';
 export interface OpenedConsole {
   readonly face: AddFace;
   /** Connects programs to organizations; undefined where none may be. */
-  readonly authorization: Authorization | undefined;
+  readonly authorization: OAuthAuthorization | undefined;
   /** Waits for mails under way. */
   close(): Promise<void>;
 }

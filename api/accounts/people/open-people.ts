@@ -1,5 +1,5 @@
 import { orUnavailable } from '../../database/database-errors.ts';
-import { Authorization } from './authorization.ts';
+import { OAuthAuthorization } from './oauth-authorization.ts';
 import { type OpenedMembers, type OpenPeopleDeps, openMembers } from './open-members.ts';
 import type { PeopleSettings } from './people.ts';
 import { type Auth, createAuth } from './sign-in/auth.ts';
@@ -15,7 +15,7 @@ export interface People extends OpenedMembers {
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   /** Connects programs; undefined where none may be. */
-  readonly authorization: Authorization | undefined;
+  readonly authorization: OAuthAuthorization | undefined;
 }
 
 /** Opens people on a control database that others use as well. Rejects with `unavailable` where it does not answer. */
@@ -41,6 +41,6 @@ export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps)
     links,
     passwords: new Passwords(settings, { ...parts, auth, links, sessions }),
     sessions,
-    authorization: settings.connections && new Authorization(settings, { ...parts, auth }),
+    authorization: settings.connections && new OAuthAuthorization(settings, { ...parts, auth }),
   };
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
-import type { Authorization, ConnectionRequest } from '../../accounts/people/authorization.ts';
 import { OAUTH_PATHS } from '../../accounts/people/connections.ts';
+import type { ConnectionRequest, OAuthAuthorization } from '../../accounts/people/oauth-authorization.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, redirect, textOf } from '../shell/answer.ts';
@@ -28,7 +28,7 @@ export function connectRoutes({ people: { authorization } }: Pick<PageDeps, 'peo
   return authorization === undefined ? [] : [...consentRoutes(authorization), FAILED];
 }
 
-function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
+function consentRoutes(authorization: OAuthAuthorization): readonly PersonRoute[] {
   const show = async (pages: PersonPages): Promise<ConsoleAnswer> => {
     const query = textOf(pages.form, 'query') || queryOf(pages);
     const request = await authorization.describe(query);

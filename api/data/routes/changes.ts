@@ -136,7 +136,7 @@ export const changesRoute = dataRoute({
   dependsOnText: 'the newest release, and how far the feed reaches back',
   errors: ['cursor_expired'],
   cacheControl: 'private, max-age=60',
-  check: ({ values, wrong }, { view }) => (wrong.has('cursor') ? [] : findCursorProblems(values.cursor, view)),
+  check: ({ values, wrong }, { view }) => (wrong.has('cursor') ? [] : findFeedCursorProblems(values.cursor, view)),
   prepare: ({ query }, { view }): Effective => ({
     after: seqBefore(query.cursor, view),
     limit: query.limit,
@@ -165,7 +165,7 @@ export const changesRoute = dataRoute({
 });
 
 /** What is wrong with a cursor: it is none, or ahead of the feed. */
-function findCursorProblems(cursor: string | undefined, { newest }: View): readonly RequestProblem[] {
+function findFeedCursorProblems(cursor: string | undefined, { newest }: View): readonly RequestProblem[] {
   const seq = cursor === undefined ? 0 : seqFromCursor(cursor);
   if (seq === undefined) {
     return [queryProblem('cursor', cursor, { msg: 'This is not a cursor of the change feed', type: 'cursor_invalid' })];

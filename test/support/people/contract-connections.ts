@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import { openAccounts } from '../../../api/accounts/open-accounts.ts';
-import type { Authorization } from '../../../api/accounts/people/authorization.ts';
 import { listConnections, revokeConnection } from '../../../api/accounts/people/connections.ts';
 import { addMember, removeMember } from '../../../api/accounts/people/memberships.ts';
+import type { OAuthAuthorization } from '../../../api/accounts/people/oauth-authorization.ts';
 import type { FoundSession } from '../../../api/accounts/people/people.ts';
 import { withOrganization } from '../../../api/accounts/people/sign-in/oauth-provider.ts';
 import { CONNECTIONS, cookieHeader, ORIGIN, type PeopleSubject } from './use-people.ts';
@@ -21,7 +21,7 @@ interface Tokens {
 
 /** Connections on every control database, from who asks to who finds the token. */
 export function describeConnections(subject: PeopleSubject): void {
-  const getAuthorization = (): Authorization => {
+  const getAuthorization = (): OAuthAuthorization => {
     const { authorization } = subject.people;
     if (authorization === undefined) throw new Error('no programs may be connected');
     return authorization;

@@ -26,19 +26,23 @@ export interface Settled {
  * Undefined, and nothing written, where the claim had ended and another check has begun, or the integration was removed meanwhile. A
  * control database that is busy is tried again.
  */
-export async function settle(changes: AuditedChanges, claim: Claim, evidence: Evidence): Promise<Settled | undefined> {
+export async function recordCheck(
+  changes: AuditedChanges,
+  claim: Claim,
+  evidence: Evidence,
+): Promise<Settled | undefined> {
   for (const pauseMs of PAUSES_MS) {
     try {
-      return await settleOnce(changes, claim, evidence);
+      return await recordOnce(changes, claim, evidence);
     } catch (error) {
       if (!isAppError(error, 'unavailable')) throw error;
       await wait(pauseMs);
     }
   }
-  return settleOnce(changes, claim, evidence);
+  return recordOnce(changes, claim, evidence);
 }
 
-function settleOnce(
+function recordOnce(
   changes: AuditedChanges,
   { id: claimId, integration: { id, domain }, isAsked }: Claim,
   evidence: Evidence,

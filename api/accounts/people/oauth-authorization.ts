@@ -29,7 +29,7 @@ export interface AuthorizationDeps extends Pick<OpenedMembers, 'limits' | 'as'> 
  * better-auth's OAuth 2.1 provider, bound to organizations, as the console and whoever serves its routes use it. A query is what a
  * page was opened with by the provider and is signed by it: it holds for ten minutes.
  */
-export class Authorization {
+export class OAuthAuthorization {
   readonly #settings: Pick<PeopleSettings, 'publicUrl'>;
   readonly #deps: AuthorizationDeps;
   readonly #database: Database;
