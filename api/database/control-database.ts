@@ -24,8 +24,9 @@ import type { Database } from './tables/tables.ts';
  * once another process has written. `writeTransaction` (write-transaction.ts) begins with the lock, and waits for it beside requests.
  *
  * Where the engines differ ask `isPostgres`. So `for update skip locked`, by which several processes share out rows, is
- * for PostgreSQL only: SQLite doesn't know it, and its one writer at a time doesn't need it. A statement that every request needs begins
- * with its name, `/* usage-count *\/`, and has always the same text: so it is prepared once (postgres-database.ts).
+ * for PostgreSQL only: SQLite doesn't know it, and its one writer at a time doesn't need it. A statement that runs often begins
+ * with its name, `/* usage-count *\/`, and has always the same text: so it is prepared once (postgres-database.ts). Those that every
+ * request needs don't go through Kysely at all: statements.ts.
  */
 export interface ControlDatabase {
   readonly kysely: Database;

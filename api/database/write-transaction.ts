@@ -34,8 +34,8 @@ export function writeStatement<T>(database: ControlDatabase, work: (database: Da
     : writeTransaction(database, work);
 }
 
-/** Tries again while another process writes; nothing was done then. */
-async function whileBusy<T>({ busyTimeoutMs }: SqliteEngine, work: () => Promise<T>): Promise<T> {
+/** Tries again while another process writes; nothing was done then. Rejects with `unavailable`. */
+export async function whileBusy<T>({ busyTimeoutMs }: SqliteEngine, work: () => Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
@@ -48,7 +48,32 @@ async function whileBusy<T>({ busyTimeoutMs }: SqliteEngine, work: () => Promise
 }
 
 /** Begins with the write lock, at once or not at all; whoever has it never finds the database busy later. */
-async function beginImmediate<T>({ connection, blockingTimeoutMs }: SqliteEngine, work: () => Promise<T>): Promise<T> {
+async function beginImmediate<T>(engine: SqliteEngine, work: () => Promise<T>): Promise<T> {
+  begin(engine);
+  try {
+    const result = await work();
+    engine.connection.exec('commit');
+    return result;
+  } catch (error) {
+    rollBack(engine);
+    throw error;
+  }
+}
+
+/** Runs a transaction whose work is synchronous. Throws SQLite's error, busy among others; nothing is left then. */
+export function runImmediately<T>(engine: SqliteEngine, work: () => T): T {
+  begin(engine);
+  try {
+    const result = work();
+    engine.connection.exec('commit');
+    return result;
+  } catch (error) {
+    rollBack(engine);
+    throw error;
+  }
+}
+
+function begin({ connection, blockingTimeoutMs }: SqliteEngine): void {
   // `exec` makes no statement of it, which takes ten times as long.
   connection.exec('pragma busy_timeout = 0');
   try {
@@ -56,12 +81,8 @@ async function beginImmediate<T>({ connection, blockingTimeoutMs }: SqliteEngine
   } finally {
     connection.exec(`pragma busy_timeout = ${blockingTimeoutMs}`);
   }
-  try {
-    const result = await work();
-    connection.exec('commit');
-    return result;
-  } catch (error) {
-    if (connection.inTransaction) connection.exec('rollback');
-    throw error;
-  }
+}
+
+function rollBack({ connection }: SqliteEngine): void {
+  if (connection.inTransaction) connection.exec('rollback');
 }

@@ -1,7 +1,5 @@
 import type { ControlDatabase } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/database-errors.ts';
-import type { Database } from '../../database/tables/tables.ts';
-import { writeStatement, writeTransaction } from '../../database/write-transaction.ts';
+import { readWork, type Work, writeWork } from '../../database/statements.ts';
 import * as statements from './usage-statements.ts';
 import {
   answerFromCount,
@@ -16,11 +14,11 @@ import {
 } from './usage-statements.ts';
 import type { ReleaseRequest, ReserveRequest, UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
 
-type Answers = ReadonlyMap<UsageRequest, UsageAnswer>;
+type Answers = Map<UsageRequest, UsageAnswer>;
 type Unit = ReserveRequest | ReleaseRequest;
 
-/** One statement, or several that belong together. */
-type Step = { readonly requests: readonly Unit[]; readonly run: (transaction: Database) => Promise<void> };
+/** What becomes of requests of one kind. */
+type Step = { readonly requests: readonly Unit[]; readonly work: (into: Answers) => Work<void> };
 
 /**
  * Usage in the control database: a batch is one statement per kind of request, however many requests. The statements of an
@@ -41,117 +39,102 @@ export class DatabaseUsage implements UsageStore {
   async apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]> {
     const releases = requests.filter((request) => request.kind === 'release');
     const reserves = requests.filter((request) => request.kind === 'reserve');
-    const answers = new Map<UsageRequest, UsageAnswer>();
-    const put = (more: Answers) => {
-      for (const [request, answer] of more) answers.set(request, answer);
-    };
-    await this.#write([
-      { requests: releases, run: async (transaction) => put(await this.#release(transaction, releases)) },
-      { requests: reserves, run: async (transaction) => put(await this.#reserve(transaction, reserves)) },
-    ]);
+    const steps: readonly Step[] = [
+      { requests: releases, work: (into) => this.#release(releases, into) },
+      { requests: reserves, work: (into) => this.#reserve(reserves, into) },
+    ];
+    const answers = await this.#write(steps.filter((step) => step.requests.length > 0));
     // What is left changed nothing: a key holds its unit, others hold it too, or the count is only asked for.
     const open = requests.filter((request) => !answers.has(request));
-    if (open.length > 0) put(await orUnavailable(() => this.#read(this.#database.kysely, open)));
-    return requests.map((request) => answers.get(request) ?? NOTHING);
+    const used = open.length === 0 ? NONE_USED : await readWork(this.#database, () => this.#read(open));
+    return requests.map((request) => answers.get(request) ?? { isGranted: true, used: used(request), units: 0 });
   }
 
-  async #write(steps: readonly Step[]): Promise<void> {
-    const due = steps.filter(({ requests }) => requests.length > 0);
-    if (due.length === 0) return;
-    if (this.#database.engine.kind === 'sqlite') {
-      await writeTransaction(this.#database, async (transaction) => {
-        for (const { run } of due) await run(transaction);
-      });
-      return;
+  async #write(steps: readonly Step[]): Promise<Answers> {
+    const answers: Answers = new Map();
+    if (this.#database.engine.kind === 'sqlite' && steps.length > 0) {
+      await writeWork(this.#database, () => allOf(steps, answers), { isAlone: false });
+      return answers;
     }
-    for (const { requests, run } of due)
-      await (requests.some(isKeyed) ? writeTransaction : writeStatement)(this.#database, run);
+    for (const { requests, work } of steps)
+      await writeWork(this.#database, () => work(answers), { isAlone: !requests.some(isKeyed) });
+    return answers;
   }
 
   /** Takes units, none for a request whose Idempotency-Key holds one already: such a request is left without an answer. */
-  async #reserve(transaction: Database, requests: readonly ReserveRequest[]): Promise<Answers> {
+  *#reserve(requests: readonly ReserveRequest[], answers: Answers): Work<void> {
     const byKey = groupsOf(requests.filter(isKeyed), keyOf);
-    const fresh = await this.#hold(transaction, byKey);
-    const wanting = requests.filter((request) => !isKeyed(request) || fresh.has(request));
-    const counted = await this.#count(transaction, wanting);
-    const refused = [...fresh].filter((request) => counted.get(request)?.isGranted === false);
-    if (refused.length > 0) await statements.removeKeys(transaction, refused);
-    return new Map([...counted, ...answersOfSharers(byKey, counted)]);
+    const fresh = yield* this.#hold(byKey);
+    yield* this.#count(
+      requests.filter((request) => !isKeyed(request) || fresh.has(request)),
+      answers,
+    );
+    const refused = [...fresh].filter((request) => answers.get(request)?.isGranted === false);
+    if (refused.length > 0) yield* statements.removeKeys(refused);
+    // Requests that share a fresh key share the answer of its first one, which alone takes the unit.
+    for (const [first, ...others] of byKey.values()) {
+      const answer = answers.get(first);
+      if (answer !== undefined) for (const request of others) answers.set(request, { ...answer, units: 0 });
+    }
   }
 
-  /** Adds a holder per request to its key. Resolves to the first request of each key that held nothing before: it needs a unit. */
-  async #hold(
-    transaction: Database,
-    byKey: ReadonlyMap<string, Group<ReserveRequest>>,
-  ): Promise<ReadonlySet<ReserveRequest>> {
+  /** Adds a holder per request to its key. Returns the first request of each key that held nothing before: it needs a unit. */
+  *#hold(byKey: ReadonlyMap<string, Group<ReserveRequest>>): Work<ReadonlySet<ReserveRequest>> {
     if (byKey.size === 0) return new Set();
-    const rows = await statements.hold(transaction, [...byKey.values()]);
+    const rows = yield* statements.hold([...byKey.values()]);
     const holders = new Map(rows.map((row) => [keyOfRow(row), row.holders]));
     return new Set([...byKey].flatMap(([key, group]) => (holders.get(key) === group.length ? [group[0]] : [])));
   }
 
   /** Takes a unit per request, as long as there are some on its organization's day; the first requests get them. */
-  async #count(transaction: Database, wanting: readonly ReserveRequest[]): Promise<Answers> {
+  *#count(requests: readonly ReserveRequest[], answers: Answers): Work<void> {
+    const groups = groupsOf(requests, dayOf);
     // Whoever may have none gets none, and nothing is written for it.
-    const groups = new Map([...groupsOf(wanting, dayOf)].filter(([, group]) => capOf(group) !== 0));
-    const rows = groups.size === 0 ? [] : await statements.count(transaction, [...groups.values()]);
-    const counted = rows.flatMap((row) =>
-      (groups.get(dayOfRow(row)) ?? []).map((request, index) => [request, answerFromCount(row, index)] as const),
-    );
-    const answers = new Map<UsageRequest, UsageAnswer>(counted);
-    const refused = wanting.filter((request) => !answers.has(request));
-    if (refused.length === 0) return answers;
-    const read = [...(await this.#read(transaction, refused))];
-    return new Map([
-      ...answers,
-      ...read.map(([request, answer]) => [request, { ...answer, isGranted: false }] as const),
-    ]);
+    const open = [...groups.values()].filter((group) => capOf(group) !== 0);
+    for (const row of open.length === 0 ? [] : yield* statements.count(open))
+      for (const [index, request] of (groups.get(dayOfRow(row)) ?? []).entries())
+        answers.set(request, answerFromCount(row, index));
+    const refused = requests.filter((request) => !answers.has(request));
+    if (refused.length === 0) return;
+    const used = yield* this.#read(refused);
+    for (const request of refused) answers.set(request, { isGranted: false, used: used(request), units: 0 });
   }
 
-  /** Gives units back; those of an Idempotency-Key once nobody holds it any more. Resolves to the requests whose unit went back. */
-  async #release(transaction: Database, requests: readonly ReleaseRequest[]): Promise<Answers> {
+  /** Gives units back; those of an Idempotency-Key once nobody holds it any more. Where none went back there is no answer. */
+  *#release(requests: readonly ReleaseRequest[], answers: Answers): Work<void> {
     const keyed = groupsOf(requests.filter(isKeyed), keyOf);
-    const units = [...requests.filter((request) => !isKeyed(request)), ...(await this.#unhold(transaction, keyed))];
-    if (units.length === 0) return new Map();
-    const rows = await statements.uncount(transaction, [...groupsOf(units, dayOf).values()]);
-    const used = usedByDay(rows);
-    return new Map(units.map((request) => [request, { isGranted: true, used: used(request), units: -1 }]));
+    const units = [...requests.filter((request) => !isKeyed(request)), ...(yield* this.#unhold(keyed))];
+    if (units.length === 0) return;
+    const used = usedByDay(yield* statements.uncount([...groupsOf(units, dayOf).values()]));
+    for (const request of units) answers.set(request, { isGranted: true, used: used(request), units: -1 });
   }
 
-  /** Takes a holder per request from its key. Resolves to a request of each key that nobody holds any more: its unit goes back. */
-  async #unhold(
-    transaction: Database,
-    byKey: ReadonlyMap<string, Group<ReleaseRequest>>,
-  ): Promise<readonly ReleaseRequest[]> {
+  /** Takes a holder per request from its key. Returns a request of each key that nobody holds any more: its unit goes back. */
+  *#unhold(byKey: ReadonlyMap<string, Group<ReleaseRequest>>): Work<readonly ReleaseRequest[]> {
     if (byKey.size === 0) return [];
-    const rows = await statements.unhold(transaction, [...byKey.values()]);
+    const rows = yield* statements.unhold([...byKey.values()]);
     const empty = rows
       .filter(({ holders }) => holders <= 0)
       .flatMap((row) => byKey.get(keyOfRow(row))?.slice(0, 1) ?? []);
-    if (empty.length > 0) await statements.removeKeys(transaction, empty);
+    if (empty.length > 0) yield* statements.removeKeys(empty);
     return empty;
   }
 
-  /** The usage of each request's organization and day, which it changes nothing of. */
-  async #read(database: Database, requests: readonly UsageRequest[]): Promise<Answers> {
-    const used = usedByDay(await statements.readUsage(database, [...groupsOf(requests, dayOf).values()]));
-    return new Map(requests.map((request) => [request, { isGranted: true, used: used(request), units: 0 }]));
+  /** The usage of each request's organization and day. */
+  *#read(requests: readonly UsageRequest[]): Work<UsedOf> {
+    return usedByDay(yield* statements.readUsage([...groupsOf(requests, dayOf).values()]));
   }
 }
 
-const NOTHING: UsageAnswer = { isGranted: false, used: 0, units: 0 };
-
-/** Requests that share a fresh key share the answer of its first one, which alone takes the unit. */
-function answersOfSharers(byKey: ReadonlyMap<string, Group<ReserveRequest>>, counted: Answers): Answers {
-  const shared = [...byKey.values()].flatMap((group) => {
-    const [first, ...others] = group;
-    const answer = counted.get(first);
-    return answer === undefined ? [] : others.map((request) => [request, { ...answer, units: 0 }] as const);
-  });
-  return new Map(shared);
+function* allOf(steps: readonly Step[], answers: Answers): Work<void> {
+  for (const { work } of steps) yield* work(answers);
 }
 
-function usedByDay(rows: readonly UsedRow[]): (request: UsageRequest) => number {
+type UsedOf = (request: UsageRequest) => number;
+
+const NONE_USED: UsedOf = () => 0;
+
+function usedByDay(rows: readonly UsedRow[]): UsedOf {
   const used = new Map(rows.map((row) => [dayOfRow(row), row.used]));
   return (request) => used.get(dayOf(request)) ?? 0;
 }

@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-import { jsonRows } from '../../database/control-database.ts';
-import type { DailyUsageRow, Database, IdempotencyKeyRow } from '../../database/tables/tables.ts';
+import { defineStatement, query, type Statement, type Work } from '../../database/statements.ts';
+import type { DailyUsageRow, IdempotencyKeyRow } from '../../database/tables/tables.ts';
 import type { ReadRequest, ReleaseRequest, ReserveRequest, UsageAnswer } from './usage-store.ts';
 
 /**
@@ -20,79 +19,102 @@ type Unit = ReserveRequest | ReleaseRequest;
 
 /**
  * Counts units per organization and day, as many as the cap leaves, which is `granted`; no row where the cap was reached before.
- * `excluded` is the row of a first count.
  */
-export async function count(database: Database, groups: Groups<ReserveRequest>): Promise<readonly CountRow[]> {
+export function count(groups: Groups<ReserveRequest>): Work<readonly CountRow[]> {
   const values = groups.map((group) => {
     const cap = capOf(group);
     return [...organizationDayOf(group), Math.min(group.length, cap ?? group.length), cap];
   });
-  const free = sql`case when excluded.cap - u.used < excluded.used then excluded.cap - u.used else excluded.used end`;
-  const { rows } = await sql<CountRow>`/* usage-count */
+  return query(COUNT, values);
+}
+
+// `excluded` is the row of a first count.
+const FREE = 'case when excluded.cap - u.used < excluded.used then excluded.cap - u.used else excluded.used end';
+const COUNT = defineStatement(
+  'usage-count',
+  (rows, inOrder) => `
     insert into daily_usage as u (organization_id, day, used, cap, granted)
     select value->>0, value->>1, cast(value->>2 as bigint), cast(value->>3 as bigint), cast(value->>2 as bigint)
-    from ${jsonRows(database, values)} where true order by 1, 2
-    on conflict (organization_id, day) do update set used = u.used + ${free}, cap = excluded.cap, granted = ${free}
+    from ${rows} where true ${inOrder('1, 2')}
+    on conflict (organization_id, day) do update set used = u.used + ${FREE}, cap = excluded.cap, granted = ${FREE}
       where excluded.cap is null or u.used < excluded.cap
-    returning organization_id, day, used, granted`.execute(database);
-  return rows;
-}
+    returning organization_id, day, used, granted`,
+);
 
 /** Gives units back, per organization and day. */
-export async function uncount(database: Database, groups: Groups<ReleaseRequest>): Promise<readonly UsedRow[]> {
-  const values = groups.map((group) => [...organizationDayOf(group), group.length]);
-  const { rows } = await sql<UsedRow>`/* usage-uncount */
+export function uncount(groups: Groups<ReleaseRequest>): Work<readonly UsedRow[]> {
+  return query(
+    UNCOUNT,
+    groups.map((group) => [...organizationDayOf(group), group.length]),
+  );
+}
+
+const UNCOUNT = defineStatement(
+  'usage-uncount',
+  (rows, inOrder) => `
     insert into daily_usage as u (organization_id, day, used, cap, granted)
     select value->>0, value->>1, 0, null, cast(value->>2 as bigint)
-    from ${jsonRows(database, values)} where true order by 1, 2
+    from ${rows} where true ${inOrder('1, 2')}
     on conflict (organization_id, day) do update
       set used = case when u.used > excluded.granted then u.used - excluded.granted else 0 end
-    returning organization_id, day, used`.execute(database);
-  return rows;
-}
+    returning organization_id, day, used`,
+);
 
 /** The units of each organization and day; no row where nothing was counted. */
-export async function readUsage(database: Database, groups: Groups<Unit | ReadRequest>): Promise<readonly UsedRow[]> {
-  const { rows } = await sql<UsedRow>`/* usage-read */
-    select organization_id, day, used from daily_usage where (organization_id, day) in
-      (select value->>0, value->>1 from ${jsonRows(database, groups.map(organizationDayOf))})`.execute(database);
-  return rows;
+export function readUsage(groups: Groups<Unit | ReadRequest>): Work<readonly UsedRow[]> {
+  return query(READ, groups.map(organizationDayOf));
 }
 
-/** Adds a holder per request to each Idempotency-Key; resolves to the holders after that. */
-export function hold(database: Database, groups: Groups<ReserveRequest>): Promise<readonly HoldersRow[]> {
-  return changeHolders(database, groups, 'hold');
+const READ = defineStatement(
+  'usage-read',
+  (rows) => `
+    select organization_id, day, used from daily_usage where (organization_id, day) in
+      (select value->>0, value->>1 from ${rows})`,
+);
+
+/** Adds a holder per request to each Idempotency-Key; returns the holders after that. */
+export function hold(groups: Groups<ReserveRequest>): Work<readonly HoldersRow[]> {
+  return query(HOLD, groups.map(holdersOf));
 }
+
+const HOLD = changeHolders('hold', '+');
 
 /**
- * Takes a holder per request from each Idempotency-Key; resolves to the holders after that. A key whose row was cleaned up
+ * Takes a holder per request from each Idempotency-Key; returns the holders after that. A key whose row was cleaned up
  * meanwhile gets a row again: no unit is given back for it, and the next clean-up removes it.
  */
-export function unhold(database: Database, groups: Groups<ReleaseRequest>): Promise<readonly HoldersRow[]> {
-  return changeHolders(database, groups, 'unhold');
+export function unhold(groups: Groups<ReleaseRequest>): Work<readonly HoldersRow[]> {
+  return query(UNHOLD, groups.map(holdersOf));
 }
+
+const UNHOLD = changeHolders('unhold', '-');
 
 /** Removes Idempotency-Keys, whose rows this transaction has locked already. */
-export async function removeKeys(database: Database, requests: readonly Unit[]): Promise<void> {
-  const keys = requests.map(keyColumns);
-  await sql`/* usage-remove-keys */
-    delete from idempotency_keys where (day, api_key_id, key, request) in
-      (select value->>0, value->>1, value->>2, value->>3 from ${jsonRows(database, keys)})`.execute(database);
+export function removeKeys(requests: readonly Unit[]): Work<readonly unknown[]> {
+  return query(REMOVE_KEYS, requests.map(keyColumns));
 }
 
-async function changeHolders(
-  database: Database,
-  groups: Groups<Unit>,
-  change: 'hold' | 'unhold',
-): Promise<readonly HoldersRow[]> {
-  const values = groups.map((group) => [...keyColumns(group[0]), group[0].organizationId, group.length]);
-  const { rows } = await sql<HoldersRow>`/* usage-${sql.raw(change)} */
-    insert into idempotency_keys as k (day, api_key_id, key, request, organization_id, holders)
-    select value->>0, value->>1, value->>2, value->>3, value->>4, cast(value->>5 as bigint)
-    from ${jsonRows(database, values)} where true order by 1, 2, 3, 4
-    on conflict (day, api_key_id, key, request) do update set holders = k.holders ${sql.raw(change === 'hold' ? '+' : '-')} excluded.holders
-    returning day, api_key_id, key, request, holders`.execute(database);
-  return rows;
+const REMOVE_KEYS = defineStatement(
+  'usage-remove-keys',
+  (rows) => `
+    delete from idempotency_keys where (day, api_key_id, key, request) in
+      (select value->>0, value->>1, value->>2, value->>3 from ${rows})`,
+);
+
+function changeHolders(name: string, sign: '+' | '-'): Statement {
+  return defineStatement(
+    `usage-${name}`,
+    (rows, inOrder) => `
+      insert into idempotency_keys as k (day, api_key_id, key, request, organization_id, holders)
+      select value->>0, value->>1, value->>2, value->>3, value->>4, cast(value->>5 as bigint)
+      from ${rows} where true ${inOrder('1, 2, 3, 4')}
+      on conflict (day, api_key_id, key, request) do update set holders = k.holders ${sign} excluded.holders
+      returning day, api_key_id, key, request, holders`,
+  );
+}
+
+function holdersOf(group: Group<Unit>): readonly (string | number)[] {
+  return [...keyColumns(group[0]), group[0].organizationId, group.length];
 }
 
 function keyColumns({ day, credentialId, idempotency }: Unit): readonly string[] {
