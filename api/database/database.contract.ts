@@ -5,6 +5,7 @@ import type { ControlDatabase } from './control-database.ts';
 import { orUnavailable } from './database-errors.ts';
 import { MIGRATIONS_TABLE } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
+import { writeTransaction } from './write-transaction.ts';
 
 /** What only servers of the version before read. */
 const LEFT_FOR_OLDER = ['verified_integrations'];
@@ -54,6 +55,16 @@ export function describeControlDatabase(name: string, another: () => Promise<str
         code: 'unavailable',
         message: expect.stringContaining('the control database does not answer'),
       });
+    });
+
+    test('a transaction that fails for another reason than that another process writes is not tried again', async () => {
+      let attempts = 0;
+      const failing = writeTransaction(database, async () => {
+        attempts += 1;
+        throw new Error('no such row');
+      });
+      await expect(failing).rejects.toThrow('no such row');
+      expect(attempts).toBe(1);
     });
   });
 }

@@ -29,6 +29,7 @@ test.each([
 
 test('an empty variable counts as not set', () => {
   expect(configFromEnv({ MODELSTATS_STORE: '' }).places.store).toBe('file:./data/store');
+  expect(configFromEnv({ AWS_ENDPOINT_URL: '' }).s3.endpoint).toBeUndefined();
 });
 
 test('limits per route differ where they are named, and only there', () => {

@@ -68,8 +68,21 @@ test('what a check did not find is said, with what to paste', async () => {
   const { own, body } = await check('Blog', 'https://blog.example.net/about');
   const said = ['NOT_FOUND', 'the page shows no link to the service', 'What to paste', '[![Data: modelstats]('];
   for (const shown of said) expect(body).toContain(shown);
+  expect(body).not.toContain('Unless the link is found again');
   const again = await ada.post(`${own}/check`, {}, { from: own });
   expect([again.statusCode, again.body]).toEqual([422, expect.stringContaining('less than a minute ago')]);
+});
+
+test('one at risk says from when on it lapses, and no other does', async () => {
+  const risky = 'https://risky.example/';
+  console.looks.set(risky, FOUND);
+  const { own, body } = await check('Risky', risky);
+  expect(body).not.toContain('Unless the link is found again');
+  const since = { state: 'at_risk', state_changed_at: Date.parse('2026-06-01T12:00:00Z') };
+  const { kysely } = console.database;
+  await kysely.updateTable('integrations').set(since).where('url', '=', risky).execute();
+  const text = (await ada.get(own)).body.replaceAll(/<[^>]+>/g, '');
+  expect(text).toMatch(/Unless the link is found again, it lapses and earns nothing any more from\s+2026-06-08 12:00/);
 });
 
 test.each([

@@ -62,11 +62,12 @@ test.each([
   ['members', /\/members\/(person_\w+)\/remove/g, MANY + 1],
 ] as const)('all %s are found by turning pages', async (path, ids, count) => {
   const found = new Set<string>();
-  let next: string | undefined = `${pages}/${path}`;
+  let [before, next]: (string | undefined)[] = [undefined, `${pages}/${path}`];
   while (next !== undefined) {
     const { body } = await owner.get(next);
     for (const [, id = ''] of body.matchAll(ids)) found.add(id);
-    next = /<a href="([^"]+)" rel="next"/.exec(body)?.[1];
+    expect(/<a href="([^"]*)" rel="prev"/.exec(body)?.[1]).toBe(before);
+    [before, next] = [next, /<a href="([^"]+)" rel="next"/.exec(body)?.[1]];
   }
   expect(found.size).toBe(count);
 });

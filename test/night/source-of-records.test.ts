@@ -1,6 +1,6 @@
 /** Whose word a record is: what a SELECT, a row or `source.json` says of it (specification "Datasets"). */
 import { expect, test } from 'vitest';
-import { readIssues, readRecords } from '../support/pipeline/published.ts';
+import { newestOf, readIssues, readRecords, readRelease } from '../support/pipeline/published.ts';
 import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
 const DAY = '2026-11-24';
@@ -52,6 +52,8 @@ test('is the one upstream of a source whose SELECT names none, and nothing where
   const sql = select(`('a', 1)`, 'x AS context_length');
   await night({ 'source.sql': sql, 'source.json': named(UPSTREAMS.slice(0, 1)) });
   expect(await sources()).toEqual({ a: 'shop' });
+  const { upstream_rows } = await readRelease(store, await newestOf(store));
+  expect(upstream_rows, 'its rows are counted as its own').toEqual({ models: { shop: { rows: 1, day: DAY } } });
   await night({ 'source.json': named(UPSTREAMS) }, '2026-11-25');
   expect(await sources()).toEqual({ a: null });
   await night({ 'source.json': '{}' }, '2026-11-26');

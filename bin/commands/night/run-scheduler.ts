@@ -76,7 +76,10 @@ const NOTICES_STOP_MS_MAX = 5_000;
 const LOOK_TIMEOUT_MS = 4 * 60_000;
 
 /** Starts the scheduler. Throws `usage` without a source, and `configuration` where the health file can't be written. */
-export function startScheduler(context: CommandContext, options: StartOptions): RunningScheduler {
+export function startScheduler(
+  context: Pick<CommandContext, 'config' | 'clock' | 'print' | 'toolVersion'>,
+  options: StartOptions,
+): RunningScheduler {
   const { config, clock, print } = context;
   const { log, registry } = options;
   const source = options.source ?? config.places.source;

@@ -19,14 +19,14 @@ export function describeConditions({ store, anotherHandle, folder }: Subject): v
     test('put if match replaces this version, and loses against a newer one', async () => {
       const first = await store().put('condition/match', text('1'));
       const second = await store().put('condition/match', text('2'), { ifMatch: first.etag });
-      await expectLost(store().put('condition/match', text('3'), { ifMatch: first.etag }));
+      await expectLost(store().put('condition/match', text('3'), { ifMatch: first.etag }), 'somebody else wrote it');
       expect(await store().get('condition/match')).toEqual({ body: text('2'), etag: second.etag });
     });
 
     test('put if match loses where the object is gone or never was', async () => {
       const { etag } = await store().put('condition/gone', text('1'));
       await store().delete('condition/gone');
-      await expectLost(store().put('condition/gone', text('2'), { ifMatch: etag }));
+      await expectLost(store().put('condition/gone', text('2'), { ifMatch: etag }), 'it is gone');
       await expectLost(store().put('condition/never', text('2'), { ifMatch: etag }));
       expect(await store().head('condition/gone')).toBeUndefined();
     });

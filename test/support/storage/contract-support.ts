@@ -59,6 +59,7 @@ export async function keysOf(store: ObjectStore, prefix: string): Promise<string
   return (await listAll(store, prefix)).map(({ key }) => key);
 }
 
-export async function expectLost(writing: Promise<unknown>): Promise<void> {
-  await expect(writing).rejects.toMatchObject({ name: 'AppError', code: 'precondition_failed' });
+export async function expectLost(writing: Promise<unknown>, why = ''): Promise<void> {
+  const message = expect.stringContaining(why);
+  await expect(writing).rejects.toMatchObject({ name: 'AppError', code: 'precondition_failed', message });
 }

@@ -1,9 +1,10 @@
+import { APIError } from 'better-auth/api';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../database/open-database.ts';
 import { Outbox } from '../../mailer.ts';
 import { AttemptLimits } from '../attempt-limits.ts';
 import { PEOPLE_LIMITS } from '../people.ts';
-import type { Auth } from './auth.ts';
+import { type Auth, orRefused } from './auth.ts';
 import { Passwords } from './passwords.ts';
 import type { SignedIn } from './sessions.ts';
 
@@ -60,4 +61,11 @@ test('a password that was right when it was looked at signs nobody in once anoth
   expect(begun).toHaveLength(1);
   expect(await database.selectFrom('sessions').selectAll().execute()).toEqual([]);
   await close();
+});
+
+test('what better-auth refuses is no session; what fails within it fails here as well', async () => {
+  const endWith = (status: 'UNAUTHORIZED' | 'INTERNAL_SERVER_ERROR') =>
+    orRefused(() => Promise.reject(new APIError(status)));
+  expect(await endWith('UNAUTHORIZED')).toBeUndefined();
+  await expect(endWith('INTERNAL_SERVER_ERROR')).rejects.toMatchObject({ statusCode: 500 });
 });
