@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../support/api/answers.ts';
+import { Documented } from '../support/api/documented.ts';
 import { listen } from '../support/api/listen.ts';
 import type { TestApi } from '../support/api/open-api.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
@@ -218,7 +219,32 @@ describe('the limit of a client address', () => {
   });
 });
 
-test('where embeds is not live, all of them are unknown routes, and the first page is there', async () => {
+test('in the OpenAPI document each badge is an operation without a key, with its parameters and the forms of its answers', async () => {
+  const { operations } = new Documented(await api.json('/openapi.json'), { isClosed: false });
+  const open = operations.filter(({ tags }) => tags.includes('without a key'));
+  const badges = ['/badges/models/{id}.svg', '/badges/models/{id}.json', '/badges/source.svg', '/badges/source.json'];
+  expect(open.map(({ path }) => path)).toEqual(expect.arrayContaining(badges));
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  for (const { security, parameters } of open) {
+    expect(security).toEqual([]);
+    for (const { description, schema } of parameters) expect([description, schema]).not.toContain(undefined);
+  }
+  const badge = open.find(({ path }) => path === '/badges/models/{id}.svg');
+  expect(badge?.parameters.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['id', 'metric', 'category', 'benchmark', 'provider', 'label', 'style', 'color']),
+  );
+  for (const [id, query, status] of [
+    ['aurora-2', '', 200],
+    ['nobody', '', 404],
+    ['aurora-2', '?metric=x', 422],
+  ] as const) {
+    const response = await api.get(`/badges/models/${id}.svg${query}`);
+    const [type = ''] = String(response.headers['content-type']).split(';', 1);
+    expect([response.statusCode, Object.keys(badge?.responses[status]?.content ?? {})]).toEqual([status, [type]]);
+  }
+});
+
+test('where embeds is not live, all of them are unknown routes, documented nowhere, and the first page is there', async () => {
   const own = await openPublic({ planned: ['embeds'] });
   const appearance = async (url: string) => {
     const response = await own.get(url);
@@ -228,6 +254,7 @@ test('where embeds is not live, all of them are unknown routes, and the first pa
   for (const path of PATHS.filter((one) => one !== '/')) expect(await appearance(path)).toEqual(unknown);
   const { statusCode, body } = await own.get('/');
   expect([statusCode, body.includes('badges')]).toEqual([200, false]);
+  expect(JSON.stringify(await own.json('/openapi.json'))).not.toMatch(/badges|without a key/);
 });
 
 describe('the address of the service', () => {

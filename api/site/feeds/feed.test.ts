@@ -20,7 +20,7 @@ function toldWith(count: number) {
   return { title: 't', subtitle: 's', path: 'feeds/changes', page: '', tagPath: '', entries };
 }
 
-test('a feed has the newest 100 of its entries', () => {
+test('a feed has the newest 100 of its entries, of the instant as of which their release holds', () => {
   const { entries, updated } = feedOf(toldWith(150), { releases: RELEASES, baseUrl: 'https://a.example/stats' });
   expect(entries).toHaveLength(100);
   expect(entries[0]).toMatchObject({
