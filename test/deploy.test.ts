@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -19,6 +19,7 @@ import {
 import { ROOT } from './support/documents/text-files.ts';
 import { findProgram } from './support/processes/server-process.ts';
 import { listenOnFreePort } from './support/processes/servers.ts';
+import { newFolder } from './support/temporary-folder.ts';
 
 function linesOf(path: string): readonly string[] {
   return readFileSync(join(ROOT, path), 'utf8').split('\n');
@@ -30,16 +31,8 @@ function readByTheBuild(): readonly string[] {
   const { scripts } = JSON.parse(linesOf('package.json').join('\n'));
   const configurations = [...String(scripts.build).matchAll(/tsc -p (\S+)/g)].map(([, name]) => String(name));
   const scriptFiles = [...String(scripts.build).matchAll(/node (\S+)/g)].map(([, name]) => String(name));
-  return [
-    'package.json',
-    'package-lock.json',
-    '.npmrc',
-    'tsconfig.json',
-    ...configurations,
-    ...scriptFiles,
-    ...include,
-    'sources',
-  ];
+  const read = [...configurations, ...scriptFiles, ...include, 'sources'];
+  return ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', ...read];
 }
 
 test('all that the container is built from goes to its build, and nothing else', () => {
@@ -112,12 +105,10 @@ describe('deploy/compose.yaml', () => {
   });
 
   test('names volumes that there are, and files of this repository', () => {
-    for (const source of all.flatMap(([, service]) =>
-      service.volumes.flatMap((volume) => volume.split(':').slice(0, -1)),
-    )) {
-      const [first = ''] = [source];
-      if (first.startsWith('.')) expect(existsSync(join(ROOT, 'deploy', first)), first).toBe(true);
-      else if (/^[a-z]/.test(first)) expect(Object.keys(volumes)).toContain(first);
+    for (const volume of all.flatMap(([, service]) => service.volumes)) {
+      const [source = ''] = volume.split(':').slice(0, -1);
+      if (source.startsWith('.')) expect(existsSync(join(ROOT, 'deploy', source)), source).toBe(true);
+      else if (/^[a-z]/.test(source)) expect(Object.keys(volumes)).toContain(source);
     }
   });
 
@@ -161,23 +152,18 @@ describe('deploy/compose.yaml', () => {
     const server = createServer((_, reply) => reply.writeHead(status).end());
     const port = await listenOnFreePort(server);
     onTestFinished(() => void server.close());
-    const probes = ours.flatMap(([, { healthcheck }]) =>
-      healthcheck?.test[1] === 'node' ? [healthcheck.test.slice(2)] : [],
+    const tests = ours.flatMap(([, { healthcheck }]) => (healthcheck === undefined ? [] : [healthcheck.test]));
+    const probes = tests.flatMap(([, program, ...args]) => (program === 'node' ? [args] : []));
+    const fetching = probes.flatMap(([flag, code = '']) =>
+      flag === '-e' ? [code.replace(/:\d+\//, `:${port}/`)] : [],
     );
-    const fetching = probes
-      .filter(([flag]) => flag === '-e')
-      .map(([, code = '']) => code.replace(/:\d+\//, `:${port}/`));
     expect(fetching).toHaveLength(2);
     for (const code of fetching) {
-      const ends = async () =>
-        promisify(execFile)(process.execPath, ['-e', code]).then(
-          () => 0,
-          ({ code: exit }: { readonly code: number }) => exit,
-        );
-      status = 200;
-      expect(await ends()).toBe(0);
-      status = 503;
-      expect(await ends()).toBe(1);
+      for (const answered of [200, 503]) {
+        status = answered;
+        const [exit] = await once(spawn(process.execPath, ['-e', code]), 'exit');
+        expect([status, exit]).toEqual([status, answered === 200 ? 0 : 1]);
+      }
     }
     const [, ...check] = probes.find(([first]) => first?.endsWith('modelstats.js')) ?? [];
     expect(await calledCommand(check)).toBe('schedule');
@@ -187,9 +173,7 @@ describe('deploy/compose.yaml', () => {
 test.skipIf(findProgram('openssl') === undefined)(
   'make-env.sh writes settings that compose takes, which nobody else reads, and never over others',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'modelstats-env-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const file = join(folder, '.env');
+    const file = join(await newFolder(), '.env');
     const make = () => promisify(execFile)('sh', [join(ROOT, 'deploy/make-env.sh'), file]);
     await make();
     expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');

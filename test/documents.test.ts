@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isDay } from '../runtime/day.ts';
 import { findUnknown, NAMED, type Named, repositoryOf } from './support/documents/citations.ts';
 import { headingsOf } from './support/documents/markdown.ts';
 import { listFolders, ROOT, readTextFiles } from './support/documents/text-files.ts';
@@ -153,4 +154,34 @@ describe('what the README has people paste, in its order', () => {
       return depth === 0 && isSetting;
     });
   }
+});
+
+/** As those who upgrade read it: which version this is, and what each version changed. */
+describe('CHANGELOG.md', () => {
+  const text = repository.textOf('CHANGELOG.md');
+  const titles = [...text.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title);
+  const versions = titles.slice(1).map((title) => /^\[(\d+)\.(\d+)\.(\d+)\] - (\S+)$/.exec(title) ?? [title]);
+
+  test('each version has a number and a day, the newest first, behind what is not released', () => {
+    expect(titles[0]).toBe('[Unreleased]');
+    expect(versions.filter(([, , , , day = '']) => !isDay(day))).toEqual([]);
+    const days = versions.map(([, , , , day = '']) => day);
+    expect(days).toEqual(days.toSorted().reverse());
+    const numbers = versions.map((parts) => parts.slice(1, 4).map((part) => Number(part)));
+    const rank = ([major = 0, minor = 0, patch = 0]: readonly number[]) => (major * 1000 + minor) * 1000 + patch;
+    expect(numbers.map(rank)).toEqual([...new Set(numbers.map(rank))].toSorted((a, b) => b - a));
+  });
+
+  test('the newest is the version of the program', () => {
+    const { version } = JSON.parse(repository.textOf('package.json'));
+    expect(versions[0]?.slice(1, 4).join('.')).toBe(version);
+  });
+
+  test('what changed is under the titles of Keep a Changelog, once a version', () => {
+    for (const part of text.split(/^## /m).slice(1)) {
+      const kinds = [...part.matchAll(/^### (.*)$/gm)].map(([, kind]) => kind);
+      const known = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+      expect(kinds, part.slice(0, 30)).toEqual(known.filter((kind) => kinds.includes(kind)));
+    }
+  });
 });
