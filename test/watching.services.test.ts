@@ -30,7 +30,7 @@ const series = (name: string, values: string, labels: Readonly<Record<string, st
 const night = (status: string, values = '1x60') => series('modelstats_night_status', values, { status });
 type Series = ReturnType<typeof series>;
 
-/** By which minute an alert fires, in which it must not yet, what makes it fire, and its labels: those of its series unless told. */
+/** By which minute an alert fires, in which it must not yet, what makes it fire, and its labels; default: those of its series. */
 const firing = (fires: number, quiet: number | undefined, [first, ...more]: [Series, ...Series[]], labels?: object) => {
   return { fires, quiet, given: [first, ...more], labels: labels ?? first.labels };
 };

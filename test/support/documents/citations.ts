@@ -31,7 +31,7 @@ const TITLES = new RegExp(`\\bspecification,?${GAP}("[^"]+"(?:${AND}"[^"]+")*)`,
 const NUMBERS = new RegExp(`\\bdecisions?${GAP}(\\d{4}(?:${AND}\\d{4})*)`, 'gi');
 
 interface Kind {
-  /** In which files such a name counts; in all unless told. */
+  /** In which files such a name counts; default: all. */
   readonly within?: RegExp;
   readonly namesIn: (text: string) => readonly string[];
   readonly isThere: (name: string, repository: Repository, from: string) => boolean;

@@ -21,7 +21,7 @@ export function fileOfChapter(chapter: string): string {
   return `${RULES_FOLDER}${chapter.toLowerCase().replaceAll(' ', '-')}.md`;
 }
 
-/** The line of a table that says what holds a rule; unless told that no test does. */
+/** The line of a table that says what holds a rule; by default that no test does. */
 export function lineOf(rule: string, heldBy = 'none'): string {
   return `| ${[rule, heldBy].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
