@@ -3,31 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { ChangeSchema, cursorFromSeq, entityIdFromKey, seqFromCursor } from './change.ts';
 
 describe('a cursor', () => {
-  it('gives back its seq', () => {
+  it('is base64url without padding of the decimal number, and gives back its seq', () => {
+    expect([0, 109].map(cursorFromSeq)).toEqual(['MA', 'MTA5']);
     fc.assert(
       fc.property(fc.maxSafeNat(), (seq) => {
+        expect(cursorFromSeq(seq)).toMatch(/^[A-Za-z0-9_-]+$/);
         expect(seqFromCursor(cursorFromSeq(seq))).toBe(seq);
       }),
     );
   });
 
-  it('is base64url without padding of the decimal number', () => {
-    expect(cursorFromSeq(0)).toBe('MA');
-    expect(cursorFromSeq(109)).toBe('MTA5');
-    fc.assert(
-      fc.property(fc.maxSafeNat(), (seq) => {
-        expect(cursorFromSeq(seq)).toMatch(/^[A-Za-z0-9_-]+$/);
-      }),
-    );
-  });
-
   it('is refused unless it is exactly the text that a seq gives', () => {
-    const texts = fc.oneof(
-      fc.string(),
-      fc.base64String(),
-      fc.string().map(encode),
-      fc.double().map(String).map(encode),
-    );
+    const encoded = fc.oneof(fc.string(), fc.double().map(String)).map(encode);
+    const texts = fc.oneof(fc.string(), fc.base64String(), encoded);
     fc.assert(
       fc.property(texts, (text) => {
         const seq = seqFromCursor(text);

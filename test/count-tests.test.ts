@@ -10,6 +10,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 const IMPORT = "import { afterAll, beforeAll, describe, test } from 'vitest';";
 const PASSES = "test('passes', () => {});";
+const inGroup = (hook: string) => `describe('d', () => { ${hook} ${PASSES} });`;
 
 /** What a test file holds, and what has to be counted for it. */
 const SAMPLES = [
@@ -18,13 +19,8 @@ const SAMPLES = [
   ['fails', `${PASSES} test('b', () => { throw new Error('no'); });`, '1 passed, 1 failed', 1],
   ['throws-at-import', `${PASSES} throw new Error('no');`, '0 passed, 1 failed', 1],
   ['is-empty', '', '0 passed, 1 failed', 1],
-  [
-    'throws-before',
-    `describe('d', () => { beforeAll(() => { throw 1; }); ${PASSES} });`,
-    '0 passed, 1 failed, 1 skipped',
-    1,
-  ],
-  ['throws-after', `describe('d', () => { afterAll(() => { throw 1; }); ${PASSES} });`, '1 passed, 1 failed', 1],
+  ['throws-before', inGroup('beforeAll(() => { throw 1; });'), '0 passed, 1 failed, 1 skipped', 1],
+  ['throws-after', inGroup('afterAll(() => { throw 1; });'), '1 passed, 1 failed', 1],
   ['dies-in-a-test', "test('b', () => { process.kill(process.pid, 'SIGKILL'); });", '0 passed, 1 failed', 1],
   ['dies-at-import', "process.kill(process.pid, 'SIGKILL');", '0 passed, 1 failed', 1],
 ] as const;
@@ -39,7 +35,7 @@ beforeAll(() => {
   results = JSON.parse(readFileSync(report, 'utf8')).testResults;
 });
 
-function countReports(...reports: string[]): { last: string | undefined; exit: number | null } {
+function countReports(...reports: string[]) {
   const { stdout, status } = run(['scripts/count-tests.mjs', ...reports]);
   return { last: stdout.trimEnd().split('\n').at(-1), exit: status };
 }
@@ -48,21 +44,20 @@ function run(args: string[]) {
   return spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
 }
 
+/** A report of these files alone. */
+function reportOf(testResults: readonly unknown[]): string {
+  const report = join(FOLDER, 'one.json');
+  writeFileSync(report, JSON.stringify({ testResults }));
+  return report;
+}
+
 test.each(SAMPLES)('a file that %s', (name, _body, last, exit) => {
-  const report = join(FOLDER, `${name}.json`);
-  writeFileSync(
-    report,
-    JSON.stringify({ testResults: results.filter((file) => file.name.endsWith(`/${name}.test.ts`)) }),
-  );
+  const report = reportOf(results.filter((file) => file.name.endsWith(`/${name}.test.ts`)));
   expect(countReports(report)).toEqual({ last, exit });
 });
 
 test('a missing report is a failure, beside reports that are there', () => {
-  const report = join(FOLDER, 'good.json');
-  writeFileSync(
-    report,
-    JSON.stringify({ testResults: [{ status: 'passed', assertionResults: [{ status: 'passed' }] }] }),
-  );
+  const report = reportOf([{ status: 'passed', assertionResults: [{ status: 'passed' }] }]);
   expect(countReports(report)).toEqual({ last: '1 passed, 0 failed', exit: 0 });
   expect(countReports(report, join(FOLDER, 'absent.json'))).toEqual({ last: '1 passed, 1 failed', exit: 1 });
 });

@@ -1,45 +1,32 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Command } from 'commander';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { configFromEnv, PREFIX, SETTING_SECTIONS } from '../bin/config/config.ts';
-import {
-  calledCommand,
-  readCompose,
-  readDeployed,
-  readEnvFile,
-  readUnits,
-  type Service,
-  variablesOfCompose,
-} from './support/deploy.ts';
+import { buildProgram } from '../bin/program.ts';
 import { ROOT } from './support/documents/text-files.ts';
 import { findProgram } from './support/processes/server-process.ts';
 import { listenOnFreePort } from './support/processes/servers.ts';
+import { newFolder } from './support/temporary-folder.ts';
 
-function linesOf(path: string): readonly string[] {
-  return readFileSync(join(ROOT, path), 'utf8').split('\n');
-}
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const linesOf = (path: string) => textOf(path).split('\n');
 
 /** What the container's build reads: the folders that the compiler is given, the recipes, and what npm, tsc and its scripts need. */
 function readByTheBuild(): readonly string[] {
-  const { include } = JSON.parse(linesOf('tsconfig.build.json').join('\n'));
-  const { scripts } = JSON.parse(linesOf('package.json').join('\n'));
+  const { include } = JSON.parse(textOf('tsconfig.build.json'));
+  const { scripts } = JSON.parse(textOf('package.json'));
   const configurations = [...String(scripts.build).matchAll(/tsc -p (\S+)/g)].map(([, name]) => String(name));
   const scriptFiles = [...String(scripts.build).matchAll(/node (\S+)/g)].map(([, name]) => String(name));
-  return [
-    'package.json',
-    'package-lock.json',
-    '.npmrc',
-    'tsconfig.json',
-    ...configurations,
-    ...scriptFiles,
-    ...include,
-    'sources',
-  ];
+  const read = [...configurations, ...scriptFiles, ...include, 'sources'];
+  return ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', ...read];
 }
 
 test('all that the container is built from goes to its build, and nothing else', () => {
@@ -60,9 +47,90 @@ test('the container runs as a user of its own, who can write to its volume', () 
   expect(lines.find((line) => line.startsWith('RUN install'))).toMatch(/--owner=node --group=node .*\/work$/);
 });
 
+/** What compose.yaml says of a service, as far as tests look. */
+const ServiceSchema = z.object({
+  image: z.string(),
+  build: z.object({ dockerfile: z.string() }).optional(),
+  command: z.array(z.string()).optional(),
+  entrypoint: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  volumes: z.array(z.string()).default([]),
+  tmpfs: z.array(z.string()).default([]),
+  ports: z.array(z.string()).default([]),
+  restart: z.string(),
+  read_only: z.boolean().default(false),
+  cap_drop: z.array(z.string()),
+  security_opt: z.array(z.string()),
+  stop_grace_period: z.string().optional(),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+});
+type Service = z.infer<typeof ServiceSchema>;
+
+const ComposeSchema = z.object({
+  services: z.record(z.string(), ServiceSchema),
+  volumes: z.record(z.string(), z.null()),
+});
+
+/** deploy/compose.yaml, with what its variables say filled in. */
+function readCompose(variables: Readonly<Record<string, string>>): z.infer<typeof ComposeSchema> {
+  return ComposeSchema.parse(filledIn(parse(textOf('deploy/compose.yaml'), { merge: true }), variables));
+}
+
+const VARIABLE = /\$\{(\w+)(?::([-?])([^}]*))?\}/g;
+
+/** The variables that compose.yaml asks for; with `?` they have to be set. */
+function variablesOfCompose(): readonly { readonly name: string; readonly isRequired: boolean }[] {
+  const found = [...textOf('deploy/compose.yaml').matchAll(VARIABLE)];
+  return found.map(([, name = '', kind]) => ({ name, isRequired: kind === '?' }));
+}
+
+/** As compose fills them in: in every text, when the document has been read. */
+function filledIn(value: unknown, variables: Readonly<Record<string, string>>): unknown {
+  if (typeof value === 'string') return fillIn(value, variables);
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, variables));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filledIn(part, variables)]));
+}
+
+/** An empty variable counts as not set. */
+function fillIn(text: string, variables: Readonly<Record<string, string>>): string {
+  return text.replaceAll(VARIABLE, (_, name: string, kind: string | undefined, rest = '') => {
+    const value = variables[name] ?? '';
+    if (value !== '') return value;
+    if (kind === '?') throw new Error(`${name}: ${rest}`);
+    return rest;
+  });
+}
+
+/** The lines `NAME=value` of a file of settings. */
+function readEnvFile(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...text.matchAll(/^([A-Z_0-9]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+/** Calls the real program with words, and tells which command it would have run; throws as it would. */
+async function calledCommand(words: readonly string[]): Promise<string> {
+  let called = '';
+  const program = buildProgram('0.0.0', async () => {});
+  for (const command of [program, ...commandsOf(program)]) {
+    command.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} });
+    command.hook('preAction', (_, action) => {
+      called = action.name();
+    });
+  }
+  await program.parseAsync(words, { from: 'user' });
+  return called;
+}
+
+function commandsOf(command: Command): readonly Command[] {
+  return command.commands.flatMap((child) => [child, ...commandsOf(child)]);
+}
+
 /** A value for each variable of compose.yaml, as make-env.sh and an operator would give them. */
 const VARIABLES = {
-  ...readEnvFile(readDeployed('.env.example').replaceAll(/^#(?=[A-Z])/gm, '')),
+  ...readEnvFile(textOf('deploy/.env.example').replaceAll(/^#(?=[A-Z])/gm, '')),
   MINIO_ROOT_PASSWORD: 'root',
   STORE_WRITER_PASSWORD: 'writer',
   STORE_READER_PASSWORD: 'reader',
@@ -81,7 +149,7 @@ describe('deploy/compose.yaml', () => {
     const told = Object.keys(VARIABLES);
     expect(new Set(variablesOfCompose().map(({ name }) => name))).toEqual(new Set(told));
     const required = new Set(variablesOfCompose().flatMap(({ name, isRequired }) => (isRequired ? [name] : [])));
-    expect(required).toEqual(new Set(Object.keys(readEnvFile(readDeployed('.env.example')))));
+    expect(required).toEqual(new Set(Object.keys(readEnvFile(textOf('deploy/.env.example')))));
     const least = Object.fromEntries(Object.entries(VARIABLES).filter(([name]) => required.has(name)));
     for (const service of Object.values(readCompose(least).services)) configFromEnv(service.environment);
     expect(() => readCompose({ ...least, POSTGRES_PASSWORD: '' })).toThrow('POSTGRES_PASSWORD');
@@ -112,12 +180,10 @@ describe('deploy/compose.yaml', () => {
   });
 
   test('names volumes that there are, and files of this repository', () => {
-    for (const source of all.flatMap(([, service]) =>
-      service.volumes.flatMap((volume) => volume.split(':').slice(0, -1)),
-    )) {
-      const [first = ''] = [source];
-      if (first.startsWith('.')) expect(existsSync(join(ROOT, 'deploy', first)), first).toBe(true);
-      else if (/^[a-z]/.test(first)) expect(Object.keys(volumes)).toContain(first);
+    for (const volume of all.flatMap(([, service]) => service.volumes)) {
+      const [source = ''] = volume.split(':').slice(0, -1);
+      if (source.startsWith('.')) expect(existsSync(join(ROOT, 'deploy', source)), source).toBe(true);
+      else if (/^[a-z]/.test(source)) expect(Object.keys(volumes)).toContain(source);
     }
   });
 
@@ -161,23 +227,18 @@ describe('deploy/compose.yaml', () => {
     const server = createServer((_, reply) => reply.writeHead(status).end());
     const port = await listenOnFreePort(server);
     onTestFinished(() => void server.close());
-    const probes = ours.flatMap(([, { healthcheck }]) =>
-      healthcheck?.test[1] === 'node' ? [healthcheck.test.slice(2)] : [],
+    const tests = ours.flatMap(([, { healthcheck }]) => (healthcheck === undefined ? [] : [healthcheck.test]));
+    const probes = tests.flatMap(([, program, ...args]) => (program === 'node' ? [args] : []));
+    const fetching = probes.flatMap(([flag, code = '']) =>
+      flag === '-e' ? [code.replace(/:\d+\//, `:${port}/`)] : [],
     );
-    const fetching = probes
-      .filter(([flag]) => flag === '-e')
-      .map(([, code = '']) => code.replace(/:\d+\//, `:${port}/`));
     expect(fetching).toHaveLength(2);
     for (const code of fetching) {
-      const ends = async () =>
-        promisify(execFile)(process.execPath, ['-e', code]).then(
-          () => 0,
-          ({ code: exit }: { readonly code: number }) => exit,
-        );
-      status = 200;
-      expect(await ends()).toBe(0);
-      status = 503;
-      expect(await ends()).toBe(1);
+      for (const answered of [200, 503]) {
+        status = answered;
+        const [exit] = await once(spawn(process.execPath, ['-e', code]), 'exit');
+        expect([status, exit]).toEqual([status, answered === 200 ? 0 : 1]);
+      }
     }
     const [, ...check] = probes.find(([first]) => first?.endsWith('modelstats.js')) ?? [];
     expect(await calledCommand(check)).toBe('schedule');
@@ -187,9 +248,7 @@ describe('deploy/compose.yaml', () => {
 test.skipIf(findProgram('openssl') === undefined)(
   'make-env.sh writes settings that compose takes, which nobody else reads, and never over others',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'modelstats-env-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const file = join(folder, '.env');
+    const file = join(await newFolder(), '.env');
     const make = () => promisify(execFile)('sh', [join(ROOT, 'deploy/make-env.sh'), file]);
     await make();
     expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
@@ -204,7 +263,8 @@ test.skipIf(findProgram('openssl') === undefined)(
 );
 
 describe('deploy/systemd', () => {
-  const units = readUnits();
+  const names = readdirSync(join(ROOT, 'deploy/systemd')).filter((name) => name.endsWith('.service'));
+  const units = names.map((name) => ({ name, text: textOf(`deploy/systemd/${name}`) }));
   const directive = (text: string, key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? '';
 
   test('has a service for each command that goes on, which there is', async () => {
@@ -230,7 +290,7 @@ describe('deploy/systemd', () => {
   });
 
   test('has settings that there are, and that are right', () => {
-    const example = readDeployed('systemd/modelstats.env').replaceAll(/^#(?=[A-Z])/gm, '');
+    const example = textOf('deploy/systemd/modelstats.env').replaceAll(/^#(?=[A-Z])/gm, '');
     expect(Object.keys(readEnvFile(example)).length).toBeGreaterThan(8);
     expect(() => configFromEnv(readEnvFile(example))).not.toThrow();
   });

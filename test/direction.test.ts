@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-import { findCircles } from './support/circles.ts';
-import { listFiles, listFolders } from './support/documents/text-files.ts';
+import { listFiles, listFolders, ROOT } from './support/documents/text-files.ts';
 import { MAY_IMPORT, roomOf, SHIPPED } from './support/may-import.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const isSource = (name: string) => /\.tsx?$/.test(name);
+/** What lies in the folders that are shipped, tests too. */
+const SOURCES = SHIPPED.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+).filter(isSource);
 const IMPORTED = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
 const TEST_FILE = /\.(test|contract)\.tsx?$/;
 const ENVIRONMENT = /\{[^}]*\b(?:env|argv)\b[^}]*\}\s*from\s*['"](?:node:)?process['"]/;
@@ -43,11 +46,8 @@ test.each([
 });
 
 test('imports point from bin/ down to schemas/, and nothing shipped imports a test', () => {
-  const files = SHIPPED.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
-  ).filter((file) => /\.tsx?$/.test(file));
-  expect(files).not.toHaveLength(0);
-  expect(files.flatMap((file) => violationsIn(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
+  expect(SOURCES).not.toHaveLength(0);
+  expect(SOURCES.flatMap((file) => violationsIn(file, readText(file)))).toEqual([]);
 });
 
 /** What a file imports: paths from the root, and names of packages. */
@@ -57,30 +57,61 @@ function importsOf(file: string): readonly string[] {
   );
 }
 
-/** Every file that a file needs, and every package. */
-function allNeededBy(file: string, known = new Set<string>()): ReadonlySet<string> {
-  for (const name of importsOf(file)) {
-    if (known.has(name)) continue;
-    known.add(name);
-    if (/\.tsx?$/.test(name)) allNeededBy(name, known);
-  }
-  return known;
+/** What is reached from something, in as many steps as it takes. */
+function reachedFrom(start: string, nextOf: (name: string) => Iterable<string>): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const walk = (name: string) => {
+    for (const next of nextOf(name)) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      walk(next);
+    }
+  };
+  walk(start);
+  return reached;
 }
 
 const filesOf = (folder: string): readonly string[] =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .map((file) => `${folder}/${file}`)
-    .filter((file) => /\.tsx?$/.test(file) && !TEST_FILE.test(file));
+  SOURCES.filter((file) => file.startsWith(`${folder}/`) && !TEST_FILE.test(file));
 
 test.each(['api/data/access', 'api/data/answers', 'api/data/queries', 'api/data/routes', 'api/view'])(
   '%s knows no server',
   (folder) => {
     const files = filesOf(folder);
     expect(files).not.toHaveLength(0);
-    const servers = (file: string) => [...allNeededBy(file)].filter((name) => /^@?fastify\b/.test(name));
-    expect(files.filter((file) => servers(file).length > 0)).toEqual([]);
+    const neededBy = (file: string) => reachedFrom(file, (name) => (isSource(name) ? importsOf(name) : []));
+    expect(files.filter((file) => [...neededBy(file)].some((name) => /^@?fastify\b/.test(name)))).toEqual([]);
   },
 );
+
+/** An import, as paths from the root. */
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The circles between what lies side by side, in folders of any depth: two rooms of one folder that need each other, over however
+ * many others, or a file and a room. Each is told as the imports that are part of it.
+ */
+function findCircles(imports: readonly Import[]): readonly string[] {
+  const neighbours = imports.map(neighboursOf).filter((pair) => pair !== undefined);
+  const needed = new Map<string, Set<string>>();
+  for (const { from, to } of neighbours) needed.set(from, (needed.get(from) ?? new Set()).add(to));
+  const reached = new Map(
+    [...needed.keys()].map((name) => [name, reachedFrom(name, (next) => needed.get(next) ?? [])]),
+  );
+  return neighbours.filter(({ from, to }) => reached.get(to)?.has(from)).map(({ told }) => told);
+}
+
+/** What of the two lies side by side in the deepest folder that holds both; undefined where that is one and the same. */
+function neighboursOf({ from, to }: Import) {
+  const [one, other] = [from.split('/'), to.split('/')];
+  const depth = one.findIndex((part, i) => part !== other[i]);
+  if (depth === -1) return undefined;
+  const at = (parts: readonly string[]) => parts.slice(0, depth + 1).join('/');
+  return { from: at(one), to: at(other), told: `${from} imports ${to}` };
+}
 
 test.each([
   ['two rooms', ['a/x/1.ts', 'a/y/2.ts'], ['a/y/3.ts', 'a/x/4.ts']],
@@ -103,7 +134,7 @@ test('no folders need each other, at whatever depth', () => {
   const files = SHIPPED.flatMap(filesOf);
   const imports = files.flatMap((from) =>
     importsOf(from)
-      .filter((to) => /\.tsx?$/.test(to))
+      .filter(isSource)
       .map((to) => ({ from, to })),
   );
   expect(imports).not.toHaveLength(0);
@@ -112,24 +143,21 @@ test('no folders need each other, at whatever depth', () => {
 
 const LOADED = /^(?:import|export)(?! type\b) (?:[^;'()]*from )?'([^']+)';/gm;
 
-/** What is loaded with a file: neither types nor what it imports only when it is called. */
-function allLoadedWith(file: string, known = new Set<string>()): ReadonlySet<string> {
-  for (const [, name = ''] of readText(file).matchAll(LOADED)) {
-    const target = name.startsWith('.') ? normalize(join(dirname(file), name)) : name;
-    if (known.has(target)) continue;
-    known.add(target);
-    if (/\.tsx?$/.test(target)) allLoadedWith(target, known);
-  }
-  return known;
+/** The packages that are loaded with a file: neither for types nor for what it imports only when it is called. */
+function packagesLoadedWith(file: string): readonly string[] {
+  const loaded = (name: string) =>
+    [...(isSource(name) ? readText(name) : '').matchAll(LOADED)].map(([, to = '']) =>
+      to.startsWith('.') ? normalize(join(dirname(name), to)) : to,
+    );
+  return [...reachedFrom(file, loaded)].filter((name) => !/^node:|\.ts$/.test(name));
 }
 
 test('no command waits for the libraries of another: the command line as such loads two', () => {
-  const packages = [...allLoadedWith('bin/modelstats.ts')].filter((name) => !/^node:|\.ts$/.test(name));
-  expect(packages.sort()).toEqual(['commander', 'zod']);
+  expect(packagesLoadedWith('bin/modelstats.ts').toSorted()).toEqual(['commander', 'zod']);
 });
 
 test('a night that fetches nothing, into a folder, loads neither the client of upstreams nor the store of others', () => {
-  const packages = [...allLoadedWith('bin/commands/night/run-nights.ts')].filter((name) => !/^node:|\.ts$/.test(name));
+  const packages = packagesLoadedWith('bin/commands/night/run-nights.ts');
   expect(packages).toContain('@duckdb/node-api');
   expect(packages.filter((name) => name === 'undici' || name.startsWith('@aws-sdk'))).toEqual([]);
 });
@@ -149,7 +177,7 @@ test.each(GUARDED)("requests to customers' addresses have one way out: %s sends 
 const NOT_SHIPPED = ['test', 'bench', 'fixtures'];
 
 test('every folder of code is type-checked, and has its place in MAY_IMPORT (test/support/may-import.ts)', () => {
-  const code = listFiles().filter((path) => /\.tsx?$/.test(path));
+  const code = listFiles().filter(isSource);
   const folders = listFolders().filter((name) => code.some((path) => path.startsWith(`${name}/`)));
   expect(folders.filter((name) => !SHIPPED.includes(name) && !NOT_SHIPPED.includes(name))).toEqual([]);
   const { include } = JSON.parse(readText('tsconfig.json'));

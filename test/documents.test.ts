@@ -1,42 +1,18 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  findMissingInIndex,
-  findOutsideCitations,
-  findUnknownDecisions,
-  findUnknownTitles,
-} from './support/documents/citations.ts';
-import {
-  findBrokenLinks,
-  findMapFaults,
-  findUnknownDocuments,
-  findUnknownPaths,
-  findUnknownSources,
-  findUnknownTargets,
-  findUnlinked,
-  type Repository,
-  repositoryOf,
-} from './support/documents/links.ts';
+import { isDay } from '../runtime/day.ts';
+import { findUnknown, NAMED, type Named, repositoryOf } from './support/documents/citations.ts';
 import { headingsOf } from './support/documents/markdown.ts';
-import { listFolders, ROOT, readTextFiles, type TextFile } from './support/documents/text-files.ts';
+import { listFolders, ROOT, readTextFiles } from './support/documents/text-files.ts';
 
 /** This file and its helpers hold examples of citations that lead nowhere. */
 const EXAMPLES = /^test\/(documents\.test\.ts|support\/documents\/)/;
 const files = readTextFiles().filter(({ path }) => !EXAMPLES.test(path));
-const repository = repositoryOf(files);
-const [specification, readme, makefile] = [textOf('docs/specification.md'), textOf('README.md'), textOf('Makefile')];
+const repository = repositoryOf(files, (path) => existsSync(join(ROOT, path)));
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-function textOf(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8');
-}
-
-/** One file with this text. */
-function fileWith(text: string, path = 'docs/a.md'): readonly TextFile[] {
-  return [{ path, text }];
-}
-
-test('all texts of the repository are looked at', () => {
+test('all texts of the repository are read', () => {
   const paths = files.map(({ path }) => path);
   const some = ['Makefile', '.ci/run', 'README.md', 'package.json', 'schemas/datasets.ts', 'scripts/minio.sh'];
   expect(paths).toEqual(expect.arrayContaining([...some, 'deploy/compose.yaml', 'fixtures/README.md']));
@@ -56,120 +32,80 @@ test('what a person keeps in a folder of the clone is none of the repository', (
 });
 
 describe('every citation leads somewhere', () => {
-  test('titles of the specification', () => {
-    expect(findUnknownTitles(files, specification)).toEqual([]);
+  test.each(NAMED)('to %s', (kind) => {
+    expect(findUnknown(kind, files, repository)).toEqual([]);
   });
 
-  test.each([
-    ['// See specification "Quota".', ['Quota']],
-    ['/** Specification "Lists" and "Quota": */', ['Quota']],
-    ['// specification "Quota", "Limits" and "Lists"; decision 0001', ['Quota', 'Limits']],
-    ['/**\n * What is (specification\n * "Quota"\n * and "Lists") so\n */', ['Quota']],
-    ['/** specification "Two\n * words" */', ['Two words']],
-    ['// specification "Lists"', []],
-  ])('«%s» cites what is not there: %j', (text, unknown) => {
-    const found = findUnknownTitles(fileWith(text, 'a.ts'), '# Specification\n### Lists\n```\n# Quota\n```\n');
-    expect(found.map((line) => /"(.*)"/.exec(line)?.[1])).toEqual(unknown);
-  });
+  const SMALL = repositoryOf(
+    [
+      { path: 'docs/specification.md', text: '# Specification\n### Lists\n```\n# Quota\n```\n' },
+      { path: 'docs/b.md', text: '# One two\n## It’s `three`\n## One two\n' },
+      { path: 'docs/decisions/0001-numbers.md', text: '' },
+      { path: 'api/data/app.ts', text: '' },
+      { path: 'Makefile', text: 'test: build\ndemo:\n' },
+    ],
+    (path) => ['docs/b.md', 'api', 'api/data/app.ts'].includes(path.replace(/\/$/, '')),
+  );
+  const TITLE = 'a title of the specification';
+  const OUTSIDE = 'a document that the repository does not hold';
+  const LINK = 'a link in Markdown';
 
-  test('decisions', () => {
-    expect(findUnknownDecisions(files, readdirSync(join(ROOT, 'docs/decisions')))).toEqual([]);
-  });
-
-  test.each([
-    ['// decision 0099', ['0099']],
-    ['// decisions 0001 and 0099', ['0099']],
-    ['/* decision\n * 0098, 0099 */', ['0098', '0099']],
-    ['// specification "Lists"; decision 0001', []],
-  ])('«%s» cites decisions that are not there: %j', (text, unknown) => {
-    const found = findUnknownDecisions(fileWith(text, 'a.ts'), ['0001-numbers.md', 'README.md']);
-    expect(found.map((line) => line.slice(-4))).toEqual(unknown);
-  });
-
-  test('every decision stands in the index, by its title', () => {
-    expect(findMissingInIndex(textOf('docs/decisions/README.md'), files)).toEqual([]);
-  });
-
-  test('no document that the repository does not hold', () => {
-    expect(findOutsideCitations(files)).toEqual([]);
-  });
-
-  test.each(['SPEC "Errors"', 'see DESIGN §5', '(DECISIONS)'])('«%s» is a citation of one', (text) => {
-    expect(findOutsideCitations(fileWith(`\n${text}`))).toHaveLength(1);
-    expect(findOutsideCitations(fileWith(text.toLowerCase()))).toEqual([]);
+  test.each<[kind: Named, path: string, text: string, unknown: readonly string[]]>([
+    [TITLE, 'a.ts', '// See specification "Quota".', ['Quota']],
+    [TITLE, 'a.ts', '/** Specification "Lists" and "Quota": */', ['Quota']],
+    [TITLE, 'a.ts', '// specification "Quota", "Limits" and "Lists"; decision 0001', ['Quota', 'Limits']],
+    [TITLE, 'a.ts', '/**\n * What is (specification\n * "Quota"\n * and "Lists") so\n */', ['Quota']],
+    [TITLE, 'a.ts', '/** specification "Two\n * words" */', ['Two words']],
+    [TITLE, 'a.ts', '// specification "Lists"', []],
+    ['a decision', 'a.ts', '// decision 0099', ['0099']],
+    ['a decision', 'a.ts', '// decisions 0001 and 0099', ['0099']],
+    ['a decision', 'a.ts', '/* decision\n * 0098, 0099 */', ['0098', '0099']],
+    ['a decision', 'a.ts', '// specification "Lists"; decision 0001', []],
+    [OUTSIDE, 'a.ts', '\nSPEC "Errors"; see DESIGN §5 (DECISIONS)', ['SPEC', 'DESIGN', 'DECISIONS']],
+    [OUTSIDE, 'a.ts', '\nspec "Errors"; see design §5 (decisions)', []],
+    [LINK, 'docs/a.md', '[x](c.md) [x](../api/none.ts)', ['c.md', '../api/none.ts']],
+    [LINK, 'docs/a.md', '[x](b.md#four) [x](#four) [x](../../outside.md)', ['b.md#four', '#four', '../../outside.md']],
+    [LINK, 'docs/a.md', '[x](b.md) [x](b.md#one-two-1) [x](b.md#its-three) [x](../api/data/app.ts)', []],
+    [LINK, 'docs/a.md', '[x](https://example.com/none)`[x](c.md)`\n```\n[x](c.md)\n```', []],
+    ['a path in backticks', 'docs/a.md', '`api/none.ts` `api/data/app.ts` `api/`', ['api/none.ts']],
+    ['a path in backticks', 'docs/a.md', '`other/x.ts` `api/<name>.ts`', []],
+    ['a source file in a comment', 'a.ts', '// see app.ts and none.ts\n * `x/gone.tsx`', ['none.ts', 'x/gone.tsx']],
+    ['a source file in a comment', 'a.ts', 'import "./no.ts";', []],
+    ['a document by its path', 'a.ts', '// see docs/b.md, docs/none.md', ['docs/none.md']],
+    [
+      'a target of make',
+      'docs/a.md',
+      '`make test` `make tset`\n```\nmake demo    # x\nmake dmeo\n```',
+      ['tset', 'dmeo'],
+    ],
+    ['a target of make', 'docs/a.md', 'This can make things.', []],
+  ])('%s: in %s «%s» names what is not there: %j', (kind, path, text, unknown) => {
+    expect(findUnknown(kind, [{ path, text }], SMALL)).toEqual(unknown.map((name) => `${path} names ${name}`));
   });
 });
 
-describe('links, paths and targets', () => {
-  const SMALL: Repository = {
-    exists: (path) => ['docs', 'docs/a.md', 'docs/b.md', 'api', 'api/data/app.ts'].includes(path.replace(/\/$/, '')),
-    markdownOf: (path) => (path === 'docs/b.md' ? '# One two\n## It’s `three`\n## One two\n' : undefined),
-    folders: ['docs', 'api'],
-  };
-
-  test('links in Markdown lead to files and titles that are there', () => {
-    expect(findBrokenLinks(files, repository)).toEqual([]);
+test('every decision stands in the index, by its title', () => {
+  const index = repository.textOf('docs/decisions/README.md');
+  const missing = files.filter(({ path, text }) => {
+    const [, name, number] = /^docs\/decisions\/((\d{4})-[\w-]+\.md)$/.exec(path) ?? [];
+    return name !== undefined && !index.includes(`| [${number}](${name}) | ${headingsOf(text)[0]} |`);
   });
+  expect(missing.map(({ path }) => path)).toEqual([]);
+});
 
-  test.each([
-    ['[x](c.md)', 1],
-    ['[x](../api/none.ts)', 1],
-    ['[x](b.md#four)', 1],
-    ['[x](#four)', 1],
-    ['[x](../../outside.md)', 1],
-    ['[x](b.md) [x](b.md#one-two-1) [x](b.md#its-three) [x](../api/data/app.ts) [x](https://example.com/none)', 0],
-    ['`[x](c.md)`\n```\n[x](c.md)\n```', 0],
-  ])('«%s» has %d broken links', (text, count) => {
-    expect(findBrokenLinks(fileWith(text), SMALL)).toHaveLength(count);
-  });
+test('the README links every document of docs/', () => {
+  const documents = files.map(({ path }) => path).filter((path) => /^docs\/[\w-]+\.md$/.test(path));
+  expect(documents.filter((path) => !readme.includes(`](${path})`))).toEqual([]);
+});
 
-  test('paths in backticks are there', () => {
-    expect(findUnknownPaths(files, repository)).toEqual([]);
-  });
+test("the README's map shows every folder, and no other", () => {
+  const mapped = [...readme.matchAll(/^([a-z]+)\/ {2,}/gm)].map(([, name = '']) => name);
+  expect(mapped.toSorted()).toEqual([...repository.folders].sort());
+});
 
-  test('a path that is not there is found, what is no path is not', () => {
-    const found = findUnknownPaths(
-      fileWith('`api/none.ts` `api/data/app.ts` `api/` `other/x.ts` `api/<name>.ts`'),
-      SMALL,
-    );
-    expect(found).toEqual(['docs/a.md names api/none.ts']);
-  });
-
-  test('source files that comments name are there', () => {
-    expect(findUnknownSources(files)).toEqual([]);
-    const some = [
-      ...fileWith('// see b.ts and none.ts\n * `x/gone.tsx`\nimport "./no.ts";', 'a.ts'),
-      ...fileWith('', 'x/b.ts'),
-    ];
-    expect(findUnknownSources(some)).toEqual(['a.ts names none.ts', 'a.ts names x/gone.tsx']);
-  });
-
-  test('documents that are named by their path are there', () => {
-    expect(findUnknownDocuments(files, repository)).toEqual([]);
-  });
-
-  test('a document that is not there is found', () => {
-    const found = findUnknownDocuments(fileWith('// see docs/b.md, docs/none.md', 'a.ts'), SMALL);
-    expect(found).toEqual(['a.ts names docs/none.md']);
-  });
-
-  test('every target of make that a text names is there', () => {
-    expect(findUnknownTargets(files, makefile)).toEqual([]);
-  });
-
-  test('a target that is not there is found', () => {
-    const text = '`make test` `make tset`\n```\nmake demo    # x\nmake dmeo\n```\nThis can make things.';
-    const found = findUnknownTargets(fileWith(text), 'test: build\ndemo:\n');
-    expect(found).toEqual(['docs/a.md names make tset', 'docs/a.md names make dmeo']);
-  });
-
-  test('the README links every document', () => {
-    expect(findUnlinked(readme, files)).toEqual([]);
-  });
-
-  test("the README's map shows every folder, and no other", () => {
-    expect(findMapFaults(readme, repository, [])).toEqual([]);
-  });
+test("the specification's titles are unique", () => {
+  const titles = headingsOf(repository.textOf('docs/specification.md'));
+  expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
 describe('what the README has people paste, in its order', () => {
@@ -201,7 +137,7 @@ describe('what the README has people paste, in its order', () => {
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  /** The lines of its code blocks that are commands. */
+  /** The lines of a text's code blocks that are commands. */
   function fencedLinesOf(text: string): readonly string[] {
     return [...text.matchAll(/^```\n(.*?)^```$/gms)]
       .flatMap(([, block = '']) => block.split('\n'))
@@ -220,9 +156,32 @@ describe('what the README has people paste, in its order', () => {
   }
 });
 
-describe('titles', () => {
-  test("the specification's are unique", () => {
-    const titles = headingsOf(specification);
-    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+/** As those who upgrade read it: which version this is, and what each version changed. */
+describe('CHANGELOG.md', () => {
+  const text = repository.textOf('CHANGELOG.md');
+  const titles = [...text.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title);
+  const versions = titles.slice(1).map((title) => /^\[(\d+)\.(\d+)\.(\d+)\] - (\S+)$/.exec(title) ?? [title]);
+
+  test('each version has a number and a day, the newest first, behind what is not released', () => {
+    expect(titles[0]).toBe('[Unreleased]');
+    expect(versions.filter(([, , , , day = '']) => !isDay(day))).toEqual([]);
+    const days = versions.map(([, , , , day = '']) => day);
+    expect(days).toEqual(days.toSorted().reverse());
+    const numbers = versions.map((parts) => parts.slice(1, 4).map((part) => Number(part)));
+    const rank = ([major = 0, minor = 0, patch = 0]: readonly number[]) => (major * 1000 + minor) * 1000 + patch;
+    expect(numbers.map(rank)).toEqual([...new Set(numbers.map(rank))].toSorted((a, b) => b - a));
+  });
+
+  test('the newest is the version of the program', () => {
+    const { version } = JSON.parse(repository.textOf('package.json'));
+    expect(versions[0]?.slice(1, 4).join('.')).toBe(version);
+  });
+
+  test('what changed is under the titles of Keep a Changelog, once a version', () => {
+    for (const part of text.split(/^## /m).slice(1)) {
+      const kinds = [...part.matchAll(/^### (.*)$/gm)].map(([, kind]) => kind);
+      const known = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+      expect(kinds, part.slice(0, 30)).toEqual(known.filter((kind) => kinds.includes(kind)));
+    }
   });
 });

@@ -4,8 +4,14 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { IS_UPDATE } from './night/golden-files.ts';
 import { goldenTable } from './support/documents/golden-table.ts';
-import { countsTable, findUnheld, ruleFilesOf } from './support/documents/rule-book.ts';
-import { fileOfChapter, lineOf, RULES_FOLDER } from './support/documents/rule-tables.ts';
+import {
+  countsTable,
+  fileOfChapter,
+  findUnheld,
+  lineOf,
+  RULES_FOLDER,
+  ruleFilesOf,
+} from './support/documents/rule-book.ts';
 import { rulesOf } from './support/documents/rules.ts';
 import { testTitlesIn } from './support/documents/test-titles.ts';
 import { ROOT } from './support/documents/text-files.ts';
@@ -25,7 +31,7 @@ function titlesOf(path: string): readonly string[] | undefined {
 }
 
 test('docs/rules has every sentence of the specification, in its order, and nothing else; make golden writes it so', () => {
-  const expected = ruleFilesOf({ specification, files });
+  const expected = ruleFilesOf(specification, files);
   if (IS_UPDATE) for (const { path, text } of expected) writeFileSync(join(ROOT, path), text);
   else expect(files).toEqual(expected);
   const names = [...expected.map(({ path }) => basename(path)), 'README.md'];
@@ -33,7 +39,7 @@ test('docs/rules has every sentence of the specification, in its order, and noth
 });
 
 test('each sentence is held by tests that are there, or says why it is not', () => {
-  const unheld = findUnheld({ files, titlesOf });
+  const unheld = findUnheld(files, titlesOf);
   if (unheld.length > 0) expect.fail(`${unheld.length} to put right\n\n${unheld.join('\n\n')}\n`);
 });
 
@@ -118,7 +124,7 @@ describe('what the tables say wrong is found:', () => {
   const SMALL = `${RULES_FOLDER}small.md`;
   const NEEDS = 'A key is kept.';
   const HELD = '[a.test.ts](../../a.test.ts) › keeps › a key';
-  const ROWS = [lineOf({ text: NEEDS }, HELD), lineOf({ text: 'So it is.' }, 'explains')];
+  const ROWS = [lineOf(NEEDS, HELD), lineOf('So it is.', 'explains')];
   const titlesOfA = (path: string) => (path === 'a.test.ts' ? ['keeps › a key', 'a key'] : undefined);
 
   /** A chapter's file with these rows. */
@@ -129,11 +135,11 @@ describe('what the tables say wrong is found:', () => {
 
   test.each([
     ['a sentence that is missing', ROWS.slice(0, 1), [ROWS[0], '| So it is. | none |']],
-    ['a sentence that the specification has not', [...ROWS, lineOf({ text: 'It is lost.' })], ROWS],
-    ['a sentence twice', [...ROWS, lineOf({ text: 'So it is.' }, 'explains')], ROWS],
+    ['a sentence that the specification has not', [...ROWS, lineOf('It is lost.')], ROWS],
+    ['a sentence twice', [...ROWS, lineOf('So it is.', 'explains')], ROWS],
     ['rows in another order', ROWS.toReversed(), ROWS],
   ])('%s', (_, rows, right) => {
-    const [file] = ruleFilesOf({ specification: `# Small\n\n${NEEDS} So it is.\n`, files: [fileWith(rows)] });
+    const [file] = ruleFilesOf(`# Small\n\n${NEEDS} So it is.\n`, [fileWith(rows)]);
     expect(file?.path).toBe(SMALL);
     expect(file?.text.split('\n').filter((line) => /^\| (?!rule|-)/.test(line))).toEqual(right);
   });
@@ -147,12 +153,12 @@ describe('what the tables say wrong is found:', () => {
     ['no reason why no test could', 'not by a test: ', 'this names no test'],
     ['a rule whose test is still to be written', 'none', 'no test is named'],
   ])('%s', (_, heldBy, message) => {
-    const faults = findUnheld({ files: [fileWith([lineOf({ text: NEEDS }, heldBy)])], titlesOf: titlesOfA });
+    const faults = findUnheld([fileWith([lineOf(NEEDS, heldBy)])], titlesOfA);
     expect(faults.join('\n')).toContain(message);
   });
 
   test.each([HELD, 'explains', 'not by a test: people do it'])('nothing in %s', (heldBy) => {
-    expect(findUnheld({ files: [fileWith([lineOf({ text: NEEDS }, heldBy)])], titlesOf: titlesOfA })).toEqual([]);
+    expect(findUnheld([fileWith([lineOf(NEEDS, heldBy)])], titlesOfA)).toEqual([]);
   });
 
   test('how many are of each kind is counted', () => {

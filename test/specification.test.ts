@@ -29,11 +29,8 @@ function namesIn(text: string | undefined): readonly string[] {
 
 describe('docs/specification.md says what the code says', () => {
   test('every stage of a night, in order', () => {
-    expect(
-      rowsOf('Stages of a night')
-        .slice(1)
-        .map(([stage]) => stage),
-    ).toEqual(STAGES);
+    const [, ...rows] = rowsOf('Stages of a night');
+    expect(rows.map(([stage]) => stage)).toEqual(STAGES);
   });
 
   test('every error code of the API with its status', () => {
@@ -58,32 +55,24 @@ describe('docs/specification.md says what the code says', () => {
     for (const [, value] of defaults) expect(values).toContain(textOf(value));
   });
 
-  test('what every plan grants', () => {
+  test('what every plan grants, what it costs, and its attribution, redistribution and support', () => {
     const rows = rowsOf('Plans');
-    const cells = (name: string) => rows.find(([first]) => first === name)?.slice(1);
     const plans = PLAN_NAMES.map((name) => PLANS[name]);
     const amount = (value: number | null) => (value === null ? 'unlimited' : value.toLocaleString('en-US'));
-    expect(cells('units a day')).toEqual(plans.map(({ dailyQuota }) => amount(dailyQuota)));
-    expect(cells('requests a minute')).toEqual(plans.map(({ burstPerMinute }) => amount(burstPerMinute)));
-    expect(cells('features')?.map(namesIn)).toEqual(plans.map(({ features }) => features));
-    const months = cells('history')?.map((cell) => Number(/(\d+) months/.exec(cell)?.[1]));
-    expect(months).toEqual(plans.map(({ historyMonths }) => historyMonths));
-  });
-
-  test('what every plan costs, and its attribution, redistribution and support', () => {
-    const cells = (name: string) =>
-      rowsOf('Plans')
-        .find(([first]) => first === name)
-        ?.slice(1);
-    const plans = PLAN_NAMES.map((name) => PLANS[name]);
     const cost = (usd: number | null) => (usd === null ? 'contract' : `${usd} USD a month`).replace(/^0 .*/, 'free');
-    expect(cells('price, without tax')).toEqual(plans.map(({ pricePerMonthUsd }) => cost(pricePerMonthUsd)));
-    const attribution = (isRequired: boolean) => (isRequired ? 'required for public display' : 'not required');
-    expect(cells('attribution')).toEqual(plans.map(({ attributionRequired }) => attribution(attributionRequired)));
-    expect(cells('redistribution')).toEqual(
-      plans.map(({ redistributionAllowed }) => (redistributionAllowed ? 'yes' : 'no')),
-    );
-    expect(cells('support')).toEqual(plans.map(({ support }) => support));
+    const expected = {
+      'units a day': plans.map(({ dailyQuota }) => amount(dailyQuota)),
+      'requests a minute': plans.map(({ burstPerMinute }) => amount(burstPerMinute)),
+      'price, without tax': plans.map(({ pricePerMonthUsd }) => cost(pricePerMonthUsd)),
+      attribution: plans.map((plan) => (plan.attributionRequired ? 'required for public display' : 'not required')),
+      redistribution: plans.map(({ redistributionAllowed }) => (redistributionAllowed ? 'yes' : 'no')),
+      support: plans.map(({ support }) => support),
+    };
+    const cells = Object.fromEntries(rows.map(([name = '', ...others]) => [name, others]));
+    expect(cells).toMatchObject(expected);
+    expect(cells['features']?.map(namesIn)).toEqual(plans.map(({ features }) => features));
+    const months = cells['history']?.map((cell) => Number(/(\d+) months/.exec(cell)?.[1]));
+    expect(months).toEqual(plans.map(({ historyMonths }) => historyMonths));
   });
 
   test('the limits of queries and of source files that hold unless set', () => {
@@ -107,19 +96,11 @@ describe('docs/specification.md says what the code says', () => {
   });
 });
 
-describe('docs/architecture.md shows the direction of imports', () => {
-  const rows = rowsOf('Folders', architecture).slice(1);
-
-  test('as test/support/may-import.ts tells it', () => {
-    const told = rows.map(([folder, , allowed]) => [namesIn(folder)[0]?.replace(/\/$/, ''), namesIn(allowed)]);
-    expect(Object.fromEntries(told)).toEqual(MAY_IMPORT);
-  });
-
-  test('and which folders are still to come', () => {
-    const coming = rows.filter(([folder]) => folder?.includes('to come')).map(([folder]) => namesIn(folder)[0]);
-    const missing = Object.keys(MAY_IMPORT).filter((folder) => !existsSync(join(ROOT, folder)));
-    expect(coming).toEqual(missing.map((folder) => `${folder}/`));
-  });
+test('docs/architecture.md shows the direction of imports as test/support/may-import.ts tells it', () => {
+  const told = rowsOf('Folders', architecture).slice(1);
+  const rooms = told.map(([folder, , allowed]) => [namesIn(folder)[0]?.replace(/\/$/, ''), namesIn(allowed)]);
+  expect(Object.fromEntries(rooms)).toEqual(MAY_IMPORT);
+  expect(Object.keys(MAY_IMPORT).filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([]);
 });
 
 /** A value as a document writes it. */

@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest';
 import { countOf, drawn, tableRows } from '../../test/support/charts/drawings.ts';
-import { HistoryChart, RankChart } from './history-chart.tsx';
+import {
+  HistoryChart,
+  priceSeries,
+  RankChart,
+  rankSeriesOfCategory,
+  rankSeriesOfModel,
+  SERIES_MAX,
+} from './history-chart.tsx';
 
+const held = (from: string, to: string, value: number | null) => ({ from, to, value });
 const span = { id: 'price', from: '2026-01-01', to: '2026-01-10' };
 const intervals = [
-  { from: '2026-01-01', to: '2026-01-03', value: 3 },
-  { from: '2026-01-04', to: '2026-01-05', value: 2.5 },
-  { from: '2026-01-08', to: '2026-01-10', value: 2.5 },
+  held('2026-01-01', '2026-01-03', 3),
+  held('2026-01-04', '2026-01-05', 2.5),
+  held('2026-01-08', '2026-01-10', 2.5),
 ];
 
 const draw = (props: Partial<Parameters<typeof HistoryChart>[0]> = {}) =>
@@ -77,4 +85,54 @@ test('the first rank stands on top, and how many were ranked is told', () => {
   expect(html).toContain(' d="M0 0H500V');
   expect(html).toContain('text 12 of 51 at the end; best 1, worst 12; 1 change.');
   expect(html).toContain('text: 12 of 51 since 6 Jan 2026, before that 1 of 50');
+});
+
+const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
+const [FIRST, SECOND, THIRD] = DAYS;
+
+test('prices are two lines, which stop where one of them is not named', () => {
+  const points = [
+    { date: FIRST, value: 1, payload: { input_per_million: 1, output_per_million: 4 } },
+    { date: SECOND, value: 1, payload: { input_per_million: 1, output_per_million: null } },
+  ];
+  expect(priceSeries(points)).toEqual([
+    { name: 'Input', intervals: [held(FIRST, SECOND, 1)] },
+    { name: 'Output', intervals: [held(FIRST, FIRST, 4), held(SECOND, SECOND, null)] },
+  ]);
+});
+
+test('a model has a line for each category, the best one first, as many as a chart tells apart', () => {
+  const points = DAYS.flatMap((date) => [
+    { date, value: 3, category_id: 'text', payload: {} },
+    { date, value: 1, category_id: 'code', payload: {} },
+  ]);
+  const rankings = [
+    { category: 'text', rank: 3 },
+    { category: 'code', rank: 1 },
+  ];
+  expect(rankSeriesOfModel(points, rankings)).toEqual([
+    { name: 'code', intervals: [held(FIRST, THIRD, 1)] },
+    { name: 'text', intervals: [held(FIRST, THIRD, 3)] },
+  ]);
+  const many = Array.from({ length: 9 }, (_, i) => ({ category: `c${i}`, rank: i + 1 }));
+  expect(rankSeriesOfModel([], many)).toHaveLength(SERIES_MAX);
+});
+
+test('a category has a line for each of those who stand first now, over the days on which they did', () => {
+  const points = [
+    { date: FIRST, value: 1, model_id: 'b', payload: {} },
+    { date: FIRST, value: 2, model_id: 'left', payload: {} },
+    { date: SECOND, value: 1, model_id: 'a', payload: {} },
+    { date: SECOND, value: 2, model_id: 'b', payload: {} },
+  ];
+  const models = [
+    { id: 'a', name: 'A' },
+    { id: 'b', name: 'B' },
+  ];
+  expect(rankSeriesOfCategory(points, models)).toEqual([
+    { name: 'A', intervals: [held(SECOND, SECOND, 1)] },
+    { name: 'B', intervals: [held(FIRST, FIRST, 1), held(SECOND, SECOND, 2)] },
+  ]);
+  const many = Array.from({ length: 9 }, (_, i) => ({ id: `m${i}`, name: `M${i}` }));
+  expect(rankSeriesOfCategory([], many)).toHaveLength(SERIES_MAX);
 });

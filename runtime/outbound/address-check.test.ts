@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { addressSpellings, isPublicByTable } from '../../test/support/server/address-table.ts';
 import { refusedUrls } from '../../test/support/server/refused-urls.ts';
-import { findUrlProblem, parseNetwork } from './address-check.ts';
+import { checkedLookup, findUrlProblem, isReachable, parseNetwork } from './address-check.ts';
 
 const findProblem = (url: string, allow: readonly string[] = []) =>
   findUrlProblem(url, { allow: allow.map(parseNetwork) });
@@ -69,4 +71,74 @@ test('where http may be used, it has port 80 too, and no other protocol is open'
   expect(find('http://example.com:81/')).toBe('port 81 is not open to requests: use 80, or 1024 or higher');
   expect(find('ftp://example.com/')).toBe('the URL must begin with https:// or http://');
   expect(find('http://127.0.0.1/')).toBe('127.0.0.1 is not a public address');
+});
+
+test('whether an address is public agrees with the registries, however it is spelled', () => {
+  const property = fc.property(addressSpellings(), ({ spelling, value, version }) => {
+    const problem = findUrlProblem(`https://${spelling}/`, { allow: [] });
+    expect(problem === undefined, spelling).toBe(isPublicByTable(value, version));
+  });
+  fc.assert(property, { numRuns: 5_000 });
+});
+
+test.each(['', 'localhost', '10.0.0', '0x7f.0.0.1', '1.2.3.4.5', '::g', '[::1]', ' 8.8.8.8'])(
+  'what the DNS would have to say, %j is no address and not reached',
+  (text) => {
+    expect(isReachable(text, [parseNetwork('0.0.0.0/0'), parseNetwork('::/0')])).toBe(false);
+  },
+);
+
+test('an address with a zone is judged like one without', () => {
+  expect(isReachable('fe80::1%eth0', [])).toBe(false);
+  expect(isReachable('fe80::1%eth0', [parseNetwork('fe80::/10')])).toBe(true);
+});
+
+test.each([
+  ['10.0.0.0/9', '10.127.255.255', '10.128.0.0'],
+  ['192.168.7.0/25', '192.168.7.127', '192.168.7.128'],
+  ['172.16.9.1', '172.16.9.1', '172.16.9.2'],
+  ['fd00::/8', 'fdff::1', 'fc00::1'],
+  ['::1/128', '::1', '::2'],
+])('%s has %s, and not %s', (network, inside, outside) => {
+  const allow = [parseNetwork(network)];
+  expect([isReachable(inside, allow), isReachable(outside, allow)]).toEqual([true, false]);
+});
+
+test.each([
+  ['', "'' is no network such as 10.0.0.0/8"],
+  ['example.com', "'example.com' is no network such as 10.0.0.0/8"],
+  ['10.0.0/8', "'10.0.0/8' is no network such as 10.0.0.0/8"],
+  ['010.0.0.0/8', "'010.0.0.0/8' is no network such as 10.0.0.0/8"],
+  ['10.0.0.0/8/8', "'10.0.0.0/8/8' is no network such as 10.0.0.0/8"],
+  ['fe80::%eth0/10', "'fe80::%eth0/10' is no network such as 10.0.0.0/8"],
+  ['10.0.0.0/33', "'10.0.0.0/33' has no prefix from 0 to 32 behind its /"],
+  ['10.0.0.0/', "'10.0.0.0/' has no prefix from 0 to 32 behind its /"],
+  ['10.0.0.0/-1', "'10.0.0.0/-1' has no prefix from 0 to 32 behind its /"],
+  ['10.0.0.0/255.0.0.0', "'10.0.0.0/255.0.0.0' has no prefix from 0 to 32 behind its /"],
+  ['fd00::/129', "'fd00::/129' has no prefix from 0 to 128 behind its /"],
+  ['10.0.0.1/8', "'10.0.0.1/8' goes beyond its prefix: its network is 10.0.0.0/8"],
+  ['fd00::1/8', "'fd00::1/8' goes beyond its prefix: its network is fd00::/8"],
+  ['::ffff:10.0.0.0/104', "'::ffff:10.0.0.0/104' stands for IPv4 addresses: write them as IPv4"],
+])('%j is no network: %s', (text, message) => {
+  expect(() => parseNetwork(text)).toThrow(message);
+});
+
+test('lookups of one name at the same time are one, and a later one asks anew', async () => {
+  let asked = 0;
+  const answer = Promise.withResolvers<{ address: string; family: number }[]>();
+  const lookup = checkedLookup([], async () => {
+    asked += 1;
+    return answer.promise;
+  });
+  const find = () =>
+    new Promise((resolve, reject) => {
+      lookup('hooks.example.com', {}, (error, address) => (error === null ? resolve(address) : reject(error)));
+    });
+  const all = Promise.all(Array.from({ length: 10 }, find));
+  await Promise.resolve();
+  expect(asked).toBe(1);
+  answer.resolve([{ address: '93.184.216.34', family: 4 }]);
+  expect(new Set(await all)).toEqual(new Set(['93.184.216.34']));
+  await find();
+  expect(asked).toBe(2);
 });

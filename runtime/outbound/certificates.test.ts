@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -8,6 +7,7 @@ import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.t
 import { LOOPBACK, requestTo } from '../../test/support/server/outbound-settings.ts';
 import { startTlsReceiver, type TlsReceiverOptions } from '../../test/support/server/tls-receiver.ts';
 import { openOutbound, openReceiver } from '../../test/support/server/use-outbound.ts';
+import { newFolder } from '../../test/support/temporary-folder.ts';
 import { createAuthority, selfSigned } from '../certificates.ts';
 
 const DAY_MS = 86_400_000;
@@ -47,13 +47,8 @@ test.each(BAD_CERTIFICATES)('a certificate %s is refused, every time, before any
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     const { receiver, outbound, requests } = await openWith({ certificate, tls: { maxVersion } });
     const message = `the certificate of 127.0.0.1:${receiver.port} ${told}`;
-    for (const _ of [1, 2, 3]) {
-      expect(await outbound.request(requestTo(receiver.url))).toMatchObject({
-        kind: 'failure',
-        reason: 'tls',
-        message,
-      });
-    }
+    const failure = { kind: 'failure', reason: 'tls', message };
+    for (const _ of [1, 2, 3]) expect(await outbound.request(requestTo(receiver.url))).toMatchObject(failure);
     expect(requests()).toBe(0);
   }
 });
@@ -94,9 +89,7 @@ test('versions of TLS before 1.2 are refused', async () => {
 test("Node's own authorities are trusted, and those of NODE_EXTRA_CA_CERTS", async () => {
   const receiver = await startTlsReceiver({ handler: (_request, response) => response.end() });
   onTestFinished(receiver.close);
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-ca-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'ca.pem');
+  const file = join(await newFolder(), 'ca.pem');
   await writeFile(file, receiver.ca);
   const kinds = Promise.all([kindIn({}, receiver.url), kindIn({ NODE_EXTRA_CA_CERTS: file }, receiver.url)]);
   expect(await kinds).toEqual(['tls', 'answer']);

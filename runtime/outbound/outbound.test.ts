@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../test/support/processes/servers.ts';
 import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.ts';
 import { LOOPBACK, requestTo } from '../../test/support/server/outbound-settings.ts';
 import { refusedUrls } from '../../test/support/server/refused-urls.ts';
@@ -26,10 +26,9 @@ test('no refused URL is resolved or connected to, though its port listens here',
   expect(answers.map((answer) => answer.kind === 'failure' && [answer.reason, answer.message])).toEqual(
     refusedUrls.map(([, problem]) => ['blocked', problem]),
   );
-  const here = [`https://127.0.0.1:${listener.port}/`, `https://[::ffff:127.0.0.1]:${listener.port}/`];
-  const others = [`https://localhost:${listener.port}/`, `https://0.0.0.0:${listener.port}/`];
-  for (const url of [...here, ...others]) {
-    expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'failure', reason: 'blocked' });
+  for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost', '0.0.0.0']) {
+    const answer = await outbound.request(requestTo(`https://${host}:${listener.port}/`));
+    expect(answer).toMatchObject({ kind: 'failure', reason: 'blocked' });
   }
   expect([calls, listener.connections()]).toEqual([[], 0]);
 });
@@ -52,30 +51,28 @@ test.each([
   expect(listener.connections()).toBe(0);
 });
 
-test('a name is resolved once for a connection, so what the DNS says after the check has no effect', async () => {
-  const dns = answersInTurn(['127.0.0.2'], ['127.0.0.1']);
-  const { receiver, outbound } = await openReceiver((_request, response) => response.end(), {
-    settings: { allow: [parseNetwork('127.0.0.2')], resolveName: dns.resolveName, connectionsMax: 1 },
+/** A receiver whose name leads to 127.0.0.2, which is allowed, and from the second answer of the DNS on to 127.0.0.1. */
+async function openMovingReceiver(headers: Readonly<Record<string, string>> = {}) {
+  const { calls, resolveName } = answersInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const opened = await openReceiver((_request, response) => response.writeHead(200, headers).end(), {
+    settings: { allow: [parseNetwork('127.0.0.2')], resolveName, connectionsMax: 1 },
     host: '0.0.0.0',
     names: ['example.com'],
   });
-  const url = `https://example.com:${receiver.port}/`;
+  return { ...opened, calls, url: `https://example.com:${opened.receiver.port}/` };
+}
+
+test('a name is resolved once for a connection, so what the DNS says after the check has no effect', async () => {
+  const { receiver, outbound, calls, url } = await openMovingReceiver();
   expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer', status: 200 });
   expect(receiver.addresses()).toEqual(['127.0.0.2']);
   // The connection is kept: it leads to the address that was checked, whatever the name means by now.
   expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer', status: 200 });
-  expect([dns.calls.length, receiver.addresses()]).toEqual([1, ['127.0.0.2']]);
+  expect([calls.length, receiver.addresses()]).toEqual([1, ['127.0.0.2']]);
 });
 
 test('a new connection is checked anew', async () => {
-  const dns = answersInTurn(['127.0.0.2'], ['127.0.0.1']);
-  const close = { connection: 'close' };
-  const { receiver, outbound } = await openReceiver((_request, response) => response.writeHead(200, close).end(), {
-    settings: { allow: [parseNetwork('127.0.0.2')], resolveName: dns.resolveName },
-    host: '0.0.0.0',
-    names: ['example.com'],
-  });
-  const url = `https://example.com:${receiver.port}/`;
+  const { receiver, outbound, url } = await openMovingReceiver({ connection: 'close' });
   expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer' });
   expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'failure', reason: 'blocked' });
   expect(receiver.addresses()).toEqual(['127.0.0.2']);
@@ -131,13 +128,7 @@ test('a header that would break into lines is a mistake of the caller, and nothi
 });
 
 test('a port that nobody listens on is a failure of the connection', async () => {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
+  const port = await freePort();
   const outbound = openOutbound({ allow: LOOPBACK, resolveName: loopbackNames });
   const answer = await outbound.request(requestTo(`https://example.com:${port}/`));
   const message = `example.com:${port} refuses connections`;

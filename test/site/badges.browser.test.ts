@@ -49,8 +49,6 @@ test.each(['light', 'dark'] as const)(
         true,
       ]);
     }
-    const folder = process.env['SCREENSHOTS'];
-    if (folder !== undefined) await page.screenshot({ path: `${folder}/badges-${colorScheme}.png`, fullPage: true });
   },
 );
 
@@ -81,9 +79,4 @@ test('the first page has no fault of accessibility in light and in dark, and fit
   await page.goto(service);
   expect(await page.title()).toBe('modelstats');
   expect(await findFaultsOfAllLooks(page)).toEqual([]);
-  const folder = process.env['SCREENSHOTS'];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    if (folder !== undefined) await page.screenshot({ path: `${folder}/home-${colorScheme}.png` });
-  }
 });

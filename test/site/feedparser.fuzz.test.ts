@@ -1,11 +1,11 @@
 /** Atom feeds read by feedparser, with which many readers read them. `make test-fuzz` installs it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { itemsOf, usePublic } from '../support/site/use-public.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { publishToldDays } from '../worlds/told-days.ts';
 
 const PYTHON = join(import.meta.dirname, '../../.tools/fuzz/bin/python');
@@ -24,17 +24,15 @@ print(json.dumps({
 `;
 
 const api = usePublic({ days: publishToldDays });
-let folder: string;
-beforeAll(async () => {
+const folder = useFolder();
+beforeAll(() => {
   if (!existsSync(PYTHON)) throw new Error(`${PYTHON} is not there: run "make test-fuzz"`);
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-feeds-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test.each(PATHS)(
   'feedparser finds nothing wrong with the feed %s, and reads what the other form says',
   async (path) => {
-    const file = join(folder, 'feed.atom');
+    const file = folder('feed.atom');
     await writeFile(file, (await api.get(`/feeds/${path}.atom`)).body);
     const { status, stdout, stderr } = spawnSync(PYTHON, ['-c', PROGRAM, file], { encoding: 'utf8', timeout: 60_000 });
     expect([status, stderr]).toEqual([0, '']);

@@ -1,9 +1,8 @@
 /** What all answers without a key have in common (specification "Answers for everybody"). */
-import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../support/api/answers.ts';
-import { listen } from '../support/api/listen.ts';
+import { Documented } from '../support/api/documented.ts';
 import type { TestApi } from '../support/api/open-api.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { MODEL, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
@@ -62,20 +61,6 @@ describe('who asks', () => {
       'access-control-allow-origin': '*',
       'cross-origin-resource-policy': 'cross-origin',
     });
-  });
-
-  test('other methods are refused, and HEAD is answered like GET, without the body', async () => {
-    const url = await listen((await openPublic()).app);
-    for (const path of PATHS) {
-      const post = await fetch(url + path, { method: 'POST' });
-      expect([path, post.status, post.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
-      const get = await fetch(url + path);
-      const head = await fetch(url + path, { method: 'HEAD' });
-      expect([path, head.status, await head.text()]).toEqual([path, 200, '']);
-      const told = ({ headers }: Response) =>
-        ['etag', 'content-type', 'content-length'].map((name) => headers.get(name));
-      expect(told(head)).toEqual(told(get));
-    }
   });
 });
 
@@ -144,30 +129,6 @@ describe('an answer', () => {
     const small = await api.get('/badges/source.json', GZIP);
     expect(small.headers).not.toHaveProperty('content-encoding');
   });
-
-  test('has no header twice, whole, packed, unchanged or refused', async () => {
-    const url = await listen((await openPublic()).app);
-    const asked: readonly (readonly [string, Record<string, string>])[] = [
-      [BADGE, {}],
-      [BADGE, GZIP],
-      ['/badges/models/nobody.svg', {}],
-      ['/badges/models/nobody.svg', GZIP],
-      ['/badges/models/nobody.json', {}],
-      ['/badges/none', {}],
-      ['/', {}],
-    ];
-    for (const [path, headers] of asked) {
-      const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        request(url + path, { headers, agent: false }, resolve)
-          .on('error', reject)
-          .end();
-      });
-      response.resume();
-      const names = response.rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
-      expect([path, names.filter((name, i) => names.indexOf(name) < i)]).toEqual([path, []]);
-      expect(names).toContain('cross-origin-resource-policy');
-    }
-  });
 });
 
 describe('the limit of a client address', () => {
@@ -197,14 +158,6 @@ describe('the limit of a client address', () => {
     expect((await own.get(search)).statusCode).toBe(200);
   });
 
-  test('is that of a /64 of IPv6', async () => {
-    const own = await openPublic({ requestsPerMinute: 1 });
-    const statuses: number[] = [];
-    for (const address of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'])
-      statuses.push(await statusFrom(own, address));
-    expect(statuses).toEqual([200, 429, 200]);
-  });
-
   test('is that of the client behind a trusted proxy, and of whoever else claims to be one', async () => {
     const own = await openPublic({ requestsPerMinute: 1, settings: { trustedProxies: ['127.0.0.1'] } });
     const statuses = [
@@ -218,7 +171,32 @@ describe('the limit of a client address', () => {
   });
 });
 
-test('where embeds is not live, all of them are unknown routes, and the first page is there', async () => {
+test('in the OpenAPI document each badge is an operation without a key, with its parameters and the forms of its answers', async () => {
+  const { operations } = new Documented(await api.json('/openapi.json'), { isClosed: false });
+  const open = operations.filter(({ tags }) => tags.includes('without a key'));
+  const badges = ['/badges/models/{id}.svg', '/badges/models/{id}.json', '/badges/source.svg', '/badges/source.json'];
+  expect(open.map(({ path }) => path)).toEqual(expect.arrayContaining(badges));
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  for (const { security, parameters } of open) {
+    expect(security).toEqual([]);
+    for (const { description, schema } of parameters) expect([description, schema]).not.toContain(undefined);
+  }
+  const badge = open.find(({ path }) => path === '/badges/models/{id}.svg');
+  expect(badge?.parameters.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['id', 'metric', 'category', 'benchmark', 'provider', 'label', 'style', 'color']),
+  );
+  for (const [id, query, status] of [
+    ['aurora-2', '', 200],
+    ['nobody', '', 404],
+    ['aurora-2', '?metric=x', 422],
+  ] as const) {
+    const response = await api.get(`/badges/models/${id}.svg${query}`);
+    const [type = ''] = String(response.headers['content-type']).split(';', 1);
+    expect([response.statusCode, Object.keys(badge?.responses[status]?.content ?? {})]).toEqual([status, [type]]);
+  }
+});
+
+test('where embeds is not live, all of them are unknown routes, documented nowhere, and the first page is there', async () => {
   const own = await openPublic({ planned: ['embeds'] });
   const appearance = async (url: string) => {
     const response = await own.get(url);
@@ -228,6 +206,7 @@ test('where embeds is not live, all of them are unknown routes, and the first pa
   for (const path of PATHS.filter((one) => one !== '/')) expect(await appearance(path)).toEqual(unknown);
   const { statusCode, body } = await own.get('/');
   expect([statusCode, body.includes('badges')]).toEqual([200, false]);
+  expect(JSON.stringify(await own.json('/openapi.json'))).not.toMatch(/badges|without a key/);
 });
 
 describe('the address of the service', () => {

@@ -20,42 +20,35 @@ type Row = Readonly<Record<string, unknown>>;
 type Records = ReadonlyMap<string, Row>;
 
 /** The newest snapshot's records of a dataset, by their key. */
-async function recordsOf(
-  store: TemporaryStore,
-  dataset: 'pricing' | 'rankings',
-  key: readonly string[],
-): Promise<Records> {
+async function recordsOf(store: TemporaryStore, dataset: 'pricing' | 'rankings', key: readonly string[]) {
   const entry = (await listReleases(store)).at(-1);
   if (entry === undefined) throw new Error('nothing is published');
   const lines = (await readSnapshot(store, entry, dataset)).split('\n').filter((line) => line !== '');
-  const rows = lines.map((line) => JSON.parse(line) as Row);
-  return new Map(rows.map((row) => [key.map((part) => String(row[part])).join('\t'), row]));
+  return new Map(
+    lines.map((line) => {
+      const row: Row = JSON.parse(line);
+      return [key.map((part) => String(row[part])).join(' '), row];
+    }),
+  );
 }
 
 /** `day model provider: input or output from … to …`, for each of the two that changed. */
 function priceChanges(day: string, before: Records, after: Records): readonly string[] {
-  const changes: string[] = [];
-  for (const [key, row] of after) {
-    const old = before.get(key);
-    if (old === undefined) continue;
-    for (const side of ['input', 'output']) {
-      const [was, is] = [old[`${side}_per_million`], row[`${side}_per_million`]];
-      if (was !== is) changes.push(`${day} ${key.replace('\t', ' ')}: ${side} from ${was} to ${is}`);
-    }
-  }
-  return changes;
+  return [...after].flatMap(([key, row]) =>
+    ['input', 'output'].flatMap((side) => {
+      const [was, is] = [before.get(key), row].map((record) => record?.[`${side}_per_million`]);
+      return !before.has(key) || was === is ? [] : [`${day} ${key}: ${side} from ${was} to ${is}`];
+    }),
+  );
 }
 
 /** `day category model: from … to …`, null for none. */
 function rankChanges(day: string, before: Records, after: Records): readonly string[] {
-  const changes: string[] = [];
-  for (const key of new Set([...before.keys(), ...after.keys()])) {
-    const rankOf = (records: Records) => (records.get(key)?.['rank'] as number | undefined) ?? null;
-    const [was, is] = [rankOf(before), rankOf(after)];
-    if (was === is || Math.min(was ?? Infinity, is ?? Infinity) > TOP) continue;
-    changes.push(`${day} ${key.replace('\t', ' ')}: from ${was} to ${is}`);
-  }
-  return changes;
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+    const [was, is] = [before, after].map((records) => (records.get(key)?.['rank'] as number | undefined) ?? null);
+    const isTold = was !== is && Math.min(was ?? Infinity, is ?? Infinity) <= TOP;
+    return isTold ? [`${day} ${key}: from ${was} to ${is}`] : [];
+  });
 }
 
 const dayOf = ({ date_published }: Item) => date_published.slice(0, 10);

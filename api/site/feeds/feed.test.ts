@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { feedOf } from './feed.ts';
+import { childrenOf, parseXml, textOf } from '../../../test/support/site/xml-tree.ts';
+import { pathPart } from './entries.ts';
+import { feedOf, WRITE_FEED } from './feed.ts';
+import { nameInText } from './words.ts';
 
 const RELEASES = [
   { day: '2026-06-01', data_as_of: '2026-06-01T23:59:59Z' },
@@ -7,20 +11,12 @@ const RELEASES = [
 ];
 
 function toldWith(count: number) {
-  const entries = Array.from({ length: count }, (_, i) => {
-    return {
-      day: '2026-06-01',
-      topic: 'prices',
-      seq: count - i,
-      title: 't',
-      text: 't',
-      page: 'embed/models/a',
-    } as const;
-  });
+  const entry = { day: '2026-06-01', topic: 'prices', title: 't', text: 't', page: 'embed/models/a' } as const;
+  const entries = Array.from({ length: count }, (_, i) => ({ ...entry, seq: count - i }));
   return { title: 't', subtitle: 's', path: 'feeds/changes', page: '', tagPath: '', entries };
 }
 
-test('a feed has the newest 100 of its entries', () => {
+test('a feed has the newest 100 of its entries, of the instant as of which their release holds', () => {
   const { entries, updated } = feedOf(toldWith(150), { releases: RELEASES, baseUrl: 'https://a.example/stats' });
   expect(entries).toHaveLength(100);
   expect(entries[0]).toMatchObject({
@@ -37,4 +33,41 @@ test('a feed without entries is of the newest release', () => {
     'https://a.example/stats/feeds/changes.atom',
     'https://a.example/stats/',
   ]);
+});
+
+const ODD_SIGNS = ['\u0000', '\ufdd0', 'א', '名', '🦙'];
+/** Any text, and the signs that mean something to XML, JSON, HTML or a line more often than chance has them. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme', minLength: 1 }),
+  fc.string({ unit: 'binary', minLength: 1 }),
+  fc
+    .array(fc.constantFrom('<', '>', '&', ']]>', '<![CDATA[', '&amp;', '&#0;', '"', "'", '\\', '\n', ...ODD_SIGNS), {
+      minLength: 1,
+    })
+    .map((signs) => signs.join('')),
+);
+
+test('whatever names are made of, both forms are well-formed and give back the words', () => {
+  fc.assert(
+    fc.property(anyText, fc.array(anyText, { minLength: 1, maxLength: 4 }), (name, names) => {
+      const title = `x ${nameInText(name)}.`;
+      const text = names.map((other) => `y ${nameInText(other)}.`).join('\n');
+      const entry = { day: '2026-06-01', topic: 'prices', seq: 7, title, text, page: '' } as const;
+      const tagPath = `models/${pathPart(nameInText(name))}/`;
+      const told = { title, subtitle: title, path: 'feeds/changes', page: '', tagPath, entries: [entry] };
+      const feed = feedOf(told, { releases: RELEASES, baseUrl: 'https://a.example' });
+      const atom = parseXml(WRITE_FEED.atom(feed));
+      const [read] = childrenOf(atom, 'entry');
+      expect([textOf(atom, 'title'), textOf(atom, 'subtitle')]).toEqual([title, title]);
+      expect(read && [textOf(read, 'id'), textOf(read, 'title'), textOf(read, 'content')]).toEqual([
+        feed.entries[0]?.id,
+        title,
+        text,
+      ]);
+      const { items } = JSON.parse(WRITE_FEED.json(feed));
+      const { id, pageUrl: url } = feed.entries[0] ?? {};
+      expect(items).toEqual([expect.objectContaining({ id, url, title, content_text: text })]);
+    }),
+    { numRuns: 500 },
+  );
 });

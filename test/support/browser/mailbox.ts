@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { listenOnFreePort } from '../processes/servers.ts';
 
@@ -14,21 +15,14 @@ export interface Mailbox {
   close(): Promise<void>;
 }
 
-interface Mail {
-  readonly to: readonly string[];
-  readonly text: string;
-}
-
 export async function openMailbox(): Promise<Mailbox> {
-  const unread: Mail[] = [];
+  const unread: { readonly to: readonly string[]; readonly text: string }[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, { envelope }, callback) {
-      const parts: Buffer[] = [];
-      stream.on('data', (part: Buffer) => parts.push(part));
-      stream.on('end', () => {
-        unread.push({ to: envelope.rcptTo.map(({ address }) => address), text: Buffer.concat(parts).toString() });
+      void text(stream).then((mail) => {
+        unread.push({ to: envelope.rcptTo.map(({ address }) => address), text: mail });
         callback();
         server.emit('mail');
       });
@@ -42,7 +36,7 @@ export async function openMailbox(): Promise<Mailbox> {
       for (;;) {
         const index = unread.findIndex(({ to }) => to.includes(address));
         const [mail] = index < 0 ? [] : unread.splice(index, 1);
-        if (mail !== undefined) return linkOf(mail);
+        if (mail !== undefined) return linkIn(mail.text);
         await once(server, 'mail', { signal });
       }
     },
@@ -51,9 +45,9 @@ export async function openMailbox(): Promise<Mailbox> {
 }
 
 /** The link of a mail whose text is quoted-printable or plain. */
-function linkOf({ text }: Mail): string {
-  const plain = text.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=');
+function linkIn(mail: string): string {
+  const plain = mail.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=');
   const [link] = /https?:\/\/\S+[?&]token=\S+/.exec(plain) ?? [];
-  if (link === undefined) throw new Error(`a mail without a link: ${text}`);
+  if (link === undefined) throw new Error(`a mail without a link: ${mail}`);
   return link;
 }

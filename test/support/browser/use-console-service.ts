@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { PlanName } from '../../../api/accounts/organizations/plans.ts';
 import { openSampleStore } from '../pipeline/sample-store.ts';
 import { answersFrom, runCli } from '../processes/cli.ts';
 import { freePort } from '../processes/servers.ts';
 import { ServingProcess } from '../processes/serving-process.ts';
+import { useFolder } from '../temporary-folder.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 
 /** `modelstats serve --with-console` over the sample days, with a real mail server. */
@@ -27,30 +25,25 @@ export interface ConsoleServiceOptions {
 
 /** A {@link ConsoleService} for a test file, running while its tests do. */
 export function useConsoleService({ args = [], env = () => ({}) }: ConsoleServiceOptions = {}): ConsoleService {
+  const folder = useFolder();
+  const service = {} as { -readonly [Part in keyof ConsoleService]: ConsoleService[Part] }; // Whole before the first test.
   const closing: (() => Promise<unknown>)[] = [];
-  let opened: ConsoleService | undefined;
-  const get = () => {
-    if (opened === undefined) throw new Error('the service runs only while the tests do');
-    return opened;
-  };
   beforeAll(async () => {
     const store = await openSampleStore();
     closing.push(() => store.dispose());
-    const folder = await mkdtemp(join(tmpdir(), 'modelstats-console-'));
-    closing.push(() => rm(folder, { recursive: true }));
-    const mailbox = await openMailbox();
-    closing.push(() => mailbox.close());
+    service.mailbox = await openMailbox();
+    closing.push(service.mailbox.close);
     const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
-    const database = `sqlite:${join(folder, 'accounts.db')}`;
+    service.url = `http://127.0.0.1:${port}`;
+    const database = `sqlite:${folder('accounts.db')}`;
     const serving = await ServingProcess.start({
       store: store.folder,
       database,
       args: ['--with-console', ...args],
       env: {
         MODELSTATS_PORT: String(port),
-        MODELSTATS_PUBLIC_URL: url,
-        MODELSTATS_SMTP: mailbox.smtp,
+        MODELSTATS_PUBLIC_URL: service.url,
+        MODELSTATS_SMTP: service.mailbox.smtp,
         MODELSTATS_SIGN_IN: 'link,password',
         MODELSTATS_USAGE_DETAIL_SECONDS: '1',
         // All people of the tests come from one address, and read faster than people do.
@@ -60,26 +53,14 @@ export function useConsoleService({ args = [], env = () => ({}) }: ConsoleServic
       },
     });
     closing.push(() => serving.dispose());
-    opened = {
-      url,
-      mailbox,
-      async setPlan(organizationId, plan) {
-        const words = ['orgs', 'set-plan', '--org', organizationId, '--plan', plan, '--json'];
-        const { code, stdout, stderr } = await runCli(words, { env: { MODELSTATS_DATABASE: database } });
-        if (code !== 0 || answersFrom(stdout).length === 0) throw new Error(`orgs set-plan failed: ${stderr}${stdout}`);
-      },
+    service.setPlan = async (organizationId, plan) => {
+      const words = ['orgs', 'set-plan', '--org', organizationId, '--plan', plan, '--json'];
+      const { code, stdout, stderr } = await runCli(words, { env: { MODELSTATS_DATABASE: database } });
+      if (code !== 0 || answersFrom(stdout).length === 0) throw new Error(`orgs set-plan failed: ${stderr}${stdout}`);
     };
   });
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
   });
-  return {
-    get url() {
-      return get().url;
-    },
-    get mailbox() {
-      return get().mailbox;
-    },
-    setPlan: (...of) => get().setPlan(...of),
-  };
+  return service;
 }

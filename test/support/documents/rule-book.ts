@@ -1,20 +1,33 @@
-import { fileOfChapter, holdingOf, lineOf, RULES_FOLDER, type RuleRow, ruleRowsOf } from './rule-tables.ts';
+/**
+ * The tables of docs/rules: a file per chapter of the specification, a table per section, a row per rule. `held by` is one of
+ *
+ * - tests, `[path](link) › titles` each, `<br>` between two
+ * - `explains`: it defines a word, gives a reason or points elsewhere, and demands nothing
+ * - `not by a test: why`
+ * - `none`: a rule whose test is still to be written
+ */
 import { type Rule, rulesOf } from './rules.ts';
 import type { TextFile } from './text-files.ts';
 
-export interface RuleBook {
-  readonly specification: string;
-  /** The files of docs/rules, the README among them. */
-  readonly files: readonly TextFile[];
-  /** The titles of the tests of a file, as `testTitlesIn` gives them; undefined where there is no such file. */
-  readonly titlesOf: (path: string) => readonly string[] | undefined;
-}
+/** The folder of the tables, from the root; links in it lead up by as many steps. */
+export const RULES_FOLDER = 'docs/rules/';
+const UP = '../../';
 
 const INTRODUCTION =
   'What holds each sentence of this chapter of [specification.md](../specification.md); see [README.md](README.md).';
 
+/** The file that a chapter's tables stand in. */
+export function fileOfChapter(chapter: string): string {
+  return `${RULES_FOLDER}${chapter.toLowerCase().replaceAll(' ', '-')}.md`;
+}
+
+/** The line of a table that says what holds a rule; by default that no test does. */
+export function lineOf(rule: string, heldBy = 'none'): string {
+  return `| ${[rule, heldBy].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
 /** The files of the chapters as they have to be: each rule of the specification in its order, held by what their rows say now. */
-export function ruleFilesOf({ specification, files }: Omit<RuleBook, 'titlesOf'>): readonly TextFile[] {
+export function ruleFilesOf(specification: string, files: readonly TextFile[]): readonly TextFile[] {
   const rows = ruleRowsOf(files);
   const heldBy = (file: string, rule: Rule) => {
     const same = rows.filter((row) => row.file === file && row.text === rule.text);
@@ -26,26 +39,57 @@ export function ruleFilesOf({ specification, files }: Omit<RuleBook, 'titlesOf'>
       ...(section === chapter ? [] : [`## ${section}`, '']),
       '| rule | held by |',
       '| --- | --- |',
-      ...ofSection.map((rule) => lineOf(rule, heldBy(path, rule))),
+      ...ofSection.map((rule) => lineOf(rule.text, heldBy(path, rule))),
       '',
     ]);
     return { path, text: [`# ${chapter}`, '', INTRODUCTION, '', ...tables.flat()].join('\n') };
   });
 }
 
-/** Rows that name a test that is not there, or nothing that could hold a rule. */
-export function findUnheld({ files, titlesOf }: Omit<RuleBook, 'specification'>): readonly string[] {
+interface RuleRow extends Omit<Rule, 'chapter'> {
+  /** Path of the file. */
+  readonly file: string;
+  /** The second cell, as it stands there. */
+  readonly heldBy: string;
+}
+
+/** The rows of all tables, in order. */
+function ruleRowsOf(files: readonly TextFile[]): readonly RuleRow[] {
+  return files.flatMap(({ path, text }) => {
+    let section = '';
+    return text.split('\n').flatMap((line): readonly RuleRow[] => {
+      if (/^#+ /.test(line)) section = line.replace(/^#+ +/, '');
+      const [rule = '', ...rest] = line.split(/(?<!\\)\|/).slice(1, -1);
+      const [name = '', heldBy = ''] = [rule, rest.join('|')].map((cell) => cell.trim().replaceAll('\\|', '|'));
+      const isRow = line.startsWith('|') && !/^(rule|-+)$/.test(name);
+      return isRow ? [{ file: path, section, text: name, heldBy }] : [];
+    });
+  });
+}
+
+function kindOf({ heldBy }: RuleRow): 'explains' | 'none' | 'untested' | 'tests' {
+  if (heldBy === 'explains' || heldBy === 'none') return heldBy;
+  return /^not by a test: .*\w{3}/.test(heldBy) ? 'untested' : 'tests';
+}
+
+/**
+ * Rows that name a test that is not there, or nothing that could hold a rule.
+ *
+ * @param titlesOf the titles of the tests of a file, as `testTitlesIn` gives them; undefined where there is no such file
+ */
+export function findUnheld(
+  files: readonly TextFile[],
+  titlesOf: (path: string) => readonly string[] | undefined,
+): readonly string[] {
   return ruleRowsOf(files).flatMap((row) => {
-    const holding = holdingOf(row);
     const place = `${row.file}: under "${row.section}"`;
-    if (holding.kind === 'none') return [`${place} no test is named\n${lineOf(row, row.heldBy)}`];
-    if (holding.kind === 'unreadable') {
-      return [`${place} this names no test, and says nothing else\n${lineOf(row, row.heldBy)}`];
-    }
-    if (holding.kind !== 'tests') return [];
-    return holding.tests.flatMap(({ path, title }) => {
+    const line = lineOf(row.text, row.heldBy);
+    if (kindOf(row) === 'none') return [`${place} no test is named\n${line}`];
+    return (kindOf(row) === 'tests' ? row.heldBy.split('<br>') : []).flatMap((text) => {
+      const [, path = '', target, title = ''] = /^\[([^\]]+)\]\(([^()\s]+)\) › (.+)$/.exec(text.trim()) ?? [];
+      if (target !== UP + path) return [`${place} this names no test, and says nothing else\n${line}`];
       const titles = titlesOf(path);
-      if (titles === undefined) return [`${place} there is no ${path}\n${lineOf(row, row.heldBy)}`];
+      if (titles === undefined) return [`${place} there is no ${path}\n${line}`];
       return titles.includes(title) ? [] : [`${place} ${path} has no test\n${title}`];
     });
   });
@@ -53,24 +97,20 @@ export function findUnheld({ files, titlesOf }: Omit<RuleBook, 'specification'>)
 
 /** The README's table of how many rows of a chapter are of each kind, and their sum. */
 export function countsTable(files: readonly TextFile[]): readonly string[] {
-  const rows = ruleRowsOf(files);
-  const lines = [...Map.groupBy(rows, ({ file }) => file)].map(([file, ofFile]) => {
-    const chapter = files
-      .find(({ path }) => path === file)
-      ?.text.split('\n')[0]
-      ?.replace(/^# /, '');
-    return `| [${chapter}](${file.slice(RULES_FOLDER.length)}) | ${countsOf(ofFile).join(' | ')} |`;
-  });
+  const lineFor = (name: string, of: readonly TextFile[]) => {
+    const kinds = ruleRowsOf(of).map(kindOf);
+    const counts = (['tests', 'untested', 'none', 'explains'] as const).map(
+      (kind) => kinds.filter((each) => each === kind).length,
+    );
+    return `| ${[name, ...counts, kinds.length].join(' | ')} |`;
+  };
   return [
     '| chapter | held by tests | not by a test | none | explain | sentences |',
     '| --- | --- | --- | --- | --- | --- |',
-    ...lines,
-    `| together | ${countsOf(rows).join(' | ')} |`,
+    ...files.map((file) => {
+      const chapter = file.text.slice('# '.length, file.text.indexOf('\n'));
+      return lineFor(`[${chapter}](${file.path.slice(RULES_FOLDER.length)})`, [file]);
+    }),
+    lineFor('together', files),
   ];
-}
-
-function countsOf(rows: readonly RuleRow[]): readonly number[] {
-  const kinds = rows.map((row) => holdingOf(row).kind);
-  const count = (kind: (typeof kinds)[number]) => kinds.filter((each) => each === kind).length;
-  return [count('tests'), count('untested'), count('none'), count('explains'), rows.length];
 }

@@ -3,6 +3,7 @@
  * table, a line of a block of code. The same text always gives the same list, in the order of the text. A table that a test makes of
  * declarations, as the comment above it says, is held by that test as a whole.
  */
+import { lexer, type Token } from 'marked';
 
 /** One sentence, row or line of the specification. */
 export interface Rule {
@@ -14,69 +15,37 @@ export interface Rule {
   readonly text: string;
 }
 
+const GENERATED = /^<!-- .+: made by \S+ -->$/;
+
 /** Everything that the specification says, in order. */
 export function rulesOf(markdown: string): readonly Rule[] {
   let [chapter, section] = ['', ''];
-  return blocksOf(markdown).flatMap((block) => {
-    if (block.kind !== 'heading') return textsOf(block).map((text) => ({ chapter, section, text }));
-    section = block.lines.join(' ').replace(/^#+ +/, '');
-    if (/^#{1,2} /.test(block.lines[0] ?? '')) chapter = section;
-    return [];
+  return lexer(markdown).flatMap((token, index, tokens) => {
+    if (token.type === 'heading') {
+      section = token.text;
+      if (token.depth <= 2) chapter = section;
+    }
+    const isGenerated = GENERATED.test(tokens[index - 1]?.raw.trim() ?? '');
+    return isGenerated ? [] : textsOf(token).map((text) => ({ chapter, section, text }));
   });
 }
 
-type BlockKind = 'heading' | 'table' | 'code' | 'text' | 'generated';
-
-interface Block {
-  readonly kind: BlockKind;
-  readonly lines: readonly string[];
-}
-
-const ITEM = /^ *(?:[-*]|\d+\.) /;
-const FENCE = /^ *```/;
-const GENERATED = /^<!-- .+: made by \S+ -->$/;
-
-function blocksOf(markdown: string): readonly Block[] {
-  const blocks: { kind: BlockKind; lines: string[] }[] = [];
-  let before: BlockKind | undefined;
-  let isCode = false;
-  for (const line of markdown.split('\n')) {
-    if (FENCE.test(line)) isCode = !isCode;
-    const kind = isCode ? 'code' : kindOf(line, before);
-    const isGoingOn = kind === before && kind !== 'heading' && (kind === 'code' || !ITEM.test(line));
-    if (isGoingOn) blocks.at(-1)?.lines.push(line);
-    else if (kind !== undefined) blocks.push({ kind, lines: [line] });
-    before = kind;
+function textsOf(token: Token): readonly string[] {
+  switch (token.type) {
+    case 'table':
+      return token.rows.map((row: readonly { readonly text: string }[]) =>
+        row.flatMap(({ text }) => plainText(text) || []).join(' · '),
+      );
+    case 'code':
+      return token.text.split('\n').flatMap((line: string) => plainText(line) || []);
+    case 'list':
+      return token.items.flatMap(({ tokens }: { readonly tokens: readonly Token[] }) => tokens.flatMap(textsOf));
+    case 'paragraph':
+    case 'text':
+      return sentencesOf(plainText(token.text));
+    default:
+      return [];
   }
-  return blocks;
-}
-
-/** What a line outside of code is part of; undefined where it is empty, or ends a block of code. */
-function kindOf(line: string, before: BlockKind | undefined): BlockKind | undefined {
-  if (line.trim() === '' || FENCE.test(line)) return undefined;
-  if (GENERATED.test(line) || (before === 'generated' && line.startsWith('|'))) return 'generated';
-  if (/^#{1,6} /.test(line)) return 'heading';
-  return line.startsWith('|') ? 'table' : 'text';
-}
-
-function textsOf({ kind, lines }: Block): readonly string[] {
-  if (kind === 'generated') return [];
-  if (kind === 'table') return lines.slice(2).map(rowText);
-  if (kind === 'code')
-    return lines
-      .slice(1)
-      .map(plainText)
-      .filter((line) => line !== '');
-  return sentencesOf(plainText(lines.join(' ').replace(ITEM, '')));
-}
-
-/** A row of a table: the head and the line under it are none. */
-function rowText(line: string): string {
-  const cells = line.split(/(?<!\\)\|/).slice(1, -1);
-  return cells
-    .map((cell) => plainText(cell.replaceAll('\\|', '|')))
-    .filter((cell) => cell !== '')
-    .join(' · ');
 }
 
 function plainText(text: string): string {

@@ -1,33 +1,21 @@
 import { parseAst } from 'rolldown/parseAst';
 
-/** Between the titles of the groups that a test stands in, and its own. */
-export const IN = ' › ';
-
 /**
- * The titles of the tests in a source text, each behind those of its `describe`s, as they stand there: `$name`, `%s` and `${…}`
- * are not filled in. What is skipped or still to do holds nothing and is left out; so is a `test(…)` inside a string or a
- * comment.
+ * The titles of the tests in a source text, each behind those of its `describe`s with ` › ` between two, as they stand there: `$name`,
+ * `%s` and `${…}` are not filled in. What is skipped or still to do holds nothing and is left out; so is a `test(…)` inside a string
+ * or a comment.
  */
 export function testTitlesIn(source: string): readonly string[] {
-  return titlesBelow(parseAst(source, { lang: 'ts' }), { source, groups: [] });
-}
-
-interface Place {
-  readonly source: string;
-  /** The titles of the `describe`s around. */
-  readonly groups: readonly string[];
-}
-
-function titlesBelow(value: unknown, { source, groups }: Place): readonly string[] {
-  if (!isNode(value)) return [];
-  const root = value['type'] === 'CallExpression' ? rootOf(value['callee']) : undefined;
-  const title = root === undefined ? undefined : titleOf(value, source);
-  const path = title === undefined ? groups : [...groups, title];
-  const isTest = title !== undefined && root !== 'describe';
-  const inside = Object.values(value).flatMap((child) =>
-    titlesBelow(child, { source, groups: isTest ? groups : path }),
-  );
-  return isTest ? [path.join(IN), ...inside] : inside;
+  const titlesBelow = (value: unknown, groups: readonly string[]): readonly string[] => {
+    if (!isNode(value)) return [];
+    const root = value['type'] === 'CallExpression' ? rootOf(value['callee']) : undefined;
+    const title = root && titleOf(value, source);
+    const path = title === undefined ? groups : [...groups, title];
+    const isTest = title !== undefined && root !== 'describe';
+    const inside = Object.values(value).flatMap((child) => titlesBelow(child, isTest ? groups : path));
+    return isTest ? [path.join(' › '), ...inside] : inside;
+  };
+  return titlesBelow(parseAst(source, { lang: 'ts' }), []);
 }
 
 type Node = Readonly<Record<string, unknown>>;
@@ -39,21 +27,10 @@ function isNode(value: unknown): value is Node {
 /** Which of vitest's functions is called, also through what is made of it, such as `test.each(rows)`; undefined for what never runs. */
 function rootOf(callee: unknown): 'test' | 'it' | 'describe' | undefined {
   if (!isNode(callee)) return undefined;
-  switch (callee['type']) {
-    case 'Identifier':
-      return (['test', 'it', 'describe'] as const).find((name) => name === callee['name']);
-    case 'CallExpression':
-      return rootOf(callee['callee']);
-    case 'TaggedTemplateExpression':
-      return rootOf(callee['tag']);
-    case 'MemberExpression': {
-      const { property } = callee;
-      const isIdle = isNode(property) && ['skip', 'todo'].includes(String(property['name']));
-      return isIdle ? undefined : rootOf(callee['object']);
-    }
-    default:
-      return undefined;
-  }
+  const { type, name, callee: called, tag, object, property } = callee;
+  if (type === 'Identifier') return (['test', 'it', 'describe'] as const).find((known) => known === name);
+  const isIdle = isNode(property) && ['skip', 'todo'].includes(String(property['name']));
+  return isIdle ? undefined : rootOf(called ?? tag ?? object);
 }
 
 /** A string as it is meant, a template as it is written; undefined for what only running tells. */

@@ -45,7 +45,7 @@ export const refusedUrls: readonly (readonly [url: string, problem: string])[] =
     ' https://127.0.0.1/ ',
     'https://127.0.\t0.1/',
   ].map((url) => [url, '127.0.0.1 is not a public address'] as const),
-  // Networks; runtime/outbound/address-check.public-address.test.ts asks about the edges of all.
+  // Networks; runtime/outbound/address-check.test.ts asks about the edges of all.
   ...['0.0.0.0', '10.0.0.0', '100.100.100.200', '168.63.129.16', '169.254.169.254', '192.168.255.255', '224.0.0.1'].map(
     (address) => [`https://${address}/`, `${address} is not a public address`] as const,
   ),

@@ -1,14 +1,14 @@
 import { onTestFinished } from 'vitest';
 import type { Capability } from '../../../api/data/access/rights.ts';
 import { PUBLIC_ROUTES, type PublicFaceSettings, publicFace } from '../../../api/site/public.ts';
-import { type ApiOptions, type Days, openApi, type Served, type TestApi } from '../api/open-api.ts';
+import { type ApiOptions, type Days, openApi, type TestApi } from '../api/open-api.ts';
 import type { AppOptions } from '../api/start-app.ts';
 import { useApi } from '../api/use-api.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 
 export interface PublicOptions
   extends Partial<Omit<PublicFaceSettings, 'isLive' | 'clock'>>,
-    Pick<AppOptions, 'settings' | 'accounts' | 'wrapStore' | 'guide' | 'versions'>,
+    Omit<AppOptions, 'faces' | 'openRoutes' | 'follower'>,
     Pick<ApiOptions, 'now'> {
   /** Default: the sample days. */
   readonly days?: Days;
@@ -31,42 +31,16 @@ export async function openPublic(options: PublicOptions = {}): Promise<TestApi> 
   return api;
 }
 
-function apiOptions(
-  {
-    days = SAMPLE_DAYS,
-    store,
-    planned = [],
-    now,
-    settings = {},
-    accounts = {},
-    wrapStore,
-    guide,
-    versions,
-    ...face
-  }: PublicOptions,
-  clock: () => Date,
-): ApiOptions {
-  const served: Served = store === undefined ? { days } : { store };
+function apiOptions(options: PublicOptions, clock: () => Date): ApiOptions {
+  const { days = SAMPLE_DAYS, store, planned = [], ...others } = options;
+  const { requestsPerMinute = 100_000, cacheBytes = 1 << 24, compressFromBytes = 1024, hasConsole = false } = others;
+  const isLive = (capability: Capability) => !planned.includes(capability);
   return {
-    ...served,
-    settings,
-    accounts,
-    openRoutes: planned.includes('embeds') ? [] : PUBLIC_ROUTES,
-    ...(now && { now }),
-    ...(wrapStore && { wrapStore }),
-    ...(guide && { guide }),
-    ...(versions && { versions }),
-    faces: async () => [
-      publicFace({
-        requestsPerMinute: 100_000,
-        cacheBytes: 1 << 24,
-        compressFromBytes: 1024,
-        hasConsole: false,
-        ...face,
-        isLive: (capability) => !planned.includes(capability),
-        clock,
-      }),
-    ],
+    accounts: {},
+    ...others,
+    ...(store === undefined ? { days } : { store }),
+    openRoutes: isLive('embeds') ? PUBLIC_ROUTES : [],
+    faces: async () => [publicFace({ requestsPerMinute, cacheBytes, compressFromBytes, hasConsole, isLive, clock })],
   };
 }
 
