@@ -123,20 +123,13 @@ function eitherOf(one: JsonSchema, other: JsonSchema): JsonSchema {
   };
 }
 
-/** One schema for alternatives that are a type or null, or objects of several kinds; else the schema as it is. */
+/** One schema for alternatives that are a type or null; else the schema as it is. */
 function unite(schema: JsonSchema, named: Definitions): JsonSchema {
   const all = alternatives(schema['anyOf']).map((each) => definitionOf(each, named));
   const some = all.filter(({ type }) => type !== 'null');
   const [first] = some;
-  if (first === undefined) return schema;
-  const orNull = (type: string) => ({ type: all.length > some.length ? [type, 'null'] : type });
-  if (some.length > 1) return some.every(isObject) ? orNull('object') : schema;
-  if (typeof first['type'] !== 'string') return schema;
-  return { ...first, ...orNull(first['type']) };
-}
-
-function isObject(schema: JsonSchema): boolean {
-  return schema['type'] === 'object';
+  if (first === undefined || some.length > 1 || typeof first['type'] !== 'string') return schema;
+  return { ...first, type: all.length > some.length ? [first['type'], 'null'] : first['type'] };
 }
 
 function alternatives(anyOf: unknown): readonly JsonSchema[] {
