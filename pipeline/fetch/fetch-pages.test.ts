@@ -1,11 +1,9 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as faults from '../../test/support/fetch/faults.ts';
-import { type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { perTest } from '../../test/support/per-test.ts';
 
-let place: FetchPlace;
-beforeEach(async () => {
-  place = await useFetch();
-});
+const place = perTest(useFetch);
 
 const PAGES = { next: '$.links.next', rows: '$.data', max: 4 };
 
@@ -17,10 +15,8 @@ function servePages(...pages: readonly (readonly unknown[])[]): void {
   }
 }
 
-async function fetchPaged(entry: object = {}) {
-  await place.source([{ pages: PAGES, ...entry }]);
-  return (await place.fetch()).record.files[0];
-}
+const fetchPaged = (entry: object = {}) => place.fetchFile({ pages: PAGES, ...entry });
+const readJoined = async () => JSON.parse((await place.read('models.json')) ?? '');
 
 test('rows of all pages are joined to one file, which is otherwise the first page', async () => {
   servePages([{ id: 'a' }], [{ id: 'b', price: 2.5e-6 }, { id: 'c' }], []);
@@ -28,7 +24,7 @@ test('rows of all pages are joined to one file, which is otherwise the first pag
     status: 'fetched',
     etag: null,
   });
-  expect(JSON.parse((await place.read('models.json')) ?? '')).toEqual({
+  expect(await readJoined()).toEqual({
     total: 5,
     links: { next: 'page1' },
     data: [{ id: 'a' }, { id: 'b', price: 2.5e-6 }, { id: 'c' }],
@@ -46,7 +42,7 @@ test('pages may be arrays below other names, and the next address absolute', asy
   place.server.serve('/models.json', { a: [{ rows: [1] }], next: `${place.server.url}/two` });
   place.server.serve('/two', { a: [{ rows: [2] }] });
   await fetchPaged({ pages: { next: '$.next', rows: '$.a[0].rows' } });
-  expect(JSON.parse((await place.read('models.json')) ?? '')).toMatchObject({ a: [{ rows: [1, 2] }] });
+  expect(await readJoined()).toMatchObject({ a: [{ rows: [1, 2] }] });
 });
 
 test('a secret header goes with every page', async () => {

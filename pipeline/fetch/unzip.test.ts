@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { makeZip, type ZipEntry } from '../../test/support/fetch/make-zip.ts';
-import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { FETCH_DAY, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { perTest } from '../../test/support/per-test.ts';
 import { unzip } from './unzip.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
-let place: FetchPlace;
+const place = perTest(useFetch);
 beforeEach(async () => {
-  place = await useFetch();
   await place.source([{ url: '/all.zip', file: 'all.zip', unzip: 'raw/all/', expect: { min_rows: 1 } }]);
 });
 

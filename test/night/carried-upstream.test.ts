@@ -1,15 +1,13 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readStatus } from '../../pipeline/upkeep/status.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import * as faults from '../support/fetch/faults.ts';
-import { type TwoUpstreams, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
+import { useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
+import { perTest } from '../support/per-test.ts';
 
-let place: TwoUpstreams;
-beforeEach(async () => {
-  place = await useTwoUpstreams();
-});
+const place = perTest(useTwoUpstreams);
 
 const [FIRST, SECOND, THIRD, FOURTH, FIFTH] = [1, 2, 3, 4, 5].map((day) => `2026-06-0${day}`) as [
   string,

@@ -29,8 +29,6 @@ SELECT model_id, upstream AS provider, (prices->>model_id)::DOUBLE AS input_per_
   UNION ALL SELECT unnest(json_keys(json)), json, 'mall' FROM read_json_objects('mall.json'));
 `;
 
-export type TwoUpstreams = Awaited<ReturnType<typeof useTwoUpstreams>>;
-
 /**
  * A source that joins a shop, which every night needs, and a mall, whose file is optional and carried, in a store of their own until
  * the test is over. Both serve prices by model: `/shop.json` and `/mall.json`.
