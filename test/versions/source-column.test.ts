@@ -44,12 +44,7 @@ function entryOf(day: Day): CatalogEntry {
   return entry;
 }
 
-const records = (lines: string) =>
-  lines
-    .trimEnd()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+const records = (lines: string) => lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 
 /** A dataset's records of a day by the first part of their key, as fields. */
 async function snapshotOf(day: Day, dataset: 'models' | 'pricing') {

@@ -3,9 +3,6 @@
  * cutover the feed carries every consumer over, byte for byte.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASET_NAMES, ENTITY_TYPES } from '../../schemas/datasets.ts';
@@ -30,6 +27,7 @@ import {
   readSnapshot,
 } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import {
   AFTER,
   BEFORE,
@@ -42,18 +40,17 @@ import {
   writeVersionedDays,
 } from '../worlds/versioned-days.ts';
 
-let source: string;
+const source = useFolder();
 let store: TemporaryStore;
 /** The same days, published by a program that knows 1.0 alone. */
 let plain: TemporaryStore;
 
 beforeAll(async () => {
-  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
-  await writeVersionedDays(source);
+  await writeVersionedDays(source());
   [store, plain] = [await openTemporaryStore({ versions: VERSIONS }), await openTemporaryStore()];
-  await Promise.all([publishVersionedDays(store, source), publishVersionedDays(plain, source)]);
+  await Promise.all([publishVersionedDays(store, source()), publishVersionedDays(plain, source())]);
 });
-afterAll(() => Promise.all([store.dispose(), plain.dispose(), rm(source, { recursive: true })]));
+afterAll(() => Promise.all([store.dispose(), plain.dispose()]));
 
 const entryOf = (day: string, of = store) => entryOfDay(of, day);
 const releaseOf = async (day: string, of = store) => readRelease(of, await entryOf(day, of));
