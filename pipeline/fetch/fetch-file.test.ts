@@ -15,21 +15,12 @@ const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/);
 describe('a file', () => {
   test('lies in the folder of its day, byte for byte, and its record says what it is', async () => {
     place.server.serve('/models.json', TEXT);
-    await place.source([{}], {
-      'source.sql': '-- models\nSELECT 1',
-      'aliases.csv': 'a,b\n',
-      'README.md': 'For people',
-    });
+    await place.source([{}], { 'source.sql': 'SELECT 1', 'aliases.csv': 'a,b\n', 'README.md': 'For people' });
     const day = await place.fetch();
     expect(day).toMatchObject({ folder: join(place.into, FETCH_DAY), problems: [], warnings: [] });
     expect(await place.read('models.json')).toBe(TEXT);
-    expect((await readdir(day.folder)).sort()).toEqual([
-      'aliases.csv',
-      'fetch.json',
-      'models.json',
-      'source.json',
-      'source.sql',
-    ]);
+    const own = ['aliases.csv', 'source.json', 'source.sql'];
+    expect((await readdir(day.folder)).sort()).toEqual([...own, 'fetch.json', 'models.json'].sort());
     const at = `${FETCH_DAY}T00:05:00Z`;
     expect(await place.record()).toEqual({
       format: 1,
@@ -55,11 +46,7 @@ describe('a file', () => {
       ],
       done: ['models.json'],
       carries: false,
-      own: ['aliases.csv', 'source.json', 'source.sql'].map((file) => ({
-        file,
-        bytes: expect.any(Number),
-        sha256: SHA256,
-      })),
+      own: own.map((file) => ({ file, bytes: expect.any(Number), sha256: SHA256 })),
     });
   });
 
@@ -73,11 +60,8 @@ describe('a file', () => {
     const packed = gzipSync(TEXT);
     place.server.serve('/models.json.gz', packed);
     place.server.break('/models.json.gz', faults.answerWith(packed, { 'content-encoding': 'gzip' }));
-    const entry = {
-      url: '/models.json.gz',
-      file: 'raw/models.json.gz',
-      expect: { json_path: '$.models', min_rows: 2 },
-    };
+    const expected = { json_path: '$.models', min_rows: 2 };
+    const entry = { url: '/models.json.gz', file: 'raw/models.json.gz', expect: expected };
     expect(await place.fetchFile(entry)).toMatchObject({ status: 'fetched', bytes: packed.length });
     expect(await place.fetchFile(entry, { day: '2026-06-02' })).toMatchObject({
       status: 'fetched',
@@ -86,18 +70,11 @@ describe('a file', () => {
   });
 
   test.each([
-    [
-      'models.jsonl.gz',
-      gzipSync(Buffer.alloc(17_000_000, ' ')),
-      /^unpacks to more than 16777216 bytes \(MODELSTATS_FETCH_BYTES_MAX\)$/,
-    ],
-    ['models.jsonl.gz', gzipSync(TEXT).subarray(0, -9), /^is no whole gzip file \(3 attempts\)$/],
-  ])('that is called %s is no file where it is too large unpacked, or cut off', async (file, packed, problem) => {
-    place.server.serve(`/${file}`, packed);
-    expect(await place.fetchFile({ url: `/${file}`, file })).toMatchObject({
-      status: 'failed',
-      problem: expect.stringMatching(problem),
-    });
+    [gzipSync(Buffer.alloc(17_000_000, ' ')), 'unpacks to more than 16777216 bytes (MODELSTATS_FETCH_BYTES_MAX)'],
+    [gzipSync(TEXT).subarray(0, -9), 'is no whole gzip file (3 attempts)'],
+  ])('that is called .gz is no file where it is too large unpacked, or cut off', async (packed, problem) => {
+    place.server.serve('/a.gz', packed);
+    expect(await place.fetchFile({ url: '/a.gz', file: 'a.jsonl.gz' })).toMatchObject({ status: 'failed', problem });
   });
 
   test.each([
@@ -164,11 +141,8 @@ describe('a file', () => {
   test('is waited for as long as the server asks, and given up where that is too long', async () => {
     place.server.serve('/models.json', TEXT);
     const later = new Date(Date.parse(`${FETCH_DAY}T00:05:30Z`)).toUTCString();
-    place.server.break(
-      '/models.json',
-      faults.status(429, { 'retry-after': '20' }),
-      faults.status(503, { 'retry-after': later }),
-    );
+    const asked = [faults.status(429, { 'retry-after': '20' }), faults.status(503, { 'retry-after': later })];
+    place.server.break('/models.json', ...asked);
     expect(await place.fetchFile()).toMatchObject({ status: 'fetched' });
     expect(place.waits).toEqual([20_000, 30_000]);
     place.server.break('/models.json', faults.status(429, { 'retry-after': '121' }));
@@ -188,9 +162,8 @@ describe('what counts as a row goes by the name of the file:', () => {
     place.server.serve('/models.json', text);
     expect(await place.fetchFile({ file, expect: { min_rows: rows } })).toMatchObject({ status: 'fetched' });
     const { problem } = await place.fetchFile({ file, expect: { min_rows: rows + 1 } }, { day: '2026-06-02' });
-    expect(problem).toMatch(
-      new RegExp(`^has ${rows} (rows|entries in the document), expected are at least ${rows + 1} `),
-    );
+    const why = `^has ${rows} (rows|entries in the document), expected are at least ${rows + 1} `;
+    expect(problem).toMatch(new RegExp(why));
   });
 
   test('a.parquet', async () => {
@@ -227,9 +200,8 @@ describe('an answer that redirects', () => {
     const other = (await useFetch()).server;
     place.server.breakForGood('/models.json', faults.redirectTo(`${other.url}/models.json`));
     const { problem } = await place.fetchFile();
-    expect(problem).toMatch(
-      /redirects to where nobody may be sent: 127\.0\.0\.1 is not a public address \(MODELSTATS_OUTBOUND_ALLOW\)$/,
-    );
+    const why = 'redirects to where nobody may be sent: 127.0.0.1 is not a public address (MODELSTATS_OUTBOUND_ALLOW)';
+    expect(problem).toContain(why);
     expect(other.seen).toEqual([]);
   });
 
@@ -285,10 +257,9 @@ describe('a variable', () => {
     await place.source([{}, { url: `/c?k=\${OTHER}`, file: 'c.json', optional: true }]);
     const day = await place.fetch();
     expect(day.problems).toEqual([]);
-    expect(day.warnings).toEqual([
-      `c.json of shop could not be fetched from ${place.server.url}/c?k=\${OTHER}: needs the variable OTHER, which is not set; ` +
-        'what needs it is not captured',
-    ]);
+    const from = `c.json of shop could not be fetched from ${place.server.url}/c?k=\${OTHER}`;
+    const why = 'needs the variable OTHER, which is not set; what needs it is not captured';
+    expect(day.warnings).toEqual([`${from}: ${why}`]);
     expect(place.server.takeSeen()).toEqual(['/models.json']);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../../test/support/fetch/faults.ts';
@@ -14,11 +14,8 @@ describe('the next day', () => {
     place.server.serve('/models.json', TEXT);
     await place.fetchFile();
     const file = await place.fetchFile({}, { day: '2026-06-02' });
-    expect(file).toMatchObject({
-      status: 'unchanged',
-      fetched_at: `${FETCH_DAY}T00:05:00Z`,
-      checked_at: '2026-06-02T00:05:00Z',
-    });
+    const times = { fetched_at: `${FETCH_DAY}T00:05:00Z`, checked_at: '2026-06-02T00:05:00Z' };
+    expect(file).toMatchObject({ status: 'unchanged', ...times });
     expect(place.server.seen[1]?.headers['if-none-match']).toBe(file.etag);
     expect(await place.read('models.json', '2026-06-02')).toBe(TEXT);
     place.server.serve('/models.json', '[]');
@@ -37,14 +34,13 @@ describe('the next day', () => {
   });
 
   test.each([
-    ['was damaged since', async () => writeFile(join(place.into, FETCH_DAY, 'models.json'), 'other')],
-    ['is called otherwise now', async () => undefined],
-  ])('nothing is asked about a file that %s', async (what, change) => {
+    ['was damaged since', 'models.json'],
+    ['is called otherwise now', 'others.json'],
+  ])('nothing is asked about a file that %s', async (_, file) => {
     place.server.serve('/models.json', TEXT);
     await place.fetchFile();
-    await change();
-    const entry = what.startsWith('is called') ? { file: 'others.json' } : {};
-    expect(await place.fetchFile(entry, { day: '2026-06-02' })).toMatchObject({ status: 'fetched' });
+    if (file === 'models.json') await writeFile(join(place.into, FETCH_DAY, file), 'other');
+    expect(await place.fetchFile({ file }, { day: '2026-06-02' })).toMatchObject({ status: 'fetched' });
   });
 
   test('unchanged bytes that are no longer what is expected are asked for anew', async () => {
@@ -52,12 +48,8 @@ describe('the next day', () => {
     await place.fetchFile();
     const found = await place.fetchFile({ expect: { json_path: '$.rows' } }, { day: '2026-06-02' });
     expect(found).toMatchObject({ status: 'failed', problem: '$.rows is not there (3 attempts)' });
-    expect(place.server.seen.map(({ headers }) => headers['if-none-match'] !== undefined)).toEqual([
-      false,
-      true,
-      false,
-      false,
-    ]);
+    const isConditional = place.server.seen.map(({ headers }) => headers['if-none-match'] !== undefined);
+    expect(isConditional).toEqual([false, true, false, false]);
   });
 });
 
@@ -73,14 +65,9 @@ describe('a fetch of the same day', () => {
     place.server.serve('/b.json', '[]');
     expect((await place.fetch({ now: `${FETCH_DAY}T06:00:00Z` })).problems).toEqual([]);
     expect(place.server.takeSeen()).toEqual(['/b.json']);
-    expect(await place.record()).toMatchObject({
-      started_at: `${FETCH_DAY}T00:05:00Z`,
-      finished_at: `${FETCH_DAY}T06:00:00Z`,
-      files: [
-        { file: 'models.json', status: 'fetched' },
-        { file: 'b.json', status: 'fetched' },
-      ],
-    });
+    const times = { started_at: `${FETCH_DAY}T00:05:00Z`, finished_at: `${FETCH_DAY}T06:00:00Z` };
+    const files = ['models.json', 'b.json'].map((file) => ({ file, status: 'fetched' }));
+    expect(await place.record()).toMatchObject({ ...times, files });
   });
 
   test('fetches again what was damaged meanwhile', async () => {
@@ -124,7 +111,6 @@ describe('a fetch of the same day', () => {
     place.server.serve('/b.json', '[]');
     await place.source(TWO, { 'old.csv': 'a\n' });
     await place.fetch();
-    const { rm } = await import('node:fs/promises');
     await rm(join(place.root, 'old.csv'));
     await place.source([{}]);
     await place.fetch();

@@ -11,7 +11,6 @@ import {
 } from '../pipeline/published.ts';
 import { openTemporaryStore } from '../pipeline/temporary-store.ts';
 import { verifyDeps } from '../pipeline/upkeep.ts';
-import { newFolder } from '../temporary-folder.ts';
 import { FETCH_SETUP } from './fetch-setup.ts';
 import { UpstreamServer } from './upstream-server.ts';
 import { useFetch } from './use-fetch.ts';
@@ -68,7 +67,5 @@ export async function useTwoUpstreams() {
         open: recordsFrom(await readOpenIntervals(store, entry)),
       };
     },
-    /** An empty folder. */
-    newFolder,
   };
 }
