@@ -4,12 +4,7 @@ import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 const DAY = '2026-04-01';
 
 /** A configuration of a model, as upstream lists one. */
-function model(
-  slug: string,
-  [input, output]: readonly [unknown, unknown],
-  evaluations: object,
-  fields: object = {},
-): object {
+function model(slug: string, [input, output]: readonly unknown[], evaluations = {}, fields = {}): object {
   return {
     id: `uuid-of-${slug}`,
     name: ` ${slug.toUpperCase()}`,
@@ -33,11 +28,11 @@ beforeAll(async () => {
   recipe = await openRecipe('artificial-analysis');
   const scored = { gpqa: 0, tau2: null, artificial_analysis_math_index: 61.2 };
   const data = [
-    model('priced', [0.15000000000000002, 0.6], {}),
-    model('unknown', [0, 0], {}),
-    model('null', [null, null], {}),
-    model('half-null', [0, null], {}),
-    model('free-input', [0, 2], {}),
+    model('priced', [0.15000000000000002, 0.6]),
+    model('unknown', [0, 0]),
+    model('null', [null, null]),
+    model('half-null', [0, null]),
+    model('free-input', [0, 2]),
     model('a-low', [1, 2], { gpqa: 0.5, tau2: null, new_eval: 0.25 }),
     model('a-high', [1, 2], scored, { release_date: '2026-03' }),
   ];

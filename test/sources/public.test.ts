@@ -10,6 +10,8 @@ const NOBODY = 'lmarena:nobody';
 const DATED = 'claude-haiku-4-5-20251001';
 const [OWN, ALIAS] = ['claude-opus-4-5', 'anthropic/claude-opus-4.5'];
 
+const LATER = { release_date: '2025-08-07' };
+
 /** One day of all upstreams: each test has models of its own. */
 const FILES = joinedFiles({
   modelsDev: {
@@ -18,12 +20,7 @@ const FILES = joinedFiles({
       'gpt-5-mini': { name: 'GPT-5 mini', cost: { input: 6, output: 6 } },
     },
     openrouter: {
-      'openai/gpt-5': {
-        name: 'gpt five',
-        release_date: '2025-08-07',
-        limit: { context: 400_000 },
-        cost: { input: 5, output: 5 },
-      },
+      'openai/gpt-5': { name: 'gpt five', ...LATER, limit: { context: 400_000 }, cost: { input: 5, output: 5 } },
       'acme/known': { name: 'Known' },
       'openrouter/auto': { name: 'Auto', limit: { context: 99_999_999 } },
     },
@@ -70,16 +67,9 @@ const isNamed = (pattern: RegExp) => (id: string) => pattern.test(id) && id !== 
 const isGpt5 = isNamed(/gpt-5/);
 
 test('one model is told by all its names, each field by the first upstream that knows it', async () => {
-  expect(await recipe.records('models', undefined, (id) => id === 'gpt-5')).toEqual([
-    {
-      id: 'gpt-5',
-      name: 'GPT-5',
-      organization: 'OpenAI',
-      release_date: '2025-08-07',
-      context_length: 400_000,
-      inference: ['openai', 'openrouter'],
-      source: 'models-dev',
-    },
+  const fields = ['id', 'name', 'organization', 'release_date', 'context_length', 'inference', 'source'];
+  expect(await recipe.table('models', fields, (id) => id === 'gpt-5')).toEqual([
+    ['gpt-5', 'GPT-5', 'OpenAI', '2025-08-07', 400_000, ['openai', 'openrouter'], 'models-dev'],
   ]);
 });
 
@@ -100,16 +90,9 @@ test("of two names of a model at one provider the model's own tells the price", 
 });
 
 test('what no alias names stays apart, under the name of its upstream, though the text be the same', async () => {
-  expect((await recipe.table('models', ['id'], isNamed(/same|acme/))).flat()).toEqual([
-    'acme/known',
-    'acme/new',
-    'epoch:same',
-    'genai-prices:same',
-    'litellm:same',
-    'livebench:same',
-    'lmarena:same',
-    'same',
-  ]);
+  const ids = (await recipe.table('models', ['id'], isNamed(/same|acme/))).flat();
+  const apart = ['epoch', 'genai-prices', 'litellm', 'livebench', 'lmarena'].map((upstream) => `${upstream}:same`);
+  expect(ids).toEqual(['acme/known', 'acme/new', ...apart, 'same']);
 });
 
 test('scores and ranks of all upstreams meet at one model, and a score says whose it is', async () => {
@@ -209,15 +192,8 @@ function csv(lines: readonly string[]): string {
 function boards(models: readonly string[]): DayFiles {
   const settings = JSON.parse(readFileSync(join(RECIPES_FOLDER, 'lmarena/source.json'), 'utf8'));
   const paths: readonly string[] = settings.fetch.map(({ file }: { readonly file: string }) => file);
-  const row = (model_name: string, index: number) => ({
-    model_name,
-    organization: '',
-    rating: 1500.5,
-    variance: 4,
-    vote_count: 10,
-    rank: index + 1,
-    category: 'overall',
-  });
+  const rated = { organization: '', rating: 1500.5, variance: 4, vote_count: 10, category: 'overall' };
+  const row = (model_name: string, index: number) => ({ model_name, rank: index + 1, ...rated });
   const nobody = [row('nobody', 0)];
   return Object.fromEntries(
     paths.map((path) => [path, path === 'lmarena/text.parquet' && models.length > 0 ? models.map(row) : nobody]),
