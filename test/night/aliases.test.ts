@@ -1,6 +1,6 @@
 /** A source's table of names in its nights and in what they publish (specification "Names of models"). */
 import { rm, symlink } from 'node:fs/promises';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify.ts';
 import type { Day } from '../../runtime/day.ts';
@@ -9,7 +9,7 @@ import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { NAMING_SETTINGS, withNames } from '../support/pipeline/named-models.ts';
 import { entryOfDay, readAliases, readRelease } from '../support/pipeline/published.ts';
-import { openStoreFiles } from '../support/pipeline/store-files.ts';
+import { useStoreFiles } from '../support/pipeline/store-files.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
@@ -24,13 +24,6 @@ const namesOf = async (day: Day) => readAliases(store, await entryOfDay(store, d
 const keyOf = async (day: Day) => releaseKey(await entryOfDay(store, day), RELEASE_PATHS.aliases);
 /** What a release says of its file of names; undefined where it has none. */
 const namesFileOf = async (day: Day) => (await releaseOf(day)).files.find(({ path }) => path === RELEASE_PATHS.aliases);
-
-/** A copy of the store, to be damaged. */
-async function openDamaged() {
-  const damaged = await openStoreFiles(store.folder);
-  onTestFinished(damaged.dispose);
-  return damaged;
-}
 
 describe('a release', () => {
   test('keeps the names of its source, by upstream and id in the order of their bytes', async () => {
@@ -136,7 +129,7 @@ describe('a file of names', () => {
     async (kind) => {
       await store.publish(FIRST, MODELS, withNames('shop,A,a'));
       await store.publish(SECOND, MODELS, withNames('shop,A,a'));
-      const damaged = await openDamaged();
+      const damaged = await useStoreFiles(store.folder);
       const before = await damaged.hashes();
       await damaged.damage(await keyOf(SECOND), kind);
       const { problems } = await verify('all', { ...verifyDeps(store.deps.workFolder), store: damaged.store });
@@ -150,7 +143,7 @@ describe('a file of names', () => {
     await store.publish(FIRST, MODELS);
     await store.publish(SECOND, MODELS, withNames('shop,A,a'));
     await store.publish(THIRD, MODELS, withNames('shop,A,a', 'shop,B,a'));
-    const damaged = await openDamaged();
+    const damaged = await useStoreFiles(store.folder);
     for (const day of [SECOND, THIRD]) {
       await damaged.damage(await keyOf(day), 'lost');
       const { ok, files } = await repair(damaged.store, day);

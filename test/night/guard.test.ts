@@ -1,7 +1,7 @@
 /** Nights in which an upstream gives less than it usually does (specification "Guard"). */
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeNight } from '../../bin/commands/night/run-nights.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
@@ -9,7 +9,7 @@ import { loadCatalog, loadRelease, swapCatalog } from '../../storage/catalog.ts'
 import { sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS, type ReleaseName, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { openStoreFiles } from '../support/pipeline/store-files.ts';
+import { useStoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { useFolder } from '../support/temporary-folder.ts';
@@ -74,11 +74,7 @@ async function giveDay(day: Day, models: { readonly shop: number; readonly mall:
 const idsOf = (upstream: string, count: number) => Array.from({ length: count }, (_, n) => `${upstream}-${n}`);
 
 /** The nights' store, of the test's own. */
-async function copyOfNights() {
-  const copy = await openStoreFiles(nights.folder);
-  onTestFinished(copy.dispose);
-  return copy;
-}
+const copyOfNights = () => useStoreFiles(nights.folder);
 
 interface Tonight {
   readonly store?: ObjectStore;
