@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-04-01';
 
@@ -23,9 +23,7 @@ function files(data: readonly object[]): Record<string, object> {
   return { 'artificial-analysis.json': { status: 200, prompt_options, data } };
 }
 
-let recipe: Recipe;
-beforeAll(async () => {
-  recipe = await openRecipe('artificial-analysis');
+const recipe = publishedRecipe('artificial-analysis', async () => {
   const scored = { gpqa: 0, tau2: null, artificial_analysis_math_index: 61.2 };
   const data = [
     model('priced', [0.15000000000000002, 0.6]),
@@ -37,7 +35,6 @@ beforeAll(async () => {
     model('a-high', [1, 2], scored, { release_date: '2026-03' }),
   ];
   await recipe.publish(DAY, files(data));
-  return recipe.dispose;
 });
 
 const isScored = (id: string) => id.startsWith('a-');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-07-13';
 
@@ -36,9 +36,7 @@ function boards(given: Readonly<Record<string, unknown>>): Record<string, unknow
 const FLOATING = JSON.stringify([row('floating', 7, { vote_count: 12 })]).replace('"rank":7', '"rank":7.0');
 const FLOATING_BOARD = Object.keys(boards({})).find((path) => !/text|webdev|vision|search/.test(path)) ?? '';
 
-let recipe: Recipe;
-beforeAll(async () => {
-  recipe = await openRecipe('lmarena');
+const recipe = publishedRecipe('lmarena', async () => {
   const text = [
     row('a (max)', 1),
     row('b', 2, { variance: null }),
@@ -53,7 +51,6 @@ beforeAll(async () => {
   ];
   const given = { ...boards({ text, webdev, vision: [row('c', 1)] }), [FLOATING_BOARD]: FLOATING };
   expect(await recipe.publish(DAY, given)).toMatchObject({ quarantined: 0 });
-  return recipe.dispose;
 });
 
 test('a category is that of its board, and a rating is mu with its deviation as sigma', async () => {

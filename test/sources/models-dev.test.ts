@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 
 /** An entry of a provider, as models.dev writes one. */
 function entry(name: string, fields: object = {}): object {
@@ -60,13 +60,11 @@ function dayWith(jump: object, text: unknown): Record<string, object> {
   });
 }
 
-let recipe: Recipe;
 const nights: Awaited<ReturnType<Recipe['publish']>>[] = [];
 /** The price of a model on each day. */
 const prices: Record<string, unknown[]> = { jump: [], odd: [] };
 
-beforeAll(async () => {
-  recipe = await openRecipe('models-dev');
+const recipe = publishedRecipe('models-dev', async () => {
   const sane = { input: 0.2, output: 1.25 };
   const days = [
     ['2026-03-01', dayWith(sane, 1)],
@@ -80,8 +78,7 @@ beforeAll(async () => {
       values.push(price?.['input_per_million']);
     }
   }
-  return recipe.dispose;
-}, 180_000);
+});
 
 test('an id under many providers is one model, told by its maker first', async () => {
   const fields = ['id', 'name', 'organization', 'release_date', 'context_length', 'inference', 'source'];

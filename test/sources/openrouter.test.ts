@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 
 const PRICE = ['model_id', 'provider', 'input_per_million', 'output_per_million'];
 
@@ -42,16 +42,13 @@ function files(dusty: readonly [string, string], pages: readonly object[]): Reco
   return { 'openrouter.json': { data, total_count: data.length, links: { next: null } } };
 }
 
-let recipe: Recipe;
 let nights: readonly Awaited<ReturnType<Recipe['publish']>>[];
-beforeAll(async () => {
-  recipe = await openRecipe('openrouter');
+const recipe = publishedRecipe('openrouter', async () => {
   const dearer = model('page/two', 'Two', ['0.000009', '0.000009']);
   nights = [
     await recipe.publish('2026-07-31', files(DUST, [ONE, TWO])),
     await recipe.publish('2026-08-01', files(CLEAN, [ONE, TWO, ONE, dearer])),
   ];
-  return recipe.dispose;
 });
 
 test('a price below zero is no price, and an id that begins with ~ no model', async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadSections } from '../../pipeline/night/capture/sql/messages.ts';
 import { type DayFiles, RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
 /** Who stands on boards that nobody was given for: a board always has somebody. */
 const NOBODY = 'lmarena:nobody';
@@ -56,11 +56,8 @@ const FILES = joinedFiles({
   livebench: [DATED, 'same', 'short,1,2', 'whole'],
 });
 
-let recipe: Recipe;
-beforeAll(async () => {
-  recipe = await openRecipe('public');
+const recipe = publishedRecipe('public', async () => {
   expect(await recipe.publish('2026-08-01', FILES)).toMatchObject({ quarantined: 2 });
-  return recipe.dispose;
 });
 
 const isNamed = (pattern: RegExp) => (id: string) => pattern.test(id) && id !== NOBODY;
