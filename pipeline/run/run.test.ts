@@ -32,7 +32,12 @@ test('a run keeps its report and its issues and nothing else, and passes its res
   expect((await readdir(folder)).sort()).toEqual(['issues.jsonl', 'report.json']);
   const at = '2026-11-20T03:00:00.000Z';
   expect(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'))).toEqual({
-    ...{ status: 'done', run: '01A', started_at: at, finished_at: at, error: null, told: 'ok' },
+    status: 'done',
+    run: '01A',
+    started_at: at,
+    finished_at: at,
+    error: null,
+    told: 'ok',
     warnings: ['half full'],
     stages: [{ stage: 'one', ms: expect.any(Number) }],
   });

@@ -29,9 +29,16 @@ function start(now: string, { ends = [answer('published')], durationMs = 0, days
     nextRun: () => new Date('2026-11-21T00:05:00Z'),
     firstRunOn: (day) => (daysOff.includes(day) ? undefined : new Date(`${day}T00:05:00Z`)),
   };
-  const { clock, sleep } = time;
-  const timing = { cron, clock, sleep, random: () => 0, retry: RETRY, stopTimeoutMs: 25_000 };
-  const scheduler = new Scheduler({ ...timing, runNight: nights.run, onEvent: (event) => events.push(event) });
+  const scheduler = new Scheduler({
+    cron,
+    clock: time.clock,
+    sleep: time.sleep,
+    random: () => 0,
+    retry: RETRY,
+    runNight: nights.run,
+    stopTimeoutMs: 25_000,
+    onEvent: (event) => events.push(event),
+  });
   scheduler.start();
   return {
     time,

@@ -93,7 +93,7 @@ describe('a source file', () => {
 });
 
 describe('a suspect that an operator lets in', () => {
-  it('and that does not wait is told, on a day without prices, too', async () => {
+  it('and that does not wait is reported, on a day without prices too', async () => {
     await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }]);
     const { warnings } = await night(DAY, { acceptSuspects: ['pricing:a:p'] });
     expect(warnings).toContain('no suspect pricing:a:p waits to be accepted');
