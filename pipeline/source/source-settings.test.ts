@@ -63,6 +63,7 @@ describe('what a source fetches', () => {
   test.each<[object, string | RegExp]>([
     [{ url: undefined }, /^fetch\[0\]\.url: .*expected string/],
     [{ url: 'ftp://shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
+    [{ url: 'shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
     [{ url: 'https://a:b@shop.test/x' }, 'fetch[0].url: must hold no user and no password'],
     [{ url: 'https://shop.test/x#y' }, 'fetch[0].url: must not have a part behind #'],
     [{ url: `https://shop.test/${'x'.repeat(2048)}` }, 'fetch[0].url: is longer than 2048 characters'],
@@ -71,16 +72,19 @@ describe('what a source fetches', () => {
     [{ url: `https://shop.test/x?k=\${KEY` }, `fetch[0].url: has a \${ without its }`],
     [
       { url: `https://shop.test/x?k=\${MODELSTATS_DATABASE}` },
-      /url: \$\{MODELSTATS_DATABASE\} belongs to the service and/,
+      `fetch[0].url: \${MODELSTATS_DATABASE} belongs to the service and is given to no source`,
     ],
     [
       { headers: { 'x-key': `\${AWS_SECRET_ACCESS_KEY}` } },
-      /\.x-key: .* belongs to the service and is given to no source$/,
+      `fetch[0].headers.x-key: \${AWS_SECRET_ACCESS_KEY} belongs to the service and is given to no source`,
     ],
     [{ headers: { 'x-key': 'a\r\nb: c' } }, 'fetch[0].headers.x-key: must be printable ASCII in one line'],
     [{ headers: { 'x key': 'a' } }, 'fetch[0].headers.x key: "x key" is no name of a header'],
     [{ headers: { Host: 'a' } }, "fetch[0].headers.Host: the header Host is not the source's to set"],
-    [{ headers: { 'If-None-Match': 'a' } }, /If-None-Match: the header If-None-Match is not the source's to set$/],
+    [
+      { headers: { 'If-None-Match': 'a' } },
+      "fetch[0].headers.If-None-Match: the header If-None-Match is not the source's to set",
+    ],
     ...['../prices.json', '/prices.json', 'a//b.json', '.hidden', 'a\\b.json'].map((file): [object, RegExp] => [
       { file },
       /^fetch\[0\]\.file: must be a path below the day/,
@@ -91,7 +95,7 @@ describe('what a source fetches', () => {
     [{ unzip: '../folder/' }, /^fetch\[0\]\.unzip: must be a path below the day/],
     [{ unzip: 'prices.json/' }, 'fetch[0].file: prices.json is in the way of prices.json of fetch[0]'],
     [{ upstream: 'other' }, 'fetch[0].upstream: other is no id of upstreams'],
-    [{ pages: { next: 'links', rows: '$.data' } }, /pages\.next: must be a path such as \$\.data or \$\.links\.next$/],
+    [{ pages: { ...PAGES, next: 'links' } }, 'fetch[0].pages.next: must be a path such as $.data or $.links.next'],
     [{ pages: PAGES, file: 'a.csv' }, 'fetch[0].file: pages are joined to a file that ends with .json'],
     [{ pages: PAGES, unzip: 'a/' }, 'fetch[0].unzip: an answer in pages is no zip file'],
     [{ expect: { min_rows: 0 } }, /^fetch\[0\]\.expect\.min_rows: /],
@@ -100,7 +104,7 @@ describe('what a source fetches', () => {
     [{ columns: { id: 'VARCHAR' } }, 'fetch[0].columns: only a file with carry is read without rows'],
     [
       { optional: true, carry: true, columns: { id: 'VARCHAR) --' } },
-      /columns\.id: must be a DuckDB type such as VARCHAR,/,
+      'fetch[0].columns.id: must be a DuckDB type such as VARCHAR, BIGINT, DOUBLE or VARCHAR[]',
     ],
     [{ optinal: true }, 'fetch[0]: Unrecognized key: "optinal"'],
   ])('is refused where it can not be right, and where is said: %j', async (change, problem) => {
