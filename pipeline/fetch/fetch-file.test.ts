@@ -1,45 +1,26 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as faults from '../../test/support/fetch/faults.ts';
-import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { FETCH_DAY, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { perTest } from '../../test/support/per-test.ts';
 import { assertComplete } from './fetch-source.ts';
 
-let place: FetchPlace;
-beforeEach(async () => {
-  place = await useFetch();
-});
+const place = perTest(useFetch);
 
-const MODELS = { models: [{ id: 'a' }, { id: 'b' }] };
-const TEXT = JSON.stringify(MODELS);
+const TEXT = '{"models":[{"id":"a"},{"id":"b"}]}';
 const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/);
-
-/** Fetches the one file of a source and gives what became of it. */
-async function fetchModels(entry: object = {}, choices: Parameters<FetchPlace['fetch']>[0] = {}) {
-  await place.source([entry]);
-  const { record, problems } = await place.fetch(choices);
-  return { ...record.files[0], problems };
-}
 
 describe('a file', () => {
   test('lies in the folder of its day, byte for byte, and its record says what it is', async () => {
     place.server.serve('/models.json', TEXT);
-    await place.source([{}], {
-      'source.sql': '-- models\nSELECT 1',
-      'aliases.csv': 'a,b\n',
-      'README.md': 'For people',
-    });
+    await place.source([{}], { 'source.sql': 'SELECT 1', 'aliases.csv': 'a,b\n', 'README.md': 'For people' });
     const day = await place.fetch();
     expect(day).toMatchObject({ folder: join(place.into, FETCH_DAY), problems: [], warnings: [] });
     expect(await place.read('models.json')).toBe(TEXT);
-    expect((await readdir(day.folder)).sort()).toEqual([
-      'aliases.csv',
-      'fetch.json',
-      'models.json',
-      'source.json',
-      'source.sql',
-    ]);
+    const own = ['aliases.csv', 'source.json', 'source.sql'];
+    expect((await readdir(day.folder)).sort()).toEqual([...own, 'fetch.json', 'models.json'].sort());
     const at = `${FETCH_DAY}T00:05:00Z`;
     expect(await place.record()).toEqual({
       format: 1,
@@ -65,17 +46,13 @@ describe('a file', () => {
       ],
       done: ['models.json'],
       carries: false,
-      own: ['aliases.csv', 'source.json', 'source.sql'].map((file) => ({
-        file,
-        bytes: expect.any(Number),
-        sha256: SHA256,
-      })),
+      own: own.map((file) => ({ file, bytes: expect.any(Number), sha256: SHA256 })),
     });
   });
 
   test.each(['gzip', 'br'] as const)('that is sent in %s is unpacked', async (encoding) => {
     place.server.serve('/models.json', TEXT, { encoding });
-    expect(await fetchModels()).toMatchObject({ status: 'fetched', bytes: TEXT.length });
+    expect(await place.fetchFile()).toMatchObject({ status: 'fetched', bytes: TEXT.length });
     expect(await place.read('models.json')).toBe(TEXT);
   });
 
@@ -83,28 +60,21 @@ describe('a file', () => {
     const packed = gzipSync(TEXT);
     place.server.serve('/models.json.gz', packed);
     place.server.break('/models.json.gz', faults.answerWith(packed, { 'content-encoding': 'gzip' }));
-    const entry = {
-      url: '/models.json.gz',
-      file: 'raw/models.json.gz',
-      expect: { json_path: '$.models', min_rows: 2 },
-    };
-    expect(await fetchModels(entry)).toMatchObject({ status: 'fetched', bytes: packed.length });
-    expect(await fetchModels(entry, { day: '2026-06-02' })).toMatchObject({ status: 'fetched', bytes: packed.length });
+    const expected = { json_path: '$.models', min_rows: 2 };
+    const entry = { url: '/models.json.gz', file: 'raw/models.json.gz', expect: expected };
+    expect(await place.fetchFile(entry)).toMatchObject({ status: 'fetched', bytes: packed.length });
+    expect(await place.fetchFile(entry, { day: '2026-06-02' })).toMatchObject({
+      status: 'fetched',
+      bytes: packed.length,
+    });
   });
 
   test.each([
-    [
-      'models.jsonl.gz',
-      gzipSync(Buffer.alloc(17_000_000, ' ')),
-      /^unpacks to more than 16777216 bytes \(MODELSTATS_FETCH_BYTES_MAX\)$/,
-    ],
-    ['models.jsonl.gz', gzipSync(TEXT).subarray(0, -9), /^is no whole gzip file \(3 attempts\)$/],
-  ])('that is called %s is no file where it is too large unpacked, or cut off', async (file, packed, problem) => {
-    place.server.serve(`/${file}`, packed);
-    expect(await fetchModels({ url: `/${file}`, file })).toMatchObject({
-      status: 'failed',
-      problem: expect.stringMatching(problem),
-    });
+    [gzipSync(Buffer.alloc(17_000_000, ' ')), 'unpacks to more than 16777216 bytes (MODELSTATS_FETCH_BYTES_MAX)'],
+    [gzipSync(TEXT).subarray(0, -9), 'is no whole gzip file (3 attempts)'],
+  ])('that is called .gz is no file where it is too large unpacked, or cut off', async (packed, problem) => {
+    place.server.serve('/a.gz', packed);
+    expect(await place.fetchFile({ url: '/a.gz', file: 'a.jsonl.gz' })).toMatchObject({ status: 'failed', problem });
   });
 
   test.each([
@@ -123,7 +93,7 @@ describe('a file', () => {
   ])('is asked for again after %s', async (_, fault) => {
     place.server.serve('/models.json', TEXT);
     place.server.break('/models.json', fault, fault);
-    expect(await fetchModels()).toMatchObject({ status: 'fetched', problems: [] });
+    expect(await place.fetchFile()).toMatchObject({ status: 'fetched', problems: [] });
     expect(await place.read('models.json')).toBe(TEXT);
     expect(place.waits).toEqual([1000, 2000]);
   });
@@ -134,7 +104,7 @@ describe('a file', () => {
   ])('is given up where the server sends %s within the time', async (_, fault) => {
     place.server.serve('/models.json', TEXT);
     place.server.breakForGood('/models.json', fault);
-    const { problem } = await fetchModels({}, { limits: { timeoutMs: 100, attemptsMax: 2 } });
+    const { problem } = await place.fetchFile({}, { limits: { timeoutMs: 100, attemptsMax: 2 } });
     expect(problem).toMatch(/^127\.0\.0\.1:\d+ did not answer whole within 0\.1 s \(2 attempts\)$/);
   });
 
@@ -158,7 +128,7 @@ describe('a file', () => {
   ])('that can not be had is not there, and why is said', async (fault, problem) => {
     place.server.breakForGood('/models.json', fault);
     const entry = { expect: { json_path: '$.models', min_rows: 2 } };
-    const found = await fetchModels(entry, { limits: { bytesMax: 1000 } });
+    const found = await place.fetchFile(entry, { limits: { bytesMax: 1000 } });
     expect(found).toMatchObject({ status: 'failed', sha256: null, fetched_at: null });
     expect(found.problem).toMatch(problem);
     expect(found.problems).toEqual([
@@ -171,15 +141,12 @@ describe('a file', () => {
   test('is waited for as long as the server asks, and given up where that is too long', async () => {
     place.server.serve('/models.json', TEXT);
     const later = new Date(Date.parse(`${FETCH_DAY}T00:05:30Z`)).toUTCString();
-    place.server.break(
-      '/models.json',
-      faults.status(429, { 'retry-after': '20' }),
-      faults.status(503, { 'retry-after': later }),
-    );
-    expect(await fetchModels()).toMatchObject({ status: 'fetched' });
+    const asked = [faults.status(429, { 'retry-after': '20' }), faults.status(503, { 'retry-after': later })];
+    place.server.break('/models.json', ...asked);
+    expect(await place.fetchFile()).toMatchObject({ status: 'fetched' });
     expect(place.waits).toEqual([20_000, 30_000]);
     place.server.break('/models.json', faults.status(429, { 'retry-after': '121' }));
-    const { problem } = await fetchModels({}, { day: '2026-06-02' });
+    const { problem } = await place.fetchFile({}, { day: '2026-06-02' });
     expect(problem).toMatch(/answered 429, asks to wait 121 s$/);
     expect(place.waits).toHaveLength(2);
   });
@@ -193,19 +160,18 @@ describe('what counts as a row goes by the name of the file:', () => {
     ['a.txt', 'one\ntwo\n', 2],
   ])('%s', async (file, text, rows) => {
     place.server.serve('/models.json', text);
-    expect(await fetchModels({ file, expect: { min_rows: rows } })).toMatchObject({ status: 'fetched' });
-    const { problem } = await fetchModels({ file, expect: { min_rows: rows + 1 } }, { day: '2026-06-02' });
-    expect(problem).toMatch(
-      new RegExp(`^has ${rows} (rows|entries in the document), expected are at least ${rows + 1} `),
-    );
+    expect(await place.fetchFile({ file, expect: { min_rows: rows } })).toMatchObject({ status: 'fetched' });
+    const { problem } = await place.fetchFile({ file, expect: { min_rows: rows + 1 } }, { day: '2026-06-02' });
+    const why = `^has ${rows} (rows|entries in the document), expected are at least ${rows + 1} `;
+    expect(problem).toMatch(new RegExp(why));
   });
 
   test('a.parquet', async () => {
     place.server.serve('/models.json', 'PAR1');
     const entry = { file: 'a.parquet', expect: { min_rows: 7 } };
-    expect(await fetchModels(entry)).toMatchObject({ problem: 'is no whole Parquet file (3 attempts)' });
+    expect(await place.fetchFile(entry)).toMatchObject({ problem: 'is no whole Parquet file (3 attempts)' });
     const countParquetRows = async () => 7;
-    expect(await fetchModels(entry, { countParquetRows })).toMatchObject({ status: 'fetched' });
+    expect(await place.fetchFile(entry, { countParquetRows })).toMatchObject({ status: 'fetched' });
   });
 });
 
@@ -214,7 +180,7 @@ describe('an answer that redirects', () => {
     place.server.serve('/new.json', TEXT);
     place.server.break('/models.json', faults.redirectTo('/new.json', 308));
     const entry = { headers: { 'x-api-key': `\${SHOP_KEY}` } };
-    expect(await fetchModels(entry, { variables: { SHOP_KEY: 'hunter2' } })).toMatchObject({ status: 'fetched' });
+    expect(await place.fetchFile(entry, { variables: { SHOP_KEY: 'hunter2' } })).toMatchObject({ status: 'fetched' });
     expect(place.server.seen.map(({ headers }) => headers['x-api-key'])).toEqual(['hunter2', 'hunter2']);
   });
 
@@ -224,7 +190,7 @@ describe('an answer that redirects', () => {
     place.server.break('/models.json', faults.redirectTo(`${other.url}/models.json`));
     const entry = { headers: { 'X-Api-Key': `Bearer \${SHOP_KEY}`, accept: 'application/json' } };
     const choices = { variables: { SHOP_KEY: 'hunter2' }, isLoopbackAllowed: true };
-    expect(await fetchModels(entry, choices)).toMatchObject({ status: 'fetched' });
+    expect(await place.fetchFile(entry, choices)).toMatchObject({ status: 'fetched' });
     expect(place.server.seen[0]?.headers).toMatchObject({ 'x-api-key': 'Bearer hunter2', accept: 'application/json' });
     expect(other.seen[0]?.headers).not.toHaveProperty('x-api-key');
     expect(other.seen[0]?.headers).toMatchObject({ accept: 'application/json', 'user-agent': 'test/1' });
@@ -233,7 +199,7 @@ describe('an answer that redirects', () => {
   test('to an address that is not public is followed nowhere, though the one that was named is none either', async () => {
     const other = (await useFetch()).server;
     place.server.breakForGood('/models.json', faults.redirectTo(`${other.url}/models.json`));
-    const { problem } = await fetchModels();
+    const { problem } = await place.fetchFile();
     expect(problem).toMatch(
       /redirects to where nobody may be sent: 127\.0\.0\.1 is not a public address \(MODELSTATS_OUTBOUND_ALLOW\)$/,
     );
@@ -247,7 +213,7 @@ describe('an answer that redirects', () => {
     [faults.redirectTo('http://[/'), /redirects \(302\) to nowhere$/],
   ])('to %s is none', async (fault, problem) => {
     place.server.breakForGood('/models.json', fault);
-    expect((await fetchModels()).problem).toMatch(problem);
+    expect((await place.fetchFile()).problem).toMatch(problem);
   });
 });
 
@@ -256,13 +222,13 @@ describe('a variable', () => {
     place.server.serve('/models.json', TEXT);
     const entry = { url: `/models.json?key=\${SHOP_KEY}`, headers: { authorization: `Bearer \${SHOP_TOKEN}` } };
     const variables = { SHOP_KEY: 'hun&ter', SHOP_TOKEN: 's3cret' };
-    const file = await fetchModels(entry, { variables });
+    const file = await place.fetchFile(entry, { variables });
     expect(place.server.seen[0]).toMatchObject({
       path: '/models.json?key=hun%26ter',
       headers: { authorization: 'Bearer s3cret' },
     });
     place.server.breakForGood('/models.json', faults.status(500));
-    const failed = await fetchModels(entry, { variables, day: '2026-06-02' });
+    const failed = await place.fetchFile(entry, { variables, day: '2026-06-02' });
     expect(failed.problem).toMatch(/answered 500/);
     const said = JSON.stringify([file, failed, await place.read('fetch.json'), await place.read('source.json')]);
     expect(said).toContain(`models.json?key=\${SHOP_KEY}`);
@@ -292,10 +258,9 @@ describe('a variable', () => {
     await place.source([{}, { url: `/c?k=\${OTHER}`, file: 'c.json', optional: true }]);
     const day = await place.fetch();
     expect(day.problems).toEqual([]);
-    expect(day.warnings).toEqual([
-      `c.json of shop could not be fetched from ${place.server.url}/c?k=\${OTHER}: needs the variable OTHER, which is not set; ` +
-        'what needs it is not captured',
-    ]);
+    const from = `c.json of shop could not be fetched from ${place.server.url}/c?k=\${OTHER}`;
+    const why = 'needs the variable OTHER, which is not set; what needs it is not captured';
+    expect(day.warnings).toEqual([`${from}: ${why}`]);
     expect(place.server.takeSeen()).toEqual(['/models.json']);
   });
 });

@@ -1,11 +1,9 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as faults from '../../test/support/fetch/faults.ts';
-import { type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { perTest } from '../../test/support/per-test.ts';
 
-let place: FetchPlace;
-beforeEach(async () => {
-  place = await useFetch();
-});
+const place = perTest(useFetch);
 
 const PAGES = { next: '$.links.next', rows: '$.data', max: 4 };
 
@@ -17,18 +15,14 @@ function servePages(...pages: readonly (readonly unknown[])[]): void {
   }
 }
 
-async function fetchPaged(entry: object = {}) {
-  await place.source([{ pages: PAGES, ...entry }]);
-  return (await place.fetch()).record.files[0];
-}
+const fetchPaged = (entry: object = {}) => place.fetchFile({ pages: PAGES, ...entry });
+const readJoined = async () => JSON.parse((await place.read('models.json')) ?? '');
 
 test('rows of all pages are joined to one file, which is otherwise the first page', async () => {
   servePages([{ id: 'a' }], [{ id: 'b', price: 2.5e-6 }, { id: 'c' }], []);
-  expect(await fetchPaged({ expect: { json_path: '$.data', min_rows: 3 } })).toMatchObject({
-    status: 'fetched',
-    etag: null,
-  });
-  expect(JSON.parse((await place.read('models.json')) ?? '')).toEqual({
+  const fetched = await fetchPaged({ expect: { json_path: '$.data', min_rows: 3 } });
+  expect(fetched).toMatchObject({ status: 'fetched', etag: null });
+  expect(await readJoined()).toEqual({
     total: 5,
     links: { next: 'page1' },
     data: [{ id: 'a' }, { id: 'b', price: 2.5e-6 }, { id: 'c' }],
@@ -46,13 +40,13 @@ test('pages may be arrays below other names, and the next address absolute', asy
   place.server.serve('/models.json', { a: [{ rows: [1] }], next: `${place.server.url}/two` });
   place.server.serve('/two', { a: [{ rows: [2] }] });
   await fetchPaged({ pages: { next: '$.next', rows: '$.a[0].rows' } });
-  expect(JSON.parse((await place.read('models.json')) ?? '')).toMatchObject({ a: [{ rows: [1, 2] }] });
+  expect(await readJoined()).toMatchObject({ a: [{ rows: [1, 2] }] });
 });
 
 test('a secret header goes with every page', async () => {
   servePages([1], [2]);
-  await place.source([{ pages: PAGES, headers: { 'x-key': `\${SHOP_KEY}` } }]);
-  await place.fetch({ variables: { SHOP_KEY: 'hunter2' } });
+  const entry = { pages: PAGES, headers: { 'x-key': `\${SHOP_KEY}` } };
+  await place.fetchFile(entry, { variables: { SHOP_KEY: 'hunter2' } });
   expect(place.server.seen.map(({ headers }) => headers['x-key'])).toEqual(['hunter2', 'hunter2']);
 });
 
@@ -64,32 +58,24 @@ test('every page is tried again on its own', async () => {
   expect(place.server.takeSeen()).toEqual(['/models.json', ...Array(3).fill('/page1'), ...Array(3).fill('/page2')]);
 });
 
-test.each<[string, () => void, RegExp]>([
-  ['a page is missing', () => place.server.remove('/page1'), /answered 404$/],
-  ['a page has no rows', () => place.server.serve('/page1', {}), /^page 2 has no array \$\.data \(3 attempts\)$/],
+const pageWith = (next: unknown) => ({ data: [], links: { next } });
+const DEEP = `{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+
+test.each<[string, string | object | undefined, RegExp]>([
+  ['a page is missing', undefined, /answered 404$/],
+  ['a page has no rows', {}, /^page 2 has no array \$\.data \(3 attempts\)$/],
   [
     'the next page lies elsewhere',
-    () => place.server.serve('/page1', { data: [], links: { next: 'https://other.test/' } }),
+    pageWith('https://other.test/'),
     /^leads from 127\.0\.0\.1:\d+ to a page at other\.test$/,
   ],
-  [
-    'pages go round in a circle',
-    () => place.server.serve('/page1', { data: [], links: { next: '/models.json' } }),
-    /^page 2 leads back to one before$/,
-  ],
-  [
-    'lists lie in each other deeper than any record',
-    () => place.server.serve('/page1', `{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
-    /^page 2 is nested more than 64 levels deep$/,
-  ],
-  [
-    'the next address is none',
-    () => place.server.serve('/page1', { data: [], links: { next: 7 } }),
-    /^\$\.links\.next is no address of a page$/,
-  ],
-])('there is no file where %s', async (_, change, problem) => {
+  ['pages go round in a circle', pageWith('/models.json'), /^page 2 leads back to one before$/],
+  ['lists lie in each other deeper than any record', DEEP, /^page 2 is nested more than 64 levels deep$/],
+  ['the next address is none', pageWith(7), /^\$\.links\.next is no address of a page$/],
+])('there is no file where %s', async (_, second, problem) => {
   servePages([1], [2], [3]);
-  change();
+  if (second === undefined) place.server.remove('/page1');
+  else place.server.serve('/page1', second);
   expect(await fetchPaged()).toMatchObject({ status: 'failed', problem: expect.stringMatching(problem) });
 });
 

@@ -1,70 +1,55 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as faults from '../../test/support/fetch/faults.ts';
-import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { FETCH_DAY, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { perTest } from '../../test/support/per-test.ts';
 
-let place: FetchPlace;
-beforeEach(async () => {
-  place = await useFetch();
-});
+const place = perTest(useFetch);
 
-const MODELS = { models: [{ id: 'a' }, { id: 'b' }] };
-const TEXT = JSON.stringify(MODELS);
-
-/** Fetches the one file of a source and gives what became of it. */
-async function fetchModels(entry: object = {}, choices: Parameters<FetchPlace['fetch']>[0] = {}) {
-  await place.source([entry]);
-  const { record, problems } = await place.fetch(choices);
-  return { ...record.files[0], problems };
-}
+const TEXT = '{"models":[{"id":"a"},{"id":"b"}]}';
 
 describe('the next day', () => {
   test('an upstream is asked whether its file has changed; the bytes of the day before stand in where it has not', async () => {
     place.server.serve('/models.json', TEXT);
-    await fetchModels();
-    const file = await fetchModels({}, { day: '2026-06-02' });
-    expect(file).toMatchObject({
-      status: 'unchanged',
-      fetched_at: `${FETCH_DAY}T00:05:00Z`,
-      checked_at: '2026-06-02T00:05:00Z',
-    });
+    await place.fetchFile();
+    const file = await place.fetchFile({}, { day: '2026-06-02' });
+    const times = { fetched_at: `${FETCH_DAY}T00:05:00Z`, checked_at: '2026-06-02T00:05:00Z' };
+    expect(file).toMatchObject({ status: 'unchanged', ...times });
     expect(place.server.seen[1]?.headers['if-none-match']).toBe(file.etag);
     expect(await place.read('models.json', '2026-06-02')).toBe(TEXT);
     place.server.serve('/models.json', '[]');
-    expect(await fetchModels({}, { day: '2026-06-03' })).toMatchObject({ status: 'fetched', bytes: 2 });
+    expect(await place.fetchFile({}, { day: '2026-06-03' })).toMatchObject({ status: 'fetched', bytes: 2 });
   });
 
   test('a time of change serves as well as a tag', async () => {
     const when = 'Mon, 01 Jun 2026 00:00:00 GMT';
     place.server.break('/models.json', faults.answerWith(TEXT, { 'last-modified': when }), faults.status(304));
-    await fetchModels();
-    expect(await fetchModels({}, { day: '2026-06-02' })).toMatchObject({ status: 'unchanged', last_modified: when });
+    await place.fetchFile();
+    expect(await place.fetchFile({}, { day: '2026-06-02' })).toMatchObject({
+      status: 'unchanged',
+      last_modified: when,
+    });
     expect(place.server.seen[1]?.headers['if-modified-since']).toBe(when);
   });
 
   test.each([
-    ['was damaged since', async () => writeFile(join(place.into, FETCH_DAY, 'models.json'), 'other')],
-    ['is called otherwise now', async () => undefined],
-  ])('nothing is asked about a file that %s', async (what, change) => {
+    ['was damaged since', 'models.json'],
+    ['is called otherwise now', 'others.json'],
+  ])('nothing is asked about a file that %s', async (_, file) => {
     place.server.serve('/models.json', TEXT);
-    await fetchModels();
-    await change();
-    const entry = what.startsWith('is called') ? { file: 'others.json' } : {};
-    expect(await fetchModels(entry, { day: '2026-06-02' })).toMatchObject({ status: 'fetched' });
+    await place.fetchFile();
+    if (file === 'models.json') await writeFile(join(place.into, FETCH_DAY, file), 'other');
+    expect(await place.fetchFile({ file }, { day: '2026-06-02' })).toMatchObject({ status: 'fetched' });
   });
 
   test('unchanged bytes that are no longer what is expected are asked for anew', async () => {
     place.server.serve('/models.json', TEXT);
-    await fetchModels();
-    const found = await fetchModels({ expect: { json_path: '$.rows' } }, { day: '2026-06-02' });
+    await place.fetchFile();
+    const found = await place.fetchFile({ expect: { json_path: '$.rows' } }, { day: '2026-06-02' });
     expect(found).toMatchObject({ status: 'failed', problem: '$.rows is not there (3 attempts)' });
-    expect(place.server.seen.map(({ headers }) => headers['if-none-match'] !== undefined)).toEqual([
-      false,
-      true,
-      false,
-      false,
-    ]);
+    const isConditional = place.server.seen.map(({ headers }) => headers['if-none-match'] !== undefined);
+    expect(isConditional).toEqual([false, true, false, false]);
   });
 });
 
@@ -80,14 +65,9 @@ describe('a fetch of the same day', () => {
     place.server.serve('/b.json', '[]');
     expect((await place.fetch({ now: `${FETCH_DAY}T06:00:00Z` })).problems).toEqual([]);
     expect(place.server.takeSeen()).toEqual(['/b.json']);
-    expect(await place.record()).toMatchObject({
-      started_at: `${FETCH_DAY}T00:05:00Z`,
-      finished_at: `${FETCH_DAY}T06:00:00Z`,
-      files: [
-        { file: 'models.json', status: 'fetched' },
-        { file: 'b.json', status: 'fetched' },
-      ],
-    });
+    const times = { started_at: `${FETCH_DAY}T00:05:00Z`, finished_at: `${FETCH_DAY}T06:00:00Z` };
+    const files = ['models.json', 'b.json'].map((file) => ({ file, status: 'fetched' }));
+    expect(await place.record()).toMatchObject({ ...times, files });
   });
 
   test('fetches again what was damaged meanwhile', async () => {
@@ -131,7 +111,6 @@ describe('a fetch of the same day', () => {
     place.server.serve('/b.json', '[]');
     await place.source(TWO, { 'old.csv': 'a\n' });
     await place.fetch();
-    const { rm } = await import('node:fs/promises');
     await rm(join(place.root, 'old.csv'));
     await place.source([{}]);
     await place.fetch();
@@ -147,7 +126,7 @@ test('what a killed fetch left on its way is gone, and never under the name of a
     await mkdir(join(folder, name), { recursive: true });
     await writeFile(join(folder, name, '0'), 'half');
   }
-  await fetchModels();
+  await place.fetchFile();
   expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([alive]);
 });
 

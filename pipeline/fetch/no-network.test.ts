@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest';
 import { UpstreamServer } from '../../test/support/fetch/upstream-server.ts';
-import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { FETCH_DAY, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { perTest } from '../../test/support/per-test.ts';
 import { Reachability } from './reachability.ts';
 import type { UpstreamAnswer, UpstreamRequest } from './upstream-client.ts';
 import { passingFault, UpstreamFault, withRetries } from './upstream-fault.ts';
 
 const START = Date.parse(`${FETCH_DAY}T00:05:00Z`);
 
-let place: FetchPlace;
+const place = perTest(useFetch);
 let [down, alsoDown] = ['', ''];
 beforeEach(async () => {
-  place = await useFetch();
   [down, alsoDown] = [await closedAddress(), await closedAddress()];
 });
 

@@ -1,15 +1,15 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { makeZip, type ZipEntry } from '../../test/support/fetch/make-zip.ts';
-import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { FETCH_DAY, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { perTest } from '../../test/support/per-test.ts';
+import { newFolder } from '../../test/support/temporary-folder.ts';
 import { unzip } from './unzip.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
-let place: FetchPlace;
+const place = perTest(useFetch);
 beforeEach(async () => {
-  place = await useFetch();
   await place.source([{ url: '/all.zip', file: 'all.zip', unzip: 'raw/all/', expect: { min_rows: 1 } }]);
 });
 
@@ -18,7 +18,9 @@ const GOOD: readonly ZipEntry[] = [
   { name: 'scores/', content: '', isDeflated: false },
   { name: 'scores/é mmlu (5-shot) 100%.csv', content: 'model,score\na,1\n' },
 ];
-const HIDDEN = ['__MACOSX/._a.csv', '.DS_Store', 'scores/.hidden'].map((name) => ({ name, content: 'x' }));
+const entriesOf = (...names: readonly string[]) => names.map((name) => ({ name, content: 'x' }));
+const zipOf = (...names: readonly string[]) => makeZip(entriesOf(...names));
+const HIDDEN = entriesOf('__MACOSX/._a.csv', '.DS_Store', 'scores/.hidden');
 
 async function filesOfDay(day = FETCH_DAY): Promise<readonly string[]> {
   const entries = await readdir(join(place.into, day), { recursive: true, withFileTypes: true });
@@ -82,9 +84,7 @@ test.each([
   ...['../a.csv', 'a/../../b', '/a.csv', 'C:a.csv', 'a\\b.csv', '', 'a\0b.csv', 'a\nb.csv', 'a//b.csv'],
   ...['x'.repeat(201), 'é'.repeat(190), 'x/'.repeat(100).concat('a')],
 ])('nothing is unpacked where %j is no name for a file here', async (name) => {
-  expect(await problemOf(makeZip([{ name, content: 'x' }]))).toBe(
-    `${JSON.stringify(name.slice(0, 200))} in it is no name for a file`,
-  );
+  expect(await problemOf(zipOf(name))).toBe(`${JSON.stringify(name.slice(0, 200))} in it is no name for a file`);
 });
 
 describe('nothing is unpacked, and why is said, where', () => {
@@ -93,43 +93,15 @@ describe('nothing is unpacked, and why is said, where', () => {
     ['it is none', Buffer.from('{}'), /^is no whole zip file \(3 attempts\)$/],
     ['it is cut off', makeZip(GOOD).subarray(0, 150), /^is no whole zip file/],
     ['it is empty', makeZip([]), /^is a zip file without files/],
-    [
-      'a file lies below another file',
-      makeZip([
-        { name: 'a', content: 'x' },
-        { name: 'a/b', content: 'x' },
-      ]),
-      /^"a\/b" in it is in the way of another file$/,
-    ],
-    [
-      'a file has the name of a folder before it',
-      makeZip([
-        { name: 'A/b', content: 'x' },
-        { name: 'a', content: 'x' },
-      ]),
-      /^"a" in it is in the way of another file$/,
-    ],
+    ['a file lies below another file', zipOf('a', 'a/b'), /^"a\/b" in it is in the way of another file$/],
+    ['a file has the name of a folder before it', zipOf('A/b', 'a'), /^"a" in it is in the way of another file$/],
     [
       'an empty folder has the name of a file',
-      makeZip([
-        { name: 'a', content: 'x' },
-        { name: 'a/', content: '' },
-      ]),
+      makeZip([...entriesOf('a'), { name: 'a/', content: '' }]),
       /^"a\/" in it is in the way of another file$/,
     ],
-    [
-      'a name stands twice',
-      makeZip([...GOOD, { name: 'readme.MD', content: 'x' }]),
-      /^"readme\.MD" in it stands twice$/,
-    ],
-    [
-      'a name stands twice in two spellings of its letters',
-      makeZip([
-        { name: 'é', content: 'x' },
-        { name: 'e\u0301', content: 'x' },
-      ]),
-      /in it stands twice$/,
-    ],
+    ['a name stands twice', makeZip([...GOOD, ...entriesOf('readme.MD')]), /^"readme\.MD" in it stands twice$/],
+    ['a name stands twice in two spellings of its letters', zipOf('é', 'e\u0301'), /in it stands twice$/],
     ['a file is a link', makeZip([{ name: 'a', content: '/etc/passwd', mode: 0o120777 }]), /^"a" in it is a link$/],
     ['a file is encrypted', makeZip([{ name: 'a', content: 'x', flags: 0x801 }]), /^"a" in it is encrypted$/],
     [
@@ -158,10 +130,9 @@ describe('nothing is unpacked, and why is said, where', () => {
 });
 
 test('what this disk refuses of a zip file is a fault of the zip file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-unzip-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await newFolder();
   const zip = join(folder, 'all.zip');
-  await writeFile(zip, makeZip([{ name: 'a.csv', content: 'x' }]));
+  await writeFile(zip, zipOf('a.csv'));
   // As on a disk that has one name for two.
   await mkdir(join(folder, 'into/a.csv'), { recursive: true });
   const refused = unzip(zip, join(folder, 'into'), { bytesMax: 1000, ratioMax: 1 });

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
 import { useTestFolder } from '../../test/support/use-test-folder.ts';
-import { type NightFacts, Notices } from './notices.ts';
+import { type NightFacts, Notices, type NoticesDeps } from './notices.ts';
 import { NoticeMetrics } from './schedule-notices.ts';
 import { parseTarget } from './send-notice.ts';
 
@@ -23,33 +23,31 @@ afterEach(async () => {
 });
 
 /** As a process has them. */
-function open({
-  workFolder = work(),
-  clock = () => AT,
-  sleep = async () => {},
-}: {
-  workFolder?: string;
-  clock?: () => Date;
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-} = {}) {
+function open(choices: Partial<NoticesDeps> = {}) {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  const targets = [receiver.url, other.url].flatMap((url) => parseTarget(url) ?? []);
   const onSent = vi.fn();
   const notices = new Notices({
-    targets,
+    targets: [receiver.url, other.url].flatMap((url) => parseTarget(url) ?? []),
     store: 'file:/store',
-    workFolder,
-    clock,
+    workFolder: work(),
+    clock: () => AT,
     log,
     onSent,
     environment: {},
     userAgent: 'modelstats/1',
     timeoutMs: 2_000,
-    sleep,
+    sleep: async () => {},
     sendMail: async () => {},
+    ...choices,
   });
   return { notices, log, onSent };
 }
+
+/** What the work folder has of the notice that the day is held. */
+const noticePath = () => work('notices', `${DAY}.held.json`);
+const readNotice = async () => JSON.parse(await readFile(noticePath(), 'utf8'));
+const editNotice = async (changes: object) =>
+  writeFile(noticePath(), JSON.stringify({ ...(await readNotice()), ...changes }));
 
 test('a day and kind is told once, however often it comes and whichever process it comes to', async () => {
   const { notices } = open();
@@ -63,14 +61,13 @@ test('a day and kind is told once, however often it comes and whichever process 
 
 test('a process that has to end leaves what is under way, and the next one goes on with it', async () => {
   receiver.answer = 'hang';
-  const { notices, log } = open();
+  // Longer than the test may take: nothing but its end ends a try.
+  const { notices, log } = open({ timeoutMs: 600_000 });
   const told = notices.tell(held);
   await expect.poll(() => [receiver.requests.length, other.told.length]).toEqual([1, 1]);
-  const started = performance.now();
   notices.abandon();
   await told;
   await notices.tell({ ...held, kind: 'late' });
-  expect(performance.now() - started).toBeLessThan(1_000);
   expect(log.error).not.toHaveBeenCalled();
   receiver.answer = 200;
   await open().notices.resume(DAY);
@@ -79,9 +76,7 @@ test('a process that has to end leaves what is under way, and the next one goes 
 
 test('what a process that lives is telling is left to it', async () => {
   await open().notices.tell(held);
-  const path = work('notices', `${DAY}.held.json`);
-  const file = JSON.parse(await readFile(path, 'utf8'));
-  await writeFile(path, JSON.stringify({ ...file, owner: `${process.ppid}@${hostname()}`, taken: [] }));
+  await editNotice({ owner: `${process.ppid}@${hostname()}`, taken: [] });
   const { notices } = open();
   await notices.tell(held);
   await notices.resume(DAY);
@@ -91,14 +86,13 @@ test('what a process that lives is telling is left to it', async () => {
 test('what another process had left belongs to the one that goes on with it, while it does', async () => {
   other.answer = 500;
   await open().notices.tell(held);
-  const ownerOf = async () => JSON.parse(await readFile(work('notices', `${DAY}.held.json`), 'utf8')).owner;
-  expect(await ownerOf()).toBeNull();
+  expect((await readNotice()).owner).toBeNull();
   other.answer = 'hang';
   const before = other.requests.length;
   const { notices } = open();
   const told = notices.tell(held);
   await expect.poll(() => other.requests.length).toBe(before + 1);
-  expect(await ownerOf()).toBe(`${process.pid}@${hostname()}`);
+  expect((await readNotice()).owner).toBe(`${process.pid}@${hostname()}`);
   notices.abandon();
   await told;
 });
@@ -142,10 +136,9 @@ test('who did not take a notice gets it with the next occasion, the others not a
 
 test('what a killed process had begun is finished by the next, to those whom it had not reached', async () => {
   await open().notices.tell(held);
-  const path = work('notices', `${DAY}.held.json`);
-  const file = JSON.parse(await readFile(path, 'utf8'));
-  expect(file).toMatchObject({ owner: null, taken: [expect.any(String), expect.any(String)] });
-  await writeFile(path, JSON.stringify({ ...file, owner: '999999999@elsewhere', taken: file.taken.slice(0, 1) }));
+  const { owner, taken } = await readNotice();
+  expect([owner, taken]).toEqual([null, [expect.any(String), expect.any(String)]]);
+  await editNotice({ owner: '999999999@elsewhere', taken: taken.slice(0, 1) });
   const soon = open();
   await soon.notices.resume(DAY);
   expect(receiver.told.length + other.told.length, 'another machine may still be at it').toBe(2);
@@ -165,9 +158,7 @@ test('what a container that was made anew had begun is told as soon as nobody ca
   await expect.poll(() => [receiver.told.length, other.requests.length]).toEqual([1, 1]);
   killed.notices.abandon();
   await abandoned;
-  const path = work('notices', `${DAY}.held.json`);
-  const file = JSON.parse(await readFile(path, 'utf8'));
-  await writeFile(path, JSON.stringify({ ...file, owner: '1@before', owned_at: AT.toISOString() }));
+  await editNotice({ owner: '1@before', owned_at: AT.toISOString() });
   other.answer = 200;
   let now = AT.getTime() + 20_000;
   const waited: number[] = [];
@@ -183,9 +174,7 @@ test('what a container that was made anew had begun is told as soon as nobody ca
 
 test('a stop while a claim of another is waited for ends at once, and leaves it', async () => {
   await open().notices.tell(held);
-  const path = work('notices', `${DAY}.held.json`);
-  const file = JSON.parse(await readFile(path, 'utf8'));
-  await writeFile(path, JSON.stringify({ ...file, owner: '1@before', taken: [] }));
+  await editNotice({ owner: '1@before', taken: [] });
   const sleep = (_: number, signal: AbortSignal) =>
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const { notices } = open({ sleep });
@@ -208,9 +197,8 @@ test('a work folder that cannot be written keeps nobody from being told, once by
 
 test('the files of what was told have no secret of a target, are for their owner alone, and nothing lies beside them', async () => {
   await open().notices.tell(held);
-  const names = await readdir(work('notices'));
-  expect(names).toEqual([`${DAY}.held.json`]);
-  expect(await readFile(work('notices', `${DAY}.held.json`), 'utf8')).not.toContain(receiver.host);
+  expect(await readdir(work('notices'))).toEqual([`${DAY}.held.json`]);
+  expect(JSON.stringify(await readNotice())).not.toContain(receiver.host);
 });
 
 test('a test goes to everybody, again and again, and leaves nothing', async () => {

@@ -8,6 +8,7 @@ import { ScheduleNotices } from './schedule-notices.ts';
 
 const DAY = '2026-11-20';
 const AT = new Date(`${DAY}T00:06:00Z`);
+const RUN_AGAIN = `modelstats nightly --source '/raw data' --day ${DAY}`;
 const SOON = new Date(`${DAY}T00:07:00Z`);
 const retry: ScheduleEvent = { type: 'retry_planned', day: DAY, attempt: 1, at: SOON };
 const givenUp: ScheduleEvent = { type: 'given_up', day: DAY, attempt: 1, why: 'noon' };
@@ -50,24 +51,16 @@ test('a held night is told with what would be gone, its command, and when it is 
 });
 
 test('a night that failed has the command that runs it again; a day that was given up is not tried again', () => {
-  const command = `modelstats nightly --source '/raw data' --day ${DAY}`;
+  const facts = { kind: 'failed', day: DAY, at: AT, reasons: ['the store is down'] };
   expect(told(ended(failed('the store is down')), givenUp)).toEqual([
-    {
-      kind: 'failed',
-      day: DAY,
-      at: AT,
-      reasons: ['the store is down'],
-      nextCommand: command,
-      nextAttemptAt: undefined,
-    },
+    { ...facts, nextCommand: RUN_AGAIN, nextAttemptAt: undefined },
   ]);
 });
 
 test('a night that a stop ended is not told, one that was held before is', () => {
   expect(told(stopRequested, ended(failed('abandoned')), stopped)).toEqual([]);
-  expect(told(stopRequested, ended(answer('held')), stopped)).toMatchObject([
-    { kind: 'held', nextAttemptAt: undefined },
-  ]);
+  const held = { kind: 'held', nextAttemptAt: undefined };
+  expect(told(stopRequested, ended(answer('held')), stopped)).toMatchObject([held]);
 });
 
 test('what is published, by a night or by anybody, is handed on', () => {
@@ -85,9 +78,7 @@ test('a late day is told with what its last attempt said', () => {
     nextCommand: expect.stringContaining('--accept'),
     nextAttemptAt: SOON,
   });
-  expect(told(late)).toMatchObject([
-    { kind: 'late', nextCommand: `modelstats nightly --source '/raw data' --day ${DAY}` },
-  ]);
+  expect(told(late)).toMatchObject([{ kind: 'late', nextCommand: RUN_AGAIN }]);
 });
 
 test('a late day that is over is told without a command, which would publish another day under its name', () => {

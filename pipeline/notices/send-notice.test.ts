@@ -47,16 +47,9 @@ async function script(text: string): Promise<string> {
 test('an address gets the notice as JSON, with the credentials of the URL as a header', async () => {
   expect(await send(`http://ops:p%40ss@${receiver.host}/night?x=1`)).toEqual({ tries: 1, problem: undefined });
   expect(receiver.notices).toEqual([NOTICE]);
-  expect(receiver.requests).toMatchObject([
-    {
-      url: '/night?x=1',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'modelstats/1',
-        authorization: `Basic ${Buffer.from('ops:p@ss').toString('base64')}`,
-      },
-    },
-  ]);
+  const authorization = `Basic ${Buffer.from('ops:p@ss').toString('base64')}`;
+  const headers = { 'content-type': 'application/json', 'user-agent': 'modelstats/1', authorization };
+  expect(receiver.requests).toMatchObject([{ url: '/night?x=1', headers }]);
 });
 
 test.each([
@@ -82,11 +75,8 @@ test('an address that does not answer, or is not there, is given up with a reaso
 
 test('a mail has the first line as its subject and is tried like all', async () => {
   const mails: object[] = [];
-  expect(
-    await send('ops@example.com', { sendMail: async ({ signal: _, ...mail }) => void mails.push(mail) }),
-  ).toMatchObject({
-    tries: 1,
-  });
+  const sendMail: SendDeps['sendMail'] = async ({ signal: _, ...mail }) => void mails.push(mail);
+  expect(await send('ops@example.com', { sendMail })).toMatchObject({ tries: 1 });
   expect(mails).toEqual([
     { to: 'ops@example.com', subject: 'modelstats: 2026-11-20 is held and needs a person', text: `${NOTICE.text}\n` },
   ]);
@@ -151,12 +141,7 @@ test.each(['', 'ops', 'ftp://x/y', 'https://', 'exec:page', 'exec:', 'mailto:', 
 );
 
 test('what is shown of a target has no secret: neither path nor query nor password of a URL, nor arguments', () => {
-  const shown = [
-    'https://u:hunter2@hooks.example.com/services/T0/hunter2?token=hunter2',
-    'exec:/bin/page hunter2',
-    'ops@x',
-  ]
-    .map(parseTarget)
-    .map((target) => target && shownTarget(target));
-  expect(shown).toEqual(['https://hooks.example.com/…', 'exec:/bin/page', 'mailto:ops@x']);
+  const address = 'https://u:hunter2@hooks.example.com/services/T0/hunter2?token=hunter2';
+  const targets = [address, 'exec:/bin/page hunter2', 'ops@x'].flatMap((text) => parseTarget(text) ?? []);
+  expect(targets.map(shownTarget)).toEqual(['https://hooks.example.com/…', 'exec:/bin/page', 'mailto:ops@x']);
 });

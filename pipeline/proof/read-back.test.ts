@@ -1,32 +1,23 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../storage/hash.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { OWN_THREAD_BYTES_MIN, readBackInThread } from './read-back.ts';
 
 const OLD = '{"id":"a","value":1}\n{"id":"b","value":1}\n';
 const NEW = '{"id":"a","value":1}\n{"id":"b","value":2}\n';
 const EVENTS = '{"id":"b",\t{"id":"b","value":2}\n';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-read-back-'));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = useFolder();
 
 async function orderOf(events: string, packed = gzipSync(NEW)) {
-  const place = { path: join(folder, 'new.gz'), before: join(folder, 'old.gz'), events: join(folder, 'events') };
+  const place = { path: folder('new.gz'), before: folder('old.gz'), events: folder('events') };
   await writeFile(place.path, packed);
   await writeFile(place.before, gzipSync(OLD));
   await writeFile(place.events, events);
   return { ...place, key: ['id'], isRenewed: false };
 }
-
-const hashOf = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe.each([
   ['a small file, in the thread that asks', 0],
@@ -35,8 +26,8 @@ describe.each([
   test('is told with the size and hash of both sides', async () => {
     const read = await readBackInThread(await orderOf(EVENTS), bytes);
     expect(read.fault).toBeUndefined();
-    expect(read.content).toEqual({ bytes: NEW.length, sha256: hashOf(NEW) });
-    expect(read.compressed).toEqual({ bytes: gzipSync(NEW).length, sha256: hashOf(gzipSync(NEW)) });
+    expect(read.content).toEqual({ bytes: NEW.length, sha256: sha256(NEW) });
+    expect(read.compressed).toEqual({ bytes: gzipSync(NEW).length, sha256: sha256(gzipSync(NEW)) });
   });
 
   test('that does not follow is told with the line', async () => {
@@ -50,7 +41,7 @@ describe.each([
   });
 
   test('that is gone rejects', async () => {
-    const order = { ...(await orderOf(EVENTS)), path: join(folder, 'gone.gz') };
+    const order = { ...(await orderOf(EVENTS)), path: folder('gone.gz') };
     await expect(readBackInThread(order, bytes)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

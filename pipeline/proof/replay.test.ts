@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
+import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
 import { LineReader } from '../../storage/gzip-lines.ts';
-import { findReplayFault } from './replay.ts';
+import { anyRecord } from '../../test/support/schemas/arbitrary-record.ts';
+import { versionTwo } from '../../test/support/schemas/record-versions.ts';
+import { findRecordFault, findReplayFault } from './replay.ts';
 
 type Records = ReadonlyMap<string, number>;
 
@@ -54,19 +58,15 @@ function faultOf(
 
 const ids = fc.string({ minLength: 1, maxLength: 4, unit: fc.constantFrom('a', 'b', ' ', '!', '"', '\\', 'é', '🎉') });
 const records = fc.uniqueArray(fc.tuple(ids, fc.nat(3)), { selector: ([id]) => id }).map((pairs) => new Map(pairs));
+const anyChunk = fc.integer({ min: 1, max: 60 });
 const two = [line('a', 1), line('b', 1)];
 
 describe('a replay', () => {
   test('follows for any two days and the events between them, however the bytes come', async () => {
-    const property = fc.asyncProperty(
-      records,
-      records,
-      fc.integer({ min: 1, max: 60 }),
-      async (before, after, chunk) => {
-        const days = { before: linesOf(before), events: eventsBetween(before, after), after: linesOf(after) };
-        expect(await faultOf(days, chunk)).toBeUndefined();
-      },
-    );
+    const property = fc.asyncProperty(records, records, anyChunk, async (before, after, chunk) => {
+      const days = { before: linesOf(before), events: eventsBetween(before, after), after: linesOf(after) };
+      expect(await faultOf(days, chunk)).toBeUndefined();
+    });
     await fc.assert(property);
   });
 
@@ -127,15 +127,10 @@ describe('a replay of a night that sends every record anew', () => {
     });
 
   test('follows for any two days, whether or not lines change, however the bytes come', async () => {
-    const property = fc.asyncProperty(
-      records,
-      records,
-      fc.integer({ min: 1, max: 60 }),
-      async (before, after, chunk) => {
-        const days = { before: linesOf(before), events: renewal(before, after), after: linesOf(after) };
-        expect(await faultOf({ ...days, isRenewed: true }, chunk)).toBeUndefined();
-      },
-    );
+    const property = fc.asyncProperty(records, records, anyChunk, async (before, after, chunk) => {
+      const days = { before: linesOf(before), events: renewal(before, after), after: linesOf(after) };
+      expect(await faultOf({ ...days, isRenewed: true }, chunk)).toBeUndefined();
+    });
     await fc.assert(property);
   });
 
@@ -157,3 +152,41 @@ function isEventAt({ before, events }: Days, index: number): boolean {
   const text = before[index] ?? '';
   return events.some((event) => text.startsWith(event.slice(0, event.indexOf('\t'))));
 }
+
+describe.each(DATASET_NAMES)('%s in two versions', (name) => {
+  const [first, second] = [DATASETS[name], versionTwo('2026-05-01').datasets[name]];
+  /** With every column that either version publishes. */
+  const record = fc
+    .tuple(anyRecord(second), anyRecord(first))
+    .map((both) => Object.assign({}, ...both) as PublishedRecord);
+  const anyRecords = fc.array(record, { minLength: 1, maxLength: 8 });
+  const canonical = (all: readonly PublishedRecord[], dataset = first) =>
+    all.map((each) => canonicalLine(name, each, dataset));
+  const recordFaultOf = (inForce: readonly string[], noticed: readonly string[]) =>
+    findRecordFault({
+      inForce: { dataset: first, lines: readerOf(inForce, 1 << 20) },
+      noticed: { dataset: second, lines: readerOf(noticed, 1 << 20) },
+    });
+
+  test('are the same records where each line is that of its record', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRecords, async (all) => {
+        expect(await recordFaultOf(canonical(all), canonical(all, second))).toBeUndefined();
+      }),
+    );
+  });
+
+  test('are not where a line is missing, doubled, or has another character in what both publish', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRecords, fc.nat(), async (all, at) => {
+        const [inForce, noticed] = [canonical(all), canonical(all, second)];
+        const index = at % all.length;
+        const text = noticed[index] ?? '';
+        expect(await recordFaultOf(inForce, noticed.toSpliced(index, 1))).toBeDefined();
+        expect(await recordFaultOf(inForce, noticed.toSpliced(index, 0, text))).toBeDefined();
+        expect(await recordFaultOf(inForce, noticed.with(index, text.replace('":"', '":"x')))).toBeDefined();
+        expect(await recordFaultOf(inForce, noticed.with(index, text.replace(':', ': ')))).toBeDefined();
+      }),
+    );
+  });
+});

@@ -30,11 +30,12 @@ test('a run keeps its report and its issues and nothing else, and passes its res
   expect(await run.finish(async () => ({ warnings: ['w'], more: 1 }), report)).toEqual({ warnings: ['w'], more: 1 });
   const folder = work('runs', '2026-11-20.01A');
   expect((await readdir(folder)).sort()).toEqual(['issues.jsonl', 'report.json']);
+  const at = '2026-11-20T03:00:00.000Z';
   expect(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'))).toEqual({
     status: 'done',
     run: '01A',
-    started_at: '2026-11-20T03:00:00.000Z',
-    finished_at: '2026-11-20T03:00:00.000Z',
+    started_at: at,
+    finished_at: at,
     error: null,
     told: 'ok',
     warnings: ['half full'],
@@ -74,10 +75,7 @@ test('stages are announced as they begin and kept as they end, failed ones too',
   expect(await run.stage('one', async () => 1)).toBe(1);
   await expect(run.stage('two', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(begun).toEqual(['one', 'two']);
-  expect(run.stages).toEqual([
-    { stage: 'one', ms: expect.any(Number) },
-    { stage: 'two', ms: expect.any(Number) },
-  ]);
+  expect(run.stages).toEqual(begun.map((stage) => ({ stage, ms: expect.any(Number) })));
 });
 
 test.each([

@@ -51,11 +51,8 @@ test.each([
 });
 
 test('a time that comes due while a night runs is told, too', async () => {
-  const calls = await callsOf('5 0 * * *', {
-    from: '2026-11-20T00:00:00Z',
-    to: '2026-11-21T01:00:00Z',
-    durationMs: 30 * 60 * MINUTE,
-  });
+  const times = { from: '2026-11-20T00:00:00Z', to: '2026-11-21T01:00:00Z' };
+  const calls = await callsOf('5 0 * * *', { ...times, durationMs: 30 * 60 * MINUTE });
   expect(calls).toEqual(['2026-11-20 at 2026-11-20T00:05', '2026-11-21 at 2026-11-21T00:05']);
 });
 

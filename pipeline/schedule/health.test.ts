@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
+import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { findDeath, findHealthProblem, scheduleProblemAfter } from './health.ts';
 import { openHealthFile, readHealth } from './health-file.ts';
 import type { NightEnd } from './run-day.ts';
@@ -13,14 +13,10 @@ const DAY = '2026-11-20';
 const NOW = new Date(`${DAY}T00:05:30.000Z`);
 const NEXT = new Date('2026-11-21T00:05:00.000Z');
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'modelstats-health-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = useTestFolder();
 
 function open() {
-  const path = join(folder, 'of/scheduler/health.json');
+  const path = folder('of/scheduler/health.json');
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const file = openHealthFile(path, { clock: () => NOW, cron: { nextRun: () => NEXT }, log });
   return { path, log, file };
@@ -38,14 +34,8 @@ test('the file follows a night from its failure to its success', () => {
   expect(readHealth(path)).toMatchObject(retrying);
   file.note({ type: 'night_started', day: DAY, attempt: 2 });
   file.note({ type: 'night_ended', day: DAY, attempt: 2, end: answer('published') });
-  const published = { ...last, status: 'published' };
-  expect(readHealth(path)).toMatchObject({
-    state: 'waiting',
-    last: published,
-    attempts: 2,
-    next_run_at: NEXT.toISOString(),
-    error: null,
-  });
+  const waiting = { state: 'waiting', last: { ...last, status: 'published' }, attempts: 2, error: null };
+  expect(readHealth(path)).toMatchObject({ ...waiting, next_run_at: NEXT.toISOString() });
 });
 
 test('a night that is held needs somebody, and so does a day that was given up; one that is tried again may mend itself', () => {
@@ -106,21 +96,15 @@ test.each([
   ['is dead after more', 180_001, 'no sign of life since'],
   ['is not believed when its sign of life lies in the future', -180_001, 'no sign of life since'],
 ])('a scheduler %s', (_, ageMs, problem) => {
-  const health = {
-    state: 'running' as const,
-    last: null,
-    attempts: 1,
-    error: null,
-    next_command: null,
-    next_run_at: null,
-  };
-  const found = findHealthProblem({ ...health, updated_at: NOW.toISOString() }, new Date(NOW.getTime() + ageMs));
+  const { path, file } = open();
+  file.beat();
+  const found = findHealthProblem(readHealth(path), new Date(NOW.getTime() + ageMs));
   if (problem === undefined) expect(found).toBeUndefined();
   else expect(found).toMatch(problem);
 });
 
 test('an absent or damaged file is told as such', () => {
-  const path = join(folder, 'health.json');
+  const path = folder('health.json');
   expect(() => readHealth(path)).toThrow(/no scheduler has written it/);
   writeFileSync(path, '{"state":"wai');
   expect(() => readHealth(path)).toThrow(/can't be read as a scheduler's health/);

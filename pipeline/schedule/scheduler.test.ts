@@ -9,7 +9,6 @@ import { type ScheduleEvent, Scheduler } from './scheduler.ts';
 const RETRY = { firstMs: 60_000, maxMs: 1_800_000, until: '12:00' };
 
 interface Given {
-  readonly now: string;
   readonly ends?: readonly NightEnd[];
   readonly durationMs?: number;
   /** Days without a due time. */
@@ -17,7 +16,7 @@ interface Given {
 }
 
 /** Starts a scheduler whose nights are due at 00:05, when the test says so. */
-function start({ now, ends = [answer('published')], durationMs = 0, daysOff = [] }: Given) {
+function start(now: string, { ends = [answer('published')], durationMs = 0, daysOff = [] }: Given = {}) {
   const time = new FakeTime(now);
   const nights = new FakeNights(time, ends, { durationMs });
   const events: ScheduleEvent[] = [];
@@ -30,11 +29,10 @@ function start({ now, ends = [answer('published')], durationMs = 0, daysOff = []
     nextRun: () => new Date('2026-11-21T00:05:00Z'),
     firstRunOn: (day) => (daysOff.includes(day) ? undefined : new Date(`${day}T00:05:00Z`)),
   };
-  const { clock, sleep } = time;
   const scheduler = new Scheduler({
     cron,
-    clock,
-    sleep,
+    clock: time.clock,
+    sleep: time.sleep,
     random: () => 0,
     retry: RETRY,
     runNight: nights.run,
@@ -44,7 +42,7 @@ function start({ now, ends = [answer('published')], durationMs = 0, daysOff = []
   scheduler.start();
   return {
     time,
-    nights,
+    begun: nights.begun,
     events,
     scheduler,
     due: (day: Day) => void listener?.onDue(day),
@@ -54,19 +52,19 @@ function start({ now, ends = [answer('published')], durationMs = 0, daysOff = []
 }
 
 test('a due time begins the night of its day', async () => {
-  const { time, nights, due } = start({ now: '2026-11-19T18:00:00Z' });
+  const { time, begun, due } = start('2026-11-19T18:00:00Z');
   await time.moveTo('2026-11-20T00:05:00Z');
   due('2026-11-20');
   await settle();
-  expect(nights.begun).toEqual(['2026-11-20 at 2026-11-20T00:05:00.000Z']);
+  expect(begun).toEqual(['2026-11-20 at 2026-11-20T00:05:00.000Z']);
 });
 
 test.each(['2026-11-20T00:05:00Z', '2026-11-20T09:00:00Z', '2026-11-20T11:59:59Z', '2028-02-29T03:00:00Z'])(
   'a scheduler that is started at %s catches up on the night of that day',
   async (now) => {
-    const { nights } = start({ now });
+    const { begun } = start(now);
     await settle();
-    expect(nights.begun).toEqual([`${now.slice(0, 10)} at ${new Date(now).toISOString()}`]);
+    expect(begun).toEqual([`${now.slice(0, 10)} at ${new Date(now).toISOString()}`]);
   },
 );
 
@@ -76,43 +74,42 @@ test.each([
   ['in the evening', '2026-11-20T23:00:00Z'],
   ['on a day without a due time', '2026-11-22T03:00:00Z'],
 ])('a scheduler that is started %s waits for the next due time', async (_, now) => {
-  const { nights, told } = start({ now, daysOff: ['2026-11-22'] });
+  const { begun, told } = start(now, { daysOff: ['2026-11-22'] });
   await settle();
-  expect(nights.begun).toEqual([]);
+  expect(begun).toEqual([]);
   expect(told('catch_up')).toEqual([]);
 });
 
 test('a due time that was slept through is caught up in the morning, and left out after noon', async () => {
-  const { time, nights, miss } = start({ now: '2026-11-19T18:00:00Z' });
+  const { time, begun, miss } = start('2026-11-19T18:00:00Z');
   await time.moveTo('2026-11-20T08:00:00Z');
   miss();
   await time.moveTo('2026-11-21T12:30:00Z');
   miss();
   await settle();
-  expect(nights.begun).toEqual(['2026-11-20 at 2026-11-20T08:00:00.000Z']);
+  expect(begun).toEqual(['2026-11-20 at 2026-11-20T08:00:00.000Z']);
 });
 
 test('a due time of the day that is worked on changes nothing', async () => {
-  const { time, nights, due, told } = start({ now: '2026-11-20T00:05:00Z', durationMs: 60_000 });
+  const { time, begun, due, told } = start('2026-11-20T00:05:00Z', { durationMs: 60_000 });
   due('2026-11-20');
   await time.moveTo('2026-11-20T00:10:00Z');
-  expect(nights.begun).toHaveLength(1);
+  expect(begun).toHaveLength(1);
   expect(told('due_while_busy')).toEqual([]);
 });
 
 test('a night that is due while yesterday still runs waits for it, and never overlaps', async () => {
   const durationMs = 13 * 3_600_000;
-  const { time, nights, due, told } = start({ now: '2026-11-20T11:30:00Z', durationMs });
+  const { time, begun, due, told } = start('2026-11-20T11:30:00Z', { durationMs });
   await time.moveTo('2026-11-21T00:05:00Z');
   due('2026-11-21');
   await time.moveTo('2026-11-21T06:00:00Z');
-  expect(nights.begun).toEqual(['2026-11-20 at 2026-11-20T11:30:00.000Z', '2026-11-21 at 2026-11-21T00:30:00.000Z']);
+  expect(begun).toEqual(['2026-11-20 at 2026-11-20T11:30:00.000Z', '2026-11-21 at 2026-11-21T00:30:00.000Z']);
   expect(told('due_while_busy')).toHaveLength(1);
 });
 
 test('a clock that is put right is followed: the day to come is given up, and that of today gets its night', async () => {
-  const { time, nights, miss, told } = start({
-    now: '2031-01-01T00:05:00Z',
+  const { time, begun, miss, told } = start('2031-01-01T00:05:00Z', {
     ends: [answer('held', ['far ahead']), answer('published')],
   });
   await settle();
@@ -120,38 +117,38 @@ test('a clock that is put right is followed: the day to come is given up, and th
   miss();
   await time.moveTo('2026-11-20T09:00:00Z');
   expect(told('given_up')).toMatchObject([{ day: '2031-01-01' }]);
-  expect(nights.begun).toEqual(['2031-01-01 at 2031-01-01T00:05:00.000Z', '2026-11-20 at 2026-11-20T08:01:00.000Z']);
+  expect(begun).toEqual(['2031-01-01 at 2031-01-01T00:05:00.000Z', '2026-11-20 at 2026-11-20T08:01:00.000Z']);
 });
 
 test('a day that passed while an earlier one was worked on is left out', async () => {
   const durationMs = 40 * 3_600_000;
-  const { time, nights, due } = start({ now: '2026-11-20T11:30:00Z', durationMs });
+  const { time, begun, due } = start('2026-11-20T11:30:00Z', { durationMs });
   await time.moveTo('2026-11-21T00:05:00Z');
   due('2026-11-21');
   await time.moveTo('2026-11-22T04:00:00Z');
-  expect(nights.begun).toHaveLength(1);
+  expect(begun).toHaveLength(1);
 });
 
 test('the day after one that was given up gets its night', async () => {
-  const { time, nights, due, told } = start({ now: '2026-11-20T11:50:00Z', ends: [failed('the store is down')] });
+  const { time, begun, due, told } = start('2026-11-20T11:50:00Z', { ends: [failed('the store is down')] });
   await time.moveTo('2026-11-21T00:05:00Z');
   expect(told('given_up')).toHaveLength(1);
   due('2026-11-21');
   await settle();
-  expect(nights.begun.at(-1)).toBe('2026-11-21 at 2026-11-21T00:05:00.000Z');
+  expect(begun.at(-1)).toBe('2026-11-21 at 2026-11-21T00:05:00.000Z');
 });
 
 test('a stop while nothing runs is immediate, and nothing starts after it', async () => {
-  const { nights, scheduler, due, events } = start({ now: '2026-11-20T18:00:00Z' });
+  const { begun, scheduler, due, events } = start('2026-11-20T18:00:00Z');
   await scheduler.stop();
   due('2026-11-21');
   await settle();
-  expect(nights.begun).toEqual([]);
+  expect(begun).toEqual([]);
   expect(events.at(-1)).toEqual({ type: 'scheduler_stopped' });
 });
 
 test('a stop abandons a night that takes longer, and is over then', async () => {
-  const { time, scheduler, told } = start({ now: '2026-11-20T00:05:00Z', durationMs: 3_600_000 });
+  const { time, scheduler, told } = start('2026-11-20T00:05:00Z', { durationMs: 3_600_000 });
   const stopped = scheduler.stop();
   await time.moveTo('2026-11-20T00:05:24Z');
   expect(told('night_ended')).toEqual([]);

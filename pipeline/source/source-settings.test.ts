@@ -14,6 +14,8 @@ async function load(settings: unknown) {
 const UPSTREAM = { id: 'shop', name: 'The shop', url: 'https://shop.test' };
 const ENTRY = { upstream: 'shop', url: 'https://shop.test/prices.json', file: 'prices.json' };
 
+const PAGES = { next: '$.n', rows: '$.d' };
+
 /** What is said of an entry of `fetch`, alone beside one upstream. */
 async function problemsOf(...entries: readonly object[]): Promise<string> {
   const refusal: unknown = await load({ upstreams: [UPSTREAM], fetch: entries }).catch((error: unknown) => error);
@@ -43,14 +45,8 @@ describe('what a source fetches', () => {
   });
 
   test('may be told in full', async () => {
-    const upstream = {
-      ...UPSTREAM,
-      license: 'MIT',
-      terms_url: 'https://shop.test/terms',
-      attribution: 'Data: shop (MIT)',
-      redistribution: true,
-      checked: '2026-11-22',
-    };
+    const terms = { license: 'MIT', terms_url: 'https://shop.test/terms', attribution: 'Data: shop (MIT)' };
+    const upstream = { ...UPSTREAM, ...terms, redistribution: true, checked: '2026-11-22' };
     const entry = {
       ...ENTRY,
       url: `https://shop.test/prices?key=\${SHOP_KEY}&all=1`,
@@ -60,13 +56,11 @@ describe('what a source fetches', () => {
       expect: { min_bytes: 10, min_rows: 2, json_path: '$.data' },
     };
     const zip = { ...ENTRY, file: 'raw/all.zip', unzip: 'all/2026/' };
-    expect(await load({ upstreams: [upstream], fetch: [entry, zip] })).toMatchObject({
-      upstreams: [upstream],
-      fetch: [entry, { ...zip, optional: false }],
-    });
+    const settings = { upstreams: [upstream], fetch: [entry, zip] };
+    expect(await load(settings)).toMatchObject(settings);
   });
 
-  test.each([
+  test.each<[object, string | RegExp]>([
     [{ url: undefined }, /^fetch\[0\]\.url: .*expected string/],
     [{ url: 'ftp://shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
     [{ url: 'shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
@@ -91,26 +85,19 @@ describe('what a source fetches', () => {
       { headers: { 'If-None-Match': 'a' } },
       "fetch[0].headers.If-None-Match: the header If-None-Match is not the source's to set",
     ],
-    [{ file: '../prices.json' }, /^fetch\[0\]\.file: must be a path below the day/],
-    [{ file: '/prices.json' }, /^fetch\[0\]\.file: must be a path below the day/],
-    [{ file: 'a//b.json' }, /^fetch\[0\]\.file: must be a path below the day/],
-    [{ file: '.hidden' }, /^fetch\[0\]\.file: must be a path below the day/],
-    [{ file: 'a\\b.json' }, /^fetch\[0\]\.file: must be a path below the day/],
+    ...['../prices.json', '/prices.json', 'a//b.json', '.hidden', 'a\\b.json'].map((file): [object, RegExp] => [
+      { file },
+      /^fetch\[0\]\.file: must be a path below the day/,
+    ]),
     [{ file: '' }, 'fetch[0].file: must have 1 to 200 characters'],
     [{ file: 'Fetch.json' }, "fetch[0].file: Fetch.json is the night's own file"],
     [{ unzip: 'folder' }, 'fetch[0].unzip: must be a folder, with a / at its end'],
     [{ unzip: '../folder/' }, /^fetch\[0\]\.unzip: must be a path below the day/],
     [{ unzip: 'prices.json/' }, 'fetch[0].file: prices.json is in the way of prices.json of fetch[0]'],
     [{ upstream: 'other' }, 'fetch[0].upstream: other is no id of upstreams'],
-    [
-      { pages: { next: 'links', rows: '$.data' } },
-      'fetch[0].pages.next: must be a path such as $.data or $.links.next',
-    ],
-    [
-      { pages: { next: '$.n', rows: '$.d' }, file: 'a.csv' },
-      'fetch[0].file: pages are joined to a file that ends with .json',
-    ],
-    [{ pages: { next: '$.n', rows: '$.d' }, unzip: 'a/' }, 'fetch[0].unzip: an answer in pages is no zip file'],
+    [{ pages: { ...PAGES, next: 'links' } }, 'fetch[0].pages.next: must be a path such as $.data or $.links.next'],
+    [{ pages: PAGES, file: 'a.csv' }, 'fetch[0].file: pages are joined to a file that ends with .json'],
+    [{ pages: PAGES, unzip: 'a/' }, 'fetch[0].unzip: an answer in pages is no zip file'],
     [{ expect: { min_rows: 0 } }, /^fetch\[0\]\.expect\.min_rows: /],
     [{ expect: { rows: 5 } }, 'fetch[0].expect: Unrecognized key: "rows"'],
     [{ carry: true }, 'fetch[0].carry: only a file that is optional can be carried'],

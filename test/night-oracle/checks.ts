@@ -1,11 +1,11 @@
 /**
- * The oracle's "check": which rows of a day's files count, and which are set aside and why (specification "Bad rows";
+ * The oracle's "check": which rows of a day's files count, and which are set aside (specification "Bad rows";
  * "References"; "Suspect prices"; "Guard").
  */
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import { entityId, keyText } from './canonical.ts';
 import { type ReadRow, readRow, type Value, type Values } from './row-rules.ts';
-import type { OracleDay, OracleState, Orphan, PendingSuspect, PerDataset, QuarantinedRow } from './state.ts';
+import type { OracleDay, OracleState, PendingSuspect, PerDataset } from './state.ts';
 
 const PRICE_MIN = 0.0001;
 const PRICE_MAX = 10_000;
@@ -14,7 +14,7 @@ const SUSPECT_DAYS = 14;
 const PRICES = ['input_per_million', 'output_per_million'] as const;
 
 /** A row with a readable key. */
-export type Row = ReadRow & { readonly key: readonly string[]; readonly row: number };
+export type Row = ReadRow & { readonly key: readonly string[] };
 
 /** A dataset's file while the night sorts its rows. */
 export interface CapturedFile {
@@ -30,7 +30,7 @@ export interface CapturedFile {
 export function readFile(
   dataset: DatasetName,
   rawRows: readonly unknown[] | undefined,
-  quarantined: QuarantinedRow[],
+  quarantined: DatasetName[],
 ): CapturedFile | undefined {
   if (rawRows === undefined) return undefined;
   const setAside = new Set<string>();
@@ -38,17 +38,13 @@ export function readFile(
   const good = new Map<string, Row>();
   for (const [id, group] of rowsByKey) {
     const [first] = group;
-    const isBad = group.some(({ problems }) => problems.length > 0);
-    const isContradicting = group.length > 1 && new Set(group.map(({ values }) => JSON.stringify(values))).size > 1;
-    if (first !== undefined && !isBad && !isContradicting) {
+    const isContradicting = new Set(group.map(({ values }) => JSON.stringify(values))).size > 1;
+    if (first !== undefined && !isContradicting && !group.some(({ isBad }) => isBad)) {
       good.set(id, first);
       continue;
     }
     setAside.add(id);
-    const contradiction = isContradicting ? ['contradicts another row of its key'] : [];
-    for (const { row, problems } of group) {
-      quarantined.push({ dataset, row, entityId: id, problems: [...problems, ...contradiction] });
-    }
+    quarantined.push(...group.map(() => dataset));
   }
   return { rowCount: rawRows.length, good, setAside, hasUnreadableKey };
 }
@@ -57,24 +53,21 @@ export function readFile(
 function groupByKey(
   dataset: DatasetName,
   rawRows: readonly unknown[],
-  quarantined: QuarantinedRow[],
+  quarantined: DatasetName[],
   setAside: Set<string>,
 ): { readonly rowsByKey: ReadonlyMap<string, readonly Row[]>; readonly hasUnreadableKey: boolean } {
   const rowsByKey = new Map<string, Row[]>();
   let hasUnreadableKey = false;
-  for (const [i, raw] of rawRows.entries()) {
-    const row = i + 1;
-    const { key, meantKey, values, problems } = readRow(dataset, raw);
+  for (const raw of rawRows) {
+    const { key, ...row } = readRow(dataset, raw);
     if (key === undefined) {
-      if (meantKey === undefined) hasUnreadableKey = true;
-      else setAside.add(keyText(meantKey));
-      quarantined.push({ dataset, row, entityId: undefined, problems });
+      if (row.meantKey === undefined) hasUnreadableKey = true;
+      else setAside.add(keyText(row.meantKey));
+      quarantined.push(dataset);
       continue;
     }
     const id = keyText(key);
-    const group = rowsByKey.get(id) ?? [];
-    group.push({ key, meantKey, values, problems, row });
-    rowsByKey.set(id, group);
+    rowsByKey.set(id, [...(rowsByKey.get(id) ?? []), { key, ...row }]);
   }
   return { rowsByKey, hasUnreadableKey };
 }
@@ -89,21 +82,15 @@ export function setAsideBrokenReferences(
   night: {
     readonly before: OracleState;
     readonly inForce: PerDataset<ReadonlySet<string>>;
-    readonly quarantined: QuarantinedRow[];
-    readonly orphans: Orphan[];
+    readonly quarantined: DatasetName[];
   },
 ): void {
-  for (const [id, row] of [...file.good]) {
-    const missing = parentsOf(dataset, row.values).filter((parent) => !night.inForce[parent.dataset].has(parent.id));
+  for (const [id, { values }] of [...file.good]) {
+    const missing = parentsOf(dataset, values).filter((parent) => !night.inForce[parent.dataset].has(parent.id));
     if (missing.length === 0) continue;
     file.good.delete(id);
-    const unheardOf = missing.filter((parent) => !night.before.known[parent.dataset].has(parent.id));
-    if (unheardOf.length === 0) {
-      night.orphans.push({ dataset, entityId: id });
-      continue;
-    }
-    const problems = unheardOf.map((parent) => `${parent.column} names one of ${parent.dataset} that never existed`);
-    night.quarantined.push({ dataset, row: row.row, entityId: id, problems });
+    const wereThere = missing.every((parent) => night.before.known[parent.dataset].has(parent.id));
+    if (!wereThere) night.quarantined.push(dataset);
   }
 }
 
@@ -111,34 +98,30 @@ export function setAsideBrokenReferences(
 export function setAsideSharedIds(
   dataset: DatasetName,
   file: CapturedFile,
-  { before, quarantined }: { readonly before: OracleState; readonly quarantined: QuarantinedRow[] },
+  { before, quarantined }: { readonly before: OracleState; readonly quarantined: DatasetName[] },
 ): void {
   const keys = new Map([...before.records[dataset], ...file.good].map(([id, { key }]) => [id, entityId(key)]));
   const counts = new Map<string, number>();
   for (const joined of keys.values()) counts.set(joined, (counts.get(joined) ?? 0) + 1);
-  for (const [id, { key, row }] of [...file.good]) {
+  for (const [id, { key }] of [...file.good]) {
     if ((counts.get(entityId(key)) ?? 0) < 2) continue;
     file.good.delete(id);
     file.setAside.add(id);
-    quarantined.push({ dataset, row, entityId: id, problems: ['has the entity id of another record'] });
+    quarantined.push(dataset);
   }
 }
 
-export function parentsOf(
-  dataset: DatasetName,
-  values: Values,
-): { dataset: DatasetName; id: string; column: string }[] {
+export function parentsOf(dataset: DatasetName, values: Values): { dataset: DatasetName; id: string }[] {
   return DATASETS[dataset].columns.flatMap(({ name, references }) => {
     const parent = values[name];
     if (references === undefined || typeof parent !== 'string') return [];
-    return [{ dataset: references, id: keyText([parent]), column: name }];
+    return [{ dataset: references, id: keyText([parent]) }];
   });
 }
 
 /**
- * Prices that can hardly be true are set aside until an operator accepts them or, where one only jumped, until it has stood long
- * enough. Without a
- * price file nothing is seen and everything stays pending.
+ * Prices that can hardly be true are set aside until an operator accepts them or, where one only jumped, until it has stood
+ * long enough. Without a price file nothing is seen and everything stays pending.
  */
 export function setAsideSuspects(
   file: CapturedFile | undefined,

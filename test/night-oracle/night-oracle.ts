@@ -25,11 +25,9 @@ import {
   type OracleNight,
   type OracleRecord,
   type OracleState,
-  type Orphan,
   type PendingSuspect,
   type PerDataset,
   perDataset,
-  type QuarantinedRow,
 } from './state.ts';
 
 const BAD_FRACTION_MAX = 0.01;
@@ -48,8 +46,7 @@ const UPSERT_ORDER = ['models', 'scores', 'rankings', 'pricing'] as const;
 interface Checked {
   readonly files: PerDataset<CapturedFile | undefined>;
   readonly inForce: PerDataset<Set<string>>;
-  readonly quarantined: QuarantinedRow[];
-  readonly orphans: Orphan[];
+  readonly quarantined: DatasetName[];
   readonly pending: Map<string, PendingSuspect>;
 }
 
@@ -67,17 +64,14 @@ export function oracleNight(previous: OracleState | undefined, today: OracleDay)
   if (day <= before.day) throw new Error(`${day} does not come after ${before.day}`);
 
   const checked = checkRows(before, today);
-  const { files, inForce, quarantined, orphans, pending } = checked;
+  const { files, inForce, quarantined, pending } = checked;
   fillInModelCounts(files, inForce.scores, before);
   const settled = perDataset((dataset) => settle(dataset, checked, before, today));
 
-  const rejections = findRejections(checked);
-  const holds = findHolds(checked, before, settled);
-  const suspects = files.pricing === undefined ? [] : [...pending.keys()];
-  const report = { reasons: [...rejections, ...holds], quarantined, suspects, orphans };
-  if (rejections.length > 0 || (holds.length > 0 && today.accept !== true)) {
-    const verdict = rejections.length > 0 ? 'rejected' : 'held';
-    return { verdict, ...report, state: before, events: [], lines: snapshotLines(before), closed: [] };
+  const isHeld = today.accept !== true && mustBeHeld(checked, before, settled);
+  if (isHeld || mustBeRejected(checked)) {
+    const verdict = mustBeRejected(checked) ? 'rejected' : 'held';
+    return { verdict, quarantined, state: before, events: [], lines: snapshotLines(before), closed: [] };
   }
   const events = numberEvents(before.lastSeq, day, settled);
   const state: OracleState = {
@@ -94,25 +88,24 @@ export function oracleNight(previous: OracleState | undefined, today: OracleDay)
     ),
   };
   const closed = DATASET_NAMES.flatMap((dataset) => settled[dataset].closed);
-  return { verdict: 'published', ...report, state, events, lines: snapshotLines(state), closed };
+  return { verdict: 'published', quarantined, state, events, lines: snapshotLines(state), closed };
 }
 
 /** Parents come first in DATASET_NAMES, so a child's references are checked against what is in force after the night. */
 function checkRows(before: OracleState, today: OracleDay): Checked {
-  const quarantined: QuarantinedRow[] = [];
-  const orphans: Orphan[] = [];
+  const quarantined: DatasetName[] = [];
   const pending = new Map<string, PendingSuspect>();
   const files = perDataset((dataset) => readFile(dataset, today.rows[dataset], quarantined));
   const inForce = perDataset(() => new Set<string>());
   for (const dataset of DATASET_NAMES) {
     const file = files[dataset];
-    if (file !== undefined) setAsideBrokenReferences(dataset, file, { before, inForce, quarantined, orphans });
+    if (file !== undefined) setAsideBrokenReferences(dataset, file, { before, inForce, quarantined });
     if (file !== undefined) setAsideSharedIds(dataset, file, { before, quarantined });
     if (dataset === 'pricing') setAsideSuspects(file, { before, today, inForce, pending });
     for (const id of file?.good.keys() ?? []) inForce[dataset].add(id);
     for (const id of carriedIds(dataset, file, before, inForce)) inForce[dataset].add(id);
   }
-  return { files, inForce, quarantined, orphans, pending };
+  return { files, inForce, quarantined, pending };
 }
 
 /** Records that stay in force although no good row of today stands for them. */
@@ -206,31 +199,23 @@ function updatedAt(given: Value | undefined, old: Value | undefined, capturedAt:
   return isUsable ? given : new Date(captureMs).toISOString().replace('.000Z', 'Z');
 }
 
-function findRejections({ files, quarantined }: Checked): string[] {
-  return DATASET_NAMES.flatMap((dataset) => {
-    const bad = quarantined.filter((row) => row.dataset === dataset).length;
+function mustBeRejected({ files, quarantined }: Checked): boolean {
+  return DATASET_NAMES.some((dataset) => {
+    const bad = quarantined.filter((name) => name === dataset).length;
     const rows = files[dataset]?.rowCount ?? 0;
-    const allowed = Math.max(
-      Math.min(BAD_ROWS_ALWAYS_ALLOWED, Math.floor(rows / 2)),
-      Math.floor(BAD_FRACTION_MAX * rows),
-    );
-    return bad > allowed ? [`${dataset}: ${bad} bad rows, ${allowed} allowed`] : [];
+    const always = Math.min(BAD_ROWS_ALWAYS_ALLOWED, Math.floor(rows / 2));
+    return bad > Math.max(always, Math.floor(BAD_FRACTION_MAX * rows));
   });
 }
 
-function findHolds({ files, pending }: Checked, before: OracleState, settled: PerDataset<Settled>): string[] {
-  const holds = DATASET_NAMES.flatMap((dataset) => {
+function mustBeHeld({ files, pending }: Checked, before: OracleState, settled: PerDataset<Settled>): boolean {
+  const isShrunk = DATASET_NAMES.some((dataset) => {
     const [lost, had] = [settled[dataset].deleted.length, before.records[dataset].size];
-    const isTooMuch = lost > 0 && (lost === had || lost / had > SHRINK_MAX);
-    if (isTooMuch) return [`${dataset}: loses ${lost} of ${had} records`];
-    const fewer = had - settled[dataset].records.size;
-    return isUnusual(fewer, had, before.counts[dataset]) ? [`${dataset}: has ${fewer} records fewer than ${had}`] : [];
+    if (lost > 0 && (lost === had || lost / had > SHRINK_MAX)) return true;
+    return isUnusual(had - settled[dataset].records.size, had, before.counts[dataset]);
   });
   const rowCount = files.pricing?.rowCount ?? 0;
-  if (rowCount > 0 && pending.size / rowCount > SUSPECT_FRACTION_MAX) {
-    holds.push(`pricing: ${pending.size} suspects among ${rowCount} rows`);
-  }
-  return holds;
+  return isShrunk || (rowCount > 0 && pending.size / rowCount > SUSPECT_FRACTION_MAX);
 }
 
 /** More than a handful, and more than the last nights' median change and six of their spreads, where ten of them are known. */

@@ -1,6 +1,5 @@
 /**
- * The oracle's reading of one source row (specification "Records and updated_at"; "Bad rows"): raw JSON in, typed values or
- * the problems found out.
+ * The oracle's reading of one source row (specification "Records and updated_at"; "Bad rows"): raw JSON in, typed values out.
  * Written apart from the pipeline on purpose; it shares nothing with it but the column table.
  */
 import { type Column, type ColumnType, DATASETS, type DatasetName, ID_LENGTH_MAX } from '../../schemas/datasets.ts';
@@ -17,7 +16,8 @@ export interface ReadRow {
   readonly meantKey: readonly string[] | undefined;
   /** All captured columns; `updated_at` and `model_count` may still be null. */
   readonly values: Values;
-  readonly problems: readonly string[];
+  /** Whether a field, or the row itself, can't be read. */
+  readonly isBad: boolean;
 }
 
 /** Columns that must not be null in a record, but may be in the source: the night fills them in. */
@@ -32,15 +32,15 @@ const TIMESTAMP_TEXT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(:\d{2}(\.\d+)?)?)(Z
 export function readRow(dataset: DatasetName, raw: unknown): ReadRow {
   const fields = isObject(raw) ? raw : {};
   const values: Record<string, Value> = {};
-  const problems: string[] = isObject(raw) ? [] : ['the row is not a JSON object'];
-  for (const column of oracleColumns(dataset)) {
-    const read = readField(column, fields[column.name]);
-    if ('problem' in read) problems.push(`${column.name} ${read.problem}`);
-    else values[column.name] = read.value;
+  const columns = oracleColumns(dataset);
+  for (const column of columns) {
+    const value = readField(column, fields[column.name]);
+    if (value !== undefined) values[column.name] = value;
   }
   const { key } = DATASETS[dataset];
   const meantKey = texts(key, fields)?.map((part) => part.replace(/[^\P{Cc}\x80-\x9f]/gu, '').trim());
-  return { key: texts(key, values), meantKey: meantKey?.includes('') ? undefined : meantKey, values, problems };
+  const isBad = !isObject(raw) || Object.keys(values).length < columns.length;
+  return { key: texts(key, values), meantKey: meantKey?.includes('') ? undefined : meantKey, values, isBad };
 }
 
 function texts(names: readonly string[], from: Readonly<Record<string, unknown>>): readonly string[] | undefined {
@@ -48,16 +48,16 @@ function texts(names: readonly string[], from: Readonly<Record<string, unknown>>
   return parts.length === names.length ? parts : undefined;
 }
 
-function readField(column: Column, raw: unknown): { value: Value } | { problem: string } {
+/** Undefined: not a value of this column. */
+function readField(column: Column, raw: unknown): Value | undefined {
   if (raw === null || raw === undefined) {
-    if (column.fallback !== undefined) return { value: column.fallback };
-    return column.nullable || FILLED_IN.includes(column.name) ? { value: null } : { problem: 'is missing' };
+    const isNullable = column.nullable || FILLED_IN.includes(column.name);
+    return column.fallback ?? (isNullable ? null : undefined);
   }
   const value = READERS[column.type](raw);
-  if (value === undefined) return { problem: `is not a valid ${column.type}` };
-  if (typeof value === 'number' && column.min !== undefined && value < column.min) return { problem: 'is too small' };
-  if (typeof value === 'number' && column.max !== undefined && value > column.max) return { problem: 'is too large' };
-  return { value };
+  const isOutside =
+    typeof value === 'number' && (value < (column.min ?? -Infinity) || value > (column.max ?? Infinity));
+  return isOutside ? undefined : value;
 }
 
 /** Undefined: not a value of this type. */

@@ -75,34 +75,16 @@ export interface ClosedInterval {
   readonly validTo: string;
 }
 
-export interface QuarantinedRow {
-  readonly dataset: DatasetName;
-  /** 1 for the first row of the file. */
-  readonly row: number;
-  readonly entityId: string | undefined;
-  readonly problems: readonly string[];
-}
-
-/** A row that the source still lists although its parent was deleted. */
-export interface Orphan {
-  readonly dataset: DatasetName;
-  readonly entityId: string;
-}
-
 export interface OracleNight {
   readonly verdict: 'published' | 'held' | 'rejected';
-  /** Why the night is (or, without `accept`, would be) not published. */
-  readonly reasons: readonly string[];
   /** Yesterday's where the night isn't published; then events and closed are empty. */
   readonly state: OracleState;
   readonly events: readonly OracleEvent[];
   /** The canonical file of each dataset, uncompressed. */
   readonly lines: PerDataset<readonly string[]>;
   readonly closed: readonly ClosedInterval[];
-  readonly quarantined: readonly QuarantinedRow[];
-  /** Entity ids of today's set-aside prices; `state.pending` says since when. */
-  readonly suspects: readonly string[];
-  readonly orphans: readonly Orphan[];
+  /** The dataset of each bad row. */
+  readonly quarantined: readonly DatasetName[];
 }
 
 export function perDataset<T>(make: (dataset: DatasetName) => T): PerDataset<T> {

@@ -1,6 +1,6 @@
 /** A source's table of names in its nights and in what they publish (specification "Names of models"). */
 import { rm, symlink } from 'node:fs/promises';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify.ts';
 import type { Day } from '../../runtime/day.ts';
@@ -8,8 +8,8 @@ import { sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { NAMING_SETTINGS, withNames } from '../support/pipeline/named-models.ts';
-import { listReleases, readAliases, readRelease } from '../support/pipeline/published.ts';
-import { openStoreFiles } from '../support/pipeline/store-files.ts';
+import { entryOfDay, readAliases, readRelease } from '../support/pipeline/published.ts';
+import { useStoreFiles } from '../support/pipeline/store-files.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
@@ -19,36 +19,20 @@ const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as con
 const store = useStore();
 const source = sourceOf(store);
 
-async function releaseOf(day: Day) {
-  const entry = (await listReleases(store)).find((candidate) => candidate.day === day);
-  if (entry === undefined) throw new Error(`no release of ${day}`);
-  return { entry, release: await readRelease(store, entry) };
-}
-
+const releaseOf = async (day: Day) => readRelease(store, await entryOfDay(store, day));
+const namesOf = async (day: Day) => readAliases(store, await entryOfDay(store, day));
+const keyOf = async (day: Day) => releaseKey(await entryOfDay(store, day), RELEASE_PATHS.aliases);
 /** What a release says of its file of names; undefined where it has none. */
-async function namesFileOf(day: Day) {
-  const { release } = await releaseOf(day);
-  return release.files.find(({ path }) => path === RELEASE_PATHS.aliases);
-}
+const namesFileOf = async (day: Day) => (await releaseOf(day)).files.find(({ path }) => path === RELEASE_PATHS.aliases);
 
 describe('a release', () => {
   test('keeps the names of its source, by upstream and id in the order of their bytes', async () => {
     const table = withNames('shop,\u{1F600},a', 'shop,\uFF21,a', 'shop,"A, B",gone', 'board,a,a');
     await store.publish(FIRST, MODELS, table);
-    const { entry, release } = await releaseOf(FIRST);
-    expect(await readAliases(store, entry)).toEqual([
-      'board,a,a',
-      'shop,A, B,gone',
-      'shop,\uFF21,a',
-      'shop,\u{1F600},a',
-    ]);
+    expect(await namesOf(FIRST)).toEqual(['board,a,a', 'shop,A, B,gone', 'shop,\uFF21,a', 'shop,\u{1F600},a']);
     const text = table.aliases ?? '';
-    expect(release.source_files).toContainEqual({
-      name: 'aliases.csv',
-      dataset: null,
-      bytes: Buffer.byteLength(text),
-      sha256: sha256(text),
-    });
+    const file = { name: 'aliases.csv', dataset: null, bytes: Buffer.byteLength(text), sha256: sha256(text) };
+    expect((await releaseOf(FIRST)).source_files).toContainEqual(file);
   });
 
   test('has no such file where its source keeps no names, or its settings name no table', async () => {
@@ -61,21 +45,18 @@ describe('a release', () => {
 
   test('of the same names has the same bytes, whatever the order of the lines, and of none has a file without rows', async () => {
     await store.publish(FIRST, MODELS, withNames('shop,A,a', 'board,B,a'));
-    await store.publish(
-      SECOND,
-      { models: [...MODELS.models, { id: 'b', name: 'B' }] },
-      withNames('board,B,a', 'shop,A,a'),
-    );
+    const others = { models: [...MODELS.models, { id: 'b', name: 'B' }] };
+    await store.publish(SECOND, others, withNames('board,B,a', 'shop,A,a'));
     await store.publish(THIRD, MODELS, withNames());
     expect(await namesFileOf(SECOND)).toEqual(await namesFileOf(FIRST));
-    expect(await readAliases(store, (await releaseOf(THIRD)).entry)).toEqual([]);
+    expect(await namesOf(THIRD)).toEqual([]);
   });
 
   test('is published where nothing but a name is new, with no event', async () => {
     await store.publish(FIRST, MODELS, withNames('shop,A,a'));
     const night = await store.publish(SECOND, MODELS, withNames('shop,A,a', 'board,B,a'));
     expect(night).toMatchObject({ status: 'published', events: { upsert: 0, delete: 0 } });
-    expect(await readAliases(store, (await releaseOf(SECOND)).entry)).toHaveLength(2);
+    expect(await namesOf(SECOND)).toHaveLength(2);
   });
 });
 
@@ -94,8 +75,7 @@ describe('a table of names', () => {
     await source.write('aliases.csv', table('shop,above,a'));
     await source.write(`${FIRST}/aliases.csv`, table('shop,within,a'));
     expect(await night()).toEqual({ status: 'published', problems: [] });
-    const rows = await readAliases(store, (await releaseOf(FIRST)).entry);
-    expect(rows).toEqual(['shop,within,a']);
+    expect(await namesOf(FIRST)).toEqual(['shop,within,a']);
   });
 
   test('with faults rejects the night before anything is captured, and every fault is told with file and line', async () => {
@@ -149,10 +129,9 @@ describe('a file of names', () => {
     async (kind) => {
       await store.publish(FIRST, MODELS, withNames('shop,A,a'));
       await store.publish(SECOND, MODELS, withNames('shop,A,a'));
-      const damaged = await openStoreFiles(store.folder);
-      onTestFinished(damaged.dispose);
+      const damaged = await useStoreFiles(store.folder);
       const before = await damaged.hashes();
-      await damaged.damage(releaseKey((await releaseOf(SECOND)).entry, RELEASE_PATHS.aliases), kind);
+      await damaged.damage(await keyOf(SECOND), kind);
       const { problems } = await verify('all', { ...verifyDeps(store.deps.workFolder), store: damaged.store });
       expect(problems).toEqual([{ snapshot: SECOND, message: expect.stringContaining('state/aliases.parquet') }]);
       expect((await repair(damaged.store, SECOND)).ok).toBe(true);
@@ -164,10 +143,9 @@ describe('a file of names', () => {
     await store.publish(FIRST, MODELS);
     await store.publish(SECOND, MODELS, withNames('shop,A,a'));
     await store.publish(THIRD, MODELS, withNames('shop,A,a', 'shop,B,a'));
-    const damaged = await openStoreFiles(store.folder);
-    onTestFinished(damaged.dispose);
+    const damaged = await useStoreFiles(store.folder);
     for (const day of [SECOND, THIRD]) {
-      await damaged.damage(releaseKey((await releaseOf(day)).entry, RELEASE_PATHS.aliases), 'lost');
+      await damaged.damage(await keyOf(day), 'lost');
       const { ok, files } = await repair(damaged.store, day);
       expect(ok).toBe(false);
       expect(files.filter(({ status }) => status === 'refused')).toMatchObject([
@@ -180,7 +158,6 @@ describe('a file of names', () => {
     for (const day of [FIRST, SECOND]) await store.publish(day, MODELS, withNames('shop,A,a'));
     await store.prune({ changesMonths: 13, snapshots: 90, states: 1 });
     const { store: objects } = store.deps;
-    const keyOf = async (day: Day) => releaseKey((await releaseOf(day)).entry, RELEASE_PATHS.aliases);
     expect(await objects.head(await keyOf(FIRST))).toBeUndefined();
     expect(await objects.head(await keyOf(SECOND))).toBeDefined();
   });

@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { describeNight } from '../../bin/commands/night/run-nights.ts';
 import { runNight } from '../../pipeline/night/night.ts';
-import type { NightResult } from '../../pipeline/night/night-result.ts';
 import { addDays } from '../../runtime/day.ts';
-import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { listReleases, readRelease } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
@@ -22,35 +21,31 @@ function tryNight({ deps }: TemporaryStore, source: string, day: string) {
 const TRIED = ['2026-06-01', '2026-06-02', '2026-06-06'];
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04', '2026-06-06'];
 
-/** A night that was tried before it ran. */
-interface Tried {
-  readonly tried: NightResult;
-  readonly result: NightResult;
-  readonly yesterday: Readonly<Record<DatasetName, number>> | undefined;
-  /** Whether the store listed the same releases before and after the dry run. */
-  readonly isUntouched: boolean;
-}
-
 describe('a dry run', () => {
-  const nights: Record<string, Tried> = {};
-  const triedOn = (day: string) => (nights[day] ?? expect.fail()).tried;
+  const nights: Record<string, Awaited<ReturnType<typeof tryThenRun>>> = {};
+  const triedOn = (day: string) => nights[day] ?? expect.fail();
+
+  async function tryThenRun(store: TemporaryStore, day: string) {
+    const before = await listReleases(store);
+    const tried = await tryNight(store, 'days', day);
+    // Whether the store listed the same releases before and after the dry run.
+    const isUntouched = isDeepStrictEqual(await listReleases(store), before);
+    const previous = before.at(-1);
+    const yesterday = previous && (await readRelease(store, previous)).records;
+    return { tried, isUntouched, yesterday, result: await store.night(fixtureSource('days'), day) };
+  }
 
   beforeAll(async () => {
     const store = await openTemporaryStore();
     for (const day of DAYS) {
-      const before = await listReleases(store);
-      const tried = TRIED.includes(day) ? await tryNight(store, 'days', day) : undefined;
-      const isUntouched = isDeepStrictEqual(await listReleases(store), before);
-      const previous = before.at(-1);
-      const yesterday = previous && (await readRelease(store, previous)).records;
-      const result = await store.night(fixtureSource('days'), day);
-      if (tried !== undefined) nights[day] = { tried, result, yesterday, isUntouched };
+      if (TRIED.includes(day)) nights[day] = await tryThenRun(store, day);
+      else await store.night(fixtureSource('days'), day);
     }
     return store.dispose;
   }, 180_000);
 
   test.each(TRIED)('shows what the night then publishes, in numbers, and publishes nothing (%s)', (day) => {
-    const { tried, result, yesterday, isUntouched } = nights[day] ?? expect.fail();
+    const { tried, result, yesterday, isUntouched } = triedOn(day);
     expect([tried.status, isUntouched]).toEqual(['dry_run', true]);
     expect(result).not.toHaveProperty('preview');
     const shown = tried.preview?.datasets ?? expect.fail();
@@ -65,16 +60,13 @@ describe('a dry run', () => {
   });
 
   test('reports the first records of each kind, what changes in them, and why rows were set aside', async () => {
-    const second = triedOn('2026-06-02');
-    expect(second.preview?.datasets.pricing.examples.changed).toContainEqual({
-      id: expect.any(String),
-      fields: expect.arrayContaining([
-        { field: expect.any(String), before: expect.anything(), after: expect.anything() },
-      ]),
-    });
+    const second = triedOn('2026-06-02').tried;
+    const field = { field: expect.any(String), before: expect.anything(), after: expect.anything() };
+    const changed = { id: expect.any(String), fields: expect.arrayContaining([field]) };
+    expect(second.preview?.datasets.pricing.examples.changed).toContainEqual(changed);
     const { preview } = JSON.parse(await readFile(join(second.report ?? '', 'report.json'), 'utf8'));
     expect(preview).toEqual(JSON.parse(JSON.stringify(second.preview)));
-    const bad = triedOn('2026-06-06');
+    const bad = triedOn('2026-06-06').tried;
     expect(bad.preview?.set_aside).toContainEqual({
       dataset: 'scores',
       kind: 'bad',
@@ -89,7 +81,7 @@ describe('a dry run', () => {
   });
 
   test('shows no more than a few records of each kind, and says how many there are besides', () => {
-    const first = triedOn('2026-06-01');
+    const first = triedOn('2026-06-01').tried;
     expect(first.preview?.datasets.models.examples.new).toHaveLength(5);
     expect(describeNight(first)).toMatch(/models new:\n(?: {2}\S.*\n){5} {2}… and 9 more/);
   });

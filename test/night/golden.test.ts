@@ -4,11 +4,12 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { NightResult } from '../../pipeline/night/night-result.ts';
 import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { expectReplay } from '../support/pipeline/consumer.ts';
 import {
   listReleaseKeys,
   listReleases,
@@ -21,6 +22,7 @@ import {
   readSnapshot,
   readSuspects,
 } from '../support/pipeline/published.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import {
   fixtureSource,
   type NightOptions,
@@ -90,10 +92,36 @@ describe.each(SOURCES)('the nights of fixtures/$name', ({ name, nights }) => {
     expect(await listUntidyRuns(store)).toEqual([]);
   });
 
+  it('give each snapshot from the one before by the events of the feed, byte for byte', () => expectReplay(store));
+
   it('are all expected: no folder of expected files is without its night', async () => {
     const folders = nights.map(({ day, suffix }) => day + (suffix ?? ''));
     expect((await readdir(join(source, 'expected'))).sort()).toEqual([...folders].sort());
   });
+});
+
+/** The bytes of everything in a release that may not tell its run; and what tells it. */
+async function contentsOf(store: TemporaryStore) {
+  const entries = await listReleases(store);
+  const releases = await Promise.all(entries.map((entry) => readRelease(store, entry)));
+  const files = releases.flatMap((release) => release.files.filter(({ path }) => !path.endsWith('manifest.json')));
+  const runs = entries.map(({ day, run, published_at }) => `${day} ${run} ${published_at}`);
+  return { datasets: releases.map(({ manifest }) => manifest.datasets), files, runs };
+}
+
+it('the same source gives the same bytes of snapshots, events and history, whichever run publishes it, and when', async () => {
+  const options = [{}, { runPrefix: 'SECOND', startsAt: '19:07:31.456Z', threads: 2 }];
+  const [first, second] = await Promise.all(options.map(openTemporaryStore));
+  if (first === undefined || second === undefined) throw new Error('two stores were opened');
+  onTestFinished(async () => void (await Promise.all([first.dispose(), second.dispose()])));
+  // On the last of these days rows are bad.
+  const days = (await listSourceDays(fixtureSource('days'))).slice(0, 5);
+  for (const store of [first, second]) await publishFromFixture('days', store, days);
+  const { runs, ...contents } = await contentsOf(first);
+  const { runs: others, ...again } = await contentsOf(second);
+  expect(others.filter((run) => runs.includes(run))).toEqual([]);
+  expect(contents.datasets).toHaveLength(days.length);
+  expect(again).toEqual(contents);
 });
 
 async function nightsOfSource(name: string): Promise<readonly FixtureNight[]> {

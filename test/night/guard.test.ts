@@ -1,8 +1,7 @@
 /** Nights in which an upstream gives less than it usually does (specification "Guard"). */
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeNight } from '../../bin/commands/night/run-nights.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
@@ -10,9 +9,10 @@ import { loadCatalog, loadRelease, swapCatalog } from '../../storage/catalog.ts'
 import { sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS, type ReleaseName, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { openStoreFiles } from '../support/pipeline/store-files.ts';
+import { useStoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 /** Two upstreams, a large and a small one, that share nothing; `both` is a model that they both have. */
 const SQL = `-- models
@@ -32,15 +32,14 @@ const [SHOP, MALL] = [399, 59];
 
 /** Twelve nights, made once; those that publish more have a copy of their own. */
 let nights: TemporaryStore;
-let root: string;
+const root = useFolder();
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'modelstats-guard-'));
   nights = await openTemporaryStore();
   const source = await giveDay(FIRST, { shop: SHOP, mall: MALL });
   expect(await nights.night(source, FIRST)).toMatchObject({ status: 'published' });
   await repeatTo(LAST);
 });
-afterAll(() => Promise.all([nights.dispose(), rm(root, { recursive: true, force: true })]));
+afterAll(() => nights.dispose());
 
 /** Lists the first release again for each day until a last one, as nights in which nothing changes do. */
 async function repeatTo(last: Day): Promise<void> {
@@ -62,7 +61,7 @@ async function repeatTo(last: Day): Promise<void> {
 
 /** The folder of the source, with a day on which each upstream gives so many models of its own. */
 async function giveDay(day: Day, models: { readonly shop: number; readonly mall: number }, settings: object = {}) {
-  const folder = join(root, 'source');
+  const folder = root('source');
   await mkdir(join(folder, day), { recursive: true });
   await writeFile(join(folder, 'source.sql'), SQL);
   await writeFile(join(folder, 'source.json'), JSON.stringify({ upstreams: UPSTREAMS, ...settings }));
@@ -72,27 +71,24 @@ async function giveDay(day: Day, models: { readonly shop: number; readonly mall:
   return folder;
 }
 
+const idsOf = (upstream: string, count: number) => Array.from({ length: count }, (_, n) => `${upstream}-${n}`);
+
 /** The nights' store, of the test's own. */
-async function copyOfNights() {
-  const copy = await openStoreFiles(nights.folder);
-  onTestFinished(copy.dispose);
-  return copy;
-}
+const copyOfNights = () => useStoreFiles(nights.folder);
 
 interface Tonight {
   readonly store?: ObjectStore;
-  readonly day?: Day;
   readonly mall?: number;
   readonly settings?: object;
   readonly accept?: boolean;
 }
 
 /** A night after these, tried unless it has a store of its own to publish into. */
-async function night(options: Tonight) {
-  const { store = nights.deps.store, day = TONIGHT, mall = 44, settings = {}, accept = false } = options;
-  const source = await giveDay(day, { shop: SHOP, mall }, settings);
-  const request = { day, source, dryRun: options.store === undefined, accept, acceptSuspects: [] };
-  return runNight(request, { ...nights.deps, store, clock: () => new Date(`${addDays(day, 1)}T00:20:00Z`) });
+async function night({ store, mall = 44, settings = {}, accept = false }: Tonight) {
+  const source = await giveDay(TONIGHT, { shop: SHOP, mall }, settings);
+  const request = { day: TONIGHT, source, dryRun: store === undefined, accept, acceptSuspects: [] };
+  const clock = () => new Date(`${addDays(TONIGHT, 1)}T00:20:00Z`);
+  return runNight(request, { ...nights.deps, store: store ?? nights.deps.store, clock });
 }
 
 async function newestRelease(store: ObjectStore) {
@@ -159,12 +155,8 @@ test('a day that lies far ahead is held, with nothing published, and is passed b
   const { store } = await copyOfNights();
   const FAR = '2031-01-01';
   // The same models, of a source without dated folders: the day is what a clock gives.
-  const ids = [
-    'both',
-    ...Array.from({ length: SHOP }, (_, n) => `shop-${n}`),
-    ...Array.from({ length: MALL }, (_, n) => `mall-${n}`),
-  ];
-  const source = join(root, 'undated');
+  const ids = ['both', ...idsOf('shop', SHOP), ...idsOf('mall', MALL)];
+  const source = root('undated');
   await writeDay(source, { models: ids.map((id) => ({ id, name: id })) });
   const nightOf = (accept: boolean) =>
     runNight(

@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as faults from '../support/fetch/faults.ts';
-import { TWO_UPSTREAMS_SQL, type TwoUpstreams, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
+import { TWO_UPSTREAMS_SQL, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
+import { perTest } from '../support/per-test.ts';
 
-let place: TwoUpstreams;
-beforeEach(async () => {
-  place = await useTwoUpstreams();
-});
+const place = perTest(useTwoUpstreams);
 
 const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 

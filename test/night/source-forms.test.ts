@@ -12,6 +12,12 @@ const store = useStore();
 const source = sourceOf(store);
 beforeEach(() => mkdir(source.path(DAY), { recursive: true }));
 
+/** The night's status, and its problems as one text. */
+async function night() {
+  const { status, problems } = await source.night(DAY);
+  return [status, problems.join()];
+}
+
 const give = (name: string, text: string) => source.write(`${DAY}/${name}`, text);
 
 describe('a table is read', () => {
@@ -35,27 +41,20 @@ describe('a table is read', () => {
   test('once, where two names differ by capitals alone', async () => {
     await give('models.csv', 'id,name\na,A\n');
     await give('Models.jsonl', '{"id":"b","name":"B"}\n');
-    const { status, problems } = await source.night(DAY);
-    expect([status, problems.join()]).toEqual(['rejected', expect.stringMatching(/both hold models; keep one/)]);
+    expect(await night()).toEqual(['rejected', expect.stringMatching(/both hold models; keep one/)]);
   });
 
   test.each(['id,ID,name', 'id,name,Extra,EXTRA'])('not at all, where the header is %s', async (header) => {
     await give('models.csv', `${header}\na,b,c,d\n`);
-    const { status, problems } = await source.night(DAY);
-    expect([status, problems.join()]).toEqual([
-      'rejected',
-      expect.stringMatching(/line 1: the column (?:id|EXTRA) stands twice/),
-    ]);
+    expect(await night()).toEqual(['rejected', expect.stringMatching(/line 1: the column (?:id|EXTRA) stands twice/)]);
   });
 });
 
 describe('it is said', () => {
   test('how a JSON file names its columns', async () => {
     await give('models.json', '[{"ID":"a","name":"A"}]');
-    const { problems } = await source.night(DAY);
-    expect(problems).toEqual([
-      'models.json (models): the column id is missing; it has the unknown ID, and names are in lower case',
-    ]);
+    const why = 'models.json (models): the column id is missing; it has the unknown ID, and names are in lower case';
+    expect(await night()).toEqual(['rejected', why]);
   });
 
   test('which files are not read, and nothing of a currency that is not there', async () => {
@@ -90,11 +89,10 @@ describe('it is said', () => {
     for (const [written, sql] of texts) {
       const price = { model_id: 'a', provider: 'p', input_per_million: written, output_per_million: 1 };
       await give('pricing.jsonl', `${JSON.stringify(price)}\n`);
-      const { problems } = await source.night(DAY);
-      expect(problems).toEqual([
-        'pricing: 1 of 1 rows are bad, 0 are allowed: 1 × input_per_million: is not a number ' +
-          `(pricing.jsonl line 1: ${JSON.stringify(written)}); source.sql can mend it: ${sql} AS input_per_million`,
-      ]);
+      const why = `is not a number (pricing.jsonl line 1: ${JSON.stringify(written)}); source.sql can mend it: ${sql} AS`;
+      expect((await night())[1]).toBe(
+        `pricing: 1 of 1 rows are bad, 0 are allowed: 1 × input_per_million: ${why} input_per_million`,
+      );
     }
     // The SQL does what is said of it.
     await rm(source.path(`${DAY}/pricing.jsonl`));
@@ -134,27 +132,19 @@ describe('a dataset that is bad for the most part rejects the night, however man
   });
 
   test('and names the most frequent reasons, and how many others there are', async () => {
-    const rows = [
-      '{"id":"a"}',
-      '{"id":"b"}',
-      '{"id":"c ","name":"C"}',
-      '{"id":"d","name":""}',
-      '{"id":[1],"name":"E"}',
-    ];
-    await give('models.jsonl', rows.map((row) => `${row}\n`).join(''));
+    const rows = [{ id: 'a' }, { id: 'b' }, { id: 'c ', name: 'C' }, { id: 'd', name: '' }, { id: [1], name: 'E' }];
+    await source.write(`${DAY}/models.jsonl`, rows);
     const { problems, next_command: command } = await source.night(DAY);
-    expect(problems).toEqual([
-      expect.stringMatching(
-        /^models: 5 of 5 rows are bad, 2 are allowed: 2 × name: is missing \(the first in models\.jsonl line 1\); .*; and for 1 more reasons$/,
-      ),
-    ]);
+    const says =
+      /^models: 5 of 5 rows are bad, 2 are allowed: 2 × name: is missing \(the first in models\.jsonl line 1\); .*; and for 1 more reasons$/;
+    expect(problems).toEqual([expect.stringMatching(says)]);
     expect(command).toBe(`modelstats nightly --source ${source.path()} --day ${DAY}`);
   });
 });
 
 test('the command that runs a night again can be pasted into a shell', () => {
-  const night = { day: DAY, source: "/raw/it's here", accept: true, acceptSuspects: ['pricing:a b:p'] };
-  expect(nightCommand(night)).toBe(
+  const pasted = { day: DAY, source: "/raw/it's here", accept: true, acceptSuspects: ['pricing:a b:p'] };
+  expect(nightCommand(pasted)).toBe(
     `modelstats nightly --source '/raw/it'\\''s here' --day 2026-06-01 --accept --accept-suspect 'pricing:a b:p'`,
   );
 });

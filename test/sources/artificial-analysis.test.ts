@@ -1,15 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-04-01';
 
 /** A configuration of a model, as upstream lists one. */
-function model(
-  slug: string,
-  [input, output]: readonly [unknown, unknown],
-  evaluations: object,
-  fields: object = {},
-): object {
+function model(slug: string, [input, output]: readonly unknown[], evaluations = {}, fields = {}): object {
   return {
     id: `uuid-of-${slug}`,
     name: ` ${slug.toUpperCase()}`,
@@ -28,21 +23,18 @@ function files(data: readonly object[]): Record<string, object> {
   return { 'artificial-analysis.json': { status: 200, prompt_options, data } };
 }
 
-let recipe: Recipe;
-beforeAll(async () => {
-  recipe = await openRecipe('artificial-analysis');
+const recipe = publishedRecipe('artificial-analysis', async () => {
   const scored = { gpqa: 0, tau2: null, artificial_analysis_math_index: 61.2 };
   const data = [
-    model('priced', [0.15000000000000002, 0.6], {}),
-    model('unknown', [0, 0], {}),
-    model('null', [null, null], {}),
-    model('half-null', [0, null], {}),
-    model('free-input', [0, 2], {}),
+    model('priced', [0.15000000000000002, 0.6]),
+    model('unknown', [0, 0]),
+    model('null', [null, null]),
+    model('half-null', [0, null]),
+    model('free-input', [0, 2]),
     model('a-low', [1, 2], { gpqa: 0.5, tau2: null, new_eval: 0.25 }),
     model('a-high', [1, 2], scored, { release_date: '2026-03' }),
   ];
   await recipe.publish(DAY, files(data));
-  return recipe.dispose;
 });
 
 const isScored = (id: string) => id.startsWith('a-');

@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-03-09';
 const INDEX = `Model version,ECI Score,Release date,Organization,Display name,Description
@@ -39,11 +39,8 @@ Bloom-9,0.3,2022-07-11,BigScience,\nx/newer,0.5,2026-01,Acme,\n`,
   });
 }
 
-let recipe: Recipe;
-beforeAll(async () => {
-  recipe = await openRecipe('epoch');
+const recipe = publishedRecipe('epoch', async () => {
   expect(await recipe.publish(DAY, filesWith('EM'))).toMatchObject({ quarantined: 0 });
-  return recipe.dispose;
 });
 
 test('the score stands in a column of another name in each file, and a row without model or score is none', async () => {

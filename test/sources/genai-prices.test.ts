@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
 const PRICE = ['model_id', 'provider', 'input_per_million', 'output_per_million', 'effective_from'];
 
@@ -48,19 +48,16 @@ const FILES = files({
   acme: [model('a', usd(3, 4), { name: ' A ' })],
 });
 
-let recipe: Recipe;
 /** The price with starts, by day. */
 const dated: Record<string, unknown> = {};
 
-beforeAll(async () => {
-  recipe = await openRecipe('genai-prices');
+const recipe = publishedRecipe('genai-prices', async () => {
   for (const day of ['2026-06-30', '2026-07-01', '2026-09-01']) {
     await recipe.publish(day, FILES);
     const fields = ['input_per_million', 'output_per_million', 'effective_from'];
     [dated[day]] = await recipe.table('pricing', fields, (id) => id === 'dated');
   }
-  return recipe.dispose;
-}, 180_000);
+});
 
 /** The prices that one provider lists. */
 const pricesOf = async (provider: string) =>

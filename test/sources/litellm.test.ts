@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-07-05';
 const PRICE = ['model_id', 'provider', 'input_per_million', 'output_per_million'];
@@ -37,11 +37,8 @@ const MODELS = {
   'wandb/large': chat('wandb', 0.135, 0.54),
 };
 
-let recipe: Recipe;
-beforeAll(async () => {
-  recipe = await openRecipe('litellm');
+const recipe = publishedRecipe('litellm', async () => {
   await recipe.publish(DAY, { 'litellm.json': MODELS });
-  return recipe.dispose;
 });
 
 test('keys that are no models, and models that are not charged by the token, are left out', async () => {

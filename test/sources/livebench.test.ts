@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 
 const CATEGORIES = { Coding: ['completion', 'generation'], 'Data Analysis': ['tables'] };
 
@@ -9,16 +9,13 @@ function files(lines: readonly string[], end = '\n'): Record<string, unknown> {
   return { 'livebench/table.csv': table, 'livebench/categories.json': CATEGORIES };
 }
 
-let recipe: Recipe;
 let second: Awaited<ReturnType<Recipe['publish']>>;
-beforeAll(async () => {
-  recipe = await openRecipe('livebench');
+const recipe = publishedRecipe('livebench', async () => {
   const every = ['a-high-effort,61.0,60.9,6.5', 'z,0.1,0.2,100'];
   await recipe.publish('2026-05-27', files([...every, 'a,10,20,30', 'b,1,2,3', 'd,4,4,4'], '\r\n'));
   const [short, empty] = [['a,99,20', 'b,3,2,3', 'c,5', 'd,4,4,4'], 'empty,10,,30'];
   const twice = ['twice,10,20', 'twice,10,20,30', 'two,7,7,7', 'two,5,5,5'];
   second = await recipe.publish('2026-05-28', files([...every, ...short, empty, ...twice]));
-  return recipe.dispose;
 });
 
 const isOf =

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-07-13';
 
@@ -29,18 +29,14 @@ function boards(given: Readonly<Record<string, unknown>>): Record<string, unknow
   const settings = JSON.parse(readFileSync(join(RECIPES_FOLDER, 'lmarena/source.json'), 'utf8'));
   const files = settings.fetch.map(({ file }: { readonly file: string }) => file);
   const others = Object.fromEntries(files.map((file: string) => [file, [row('other', 1)]]));
-  return {
-    ...others,
-    ...Object.fromEntries(Object.entries(given).map(([name, rows]) => [`lmarena/${name}.parquet`, rows])),
-  };
+  const own = Object.entries(given).map(([name, rows]) => [`lmarena/${name}.parquet`, rows]);
+  return { ...others, ...Object.fromEntries(own) };
 }
 
 const FLOATING = JSON.stringify([row('floating', 7, { vote_count: 12 })]).replace('"rank":7', '"rank":7.0');
 const FLOATING_BOARD = Object.keys(boards({})).find((path) => !/text|webdev|vision|search/.test(path)) ?? '';
 
-let recipe: Recipe;
-beforeAll(async () => {
-  recipe = await openRecipe('lmarena');
+const recipe = publishedRecipe('lmarena', async () => {
   const text = [
     row('a (max)', 1),
     row('b', 2, { variance: null }),
@@ -55,7 +51,6 @@ beforeAll(async () => {
   ];
   const given = { ...boards({ text, webdev, vision: [row('c', 1)] }), [FLOATING_BOARD]: FLOATING };
   expect(await recipe.publish(DAY, given)).toMatchObject({ quarantined: 0 });
-  return recipe.dispose;
 });
 
 test('a category is that of its board, and a rating is mu with its deviation as sigma', async () => {
@@ -76,29 +71,18 @@ test('of a name that stands twice in a category the better rank is taken, and no
 });
 
 test('a model is a row whatever the boards it stands on, and an empty organization is none', async () => {
-  expect(await recipe.records('models', undefined, (id) => ['c', 'd', 'other'].includes(id))).toEqual(
-    [
-      { id: 'c', name: 'c', organization: 'acme' },
-      { id: 'd', name: 'd', organization: null },
-      { id: 'other', name: 'other', organization: 'acme' },
-    ].map((expected) => ({
-      ...expected,
-      release_date: null,
-      context_length: null,
-      inference: null,
-      source: 'lmarena',
-    })),
-  );
+  const fields = ['id', 'name', 'organization', 'release_date', 'context_length', 'inference', 'source'];
+  expect(await recipe.table('models', fields, (id) => ['c', 'd', 'other'].includes(id))).toEqual([
+    ['c', 'c', 'acme', null, null, null, 'lmarena'],
+    ['d', 'd', null, null, null, null, 'lmarena'],
+    ['other', 'other', 'acme', null, null, null, 'lmarena'],
+  ]);
 });
 
 test('a day without one of the boards captures nothing, rather than dropping its rankings', async () => {
   const { 'lmarena/search.parquet': missing, ...rest } = boards({});
   const night = await recipe.nightOf('2026-07-14', rest);
-  expect(night).toMatchObject({
-    status: 'rejected',
-    problems: [
-      'lmarena/search.parquet is not there, and source.sql reads it',
-      expect.stringMatching(/: nothing could be captured$/),
-    ],
-  });
+  const why = 'lmarena/search.parquet is not there, and source.sql reads it';
+  const problems = [why, expect.stringMatching(/: nothing could be captured$/)];
+  expect(night).toMatchObject({ status: 'rejected', problems });
 });

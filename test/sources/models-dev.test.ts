@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 
 /** An entry of a provider, as models.dev writes one. */
 function entry(name: string, fields: object = {}): object {
@@ -60,51 +60,31 @@ function dayWith(jump: object, text: unknown): Record<string, object> {
   });
 }
 
-let recipe: Recipe;
-let nights: readonly Awaited<ReturnType<Recipe['publish']>>[];
+const nights: Awaited<ReturnType<Recipe['publish']>>[] = [];
 /** The price of a model on each day. */
 const prices: Record<string, unknown[]> = { jump: [], odd: [] };
 
-beforeAll(async () => {
-  recipe = await openRecipe('models-dev');
+const recipe = publishedRecipe('models-dev', async () => {
   const sane = { input: 0.2, output: 1.25 };
   const days = [
     ['2026-03-01', dayWith(sane, 1)],
     ['2026-04-01', dayWith({ input: 2e-7, output: 1.25e-6 }, { base: 3 })],
     ['2026-05-01', dayWith(sane, 1)],
   ] as const;
-  const published: Awaited<ReturnType<Recipe['publish']>>[] = [];
   for (const [day, given] of days) {
-    published.push(await recipe.publish(day, given));
+    nights.push(await recipe.publish(day, given));
     for (const [id, values] of Object.entries(prices)) {
       const [price] = await recipe.records('pricing', ['input_per_million'], (model) => model === id);
       values.push(price?.['input_per_million']);
     }
   }
-  nights = published;
-  return recipe.dispose;
-}, 180_000);
+});
 
 test('an id under many providers is one model, told by its maker first', async () => {
-  expect(await recipe.records('models', undefined, (id) => id.endsWith('gpt-9'))).toEqual([
-    {
-      id: 'gpt-9',
-      name: 'GPT-9',
-      organization: 'OpenAI',
-      release_date: '2026-01-15',
-      context_length: 400_000,
-      inference: ['aggregator', 'openai'],
-      source: 'models-dev',
-    },
-    {
-      id: 'openai/gpt-9',
-      name: 'GPT-9',
-      organization: null,
-      release_date: '2026-01-15',
-      context_length: 128_000,
-      inference: ['openrouter'],
-      source: 'models-dev',
-    },
+  const fields = ['id', 'name', 'organization', 'release_date', 'context_length', 'inference', 'source'];
+  expect(await recipe.table('models', fields, (id) => id.endsWith('gpt-9'))).toEqual([
+    ['gpt-9', 'GPT-9', 'OpenAI', '2026-01-15', 400_000, ['aggregator', 'openai'], 'models-dev'],
+    ['openai/gpt-9', 'GPT-9', null, '2026-01-15', 128_000, ['openrouter'], 'models-dev'],
   ]);
 });
 

@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
+import { expect, test } from 'vitest';
+import { publishedRecipe, type Recipe } from '../support/sources/use-recipe.ts';
 
 const PRICE = ['model_id', 'provider', 'input_per_million', 'output_per_million'];
 
@@ -42,16 +42,13 @@ function files(dusty: readonly [string, string], pages: readonly object[]): Reco
   return { 'openrouter.json': { data, total_count: data.length, links: { next: null } } };
 }
 
-let recipe: Recipe;
 let nights: readonly Awaited<ReturnType<Recipe['publish']>>[];
-beforeAll(async () => {
-  recipe = await openRecipe('openrouter');
+const recipe = publishedRecipe('openrouter', async () => {
   const dearer = model('page/two', 'Two', ['0.000009', '0.000009']);
   nights = [
     await recipe.publish('2026-07-31', files(DUST, [ONE, TWO])),
     await recipe.publish('2026-08-01', files(CLEAN, [ONE, TWO, ONE, dearer])),
   ];
-  return recipe.dispose;
 });
 
 test('a price below zero is no price, and an id that begins with ~ no model', async () => {
@@ -67,20 +64,15 @@ test('a price below zero is no price, and an id that begins with ~ no model', as
 
 test('the maker stands before the colon, or in other names with the same prefix', async () => {
   const isOf = (id: string) => /^(acme|fork)\/(one|two|three)$/.test(id);
-  expect(await recipe.records('models', undefined, isOf)).toEqual(
-    [
-      { id: 'acme/one', name: 'One', organization: 'Acme', context_length: 131_072 },
-      { id: 'acme/two', name: 'Two', organization: 'Acme', context_length: null },
-      { id: 'fork/one', name: 'One', organization: 'Fork A', context_length: 131_072 },
-      { id: 'fork/three', name: 'Three', organization: null, context_length: 131_072 },
-      { id: 'fork/two', name: 'Two', organization: 'Fork B', context_length: null },
-    ].map((expected) => ({
-      ...expected,
-      release_date: null,
-      inference: ['openrouter'],
-      source: 'openrouter',
-    })),
-  );
+  const fields = ['id', 'name', 'organization', 'context_length', 'release_date', 'inference', 'source'];
+  const others = [null, ['openrouter'], 'openrouter'];
+  expect(await recipe.table('models', fields, isOf)).toEqual([
+    ['acme/one', 'One', 'Acme', 131_072, ...others],
+    ['acme/two', 'Two', 'Acme', null, ...others],
+    ['fork/one', 'One', 'Fork A', 131_072, ...others],
+    ['fork/three', 'Three', null, 131_072, ...others],
+    ['fork/two', 'Two', 'Fork B', null, ...others],
+  ]);
 });
 
 test('dust in the text of a price makes no change when it comes or goes', async () => {

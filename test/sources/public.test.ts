@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadSections } from '../../pipeline/night/capture/sql/messages.ts';
-import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
-import { openRecipe, type Recipe } from '../support/sources/use-recipe.ts';
-import { joinedFiles, NOBODY } from './joined-files.ts';
+import { type DayFiles, RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
+import { publishedRecipe } from '../support/sources/use-recipe.ts';
 
+/** Who stands on boards that nobody was given for: a board always has somebody. */
+const NOBODY = 'lmarena:nobody';
 const DATED = 'claude-haiku-4-5-20251001';
 const [OWN, ALIAS] = ['claude-opus-4-5', 'anthropic/claude-opus-4.5'];
+
+const LATER = { release_date: '2025-08-07' };
 
 /** One day of all upstreams: each test has models of its own. */
 const FILES = joinedFiles({
@@ -16,12 +20,7 @@ const FILES = joinedFiles({
       'gpt-5-mini': { name: 'GPT-5 mini', cost: { input: 6, output: 6 } },
     },
     openrouter: {
-      'openai/gpt-5': {
-        name: 'gpt five',
-        release_date: '2025-08-07',
-        limit: { context: 400_000 },
-        cost: { input: 5, output: 5 },
-      },
+      'openai/gpt-5': { name: 'gpt five', ...LATER, limit: { context: 400_000 }, cost: { input: 5, output: 5 } },
       'acme/known': { name: 'Known' },
       'openrouter/auto': { name: 'Auto', limit: { context: 99_999_999 } },
     },
@@ -57,27 +56,17 @@ const FILES = joinedFiles({
   livebench: [DATED, 'same', 'short,1,2', 'whole'],
 });
 
-let recipe: Recipe;
-beforeAll(async () => {
-  recipe = await openRecipe('public');
+const recipe = publishedRecipe('public', async () => {
   expect(await recipe.publish('2026-08-01', FILES)).toMatchObject({ quarantined: 2 });
-  return recipe.dispose;
 });
 
 const isNamed = (pattern: RegExp) => (id: string) => pattern.test(id) && id !== NOBODY;
 const isGpt5 = isNamed(/gpt-5/);
 
 test('one model is told by all its names, each field by the first upstream that knows it', async () => {
-  expect(await recipe.records('models', undefined, (id) => id === 'gpt-5')).toEqual([
-    {
-      id: 'gpt-5',
-      name: 'GPT-5',
-      organization: 'OpenAI',
-      release_date: '2025-08-07',
-      context_length: 400_000,
-      inference: ['openai', 'openrouter'],
-      source: 'models-dev',
-    },
+  const fields = ['id', 'name', 'organization', 'release_date', 'context_length', 'inference', 'source'];
+  expect(await recipe.table('models', fields, (id) => id === 'gpt-5')).toEqual([
+    ['gpt-5', 'GPT-5', 'OpenAI', '2025-08-07', 400_000, ['openai', 'openrouter'], 'models-dev'],
   ]);
 });
 
@@ -98,16 +87,9 @@ test("of two names of a model at one provider the model's own tells the price", 
 });
 
 test('what no alias names stays apart, under the name of its upstream, though the text be the same', async () => {
-  expect((await recipe.table('models', ['id'], isNamed(/same|acme/))).flat()).toEqual([
-    'acme/known',
-    'acme/new',
-    'epoch:same',
-    'genai-prices:same',
-    'litellm:same',
-    'livebench:same',
-    'lmarena:same',
-    'same',
-  ]);
+  const ids = (await recipe.table('models', ['id'], isNamed(/same|acme/))).flat();
+  const apart = ['epoch', 'genai-prices', 'litellm', 'livebench', 'lmarena'].map((upstream) => `${upstream}:same`);
+  expect(ids).toEqual(['acme/known', 'acme/new', ...apart, 'same']);
 });
 
 test('scores and ranks of all upstreams meet at one model, and a score says whose it is', async () => {
@@ -142,3 +124,79 @@ test('no sentinel of any upstream gets in by way of another', async () => {
   expect(await recipe.records('pricing', ['model_id'], isSentinel)).toEqual([]);
   expect((await recipe.table('scores', ['model_id'], isSentinel)).flat()).toEqual(Array(2).fill('livebench:whole'));
 });
+
+/** What a day's upstreams tell, in short. */
+interface Joined {
+  /** Entries by provider and id, as models.dev has them. */
+  readonly modelsDev?: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  /** Name, and dollars a token for input and output, by id. */
+  readonly openrouter?: Readonly<Record<string, readonly [string, string, string]>>;
+  /** Provider, and dollars a token for input and output, by key. */
+  readonly litellm?: Readonly<Record<string, readonly [string, number, number]>>;
+  /** Dollars a million for input and output, by provider and id. */
+  readonly genaiPrices?: Readonly<Record<string, Readonly<Record<string, readonly [number, number]>>>>;
+  /** Names on the text board, best first. */
+  readonly lmarena?: readonly string[];
+  /** Model versions with a score of 0.5 in MMLU. */
+  readonly epoch?: readonly string[];
+  /** Models with 50 in every task, or whole lines. */
+  readonly livebench?: readonly string[];
+}
+
+/** The files of a day of `sources/public`, each in its upstream's own form; who isn't given has nothing. */
+function joinedFiles(told: Joined): DayFiles {
+  const { modelsDev = {}, openrouter = {}, litellm = {}, genaiPrices = {}, epoch = [], livebench = [] } = told;
+  return {
+    'models-dev.json': mapValues(modelsDev, (models) => ({ models })),
+    'openrouter.json': {
+      data: Object.entries(openrouter).map(([id, [name, prompt, completion]]) => ({
+        id,
+        name,
+        pricing: { prompt, completion },
+      })),
+    },
+    'litellm.json': mapValues(litellm, ([litellm_provider, input_cost_per_token, output_cost_per_token]) => ({
+      litellm_provider,
+      mode: 'chat',
+      input_cost_per_token,
+      output_cost_per_token,
+    })),
+    'genai-prices.json': Object.entries(genaiPrices).map(([id, models]) => ({
+      id,
+      models: Object.entries(models).map(([model, [input_mtok, output_mtok]]) => ({
+        id: model,
+        prices: { input_mtok, output_mtok },
+      })),
+    })),
+    ...boards(told.lmarena ?? []),
+    'epoch/mmlu_external.csv': csv([
+      'Model version,EM,Release date,Organization,Display name',
+      ...epoch.map((model) => `${model},0.5,,,`),
+    ]),
+    'livebench/table.csv': csv([
+      'model,a,b,c',
+      ...livebench.map((line) => (line.includes(',') ? line : `${line},50,50,50`)),
+    ]),
+    'livebench/categories.json': { Coding: ['a', 'b', 'c'] },
+  };
+}
+
+function csv(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Every board that is read; these models are on the text board. */
+function boards(models: readonly string[]): DayFiles {
+  const settings = JSON.parse(readFileSync(join(RECIPES_FOLDER, 'lmarena/source.json'), 'utf8'));
+  const paths: readonly string[] = settings.fetch.map(({ file }: { readonly file: string }) => file);
+  const rated = { organization: '', rating: 1500.5, variance: 4, vote_count: 10, category: 'overall' };
+  const row = (model_name: string, index: number) => ({ model_name, rank: index + 1, ...rated });
+  const nobody = [row('nobody', 0)];
+  return Object.fromEntries(
+    paths.map((path) => [path, path === 'lmarena/text.parquet' && models.length > 0 ? models.map(row) : nobody]),
+  );
+}
+
+function mapValues<V, R>(record: Readonly<Record<string, V>>, map: (value: V) => R): Readonly<Record<string, R>> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

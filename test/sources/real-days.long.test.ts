@@ -8,7 +8,7 @@ import { addDays, type Day } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
 import { UPSTREAM_DATA } from '../support/real-data.ts';
-import { askOracle, countByOracle, listDays, loadRealDay } from '../support/sources/real-upstream.ts';
+import { askOracle, countByOracle, differences, listDays, loadRealDay } from '../support/sources/real-upstream.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
 import { useRecipe } from '../support/sources/use-recipe.ts';
 
@@ -21,14 +21,6 @@ const UPSTREAMS = [
   ...['models-dev', 'litellm', 'openrouter', 'genai-prices', 'lmarena', 'epoch', 'livebench', 'artificial-analysis'],
   'public',
 ];
-
-/** The first lines that only one of two lists has. */
-function differences(ours: readonly object[], theirs: readonly object[]): readonly string[] {
-  const [left, right] = [ours, theirs].map((rows) => new Set(rows.map((row) => JSON.stringify(row))));
-  const only = (these: Set<string> | undefined, others: Set<string> | undefined) =>
-    [...(these ?? [])].filter((line) => !others?.has(line)).slice(0, 5);
-  return [...only(left, right).map((line) => `night: ${line}`), ...only(right, left).map((line) => `oracle: ${line}`)];
-}
 
 describe.skipIf(!HAS_REAL_DAYS).each(UPSTREAMS)('the recorded days of %s', (upstream) => {
   test.each(HAS_REAL_DAYS ? listDays(upstream) : [])(
@@ -49,28 +41,6 @@ describe.skipIf(!HAS_REAL_DAYS).each(UPSTREAMS)('the recorded days of %s', (upst
 });
 
 describe.skipIf(!HAS_REAL_DAYS)('recorded days in a row', () => {
-  test('prices a million times too low are held back, and believed when they are right again', async () => {
-    const recipe = await useRecipe('models-dev');
-    await recipe.publish('2026-03-01', loadRealDay('models-dev', '2026-03-01'));
-    const wrong = await recipe.publish('2026-04-01', loadRealDay('models-dev', '2026-04-01'));
-    expect(wrong).toMatchObject({ suspects_pending: 2, quarantined: 0 });
-    await recipe.publish('2026-05-01', loadRealDay('models-dev', '2026-05-01'));
-    expect(await recipe.suspects()).toEqual([]);
-    const nano = (await recipe.records('pricing')).find(
-      ({ model_id, provider }) => model_id === 'openai/gpt-5.4-nano' && provider === 'openrouter',
-    );
-    expect(nano).toMatchObject({ input_per_million: 0.2, output_per_million: 1.25 });
-  });
-
-  test('of the line that became short nothing is published, and nothing else is lost', async () => {
-    const recipe = await useRecipe('livebench');
-    await recipe.publish('2026-03-23', loadRealDay('livebench', '2026-03-23'));
-    for (const day of ['2026-04-28', '2026-05-28'] as const) {
-      expect(await recipe.publish(day, loadRealDay('livebench', day))).toMatchObject({ quarantined: 8 });
-    }
-    expect(await recipe.records('models')).toHaveLength(119);
-  });
-
   test('the faulty day loses no model: it is held by what is usual, and the next ones go on', {
     timeout: 120_000,
   }, async () => {

@@ -1,52 +1,40 @@
 /** A second major version of the records as callers of the API see it (specification "Record versions"). */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { downloadText } from '../support/api/downloads.ts';
 import { openApi, type TestApi } from '../support/api/open-api.ts';
+import { recordsFrom } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { AFTER, BEFORE, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
-interface Snapshot {
-  readonly id: string;
-  readonly schema_version: string;
-  readonly change_cursor: string;
-}
-
-let source: string;
+const source = useFolder();
 let store: TemporaryStore;
 let api: TestApi;
 
 async function publishThrough(last: string): Promise<void> {
-  for (const day of DAYS.filter((candidate) => candidate <= last)) await store.night(source, day);
+  for (const day of DAYS.filter((candidate) => candidate <= last)) await store.night(source(), day);
   await api.follower.refresh();
   expect(api.follower.problem).toBeUndefined();
 }
 
 const snapshots = async (query = '') => {
   const { snapshots: listed } = await api.json(`/v1/snapshots${query}`);
-  return (listed as Snapshot[]).map(({ id, schema_version }) => `${id} ${schema_version}`);
+  return (listed as { id: string; schema_version: string }[]).map(
+    ({ id, schema_version }) => `${id} ${schema_version}`,
+  );
 };
-const linesOf = async (path: string) => {
-  const text = await downloadText(api, path);
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-};
+const linesOf = async (path: string) => recordsFrom(await downloadText(api, path));
 
 beforeAll(async () => {
-  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
-  await writeVersionedDays(source);
+  await writeVersionedDays(source());
   store = await openTemporaryStore({ versions: VERSIONS });
-  await store.night(source, BEFORE);
+  await store.night(source(), BEFORE);
   api = await openApi({ store: store.url, versions: VERSIONS });
 });
 afterAll(async () => {
   await api.close();
-  await Promise.all([store.dispose(), rm(source, { recursive: true })]);
+  await store.dispose();
 });
 
 describe('before the notice', () => {

@@ -1,9 +1,6 @@
 /** Nights around a change of version that don't go as planned, and changes of version that are not the usual one. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type NightDeps, runNight } from '../../pipeline/night/night.ts';
 import { verify } from '../../pipeline/upkeep/verify.ts';
 import type { Day } from '../../runtime/day.ts';
@@ -12,11 +9,14 @@ import type { RecordVersion } from '../../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import { manifestsOf } from '../../schemas/release.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import { perTest } from '../support/per-test.ts';
 import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
-import { listReleases, newestOf, readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { listReleases, newestOf, readChanges, readRelease } from '../support/pipeline/published.ts';
+import { storeWith } from '../support/pipeline/store-with.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { verifyDeps } from '../support/pipeline/upkeep.ts';
 import { versionOneOne, versionsWith, versionTwo } from '../support/schemas/record-versions.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import {
   AFTER,
   BEFORE,
@@ -29,25 +29,28 @@ import {
   writeVersionedDays,
 } from '../worlds/versioned-days.ts';
 
-let source: string;
-let store: TemporaryStore;
+const source = useFolder();
+beforeAll(() => writeVersionedDays(source()));
+const store = perTest(() => openUntilEnd(VERSIONS));
 
-beforeAll(async () => {
-  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
-  await writeVersionedDays(source);
-});
-afterAll(() => rm(source, { recursive: true }));
-beforeEach(async () => {
-  store = await openTemporaryStore({ versions: VERSIONS });
-});
-afterEach(() => store.dispose());
-
-function publish(days: readonly Day[], to = store): Promise<void> {
-  return publishVersionedDays(to, source, days);
+/** A store until the test is over. */
+async function openUntilEnd(versions: readonly RecordVersion[]): Promise<TemporaryStore> {
+  const opened = await openTemporaryStore({ versions });
+  onTestFinished(opened.dispose);
+  return opened;
 }
 
+function publish(days: readonly Day[], to = store): Promise<void> {
+  return publishVersionedDays(to, source(), days);
+}
+
+const releasesOf = async (of: TemporaryStore) =>
+  Promise.all((await listReleases(of)).map((entry) => readRelease(of, entry)));
+const versionsOf = async (of: TemporaryStore) =>
+  (await releasesOf(of)).flatMap(manifestsOf).map(({ schema_version }) => schema_version);
+
 function nightWith(day: Day, deps: Partial<NightDeps>) {
-  const request = { day, source, dryRun: false, accept: false, acceptSuspects: [] };
+  const request = { day, source: source(), dryRun: false, accept: false, acceptSuspects: [] };
   return runNight(request, { ...store.deps, clock: () => new Date(`${AFTER}T00:20:00Z`), ...deps });
 }
 
@@ -60,26 +63,22 @@ async function expectWhole(of: TemporaryStore, versions: readonly RecordVersion[
 
 /** The store, where the process dies at a write, told by its number or key: neither that one nor any later one happens. */
 function dyingAt(fatal: number | string): ObjectStore {
-  let writes = 0;
-  let isDead = false;
-  const isWrite = (name: string | symbol) => name === 'put' || name === 'putFile';
-  return new Proxy(store.deps.store, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return (...parameters: unknown[]) => {
-        if (isWrite(name)) writes += 1;
-        if (isWrite(name) && (writes === fatal || String(parameters[0]).endsWith(`/${fatal}`))) isDead = true;
-        if (isDead) return Promise.reject(new AppError('store_unavailable', 'killed'));
-        return value.apply(target, parameters) as unknown;
-      };
-    },
+  const objects = store.deps.store;
+  let [writes, isDead] = [0, false];
+  const write = <T>(key: string, run: () => Promise<T>): Promise<T> => {
+    writes += 1;
+    isDead ||= writes === fatal || key.endsWith(`/${fatal}`);
+    return isDead ? Promise.reject(new AppError('store_unavailable', 'killed')) : run();
+  };
+  return storeWith(objects, {
+    put: (key, ...more) => write(key, () => objects.put(key, ...more)),
+    putFile: (key, ...more) => write(key, () => objects.putFile(key, ...more)),
   });
 }
 
 describe('a night of the notice or of the cutover that is killed', { timeout: 120_000 }, () => {
   it.each([NOTICE, CUTOVER])('at any write leaves the day before, and the rerun publishes (%s)', async (day) => {
-    const undisturbed = await openTemporaryStore({ versions: VERSIONS });
+    const undisturbed = await openUntilEnd(VERSIONS);
     const before = DAYS.filter((candidate) => candidate < day);
     await publish([...before, day], undisturbed);
     const expected = await newestOf(undisturbed);
@@ -95,14 +94,13 @@ describe('a night of the notice or of the cutover that is killed', { timeout: 12
     expect(await readChanges(store, published)).toBe(await readChanges(undisturbed, expected));
     const withoutManifests = (all: typeof files) => all.filter(({ path }) => !path.endsWith('manifest.json'));
     expect(withoutManifests((await readRelease(store, published)).files)).toEqual(withoutManifests(files));
-    await undisturbed.dispose();
   });
 
   it('after the swap has published: run again, it finds the day done and sends nothing twice', async () => {
     await publish([NOTICE, LAST]);
     expect(await nightWith(CUTOVER, { store: dyingAt('published') })).toMatchObject({ status: 'published' });
     const feed = await readFeed(store, await listReleases(store));
-    expect(await store.night(source, CUTOVER)).toMatchObject({ status: 'already_published' });
+    expect(await store.night(source(), CUTOVER)).toMatchObject({ status: 'already_published' });
     expect(await readFeed(store, await listReleases(store))).toEqual(feed);
   });
 });
@@ -110,7 +108,7 @@ describe('a night of the notice or of the cutover that is killed', { timeout: 12
 describe('the cutover', () => {
   it('happens on the first night on or after its day, and once, and is told to the operator', async () => {
     await publish([NOTICE, LAST]);
-    const { warnings } = await store.night(source, AFTER);
+    const { warnings } = await store.night(source(), AFTER);
     expect(warnings).toContainEqual(
       expect.stringMatching(
         /^version 2\.0 of the records comes into force: \d+ unchanged records are sent anew in it$/,
@@ -135,9 +133,8 @@ describe('the cutover', () => {
     await publish([NOTICE, CUTOVER]);
     const later = { versions: versionsWith(versionTwo('2026-06-01')), clock: () => new Date('2026-05-03T00:20:00Z') };
     expect(await nightWith(AFTER, later)).toMatchObject({ status: 'published' });
-    const released = await Promise.all((await listReleases(store)).slice(1).map((entry) => readRelease(store, entry)));
-    expect(released.flatMap(manifestsOf).map(({ schema_version }) => schema_version)).toEqual(['2.0', '2.0']);
-    expect(released[1]).not.toHaveProperty('first_renewal_seq');
+    expect((await versionsOf(store)).slice(-2)).toEqual(['2.0', '2.0']);
+    expect((await releasesOf(store)).at(-1)).not.toHaveProperty('first_renewal_seq');
   });
 });
 
@@ -150,42 +147,18 @@ describe('a store whose first night runs after the cutover', () => {
       const late = { clock: () => new Date(`${morning}T00:20:00Z`) };
       expect(await nightWith(day, late)).toMatchObject({ status: 'published' });
     }
-    const released = await Promise.all((await listReleases(store)).map((entry) => readRelease(store, entry)));
-    expect(released.flatMap(manifestsOf).map(({ schema_version }) => schema_version)).toEqual(['2.0', '2.0']);
-    for (const release of released) expect(release).not.toHaveProperty('first_renewal_seq');
+    expect(await versionsOf(store)).toEqual(['2.0', '2.0']);
+    for (const release of await releasesOf(store)) expect(release).not.toHaveProperty('first_renewal_seq');
     await expectWhole(store, VERSIONS);
   });
 
   it('that began between two cutovers has only the later one to send anew', async () => {
     const versions = versionsWith(versionOneOne(NOTICE), versionTwo(CUTOVER, '2026-04-01'));
-    const between = await openTemporaryStore({ versions });
+    const between = await openUntilEnd(versions);
     await publish([BEFORE, LAST, CUTOVER], between);
-    const released = await Promise.all((await listReleases(between)).map((entry) => readRelease(between, entry)));
+    const released = await releasesOf(between);
     expect(released.map(({ schema_version }) => schema_version)).toEqual(['1.1', '1.1', '2.0']);
     expect(released.map(({ first_renewal_seq }) => first_renewal_seq !== undefined)).toEqual([false, false, true]);
     await expectWhole(between, versions);
-    await between.dispose();
-  });
-});
-
-describe('a minor version', () => {
-  it('comes into force without a notice, and sends anew only the records whose lines have a new field', async () => {
-    const versions = versionsWith(versionOneOne(CUTOVER));
-    const minor = await openTemporaryStore({ versions });
-    await publish([NOTICE, CUTOVER, AFTER], minor);
-    const releases = await listReleases(minor);
-    const manifests = await Promise.all(releases.map((entry) => readRelease(minor, entry)));
-    expect(manifests.flatMap(manifestsOf).map(({ id, schema_version }) => `${id} ${schema_version}`)).toEqual([
-      ...['2026-04-01 1.0', '2026-05-01 1.1', '2026-05-02 1.1'],
-    ]);
-    const upserts = (await readFeed(minor, releases)).filter(
-      ({ occurred_on, op }) => occurred_on === CUTOVER && op === 'upsert',
-    );
-    expect(upserts.map(({ entity_id, schema_version }) => `${entity_id} ${schema_version}`)).toEqual([
-      ...['new 1.1', 'moved:x 1.1', 'new:x 1.1', 'bad:x 1.1', 'idle:x 1.1', 'same:x 1.1'],
-    ]);
-    expect(await readSnapshot(minor, releases[1] ?? expect.fail(), 'scores')).toContain('"n":100}\n');
-    await expectWhole(minor, versions);
-    await minor.dispose();
   });
 });

@@ -21,7 +21,7 @@ import {
   readRelease,
   readSnapshot,
 } from '../support/pipeline/published.ts';
-import { openStoreFiles } from '../support/pipeline/store-files.ts';
+import { useStoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 import { useFolder } from '../support/temporary-folder.ts';
@@ -44,12 +44,7 @@ function entryOf(day: Day): CatalogEntry {
   return entry;
 }
 
-const records = (lines: string) =>
-  lines
-    .trimEnd()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+const records = (lines: string) => lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 
 /** A dataset's records of a day by the first part of their key, as fields. */
 async function snapshotOf(day: Day, dataset: 'models' | 'pricing') {
@@ -97,21 +92,12 @@ test('what nobody keeps yet is no change', async () => {
 test('in the night of the cutover filling the source is no change: all that stayed is sent anew behind the changes', async () => {
   const { changes, renewals } = await eventsOf(CUTOVER);
   expect(changes).toEqual([
-    'delete model gone',
-    'delete pricing gone:p',
-    'delete score gone:x',
-    'upsert model named',
-    'upsert model new',
-    'upsert pricing moved:p',
-    'upsert pricing new:p',
-    'upsert score new:x',
+    ...['delete model gone', 'delete pricing gone:p', 'delete score gone:x', 'upsert model named', 'upsert model new'],
+    ...['upsert pricing moved:p', 'upsert pricing new:p', 'upsert score new:x'],
   ]);
-  expect(renewals).toEqual([
-    'upsert model moved',
-    'upsert model same',
-    'upsert pricing named:p',
-    'upsert pricing same:p',
-  ]);
+  expect(renewals).toEqual(
+    ['model moved', 'model same', 'pricing named:p', 'pricing same:p'].map((it) => `upsert ${it}`),
+  );
   const [before, after] = [await snapshotOf(LAST, 'pricing'), await snapshotOf(CUTOVER, 'pricing')];
   expect(after.get('same')).toEqual({ ...before.get('same'), source: 'shop' });
   expect(after.get('same').updated_at).toBe(`${FIRST}T23:59:59Z`);
@@ -124,39 +110,27 @@ test('in the night of the cutover filling the source is no change: all that stay
 
 test('from then on a source alone is content: an event, another updated_at, and the end of an interval', async () => {
   expect(await eventsOf(AFTER)).toEqual({ changes: ['upsert pricing same:p'], renewals: [] });
-  expect((await snapshotOf(AFTER, 'pricing')).get('same')).toMatchObject({
-    source: 'mall',
-    updated_at: `${AFTER}T23:59:59Z`,
-  });
+  const same = { source: 'mall', updated_at: `${AFTER}T23:59:59Z` };
+  expect((await snapshotOf(AFTER, 'pricing')).get('same')).toMatchObject(same);
   const ended = records(await readHistory(store, entryOf(AFTER)));
   expect(ended).toMatchObject([{ valid_from: FIRST, valid_to: CUTOVER, record: { model_id: 'same', source: 'shop' } }]);
 });
 
 test('the store proves true, and its catalog is found again', async () => {
   const deps = verifyDeps(store.deps.workFolder);
-  expect(await withoutRun(verify('all', { ...deps, store: store.deps.store }))).toEqual({
-    ok: true,
-    snapshots: 4,
-    replayed: 3,
-    problems: [],
-  });
-  const copy = await openStoreFiles(store.folder);
+  const verified = await withoutRun(verify('all', { ...deps, store: store.deps.store }));
+  expect(verified).toEqual({ ok: true, snapshots: 4, replayed: 3, problems: [] });
+  const copy = await useStoreFiles(store.folder);
   await copy.damage('catalog.json', 'lost');
   const found = await rebuildCatalog({ force: true }, { ...deps, store: copy.store });
   expect(found.catalog.releases).toEqual(entries);
-  await copy.dispose();
 });
 
 test.each([LAST, CUTOVER])(
   'damaged states and histories of %s come back with the columns that they had',
   async (day) => {
-    const paths = [
-      'state/models.parquet',
-      'state/pricing.parquet',
-      'history/models.parquet',
-      'history/pricing.parquet',
-    ];
-    const copy = await openStoreFiles(store.folder);
+    const paths = ['state', 'history'].flatMap((part) => [`${part}/models.parquet`, `${part}/pricing.parquet`]);
+    const copy = await useStoreFiles(store.folder);
     const before = await copy.hashes();
     const deps = { ...upkeepDeps(store.deps.workFolder), onFile: () => {} };
     for (const path of paths) {
@@ -165,7 +139,6 @@ test.each([LAST, CUTOVER])(
       expect(files.filter(({ status }) => status !== 'ok')).toMatchObject([{ path, status: 'rebuilt' }]);
       expect(await copy.hashes()).toEqual(before);
     }
-    await copy.dispose();
   },
 );
 

@@ -3,9 +3,6 @@
  * cutover the feed carries every consumer over, byte for byte.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASET_NAMES, ENTITY_TYPES } from '../../schemas/datasets.ts';
@@ -30,6 +27,7 @@ import {
   readSnapshot,
 } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import {
   AFTER,
   BEFORE,
@@ -42,18 +40,17 @@ import {
   writeVersionedDays,
 } from '../worlds/versioned-days.ts';
 
-let source: string;
+const source = useFolder();
 let store: TemporaryStore;
 /** The same days, published by a program that knows 1.0 alone. */
 let plain: TemporaryStore;
 
 beforeAll(async () => {
-  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
-  await writeVersionedDays(source);
+  await writeVersionedDays(source());
   [store, plain] = [await openTemporaryStore({ versions: VERSIONS }), await openTemporaryStore()];
-  await Promise.all([publishVersionedDays(store, source), publishVersionedDays(plain, source)]);
+  await Promise.all([publishVersionedDays(store, source()), publishVersionedDays(plain, source())]);
 });
-afterAll(() => Promise.all([store.dispose(), plain.dispose(), rm(source, { recursive: true })]));
+afterAll(() => Promise.all([store.dispose(), plain.dispose()]));
 
 const entryOf = (day: string, of = store) => entryOfDay(of, day);
 const releaseOf = async (day: string, of = store) => readRelease(of, await entryOf(day, of));
@@ -62,12 +59,10 @@ const eventsOn = async (day: string) =>
 
 describe('the snapshots', () => {
   it('are listed in both versions through the notice, in one before and after', async () => {
-    const listed: string[][] = [];
-    for (const day of DAYS) {
-      const manifests = manifestsOf(await releaseOf(day));
-      listed.push(manifests.map(({ id, schema_version, prev_id }) => `${id} ${schema_version} after ${prev_id}`));
-    }
-    expect(listed).toEqual([
+    const manifests = (await Promise.all(DAYS.map((day) => releaseOf(day)))).map(manifestsOf);
+    const named = (all: ReturnType<typeof manifestsOf>) =>
+      all.map(({ id, schema_version, prev_id }) => `${id} ${schema_version} after ${prev_id}`);
+    expect(manifests.map(named)).toEqual([
       ['2026-03-31 1.0 after null'],
       ['2026-04-01 1.0 after 2026-03-31', '2026-04-01-v2 2.0 after null'],
       ['2026-04-30 1.0 after 2026-04-01', '2026-04-30-v2 2.0 after 2026-04-01-v2'],
@@ -140,27 +135,14 @@ describe('the feed', () => {
 
   it('has every record at the cutover: first what changed, then what did not', async () => {
     const events = await eventsOn(CUTOVER);
+    const upserts = (type: string, ...ids: readonly string[]) => ids.map((id) => `upsert ${type} ${id}`);
     expect(events.map(({ op, entity_type, entity_id }) => `${op} ${entity_type} ${entity_id}`)).toEqual([
-      'delete pricing gone:shop:eu',
-      'delete ranking gone:general',
-      'delete score gone:x',
-      'delete model gone',
-      'upsert model new',
-      'upsert score moved:x',
-      'upsert score new:x',
-      'upsert model bad',
-      'upsert model idle',
-      'upsert model moved',
-      'upsert model same',
-      'upsert score bad:x',
-      'upsert score idle:x',
-      'upsert score same:x',
-      'upsert ranking idle:general',
-      'upsert ranking moved:general',
-      'upsert ranking same:general',
-      'upsert pricing idle:shop:eu',
-      'upsert pricing moved:shop:eu',
-      'upsert pricing same:shop:eu',
+      ...['delete pricing gone:shop:eu', 'delete ranking gone:general', 'delete score gone:x', 'delete model gone'],
+      ...['upsert model new', 'upsert score moved:x', 'upsert score new:x'],
+      ...upserts('model', 'bad', 'idle', 'moved', 'same'),
+      ...upserts('score', 'bad:x', 'idle:x', 'same:x'),
+      ...upserts('ranking', 'idle:general', 'moved:general', 'same:general'),
+      ...upserts('pricing', 'idle:shop:eu', 'moved:shop:eu', 'same:shop:eu'),
     ]);
     const release = await releaseOf(CUTOVER);
     expect(release.first_renewal_seq).toBe(events.find(({ entity_id }) => entity_id === 'bad')?.seq);

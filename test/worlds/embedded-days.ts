@@ -93,30 +93,25 @@ const PRICES = [
   price('long', { provider: LONG, input: 1 }),
 ];
 
+const COMMON = { benchmarks: BENCHMARKS, scores: SCORES };
+const CHEAPER = price(FIRST, { provider: 'nimbus', input: 2 });
 /**
  * Three nights. 06-02: rankings are not captured; one price falls, another is not there. 06-03: it is back; the first two of `text` have
  * changed places, `gone` is gone and `new` there, and nobody is in the category `ended` any more.
  */
 const DAYS: Readonly<Record<Day, DayRows>> = {
   '2026-06-01': {
+    ...COMMON,
     models: models([...ALL, 'gone']),
-    benchmarks: BENCHMARKS,
-    scores: SCORES,
     rankings: [...ranked('text', [SECOND, FIRST, ...OTHERS]), ...TOO, ...ranked('ended', ['gone'])],
     pricing: PRICES,
   },
-  '2026-06-02': {
-    models: models([...ALL, 'gone']),
-    benchmarks: BENCHMARKS,
-    scores: SCORES,
-    pricing: [...PRICES.slice(2), price(FIRST, { provider: 'nimbus', input: 2 })],
-  },
+  '2026-06-02': { ...COMMON, models: models([...ALL, 'gone']), pricing: [...PRICES.slice(2), CHEAPER] },
   '2026-06-03': {
+    ...COMMON,
     models: models([...ALL, 'new']),
-    benchmarks: BENCHMARKS,
-    scores: SCORES,
     rankings: [...ranked('text', [FIRST, SECOND, ...OTHERS]), ...TOO, ...ranked('fresh', ['new'])],
-    pricing: [...PRICES.slice(1), price(FIRST, { provider: 'nimbus', input: 2 })],
+    pricing: [...PRICES.slice(1), CHEAPER],
   },
 };
 

@@ -2,13 +2,12 @@
  * A small source in which everything happens that makes an answer hard: ids of every kind, records that vanish, come
  * back or are set aside, files that are missing, days without a night, ties, nulls, numbers at the edges.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { type Chooser, createChooser } from '../support/random.ts';
-import { writeNames, writeNamingSettings } from './nasty-names.ts';
 
 type Row = Record<string, unknown>;
 type Rows = Partial<Record<DatasetName, readonly Row[]>>;
@@ -18,30 +17,9 @@ const RANKINGS_FROM = 2;
 const REPEATING_NIGHT = 4;
 
 const MODEL_IDS = [
-  ...[
-    'acme/large:v1@2+x',
-    'Acme/Large:V1@2+x',
-    'plain',
-    'PLAIN',
-    'plain.json',
-    'org/plain/history',
-    '100%:real',
-    '%2F',
-  ],
-  ...[
-    'a b',
-    'é/ü',
-    'É/Ü',
-    '\uffee-1',
-    '\u{10000}-1',
-    '🦙-7b',
-    `q"'\\?#&=;`,
-    'L'.repeat(200),
-    '@cf/x',
-    '..a',
-    'history',
-  ],
-  ...['updates', 'm1', 'm2', 'm3', 'm10', 'M1', 'm-1', 'm_1', 'm%1'],
+  ...['acme/large:v1@2+x', 'Acme/Large:V1@2+x', 'plain', 'PLAIN', 'plain.json', 'org/plain/history', '100%:real'],
+  ...['%2F', 'a b', 'é/ü', 'É/Ü', '\uffee-1', '\u{10000}-1', '🦙-7b', `q"'\\?#&=;`, 'L'.repeat(200), '@cf/x', '..a'],
+  ...['history', 'updates', 'm1', 'm2', 'm3', 'm10', 'M1', 'm-1', 'm_1', 'm%1'],
   ...Array.from({ length: 25 }, (_, at) => `x/model-${at}`),
 ];
 const BENCHMARKS = ['bench:1', 'Bench:1', 'b/2', 'b 3'];
@@ -66,7 +44,7 @@ export async function writeNastyDays(folder: string, seed: number, nights: numbe
     const files = night === REPEATING_NIGHT ? rows : damageRows(rows, night, choose);
     for (const { id, name } of [...(files.models ?? []), ...(files.benchmarks ?? [])]) if (name !== null) known.add(id);
     await writeDay(join(folder, day), withParents(files, known));
-    await writeNames(folder, day, { models: MODEL_IDS, choose: naming });
+    await writeNames(folder, day, naming);
     days.push(day);
     day = addDays(day, choose.pick([1, 1, 1, 2, 5]));
   }
@@ -186,4 +164,32 @@ function withParents(files: Rows, known: ReadonlySet<unknown>): Rows {
   return Object.fromEntries(
     Object.entries(files).map(([dataset, rows]) => [dataset, rows.filter((row) => 'id' in row || hasParents(row))]),
   );
+}
+
+const UPSTREAMS = ['models-dev', 'shop', 'a.b-c_d'];
+/** Names that are easily taken for something else: an id of another model, a quote, a comma, a wildcard, another case. */
+const NAMES = ['plain', 'PLAIN', 'a, "quoted" name', '""', '%', '_', "O'Brien", 'É/ü', '🦙', '\uffee', 'N'.repeat(200)];
+const NAMES_OF_A_DAY = 40;
+
+/** Writes the settings of a source that keeps a table of names in the folder of every day. */
+async function writeNamingSettings(folder: string): Promise<void> {
+  const upstreams = UPSTREAMS.map((id) => ({ id, name: id, url: 'https://upstream.test' }));
+  await writeFile(join(folder, 'source.json'), JSON.stringify({ aliases: 'aliases.csv', upstreams }));
+}
+
+/** Writes a day's table: names of models, of models that never are, and every third day none. */
+async function writeNames(folder: string, day: Day, choose: Chooser): Promise<void> {
+  const lines = new Map<string, string>();
+  const count = Number(day.slice(-2)) % 3 === 0 ? 0 : NAMES_OF_A_DAY;
+  for (let n = 0; n < count; n += 1) {
+    const upstream = choose.pick(UPSTREAMS.slice(1));
+    const name = choose.chance(0.6) ? choose.pick(NAMES) : `Name ${choose.integer(0, 30)}`;
+    const model = choose.chance(0.1) ? `never/${n}` : choose.pick(MODEL_IDS);
+    lines.set(`${upstream} ${name}`, [upstream, name, model].map((field) => quoted(field, choose)).join(','));
+  }
+  await writeFile(join(folder, day, 'aliases.csv'), ['upstream,id,model_id', ...lines.values(), ''].join('\n'));
+}
+
+function quoted(field: string, choose: Chooser): string {
+  return /[",]/.test(field) || choose.chance(0.3) ? `"${field.replaceAll('"', '""')}"` : field;
 }

@@ -9,7 +9,6 @@ export const TODAY: Day = '2026-06-11';
 
 const UPDATED = { updated_at: '2026-05-31T00:00:00Z' };
 const ALL = ['Case', 'a', 'case', 'gone', ODD_ID];
-const WITHOUT_GONE = ALL.filter((id) => id !== 'gone');
 const BENCHMARKS = ['code', 'math/x'].map((id) => ({ id, name: id, category: 'c', ...UPDATED }));
 
 function models(ids: readonly string[]): readonly object[] {
@@ -28,14 +27,8 @@ function price(modelId: string, provider: string, input: number): object {
 function ranking(category: string, order: readonly (readonly string[])[]): readonly object[] {
   let rank = 1;
   return order.flatMap((tied) => {
-    const rows = tied.map((id) => ({
-      model_id: id,
-      category,
-      rank,
-      trueskill_mu: 25.5,
-      trueskill_sigma: 1,
-      ...UPDATED,
-    }));
+    const rating = { rank, trueskill_mu: 25.5, trueskill_sigma: 1 };
+    const rows = tied.map((id) => ({ model_id: id, category, ...rating, ...UPDATED }));
     rank += tied.length;
     return rows;
   });
@@ -45,52 +38,34 @@ const SCORES = [score('a', 'code', 50), score('a', 'math/x', 1), score('gone', '
 const PRICES = [price('a', 'p1', 3), price('a', 'p2', 4), price('gone', 'p1', 5)];
 const RANKED = ranking('general', [['a'], ['Case', 'case'], [ODD_ID]]);
 
+const FIRST: DayRows = {
+  models: models(ALL),
+  benchmarks: BENCHMARKS,
+  scores: SCORES,
+  rankings: [...RANKED, ...ranking('code', [['gone']])],
+  pricing: PRICES,
+};
+const SECOND = { ...FIRST, scores: [score('a', 'code', 55), ...SCORES.slice(1)] };
+const WITHOUT_GONE = { models: models(ALL.filter((id) => id !== 'gone')), benchmarks: BENCHMARKS };
+const OTHER_SCORES = [score('a', 'math/x', 1), score(ODD_ID, 'code', 2)];
+const BACK = { ...SECOND, rankings: ranking('general', [['Case'], ['a', 'case'], [ODD_ID], ['gone']]) };
+
 /**
  * Six nights in seven days. 06-02: a score changes. 06-03: `pricing` is not captured; the model `gone` vanishes. 06-04: a
  * score's row is bad; `rankings` is not captured. 06-05: no night. 06-06: `gone` is back, and the ranking has changed.
  * 06-07: one price changes.
  */
 export const SMALL_DAYS: Readonly<Record<Day, DayRows>> = {
-  '2026-06-01': {
-    models: models(ALL),
-    benchmarks: BENCHMARKS,
-    scores: SCORES,
-    rankings: [...RANKED, ...ranking('code', [['gone']])],
-    pricing: PRICES,
-  },
-  '2026-06-02': {
-    models: models(ALL),
-    benchmarks: BENCHMARKS,
-    scores: [score('a', 'code', 55), ...SCORES.slice(1)],
-    rankings: [...RANKED, ...ranking('code', [['gone']])],
-    pricing: PRICES,
-  },
-  '2026-06-03': {
-    models: models(WITHOUT_GONE),
-    benchmarks: BENCHMARKS,
-    scores: [score('a', 'code', 55), score('a', 'math/x', 1), score(ODD_ID, 'code', 2)],
-    rankings: RANKED,
-  },
+  '2026-06-01': FIRST,
+  '2026-06-02': SECOND,
+  '2026-06-03': { ...WITHOUT_GONE, scores: [score('a', 'code', 55), ...OTHER_SCORES], rankings: RANKED },
   '2026-06-04': {
-    models: models(WITHOUT_GONE),
-    benchmarks: BENCHMARKS,
-    scores: [score('a', 'code', 'not a number'), score('a', 'math/x', 1), score(ODD_ID, 'code', 2)],
+    ...WITHOUT_GONE,
+    scores: [score('a', 'code', 'not a number'), ...OTHER_SCORES],
     pricing: PRICES.slice(0, 2),
   },
-  '2026-06-06': {
-    models: models(ALL),
-    benchmarks: BENCHMARKS,
-    scores: [score('a', 'code', 55), ...SCORES.slice(1)],
-    rankings: ranking('general', [['Case'], ['a', 'case'], [ODD_ID], ['gone']]),
-    pricing: PRICES,
-  },
-  '2026-06-07': {
-    models: models(ALL),
-    benchmarks: BENCHMARKS,
-    scores: [score('a', 'code', 55), ...SCORES.slice(1)],
-    rankings: ranking('general', [['Case'], ['a', 'case'], [ODD_ID], ['gone']]),
-    pricing: [price('a', 'p1', 3.5), ...PRICES.slice(1)],
-  },
+  '2026-06-06': BACK,
+  '2026-06-07': { ...BACK, pricing: [price('a', 'p1', 3.5), ...PRICES.slice(1)] },
 };
 
 /** Prices of `a` for the days from 2026-05-20 until the first night. */

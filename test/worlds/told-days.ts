@@ -49,6 +49,7 @@ const BASE: DayRows = {
 const WITHOUT_GONE = FIRST.filter((id) => id !== 'gone');
 const ODD = Object.keys(NAMES);
 const WITH_ODD = [...WITHOUT_GONE, ...ODD].map((id) => model(id, id === 'cjk' ? { organization: 'Org & Söhne' } : {}));
+const THIRD = { models: WITH_ODD, benchmarks: BENCHMARKS, rankings: general('b', 'cjk', 'a', 'c') };
 const otherNames = (ids: readonly string[]) =>
   [...ids, ...ODD].map((id) => model(id, { name: `Other ${id}`, organization: 'x' }));
 const LATER_SCORES = [score('a', 71.5), score('b', 0.5)];
@@ -74,19 +75,11 @@ export const TOLD_DAYS: Readonly<Record<Day, DayRows>> = {
     pricing: [...FALLEN, price('b', 'p', 2), PRICE_OF_C, price('gone', 'p', 1)],
   },
   '2026-06-03': {
-    models: WITH_ODD,
-    benchmarks: BENCHMARKS,
+    ...THIRD,
     scores: [score('a', 71.5)],
-    rankings: general('b', 'cjk', 'a', 'c'),
     pricing: [...FALLEN, price('b', 'p', 200_000), PRICE_OF_C, price('cjk', 'p', null)],
   },
-  '2026-06-04': {
-    models: WITH_ODD,
-    benchmarks: BENCHMARKS,
-    scores: LATER_SCORES,
-    rankings: general('b', 'cjk', 'a', 'c'),
-    pricing: LATER_PRICES,
-  },
+  '2026-06-04': { ...THIRD, scores: LATER_SCORES, pricing: LATER_PRICES },
   '2026-06-05': { models: WITH_ODD, benchmarks: BENCHMARKS, scores: LATER_SCORES, rankings: LATER_RANKS },
   '2026-06-06': {
     models: otherNames(WITHOUT_GONE),

@@ -39,7 +39,10 @@ function rowsOf(day: Day, index: number): DayRows {
   const isBefore = day < CUTOVER;
   const models = ['moved', 'same', 'bad', 'idle', ...(isBefore ? ['gone'] : ['new'])];
   const sellers = isBefore ? ['moved', 'same', 'idle', 'gone'] : ['moved', 'same', 'idle'];
-  const price = (id: string) => (id === 'moved' && day === AFTER ? 3 : 1.5);
+  const price = (id: string) => {
+    const amounts = { input_per_million: id === 'moved' && day === AFTER ? 3 : 1.5, output_per_million: 4 };
+    return { model_id: id, provider: 'shop:eu', ...amounts };
+  };
   return {
     models: dated(
       models.map((id) => ({ id, name: id === 'bad' && day === CUTOVER ? '' : `Model "${id}"`, inference: ['shop'] })),
@@ -57,17 +60,6 @@ function rowsOf(day: Day, index: number): DayRows {
       { model_id: 'idle', category: 'general', rank: 3 },
       ...(isBefore ? [{ model_id: 'gone', category: 'general', rank: 4 }] : []),
     ]),
-    ...(day === CUTOVER
-      ? {}
-      : {
-          pricing: dated(
-            sellers.map((id) => ({
-              model_id: id,
-              provider: 'shop:eu',
-              input_per_million: price(id),
-              output_per_million: 4,
-            })),
-          ),
-        }),
+    pricing: day === CUTOVER ? undefined : dated(sellers.map(price)),
   };
 }

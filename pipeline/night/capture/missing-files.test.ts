@@ -4,16 +4,9 @@ import type { ReleasedFile } from '../../../schemas/upstreams.ts';
 import type { RecordedFile } from '../../source/fetch-record.ts';
 import { findNeverFetched, type LastFetch } from './missing-files.ts';
 
-const NOTHING = { bytes: null, sha256: null, fetched_at: null, unzipped: null };
-
 function file(name: string, changes: Partial<RecordedFile> = {}): RecordedFile {
-  const told = {
-    ...NOTHING,
-    checked_at: '2026-06-01T00:05:00Z',
-    problem: 'answered 503',
-    etag: null,
-    last_modified: null,
-  };
+  const nothing = { bytes: null, sha256: null, fetched_at: null, unzipped: null, etag: null, last_modified: null };
+  const told = { ...nothing, checked_at: '2026-06-01T00:05:00Z', problem: 'answered 503' };
   const carry = { folder: null, columns: {} };
   return { upstream: 'mall', url: 'https://mall.test', file: name, status: 'failed', ...told, carry, ...changes };
 }

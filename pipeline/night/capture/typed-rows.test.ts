@@ -1,25 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { listValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DATASETS } from '../../../schemas/datasets.ts';
 import { Database } from '../../../storage/duckdb/database.ts';
 import { boolean } from '../../../storage/duckdb/row-shape.ts';
+import { useFolder } from '../../../test/support/temporary-folder.ts';
 import { rowRules } from './typed-rows.ts';
 
 let database: Database;
-let folder: string;
-
+const folder = useFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-typed-rows-'));
-  database = await Database.open(':memory:', { memoryLimit: '500MB', threads: 1, tempFolder: folder });
+  database = await Database.open(':memory:', { memoryLimit: '500MB', threads: 1, tempFolder: folder() });
 });
-
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => database.close());
 
 /** Whether ids break a rule, in their order. */
 async function breaks(reason: string, ids: readonly string[]): Promise<readonly boolean[]> {

@@ -45,17 +45,9 @@ test.each([
 });
 
 test('of a list, or a pattern, the files that are there are read', async () => {
-  const both = {
-    rows: [
-      [1n, 'x'],
-      [2n, 'y'],
-    ],
-    names: ['a', 'b'],
-  };
-  expect(await run(`SELECT * FROM read_csv(['gone.csv', 'here.csv', 'boards/vision.csv', 'boards/text.csv'])`)).toEqual(
-    both,
-  );
-  expect(await run(`SELECT * FROM read_csv('boards/*.csv')`)).toEqual({ ...both, rows: [[2n, 'y']] });
+  const rowsOf = async (files: string) => (await run(`SELECT a || b FROM read_csv(${files})`)).rows?.flat();
+  expect(await rowsOf(`['gone.csv', 'here.csv', 'boards/vision.csv', 'boards/text.csv']`)).toEqual(['1x', '2y']);
+  expect(await rowsOf(`'boards/*.csv'`)).toEqual(['2y']);
 });
 
 test('rows of others stay beside it, and lines of messages are those of the file', async () => {
@@ -71,8 +63,6 @@ test('a file that only should be there, or whose columns nobody says, is missing
 });
 
 test('what stands in for a file is judged like all that a source writes', async () => {
-  const columns = { a: `VARCHAR) AS a FROM enable_logging() --` };
-  await expect(
-    run(`SELECT a FROM read_csv('gone.csv')`, [{ file: 'gone.csv', folder: null, columns }]),
-  ).rejects.toThrow();
+  const hostile = { file: 'gone.csv', folder: null, columns: { a: `VARCHAR) AS a FROM enable_logging() --` } };
+  await expect(run(`SELECT a FROM read_csv('gone.csv')`, [hostile])).rejects.toThrow();
 });

@@ -11,7 +11,6 @@ import {
 } from '../pipeline/published.ts';
 import { openTemporaryStore } from '../pipeline/temporary-store.ts';
 import { verifyDeps } from '../pipeline/upkeep.ts';
-import { newFolder } from '../temporary-folder.ts';
 import { FETCH_SETUP } from './fetch-setup.ts';
 import { UpstreamServer } from './upstream-server.ts';
 import { useFetch } from './use-fetch.ts';
@@ -28,8 +27,6 @@ SELECT model_id, upstream AS provider, (prices->>model_id)::DOUBLE AS input_per_
   SELECT unnest(json_keys(json)) AS model_id, json AS prices, 'shop' AS upstream FROM read_json_objects('shop.json')
   UNION ALL SELECT unnest(json_keys(json)), json, 'mall' FROM read_json_objects('mall.json'));
 `;
-
-export type TwoUpstreams = Awaited<ReturnType<typeof useTwoUpstreams>>;
 
 /**
  * A source that joins a shop, which every night needs, and a mall, whose file is optional and carried, in a store of their own until
@@ -70,7 +67,5 @@ export async function useTwoUpstreams() {
         open: recordsFrom(await readOpenIntervals(store, entry)),
       };
     },
-    /** An empty folder. */
-    newFolder,
   };
 }

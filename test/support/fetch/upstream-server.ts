@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, relative } from 'node:path';
-import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** What came in. */
 export interface SeenRequest {
@@ -59,18 +57,6 @@ export class UpstreamServer {
   serve(path: string, content: string | Buffer | object, options: ServedOptions = {}): void {
     const isRaw = typeof content === 'string' || Buffer.isBuffer(content);
     this.#files.set(path, { content: Buffer.from(isRaw ? content : JSON.stringify(content)), ...options });
-  }
-
-  /** Serves all files below a folder, packed ones unpacked, in place of those that were served below the path. */
-  async serveFolder(path: string, folder: string): Promise<void> {
-    for (const known of this.#files.keys()) if (known.startsWith(`${path}/`)) this.#files.delete(known);
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const from = join(entry.parentPath, entry.name);
-      const bytes = await readFile(from);
-      const isPacked = from.endsWith('.gz');
-      this.serve(`${path}/${relative(folder, from).replace(/\.gz$/, '')}`, isPacked ? gunzipSync(bytes) : bytes);
-    }
   }
 
   remove(path: string): void {

@@ -23,6 +23,8 @@ export interface FetchChoices {
   readonly countParquetRows?: FetchDeps['countParquetRows'];
 }
 
+type FileRecord = Partial<FetchRecord['files'][number]> & { readonly problems: readonly string[] };
+
 /** A source, its archive and its upstream, until the test is over. */
 export interface FetchPlace {
   readonly server: UpstreamServer;
@@ -33,6 +35,8 @@ export interface FetchPlace {
   /** Writes `source.json`, with one upstream, `shop`; its addresses begin with the server's. */
   source(fetch: readonly object[], more?: Readonly<Record<string, string>>): Promise<void>;
   fetch(choices?: FetchChoices & { readonly day?: string }): Promise<FetchedDay>;
+  /** Fetches the one file of a source, `/models.json` unless said otherwise, and gives what became of it. */
+  fetchFile(entry?: object, choices?: Parameters<FetchPlace['fetch']>[0]): Promise<FileRecord>;
   /** The text of a file of a day; undefined where there is none. */
   read(file: string, day?: string): Promise<string | undefined>;
   record(day?: string): Promise<FetchRecord | undefined>;
@@ -47,25 +51,32 @@ export async function useFetch(): Promise<FetchPlace> {
   const [root, into] = [join(folder, 'source'), join(folder, 'archive')];
   await mkdir(root);
   const waits: number[] = [];
+  const source: FetchPlace['source'] = async (entries, more = {}) => {
+    const upstreams = [{ id: 'shop', name: 'The shop', url: server.url }];
+    const settings = { upstreams, fetch: entries.map((entry) => withUrl(entry, server.url)) };
+    await writeFile(join(root, 'source.json'), JSON.stringify(settings));
+    for (const [name, text] of Object.entries(more)) await writeFile(join(root, name), text);
+  };
+  const fetch: FetchPlace['fetch'] = async ({ day = FETCH_DAY, ...choices } = {}) => {
+    const settings = await loadSettings(join(root, 'source.json'));
+    const client = new UpstreamClient({ allow: choices.isLoopbackAllowed ? LOOPBACK : [], userAgent: 'test/1' });
+    try {
+      return await fetchSource({ root, settings, into, day }, fetchDeps(client, { ...choices, day, waits }));
+    } finally {
+      await client.close();
+    }
+  };
   return {
     server,
     root,
     into,
     waits,
-    source: async (fetch, more = {}) => {
-      const entries = fetch.map((entry) => withUrl(entry, server.url));
-      const upstreams = [{ id: 'shop', name: 'The shop', url: server.url }];
-      await writeFile(join(root, 'source.json'), JSON.stringify({ upstreams, fetch: entries }));
-      for (const [name, text] of Object.entries(more)) await writeFile(join(root, name), text);
-    },
-    fetch: async ({ day = FETCH_DAY, ...choices } = {}) => {
-      const settings = await loadSettings(join(root, 'source.json'));
-      const client = new UpstreamClient({ allow: choices.isLoopbackAllowed ? LOOPBACK : [], userAgent: 'test/1' });
-      try {
-        return await fetchSource({ root, settings, into, day }, fetchDeps(client, { ...choices, day, waits }));
-      } finally {
-        await client.close();
-      }
+    source,
+    fetch,
+    fetchFile: async (entry = {}, choices = {}) => {
+      await source([entry]);
+      const { record, problems } = await fetch(choices);
+      return { ...record.files[0], problems };
     },
     read: (file, day = FETCH_DAY) => readFile(join(into, day, file), 'utf8').catch(() => undefined),
     record: (day = FETCH_DAY) => readFetchRecord(join(into, day)),
@@ -77,19 +88,17 @@ function withUrl(entry: object, url: string): object {
   return { upstream: 'shop', file: 'models.json', ...entry, url: path.startsWith('/') ? `${url}${path}` : path };
 }
 
-type Choices = FetchChoices & { readonly day: string; readonly waits: number[] };
-
-function fetchDeps(client: UpstreamClient, choices: Choices): FetchDeps {
-  const { limits, variables = {}, onEnd = () => {}, now, day, waits, countParquetRows } = choices;
+function fetchDeps(
+  client: UpstreamClient,
+  { limits, now, day, waits, ...choices }: FetchChoices & { readonly day: string; readonly waits: number[] },
+): FetchDeps {
   return {
+    ...FETCH_SETUP,
+    countParquetRows: () => Promise.reject(new Error('no Parquet in this test')),
+    ...choices,
     client,
     limits: { ...FETCH_SETUP.limits, ...limits },
-    variables,
     clock: () => new Date(now ?? `${day}T00:05:00Z`),
-    random: () => 0,
     sleep: async (ms) => void waits.push(ms),
-    countParquetRows: countParquetRows ?? (() => Promise.reject(new Error('no Parquet in this test'))),
-    onBegin: () => {},
-    onEnd,
   };
 }

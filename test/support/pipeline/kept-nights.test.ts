@@ -1,8 +1,8 @@
-import { appendFile, readdir, readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { sha256 } from '../../../storage/hash.ts';
-import { KEPT_NIGHTS } from './kept-nights.ts';
+import { filesIn, KEPT_NIGHTS } from './kept-nights.ts';
 import { publishFromFixture } from './sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 
@@ -19,9 +19,7 @@ async function openWithDays(): Promise<TemporaryStore> {
 
 /** The hash of every object, by key. */
 async function contentsOf({ folder }: TemporaryStore): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((file) => join(file.parentPath, file.name));
-  const hashed = paths.sort().map(async (path) => [path.slice(folder.length), sha256(await readFile(path))]);
+  const hashed = (await filesIn(folder)).map(async (path) => [path.slice(folder.length), sha256(await readFile(path))]);
   return Object.fromEntries(await Promise.all(hashed));
 }
 

@@ -1,6 +1,6 @@
 /**
  * Many tests run a night that another has run before: the same day of the same source on the same store. It gives the same bytes
- * (`test/night/same-twice.test.ts`), so it is run once in a run of the tests, kept, and copied from then on. Nothing is copied onto a
+ * (`test/night/golden.test.ts`), so it is run once in a run of the tests, kept, and copied from then on. Nothing is copied onto a
  * store that a test has touched by itself, nor where a night fetches, is not published, or reads much.
  */
 import { existsSync } from 'node:fs';

@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { FileStore } from '../../../storage/file/file-store.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
@@ -38,6 +39,13 @@ export async function openStoreFiles(copyOf?: string): Promise<StoreFiles> {
     damage: (key, kind) => damageFile(join(folder, key), kind),
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** The same until the test that runs is over. */
+export async function useStoreFiles(copyOf?: string): Promise<StoreFiles> {
+  const files = await openStoreFiles(copyOf);
+  onTestFinished(files.dispose);
+  return files;
 }
 
 async function damageFile(path: string, kind: Damage): Promise<void> {

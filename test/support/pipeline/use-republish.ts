@@ -1,15 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { beforeAll } from 'vitest';
 import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../../pipeline/upkeep/verify.ts';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
-import { loadCatalog } from '../../../storage/catalog.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
+import { perTest } from '../per-test.ts';
+import { useFolder } from '../temporary-folder.ts';
+import { listReleases } from './published.ts';
 import { SAMPLE_DAYS } from './sample-store.ts';
-import { openStoreFiles, type StoreFiles } from './store-files.ts';
+import { type StoreFiles, useStoreFiles } from './store-files.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 import { upkeepDeps, verifyDeps } from './upkeep.ts';
 
@@ -44,49 +43,33 @@ export interface Republished {
 
 /** Gives the tests of a file stores to damage and to repair; its parts can be read while a test runs. */
 export function useRepublish(): Republished {
+  const work = useFolder();
   let nights: TemporaryStore;
-  let work: string;
-  let entries: readonly CatalogEntry[];
-  let main: StoreFiles;
-  let mirror: StoreFiles;
   beforeAll(async () => {
     nights = await openTemporaryStore();
-    work = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
     for (const day of SAMPLE_DAYS) await nights.night(fixtureSource('days'), day);
-    entries = (await loadCatalog(nights.deps.store)).catalog?.releases ?? [];
+    return nights.dispose;
+  }, 180_000);
+  return perTest(async () => {
+    const [main, mirror] = [await useStoreFiles(nights.folder), await useStoreFiles()];
+    const entries = await listReleases(nights);
+    const deps = { ...upkeepDeps(work()), onFile: () => {} };
+    return {
+      nights,
+      entries,
+      work: work(),
+      main,
+      mirror,
+      keyOf: (day, path) => {
+        const entry = entries.find((candidate) => candidate.day === day);
+        if (entry === undefined) throw new Error(`no night of ${day}`);
+        return releaseKey(entry, path);
+      },
+      republishDay: (day, origin, second) => republish(day, { ...deps, origin, second }),
+      republishFrom: (day, from) => republish(day, { ...deps, origin: main.store, second: undefined, from }),
+      problemsIn: async (store) => (await verify('all', { ...verifyDeps(work()), store })).problems,
+    };
   });
-  afterAll(() => Promise.all([nights.dispose(), rm(work, { recursive: true, force: true })]));
-  beforeEach(async () => {
-    main = await openStoreFiles(nights.folder);
-    mirror = await openStoreFiles();
-  });
-  afterEach(() => Promise.all([main.dispose(), mirror.dispose()]));
-  const deps = () => ({ ...upkeepDeps(work), onFile: () => {} });
-  return {
-    get nights() {
-      return nights;
-    },
-    get entries() {
-      return entries;
-    },
-    get work() {
-      return work;
-    },
-    get main() {
-      return main;
-    },
-    get mirror() {
-      return mirror;
-    },
-    keyOf: (day, path) => {
-      const entry = entries.find((candidate) => candidate.day === day);
-      if (entry === undefined) throw new Error(`no night of ${day}`);
-      return releaseKey(entry, path);
-    },
-    republishDay: (day, origin, second) => republish(day, { ...deps(), origin, second }),
-    republishFrom: (day, from) => republish(day, { ...deps(), origin: main.store, second: undefined, from }),
-    problemsIn: async (store) => (await verify('all', { ...verifyDeps(work), store })).problems,
-  };
 }
 
 /** Everything but what was fine, as `path status`. */

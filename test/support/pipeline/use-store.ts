@@ -1,20 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { beforeEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import { perTest } from '../per-test.ts';
 import { type NightOptions, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 import { linesFromRows } from './write-day.ts';
 
 /** Gives each test of a file an empty store; what it has can be used while a test runs. */
 export function useStore(): TemporaryStore {
-  let store: TemporaryStore | undefined;
-  beforeEach(async () => {
-    const opened = await openTemporaryStore();
-    store = opened;
-    return opened.dispose;
+  return perTest(async () => {
+    const store = await openTemporaryStore();
+    onTestFinished(store.dispose);
+    return store;
   });
-  // It has everything that the store has which the running test was given.
-  return new Proxy({} as TemporaryStore, { get: (_, name) => Reflect.get(store ?? {}, name) });
 }
 
 /** The source of a store's nights, a folder of days beside it. */

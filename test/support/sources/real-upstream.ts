@@ -101,3 +101,11 @@ export function countByOracle(upstream: string, day: Day): OracleCounts {
   if (!counted.has(`${upstream} ${day}`)) askOracle(upstream, day);
   return counted.get(`${upstream} ${day}`) ?? mapDatasets(() => 0);
 }
+
+/** The first lines that only one of two lists has. */
+export function differences(ours: readonly object[], theirs: readonly object[]): readonly string[] {
+  const [left, right] = [ours, theirs].map((rows) => new Set(rows.map((row) => JSON.stringify(row))));
+  const only = (these: Set<string> | undefined, others: Set<string> | undefined) =>
+    [...(these ?? [])].filter((line) => !others?.has(line)).slice(0, 5);
+  return [...only(left, right).map((line) => `night: ${line}`), ...only(right, left).map((line) => `oracle: ${line}`)];
+}

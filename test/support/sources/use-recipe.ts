@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { DATASETS, type DatasetName, publishedName } from '../../../schemas/datasets.ts';
@@ -48,8 +48,18 @@ export async function useRecipe(name: string): Promise<Recipe> {
   return recipe;
 }
 
-/** Opens a recipe of `sources/`. */
-export async function openRecipe(name: string): Promise<Recipe> {
+/** A recipe of `sources/` for the tests of a file, after what it publishes first. */
+export function publishedRecipe(name: string, publish: () => Promise<unknown>): Recipe {
+  let recipe: Recipe | undefined;
+  beforeAll(async () => {
+    recipe = await openRecipe(name);
+    await publish();
+    return recipe.dispose;
+  }, 180_000);
+  return new Proxy({} as Recipe, { get: (_, key) => Reflect.get(recipe ?? {}, key) });
+}
+
+async function openRecipe(name: string): Promise<Recipe> {
   const store = await openTemporaryStore({ threads: 2, memoryLimit: MEMORY_LIMIT, versions: NEWEST });
   const source = join(store.folder, '../recipe');
   await copyRecipe(name, source);
