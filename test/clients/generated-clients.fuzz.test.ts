@@ -65,9 +65,14 @@ async function bodyOf<T>(path: string): Promise<T> {
   return answer.json();
 }
 
-/** What the programs are to find. */
-async function expected(): Promise<unknown> {
+/** The names of all operations below `/v1`. */
+async function operationNames(): Promise<readonly string[]> {
   const { operations } = new Documented((await api.get('/openapi.json')).json(), { isClosed: false });
+  return operations.filter(({ path }) => path.startsWith('/v1/')).map(({ operationId }) => operationId);
+}
+
+/** What the program in Python is to find. */
+async function expected(): Promise<unknown> {
   const { models } = await bodyOf<Models>('/v1/models');
   const { scores } = await bodyOf<Scores>('/v1/scores');
   const { events } = await bodyOf<Changes>('/v1/changes');
@@ -84,7 +89,7 @@ async function expected(): Promise<unknown> {
   const bytes = snapshots[0]?.datasets.find(({ name }) => name === 'models')?.bytes;
   expect(new Set(events.map(({ entity_type: type, op }) => `${type} ${op}`)).size).toBe(8);
   return {
-    every: operations.filter(({ path }) => path.startsWith('/v1/')).map(({ operationId }) => operationId),
+    every: await operationNames(),
     models: models.map(({ id }) => id),
     benchmarks: ['code', 'math/x'],
     scores: scores.map(({ model_id, benchmark_id, value }) => `${model_id} ${benchmark_id} ${value}`),
@@ -113,14 +118,15 @@ async function expected(): Promise<unknown> {
   };
 }
 
-/** The program, run in its folder, finds all of it. */
-async function expectFound(interpreter: string, program: string, cwd: string): Promise<void> {
+/** What a program, run in its folder, finds. */
+async function foundBy(interpreter: string, program: string, cwd: string): Promise<unknown> {
   const { stdout } = await run(interpreter, [program, url, key, ODD_ID], { cwd, timeout: RUN_MS_MAX });
-  expect(JSON.parse(stdout)).toEqual(await expected());
+  return JSON.parse(stdout);
 }
 
 describe('openapi-typescript', () => {
   const OPTIONS = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--noUnusedLocals'];
+  const PROGRAMS_IN_TYPESCRIPT = ['every-route.ts', 'wrong-use.ts'];
   const MODULES = ['--module', 'nodenext', '--target', 'es2023', '--lib', 'es2024,dom', '--types', 'node'];
   let project: string;
 
@@ -134,25 +140,27 @@ describe('openapi-typescript', () => {
       bin: join(TOOLS, 'node_modules/.bin'),
     });
     await writeFile(join(project, 'documented.ts'), await documentedProgram('ts'));
-    for (const name of ['every-route.ts', 'wrong-use.ts']) await copyFile(join(PROGRAMS, name), join(project, name));
+    for (const name of PROGRAMS_IN_TYPESCRIPT) await copyFile(join(PROGRAMS, name), join(project, name));
   }, RUN_MS_MAX);
 
-  test.each(['every-route.ts', 'wrong-use.ts', 'documented.ts'])(
-    '%s compiles as strictly as can be, with every error that it expects',
-    async (name) => {
-      const roots = ['--typeRoots', join(ROOT, 'node_modules/@types')];
-      const words = [...OPTIONS, ...MODULES, ...roots, '--noEmit', '--allowImportingTsExtensions', name];
-      const compiled = run(join(ROOT, 'node_modules/.bin/tsc'), words, { cwd: project, timeout: RUN_MS_MAX });
-      await expect(compiled.catch(({ stdout }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' });
-    },
-    RUN_MS_MAX,
-  );
+  test('programs compile as strictly as can be, with every error that they expect', {
+    timeout: RUN_MS_MAX,
+  }, async () => {
+    const roots = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--noEmit', '--allowImportingTsExtensions'];
+    const words = [...OPTIONS, ...MODULES, ...roots, ...PROGRAMS_IN_TYPESCRIPT, 'documented.ts'];
+    const compiled = run(join(ROOT, 'node_modules/.bin/tsc'), words, { cwd: project, timeout: RUN_MS_MAX });
+    await expect(compiled.catch(({ stdout }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' });
+  });
 
-  test(
-    'its client asks every route, goes through every list to its end, and knows each shape',
-    () => expectFound(process.execPath, 'every-route.ts', project),
-    RUN_MS_MAX,
-  );
+  test('its client asks every route', { timeout: RUN_MS_MAX }, async () => {
+    expect(await foundBy(process.execPath, 'every-route.ts', project)).toEqual(await operationNames());
+  });
+
+  test("the types of this repository's client are those of the document; make golden writes them", async () => {
+    const words = ['--import', 'tsx', 'scripts/client-types.mjs', TOOLS];
+    const { stdout } = await run(process.execPath, words, { cwd: ROOT, timeout: RUN_MS_MAX });
+    expect(stdout).toBe(await readFile(join(ROOT, 'client/answers.ts'), 'utf8'));
+  });
 });
 
 describe('openapi-python-client', () => {
@@ -178,20 +186,16 @@ describe('openapi-python-client', () => {
     expect(said).not.toContain('ERROR');
   });
 
-  test(
-    'a program that uses its client has the types that mypy wants',
-    async () => {
-      const words = ['--strict', '--follow-imports=silent', 'every_route.py', 'documented.py'];
-      const checked = run(join(bin, 'mypy'), words, { cwd: project, timeout: RUN_MS_MAX });
-      const { stdout } = await checked.catch(({ stdout: problems }) => ({ stdout: String(problems) }));
-      expect(stdout).toMatch(/^Success: no issues found/);
-    },
-    RUN_MS_MAX,
-  );
+  test('a program that uses its client has the types that mypy wants', { timeout: RUN_MS_MAX }, async () => {
+    const words = ['--strict', '--follow-imports=silent', 'every_route.py', 'documented.py'];
+    const checked = run(join(bin, 'mypy'), words, { cwd: project, timeout: RUN_MS_MAX });
+    const { stdout } = await checked.catch(({ stdout: problems }) => ({ stdout: String(problems) }));
+    expect(stdout).toMatch(/^Success: no issues found/);
+  });
 
-  test(
-    'its client asks every route, goes through every list to its end, and knows each shape',
-    () => expectFound(join(bin, 'python'), 'every_route.py', project),
-    RUN_MS_MAX,
-  );
+  test('its client asks every route, goes through every list to its end, and knows each shape', {
+    timeout: RUN_MS_MAX,
+  }, async () => {
+    expect(await foundBy(join(bin, 'python'), 'every_route.py', project)).toEqual(await expected());
+  });
 });

@@ -1,4 +1,4 @@
-"""A consumer's program on a client that openapi-python-client made of the document; `every-route.ts` is the same in TypeScript."""
+"""A consumer's program on a client that openapi-python-client made of the document; `every-route.ts` asks every route in TypeScript."""
 
 import importlib
 import json
