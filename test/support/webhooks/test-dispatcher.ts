@@ -21,6 +21,13 @@ export interface TestDispatcher {
   readonly events: DispatcherEvent[];
   /** Resolves once that many attempts have ended. */
   attempted(count: number): Promise<void>;
+  /** Starts it, and stops it once that many attempts have ended. */
+  run(count: number): Promise<void>;
+}
+
+/** Resolves once it is so, asked every few milliseconds. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(5, new AbortController().signal);
 }
 
 /** A dispatcher as the service makes it; what it is given beside replaces the usual. */
@@ -51,16 +58,17 @@ export function makeDispatcher(
     },
     { ...DISPATCHER_OPTIONS, ...options },
   );
-  const count = () => events.filter(({ type }) => type === 'attempted').length;
-  return {
-    dispatcher,
-    events,
-    attempted: (wanted) =>
-      new Promise((resolve) => {
-        told = () => {
-          if (count() >= wanted) resolve();
-        };
-        told();
-      }),
+  const attempted = (count: number) =>
+    new Promise<void>((resolve) => {
+      told = () => {
+        if (events.filter(({ type }) => type === 'attempted').length >= count) resolve();
+      };
+      told();
+    });
+  const run = async (count: number) => {
+    dispatcher.start();
+    await attempted(count);
+    await dispatcher.stop();
   };
+  return { dispatcher, events, attempted, run };
 }
