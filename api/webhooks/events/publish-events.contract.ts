@@ -8,7 +8,7 @@ import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
 import { listReleases } from '../../../test/support/pipeline/published.ts';
 import { openStoreFiles, type StoreFiles } from '../../../test/support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
-import { dyingDatabase, Killed, type MomentOfDeath } from '../../../test/support/webhooks/dying-database.ts';
+import { dyingDatabase, Killed } from '../../../test/support/webhooks/dying-database.ts';
 import { openPublisher, workFolderOf } from '../../../test/support/webhooks/publisher.ts';
 import { addSubscriber, readTold, type Told } from '../../../test/support/webhooks/subscribers.ts';
 import { ODD_ID, publishSmallDays } from '../../../test/worlds/small-days.ts';
@@ -287,8 +287,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       expect(await toldTo('all')).toEqual([...PRICES, ...SCORES]);
     });
 
-    const MOMENTS: readonly MomentOfDeath[] = ['before the commit', 'after the commit'];
-    it.each(MOMENTS)(
+    it.each(['before the commit', 'after the commit'] as const)(
       'killed %s of any transaction, nothing is skipped or told twice',
       { timeout: 120_000 },
       async (moment) => {
