@@ -16,7 +16,7 @@ import { useFolder } from '../support/temporary-folder.ts';
 /** Changes and deletions in every dataset; a benchmark that goes, a model that goes and comes back (fixtures/README.md). */
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-04', '2026-06-07', '2026-06-08'] as const;
 
-interface CopyKind {
+export interface CopyKind {
   readonly name: string;
   /** The place of a copy that isn't there yet. */
   readonly newPlace: () => Promise<string>;

@@ -50,15 +50,15 @@ const publish = (day: Day) => {
 
 /** What the copy should be: another one, made without faults, once for each night. */
 function expected(): ReturnType<typeof linesOf> {
-  expectedNow ??= freshLines();
+  expectedNow ??= newCopy().then((fresh) => linesOf(fresh));
   return expectedNow;
 }
 let expectedNow: ReturnType<typeof linesOf> | undefined;
 
-async function freshLines() {
-  const fresh = newPlace('.sqlite');
-  await syncInto(fresh, service.client());
-  return linesOf(fresh);
+async function newCopy(ending = '.sqlite'): Promise<string> {
+  const into = newPlace(ending);
+  await syncInto(into, service.client());
+  return into;
 }
 
 const isOf = (path: string) => (request: ProxiedRequest) => request.url.startsWith(path);
@@ -71,11 +71,7 @@ describe('through a proxy that lets things go wrong at random', () => {
 
   beforeAll(async () => {
     await open(SAMPLE_DAYS.slice(0, 1));
-    for (const ending of KINDS) {
-      const into = newPlace(ending);
-      await syncInto(into, service.client());
-      old.set(ending, into);
-    }
+    for (const ending of KINDS) old.set(ending, await newCopy(ending));
     for (const day of SAMPLE_DAYS.slice(1)) await publish(day);
   });
   afterAll(close);
@@ -143,7 +139,7 @@ describe('what changes under a sync', () => {
     const later = { is: 'after', work: async () => service.api.clock.advance(16 * 60_000) } as const;
     proxy.failNext(isOf('/files/'), later, 2);
     expect(await syncInto(into, viaProxy())).toMatchObject({ status: 'imported', warnings: [] });
-    expect(proxy.requests.filter((request) => request.includes('/download?')).length).toBe(DATASET_NAMES.length + 2);
+    expect(proxy.requests.filter((request) => request.includes('/download?'))).toHaveLength(DATASET_NAMES.length + 2);
     proxy.reset();
     expect(await linesOf(into)).toEqual(await expected());
   });
@@ -187,8 +183,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a page of the feed that lacks an event is refused, and all is imported anew', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     class Lacking extends ModelstatsClient {
       override async getChanges(filters: object) {
         const answer = await super.getChanges(filters);
@@ -203,8 +198,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a copy that was changed by others is found out when it next reaches a snapshot, and imported anew', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     const { cursor } = await withCopy(into, stateOf);
     // A day that left no events behind: the feed can't mend what is missing.
     await changeCopy(into, { replaced: { pricing: '/dev/null' } }, { snapshot_id: '2026-05-31', etags: null });
@@ -215,8 +209,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a copy that could not be proven, nor imported anew, is proven by the next sync', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     await changeCopy(into, { replaced: { pricing: '/dev/null' } }, { url: proxy.endpoint, etags: null });
     proxy.plan = (request) => (isDownload(request) ? { is: 'answer', status: 500, code: 'x' } : undefined);
     await expect(syncInto(into, viaProxy({ attemptsMax: 1 }))).rejects.toMatchObject({ name: 'ServiceError' });
@@ -234,8 +227,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a second sync through another name of the copy is refused as well', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     await symlink(into, `${into}-alias.sqlite`);
     await withCopy(into, () =>
       expect(syncInto(`${into}-alias.sqlite`, service.client())).rejects.toMatchObject({ code: 'unavailable' }),
@@ -243,8 +235,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a cursor that is ahead of the feed, and another address, lead to a new import', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     const { cursor } = await withCopy(into, stateOf);
     await changeCopy(into, {}, { cursor: 'OTk5OTk5OTk', snapshot_id: '2026-05-31', etags: null });
     expect(await syncInto(into, service.client())).toMatchObject({ status: 'imported', cursor });
@@ -255,8 +246,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a service whose newest snapshot is older than the copy changes nothing', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     await changeCopy(into, {}, { snapshot_id: '2026-12-31', etags: null });
     const before = await linesOf(into);
     const result = await syncInto(into, service.client());
@@ -280,8 +270,7 @@ describe('what changes under a sync', () => {
   it('a cursor that has expired leads to a new import, and with --history the difference is kept', {
     timeout: 60_000,
   }, async () => {
-    const [into, historic] = [newPlace('.sqlite'), newPlace('')];
-    await syncInto(into, service.client());
+    const [into, historic] = [await newCopy(), newPlace('')];
     await syncInto(historic, service.client(), { keepsHistory: true });
     for (const day of ['2026-06-06', '2026-06-07'] as const) await publish(day);
     // The feed of all but the last day goes.

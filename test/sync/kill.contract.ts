@@ -7,16 +7,12 @@ import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-stor
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { runCli, startCli } from '../support/processes/cli.ts';
 import { createChooser } from '../support/random.ts';
+import type { CopyKind } from './copies.contract.ts';
 
 /** Kills of each kind of copy. */
 const KILLS = Number(process.env['SYNC_KILLS'] ?? 4);
 
-export interface KilledKind {
-  readonly name: string;
-  readonly newPlace: () => Promise<string>;
-}
-
-export function describeKills({ name, newPlace }: KilledKind): void {
+export function describeKills({ name, newPlace }: CopyKind): void {
   let service: Service;
   beforeAll(async () => {
     service = await openService({ days: (store) => publishFromFixture('days', store, SAMPLE_DAYS.slice(0, 1)) });
