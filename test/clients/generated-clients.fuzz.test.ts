@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Changes, ModelHistory, Models, RankingsHistory, Scores, Snapshots } from '../../client/answers.ts';
 import { Documented } from '../support/api/documented.ts';
 import { listen } from '../support/api/listen.ts';
 import { usePublic } from '../support/site/use-public.ts';
@@ -58,64 +57,10 @@ async function documentedProgram(language: 'ts' | 'python'): Promise<string> {
   return program;
 }
 
-/** A body that the API answers the same customer; it has the type that its route has in the client of this repository. */
-async function bodyOf<T>(path: string): Promise<T> {
-  const answer = await api.ask(api.accounts.customers.commercial, path);
-  expect(answer.statusCode, path).toBe(200);
-  return answer.json();
-}
-
 /** The names of all operations below `/v1`. */
 async function operationNames(): Promise<readonly string[]> {
   const { operations } = new Documented((await api.get('/openapi.json')).json(), { isClosed: false });
   return operations.filter(({ path }) => path.startsWith('/v1/')).map(({ operationId }) => operationId);
-}
-
-/** What the program in Python is to find. */
-async function expected(): Promise<unknown> {
-  const { models } = await bodyOf<Models>('/v1/models');
-  const { scores } = await bodyOf<Scores>('/v1/scores');
-  const { events } = await bodyOf<Changes>('/v1/changes');
-  const { snapshots } = await bodyOf<Snapshots>('/v1/snapshots');
-  const top = await bodyOf<RankingsHistory>('/v1/rankings/history?category_id=general&top=1');
-  /** A point's date with some of what it and its payload hold. */
-  const historyOf = async (kind: string, fields: readonly string[]) => {
-    const { points } = await bodyOf<ModelHistory>(`/v1/models/a/history?kind=${kind}`);
-    return points.map((point) => {
-      const all: Readonly<Record<string, unknown>> = { ...point, ...point.payload };
-      return [point.date, ...fields.map((field) => all[field])].join(' ');
-    });
-  };
-  const bytes = snapshots[0]?.datasets.find(({ name }) => name === 'models')?.bytes;
-  expect(new Set(events.map(({ entity_type: type, op }) => `${type} ${op}`)).size).toBe(8);
-  return {
-    every: await operationNames(),
-    models: models.map(({ id }) => id),
-    benchmarks: ['code', 'math/x'],
-    scores: scores.map(({ model_id, benchmark_id, value }) => `${model_id} ${benchmark_id} ${value}`),
-    rankings: ['1 Case', '2 a', '2 case', `4 ${ODD_ID}`, '5 gone'],
-    updates: ['new-1 2026-06-08T23:59:59Z', 'new-2 2026-06-08T23:59:59Z'],
-    categories: ['general'],
-    sources: [],
-    model: [2],
-    histories: {
-      score: await historyOf('score', ['benchmark_id', 'value', 'n']),
-      ranking: await historyOf('ranking', ['category_id', 'value', 'positions']),
-      pricing: await historyOf('pricing', ['provider', 'value', 'currency']),
-      metadata: await historyOf('metadata', ['name', 'organization']),
-    },
-    top: top.points.map(({ date, model_id, value, payload }) => `${date} ${model_id} ${value} ${payload.positions}`),
-    snapshots: snapshots.map(({ id }) => `${id} 5`),
-    download: [bytes, bytes],
-    changes: events.map(({ entity_type: type, op, key: parts, data }) => {
-      const field = { model: 'name', score: 'value', ranking: 'rank', pricing: 'currency' }[type];
-      return `${type} ${op} ${Object.values(parts).join(' ')}: ${data === null ? null : Object(data)[field]}`;
-    }),
-    account: ['commercial', 'api_key'],
-    ready: '2026-06-08',
-    live: 'live',
-    refusals: ['not_found id', 'unauthenticated null', 'query.limit less_than_equal'],
-  };
 }
 
 /** What a program, run in its folder, finds. */
@@ -196,6 +141,14 @@ describe('openapi-python-client', () => {
   test('its client asks every route, goes through every list to its end, and knows each shape', {
     timeout: RUN_MS_MAX,
   }, async () => {
-    expect(await foundBy(join(bin, 'python'), 'every_route.py', project)).toEqual(await expected());
+    const lists = { listModels: 7, listBenchmarks: 2, listScores: 4, listRankings: 5, listUpdates: 2, listChanges: 31 };
+    const any = Object.fromEntries((await operationNames()).map((name) => [name, expect.any(Number)]));
+    expect(await foundBy(join(bin, 'python'), 'every_route.py', project)).toEqual({
+      pages: { ...any, ...lists },
+      events: ['Model', 'Price', 'Ranking', 'Score'].flatMap((name) => [`${name}Delete`, `${name}Upsert`]),
+      model: ODD_ID,
+      histories: { score: '7', ranking: '4', pricing: 'USD', metadata: 'Model a' },
+      refusals: ['not_found id', 'unauthenticated None', 'query.limit less_than_equal'],
+    });
   });
 });
