@@ -29,7 +29,7 @@ const rows: DayRows = {
 const service = useService({ days: (store) => store.publish('2026-06-30', rows) });
 
 /** A client of a new organization on Commercial, and how many of its units are used. */
-async function customer(): Promise<{ readonly client: ModelstatsClient; readonly used: () => Promise<number> }> {
+async function customer() {
   const client = service.client({ key: await service.addKey({ plan: 'commercial' }) });
   return { client, used: async () => (await client.getAccount()).body.usage.used };
 }

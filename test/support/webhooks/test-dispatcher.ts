@@ -16,14 +16,7 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => {}); // Ended early.
 }
 
-export interface TestDispatcher {
-  readonly dispatcher: Dispatcher;
-  readonly events: DispatcherEvent[];
-  /** Resolves once that many attempts have ended. */
-  attempted(count: number): Promise<void>;
-  /** Starts it, and stops it once that many attempts have ended. */
-  run(count: number): Promise<void>;
-}
+export type TestDispatcher = ReturnType<typeof makeDispatcher>;
 
 /** Resolves once it is so, asked every few milliseconds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
@@ -38,7 +31,7 @@ export function makeDispatcher(
     deps = {},
     options = {},
   }: { readonly deps?: Partial<DispatcherDeps>; readonly options?: Partial<DispatcherOptions> } = {},
-): TestDispatcher {
+) {
   const events: DispatcherEvent[] = [];
   let told = () => {};
   const dispatcher = new Dispatcher(
@@ -58,6 +51,7 @@ export function makeDispatcher(
     },
     { ...DISPATCHER_OPTIONS, ...options },
   );
+  /** Resolves once that many attempts have ended. */
   const attempted = (count: number) =>
     new Promise<void>((resolve) => {
       told = () => {
@@ -65,6 +59,7 @@ export function makeDispatcher(
       };
       told();
     });
+  /** Starts it, and stops it once that many attempts have ended. */
   const run = async (count: number) => {
     dispatcher.start();
     await attempted(count);
