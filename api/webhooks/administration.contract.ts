@@ -44,17 +44,6 @@ export function describeAdministration(name: string, another: () => Promise<stri
       const row = await rowOf(endpoint.id);
       expect(JSON.stringify([row, await subject.endpoints.list()])).not.toContain(secret.slice('whsec_'.length));
       expect(subject.keys.open(row.sealed_secret, endpoint.id)).toBe(secret);
-      expect(await auditActions()).toContain('webhook.add');
-    });
-
-    test('a revoked endpoint shows the failures that led to it, and none when it was enabled', async () => {
-      const id = await subject.active(organizationId);
-      const { kysely } = subject.database;
-      await revokeEndpoint(kysely, id, subject.clock.now());
-      expect(await subject.endpoints.get(id)).toMatchObject({ state: 'revoked', consecutiveFailures: 20 });
-      expect(await subject.endpoints.list(organizationId)).toMatchObject([{ consecutiveFailures: 20 }]);
-      await subject.endpoints.enable(id);
-      expect(await subject.endpoints.get(id)).toMatchObject({ state: 'registered', consecutiveFailures: 0 });
     });
 
     test('an eleventh endpoint is refused, also of eleven at once, until one is removed', async () => {
@@ -104,14 +93,15 @@ export function describeAdministration(name: string, another: () => Promise<stri
       expect(rotated.secret).not.toBe(secret);
       expect(rotated.endpoint.secretChangedAt.getTime()).toBe(endpoint.secretChangedAt.getTime() + 1000);
       expect(subject.keys.open((await rowOf(endpoint.id)).sealed_secret, endpoint.id)).toBe(rotated.secret);
-      expect(await auditActions()).toContain('webhook.rotate_secret');
     });
 
-    test('a revoked endpoint is registered anew when it is enabled, and what waited is not sent later', async () => {
+    test('a revoked endpoint shows the failures that led to it until it is enabled, and what waited is not sent later', async () => {
       const id = await subject.active(organizationId);
-      await move(id, 'revoked');
+      await revokeEndpoint(subject.database.kysely, id, subject.clock.now());
+      expect(await subject.endpoints.get(id)).toMatchObject({ state: 'revoked', consecutiveFailures: 20 });
+      expect(await subject.endpoints.list(organizationId)).toMatchObject([{ consecutiveFailures: 20 }]);
       const pingId = await subject.endpoints.enable(id);
-      expect(await stateOf(id)).toBe('registered');
+      expect(await subject.endpoints.get(id)).toMatchObject({ state: 'registered', consecutiveFailures: 0 });
       const [newest, ...older] = await deliveriesOf(id);
       expect(newest).toMatchObject({ id: pingId, kind: 'ping', state: 'waiting' });
       expect(older).toMatchObject([{ state: 'dropped' }]);

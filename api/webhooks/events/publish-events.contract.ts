@@ -90,6 +90,16 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
     const look = (more: Parameters<typeof openPublisher>[2] = {}) =>
       openPublisher(store, control, more).publisher.look();
 
+    /** A publisher whose database does something before one of its transactions. */
+    const openBusy = (transaction: number, work: () => unknown) =>
+      openPublisher(
+        store,
+        dyingDatabase(control, {
+          after: 0,
+          onTransaction: async (count) => void (count === transaction && (await work())),
+        }),
+      );
+
     it('each change of a night is told once, by its topic, and nothing else', async () => {
       await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
       expect(await look()).toBe('published');
@@ -177,14 +187,8 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
 
     it('whoever leaves active while a night is told is told no more of it', async () => {
       await addSubscriber(control, 'leaves', { topics: TOLD_TOPICS });
-      const leaving = dyingDatabase(control, {
-        after: 0,
-        onTransaction: async (count) => {
-          if (count !== 3) return;
-          await control.kysely.updateTable('webhook_endpoints').set({ state: 'revoked' }).execute();
-        },
-      });
-      await openPublisher(store, leaving).publisher.look();
+      const leave = () => control.kysely.updateTable('webhook_endpoints').set({ state: 'revoked' }).execute();
+      await openBusy(3, leave).publisher.look();
       expect(await toldTo('leaves')).toEqual([score('a', 'code', 18), SNAPSHOTS[0]]);
     });
 
@@ -333,13 +337,8 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
       await addSubscriber(control, 'digest', { topics: TOLD_TOPICS, mode: 'digest' });
       const results: unknown[] = [];
-      const slow = dyingDatabase(control, {
-        after: 0,
-        onTransaction: async (count) => {
-          if (count === 2) results.push(await look({ clock: LATER }));
-        },
-      });
-      results.push(await openPublisher(store, slow).publisher.look());
+      const slow = openBusy(2, async () => results.push(await look({ clock: LATER })));
+      results.push(await slow.publisher.look());
       expect(results).toEqual(['published', 'claimed']);
       expect(await toldTo('all')).toEqual(ALL);
       expect(await look()).toBe('idle');
@@ -348,13 +347,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
     it('what is stopped goes on later where it was', async () => {
       await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
       const stop = new AbortController();
-      const stopping = dyingDatabase(control, {
-        after: 0,
-        onTransaction: async (count) => {
-          if (count === 3) stop.abort();
-        },
-      });
-      const { publisher, events } = openPublisher(store, stopping);
+      const { publisher, events } = openBusy(3, () => stop.abort());
       expect(await publisher.look(stop.signal)).toBe('stopped');
       expect(events.filter(({ type }) => type === 'failed')).toEqual([]);
       expect((await toldTo('all')).length).toBeLessThan(ALL.length);
