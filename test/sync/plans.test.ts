@@ -1,6 +1,6 @@
 /** What each plan gets (specification "Sync"). */
 import { describe, expect, it } from 'vitest';
-import { linesOf, openService, syncInto, usePlaces, useService } from '../support/client/service.ts';
+import { linesOf, newestLines, openService, syncInto, usePlaces, useService } from '../support/client/service.ts';
 import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
@@ -13,11 +13,7 @@ async function unitsOf(key: string): Promise<number> {
   return body.usage.used;
 }
 
-async function exactLines() {
-  const exact = newPlace('.sqlite');
-  await syncInto(exact, service.client());
-  return linesOf(exact);
-}
+const exactLines = () => newestLines(service.api.store);
 
 describe('a copy', () => {
   it('of a plan without snapshots is made of the lists, without prices, and says so', async () => {
