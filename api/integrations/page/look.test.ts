@@ -276,7 +276,10 @@ describe('robots.txt', () => {
 });
 
 test('each snippet that people are given passes, as the page shows it', async () => {
-  const [markdown, html, react] = snippetsFor(SERVICE, OURS);
+  const snippets = snippetsFor(SERVICE, OURS);
+  expect(snippets.map(({ name }) => name)).toEqual(['Markdown', 'HTML', 'React']);
+  const [markdown, html, react] = snippets;
+  expect(react?.code).toMatch(/ \/><\/a>$/); // As JSX wants it.
   // As CommonMark renders it: an image in a link, with destinations in angle brackets. JSX without expressions is HTML.
   const [, alt, source, href] = /^\[!\[(.*)\]\(<(.*)>\)\]\(<(.*)>\)$/.exec(markdown?.code ?? '') ?? [];
   const rendered = `<p><a href="${href}"><img src="${source}" alt="${alt}" /></a></p>`;
@@ -288,4 +291,11 @@ test('each snippet that people are given passes, as the page shows it', async ()
     });
   }
   expect(readFileSync(`${import.meta.dirname}/../../site/badge.ts`, 'utf8')).toContain('/badges/source');
+});
+
+test('nothing in an address ends an attribute of a snippet', () => {
+  for (const { code } of snippetsFor(`https://stats.example/a&b"c'<d>{e}`, OURS)) {
+    expect(code).not.toMatch(/"c|<d|\{e/);
+    expect(code.match(/badges\/source\.svg/g)).toHaveLength(1);
+  }
 });
