@@ -4,14 +4,14 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Documented } from '../support/api/documented.ts';
 import { listen } from '../support/api/listen.ts';
 import { usePublic } from '../support/site/use-public.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { ODD_ID, publishSmallDays, SMALL_DAYS } from '../worlds/small-days.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -30,17 +30,15 @@ const api = usePublic({
   },
 });
 const run = promisify(execFile);
-let folder: string;
+const path = useFolder();
 let url: string;
 let key: string;
 
 beforeAll(async () => {
   if (!existsSync(join(TOOLS, 'installed.txt'))) throw new Error(`${TOOLS} is not whole: run "make test-fuzz"`);
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-clients-'));
   url = await listen(api.app);
   ({ key } = api.accounts.customers.commercial);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What a consumer runs, as api/guide/pages/clients.md has it, with the address of this service. */
 async function runDocumented(command: string, { cwd, bin }: { readonly cwd: string; readonly bin: string }) {
@@ -60,7 +58,7 @@ async function documentedProgram(language: 'ts' | 'python'): Promise<string> {
 /** The names of all operations below `/v1`. */
 async function operationNames(): Promise<readonly string[]> {
   const { operations } = new Documented((await api.get('/openapi.json')).json(), { isClosed: false });
-  return operations.filter(({ path }) => path.startsWith('/v1/')).map(({ operationId }) => operationId);
+  return operations.filter((one) => one.path.startsWith('/v1/')).map(({ operationId }) => operationId);
 }
 
 /** What a program, run in its folder, finds. */
@@ -76,7 +74,7 @@ describe('openapi-typescript', () => {
   let project: string;
 
   beforeAll(async () => {
-    project = join(folder, 'typescript');
+    project = path('typescript');
     await mkdir(project);
     await writeFile(join(project, 'package.json'), '{"type":"module"}');
     await symlink(join(TOOLS, 'node_modules'), join(project, 'node_modules'));
@@ -114,7 +112,7 @@ describe('openapi-python-client', () => {
   let said: string;
 
   beforeAll(async () => {
-    project = join(folder, 'python');
+    project = path('python');
     await mkdir(project);
     const command =
       'openapi-python-client generate --url https://api.example.com/openapi.json --meta none --output-path modelstats_client';

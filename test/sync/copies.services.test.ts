@@ -4,8 +4,7 @@ import { linesOf, newestLines, openService, syncInto } from '../support/client/s
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { describePostgres } from '../support/processes/postgres-server.ts';
 import { DAYS, FIRST, publishSourcedDays } from '../worlds/sourced-days.ts';
-import { describeCopies } from './copies.contract.ts';
-import { describeKills } from './kill.contract.ts';
+import { describeCopies, describeKills } from './copies.contract.ts';
 
 describePostgres('copies in a server of their own', (server) => {
   const kind = { name: 'PostgreSQL', newPlace: () => server().createDatabase() };

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { usePlaces } from '../support/client/service.ts';
-import { describeKills } from './kill.contract.ts';
+import { describeKills } from './copies.contract.ts';
 
 const next = usePlaces();
 const KINDS = { 'a DuckDB file': '.duckdb', 'an SQLite file': '.sqlite', 'a folder': '' };
