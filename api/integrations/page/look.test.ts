@@ -279,7 +279,7 @@ test('each snippet that people are given passes, as the page shows it', async ()
   const snippets = snippetsFor(SERVICE, OURS);
   expect(snippets.map(({ name }) => name)).toEqual(['Markdown', 'HTML', 'React']);
   const [markdown, html, react] = snippets;
-  expect(react?.code).toMatch(/ \/><\/a>$/); // As JSX wants it.
+  expect(react?.code).toMatch(/ \/><\/a>$/); // As JSX requires it.
   // As CommonMark renders it: an image in a link, with destinations in angle brackets. JSX without expressions is HTML.
   const [, alt, source, href] = /^\[!\[(.*)\]\(<(.*)>\)\]\(<(.*)>\)$/.exec(markdown?.code ?? '') ?? [];
   const rendered = `<p><a href="${href}"><img src="${source}" alt="${alt}" /></a></p>`;

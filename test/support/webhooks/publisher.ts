@@ -10,7 +10,10 @@ import { NIGHT_SETTINGS, type TemporaryStore } from '../pipeline/temporary-store
 
 let publishers = 0;
 
-/** Another dispatcher over a temporary store, or over another one instead, with all that it reports; its clock stands in June 2026 unless given. */
+/**
+ * Another dispatcher over a temporary store, or over another one instead, with all that it reports. Its clock stands in June 2026
+ * unless given.
+ */
 export function openPublisher(
   { deps, folder }: TemporaryStore,
   control: ControlDatabase,
