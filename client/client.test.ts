@@ -4,7 +4,6 @@ import { useService } from '../test/support/client/service.ts';
 import type { DayRows } from '../test/support/pipeline/write-day.ts';
 import type { ChangeEvent, Changes } from './answers.ts';
 import { ModelstatsClient } from './client.ts';
-import { compareKeys } from './sync/json-lines.ts';
 
 /** Ids that paths and queries have to encode, and enough of them for several pages. */
 const IDS = [
@@ -30,7 +29,7 @@ const rows: DayRows = {
 const service = useService({ days: (store) => store.publish('2026-06-30', rows) });
 
 /** A client of a new organization on Commercial, and how many of its units are used. */
-async function customer(): Promise<{ readonly client: ModelstatsClient; readonly used: () => Promise<number> }> {
+async function customer() {
   const client = service.client({ key: await service.addKey({ plan: 'commercial' }) });
   return { client, used: async () => (await client.getAccount()).body.usage.used };
 }
@@ -79,13 +78,6 @@ test.each(IDS.slice(0, 6))('a model is found by its id: %s', async (id) => {
   expect((await client.getModelHistory(id, { kind: 'score', benchmark_id: 'code/one' })).body.points).toHaveLength(1);
   const { body: found } = await client.listScores({ model: id, benchmark: 'b%2' });
   expect(found.scores.map(({ model_id: found_id }) => found_id)).toEqual([id]);
-});
-
-test('keys of records are put in the order of the service', async () => {
-  const { client } = await customer();
-  const ids: string[] = [];
-  for await (const { id } of client.eachModel()) ids.push(id);
-  expect([...IDS].sort((a, b) => compareKeys([a], [b]))).toEqual(ids);
 });
 
 test('what an answer says beside its body can be read', async () => {

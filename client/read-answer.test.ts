@@ -41,59 +41,58 @@ async function errorOf(call: Promise<unknown>): Promise<ClientError> {
   throw new Error(`not a ClientError: ${error}`);
 }
 
+/** Expects that a call rejects with an error of a kind that has these fields. */
+async function expectError(call: Promise<unknown>, kind: typeof ClientError, fields: object): Promise<ClientError> {
+  const error = await errorOf(call);
+  expect(error).toBeInstanceOf(kind);
+  expect(error).toMatchObject(fields);
+  return error;
+}
+
+/** A client of a new organization. */
+const clientOf = async (subscription: Parameters<typeof service.addKey>[0]) =>
+  service.client({ key: await service.addKey(subscription), limitWaitMsMax: 1 });
+
 describe('a refusal of the API becomes an error of its kind, with what the API says', () => {
   test('401', async () => {
-    const error = await errorOf(service.client({ key: 'msk_wrong' }).listModels());
-    expect(error).toBeInstanceOf(UnauthenticatedError);
-    expect(error).toMatchObject({ name: 'UnauthenticatedError', status: 401, code: 'unauthenticated', param: null });
+    const fields = { name: 'UnauthenticatedError', status: 401, code: 'unauthenticated', param: null };
+    await expectError(service.client({ key: 'msk_wrong' }).listModels(), UnauthenticatedError, fields);
   });
 
   test('403 of a feature', async () => {
-    const error = await errorOf(service.client({ key: await service.addKey({}) }).getChanges());
-    expect(error).toBeInstanceOf(NotInPlanError);
-    expect(error).toMatchObject({ status: 403, code: 'feature_not_in_plan', plan: 'community' });
+    const fields = { status: 403, code: 'feature_not_in_plan', plan: 'community' };
+    await expectError((await clientOf({})).getChanges(), NotInPlanError, fields);
   });
 
   test('403 of the history window', async () => {
-    const client = service.client({ key: await service.addKey({ plan: 'builder' }) });
-    const error = await errorOf(client.getRankingsHistory('text', { to: '2020-01-01' }));
-    expect(error).toBeInstanceOf(NotInPlanError);
-    expect(error).toMatchObject({ code: 'history_window_exceeded', param: 'to' });
+    const call = (await clientOf({ plan: 'builder' })).getRankingsHistory('text', { to: '2020-01-01' });
+    await expectError(call, NotInPlanError, { code: 'history_window_exceeded', param: 'to' });
   });
 
   test('404', async () => {
-    const error = await errorOf(service.client().getModel('nobody'));
-    expect(error).toBeInstanceOf(NotFoundError);
-    expect(error).toMatchObject({ status: 404, code: 'not_found', param: 'id' });
+    const fields = { status: 404, code: 'not_found', param: 'id' };
+    await expectError(service.client().getModel('nobody'), NotFoundError, fields);
   });
 
   test('410', async () => {
-    const error = await errorOf(service.client().getChanges({ cursor: cursorFromSeq(0) }));
-    expect(error).toBeInstanceOf(CursorExpiredError);
-    expect(error).toMatchObject({
-      status: 410,
-      code: 'cursor_expired',
-      retained_from: expect.stringMatching(/^2026-/),
-    });
+    const fields = { status: 410, code: 'cursor_expired', retained_from: expect.stringMatching(/^2026-/) };
+    await expectError(service.client().getChanges({ cursor: cursorFromSeq(0) }), CursorExpiredError, fields);
   });
 
   test('422, all problems at once', async () => {
-    const error = await errorOf(service.client().listScores({ limit: 9000, min_value: Number.NaN }));
-    expect(error).toBeInstanceOf(InvalidRequestError);
-    expect(error).toMatchObject({ status: 422, code: 'invalid_request' });
+    const call = service.client().listScores({ limit: 9000, min_value: Number.NaN });
+    const error = await expectError(call, InvalidRequestError, { status: 422, code: 'invalid_request' });
     expect(error.detail.map(({ loc }) => loc.join('.')).sort()).toEqual(['query.limit', 'query.min_value']);
     for (const { loc, msg } of error.detail) expect(error.message).toContain(`${loc.at(-1)}: ${msg}`);
   });
 
   test('429 of a minute', async () => {
-    const key = await service.addKey({ plan: 'commercial', contract: { burst_per_minute: 1 } });
-    const client = service.client({ key, limitWaitMsMax: 1 });
+    const client = await clientOf({ plan: 'commercial', contract: { burst_per_minute: 1 } });
     await client.listModels();
-    const error = await errorOf(client.listModels());
-    expect(error).toBeInstanceOf(RateLimitError);
-    expect(error).toMatchObject({ code: 'rate_limit_exceeded', limit_type: 'burst', limit_scope: 'organization' });
-    expect(error.retry_after_seconds).toBeGreaterThan(0);
-    expect(error.retry_after_seconds).toBeLessThanOrEqual(60);
+    const fields = { code: 'rate_limit_exceeded', limit_type: 'burst', limit_scope: 'organization' };
+    const { retry_after_seconds: seconds } = await expectError(client.listModels(), RateLimitError, fields);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
   });
 
   test('429 of the day, which is not tried again', async () => {
@@ -102,13 +101,8 @@ describe('a refusal of the API becomes an error of its kind, with what the API s
     const onRetry = (retry: unknown) => void retries.push(retry);
     const client = new ModelstatsClient({ ...QUICK, url: service.url, key }, { onRetry });
     await client.listModels();
-    const error = await errorOf(client.listModels());
-    expect(error).toBeInstanceOf(QuotaExceededError);
-    expect(error).toMatchObject({
-      code: 'quota_exceeded',
-      limit_type: 'daily_quota',
-      reset_at: '2026-07-01T00:00:00.000Z',
-    });
+    const fields = { code: 'quota_exceeded', limit_type: 'daily_quota', reset_at: '2026-07-01T00:00:00.000Z' };
+    await expectError(client.listModels(), QuotaExceededError, fields);
     expect(retries).toEqual([]);
   });
 
@@ -124,9 +118,8 @@ describe('a service in which nothing is published yet', () => {
   const empty = useService({ days: async () => {} });
 
   test('is 503', async () => {
-    const error = await errorOf(empty.client({ attemptsMax: 2 }).listModels());
-    expect(error).toBeInstanceOf(ServiceError);
-    expect(error).toMatchObject({ status: 503, code: 'unavailable' });
+    const fields = { status: 503, code: 'unavailable' };
+    await expectError(empty.client({ attemptsMax: 2 }).listModels(), ServiceError, fields);
   });
 });
 

@@ -19,15 +19,8 @@ beforeAll(async () => {
 beforeEach(() => proxy.reset());
 afterAll(() => proxy.stop());
 
-interface Customer {
-  readonly client: ModelstatsClient;
-  readonly retries: readonly Retry[];
-  /** Units of the day. */
-  readonly used: () => Promise<number>;
-}
-
-/** A client of a new organization, behind the proxy. */
-async function customer(options: Partial<ClientOptions> = {}): Promise<Customer> {
+/** A client of a new organization, behind the proxy, and how many units of the day it used. */
+async function customer(options: Partial<ClientOptions> = {}) {
   const key = await service.addKey({ plan: 'commercial' });
   const retries: Retry[] = [];
   const deps = { onRetry: (retry: Retry) => void retries.push(retry) };

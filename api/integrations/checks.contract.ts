@@ -17,13 +17,6 @@ import type { Evidence } from './integration.ts';
 import { recordCheck } from './record-check.ts';
 import { renewSites } from './sites.ts';
 
-const siteRow = (domain: string, organization_id: string) => ({
-  domain,
-  organization_id,
-  claimed_by: null,
-  claimed_until: null,
-});
-
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 
 /** What holds for the job on every control database; `another` makes an empty one and gives its address. */
@@ -133,7 +126,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       const nobodys = await subject.declare(second, 'https://github.com/nobody');
       // As a version before left them, which knew github.com alone.
       const { kysely } = subject.database;
-      await kysely.insertInto('integration_sites').values(siteRow('github.com', first)).execute();
+      await kysely.insertInto('integration_sites').values({ domain: 'github.com', organization_id: first }).execute();
       const leave = (id: string, changes: object) =>
         kysely
           .updateTable('integrations')

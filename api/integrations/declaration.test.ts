@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
-import { parseDeclaration } from './declaration.ts';
+import { FOUND } from '../../test/support/integrations/integration-subject.ts';
+import { ASKED_AT_ONCE_MAX, fewLooksAtOnce, parseDeclaration } from './declaration.ts';
+import type { Evidence } from './integration.ts';
 import { registrableDomain } from './site.ts';
 
 const RULES = {
@@ -106,4 +108,27 @@ describe('on a host that many share', () => {
     expect(() => declare(url)).toThrow(`the address of the page: ${why.startsWith('such') ? '' : why}`);
     expect(() => declare(url)).toThrow(why);
   });
+});
+
+test('no more than four checks that are asked for are under way in a process, whoever asks', async () => {
+  const waiting: (() => void)[] = [];
+  const look = fewLooksAtOnce(
+    (_: string) => new Promise<Evidence>((resolve) => void waiting.push(() => resolve(FOUND))),
+  );
+  const looks = Array.from({ length: ASKED_AT_ONCE_MAX }, () => look('a page'));
+  await expect(look('a page')).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('in a minute'),
+  });
+  expect([ASKED_AT_ONCE_MAX, waiting.length]).toEqual([4, 4]);
+  waiting.shift()?.();
+  await looks[0];
+  const another = look('a page');
+  for (const finish of waiting) finish();
+  expect(await another).toEqual(FOUND);
+});
+
+test('a check that fails leaves its place to others', async () => {
+  const look = fewLooksAtOnce((_: string) => Promise.reject(new Error('ours')), 1);
+  for (const _ of [1, 2]) await expect(look('a page')).rejects.toThrow('ours');
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../runtime/ulid.ts';
+import { WebhookDatabase } from '../../test/support/webhooks/webhook-database.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
 import type { DeliveryState } from './queue/delivery.ts';
 
@@ -7,40 +7,20 @@ import type { DeliveryState } from './queue/delivery.ts';
 export function describeReplay(name: string, another: () => Promise<string>): void {
   describe(`replay on ${name}`, () => {
     let subject: WebhookSubject;
+    let world: WebhookDatabase;
     let endpointId: string;
 
     beforeEach(async () => {
       subject = await openWebhookSubject(await another());
+      world = new WebhookDatabase(subject.database);
       endpointId = await subject.active(await subject.organization());
     });
     afterEach(() => subject.close());
 
     /** An event so many hours old, with a delivery that ended so; the ids of both. */
     async function past(state: DeliveryState, hours: number, own: string | null = null) {
-      const at = subject.clock.now().getTime() - hours * 3_600_000;
-      const [event, delivery] = [newId('evt'), newId('dlv')];
-      const data = JSON.stringify({ model_id: 'a', benchmark_id: 'b', seq: 7 });
-      const { kysely } = subject.database;
-      await kysely
-        .insertInto('webhook_events')
-        .values({ id: event, topic: 'score.updated', endpoint_id: own, occurred_at: at, seq: 7, data })
-        .execute();
-      await kysely
-        .insertInto('webhook_deliveries')
-        .values({
-          id: delivery,
-          event_id: event,
-          endpoint_id: endpointId,
-          kind: 'event',
-          state,
-          attempts: state === 'delivered' ? 1 : 6,
-          due_at: at,
-          claimed_by: null,
-          created_at: at,
-          finished_at: state === 'waiting' ? null : at,
-        })
-        .execute();
-      return { event, delivery };
+      const delivery = await world.addDelivery(endpointId, { state, at: hoursAgo(hours), own });
+      return { event: (await world.delivery(delivery)).event_id, delivery };
     }
     const hoursAgo = (hours: number) => new Date(subject.clock.now().getTime() - hours * 3_600_000);
     const replays = async () =>
@@ -54,8 +34,8 @@ export function describeReplay(name: string, another: () => Promise<string>): vo
       expect(made.map(({ id }) => id).sort()).toEqual([...byEvent.deliveryIds, ...byDelivery.deliveryIds].sort());
       expect(new Set(made.map(({ id }) => id)).has(delivery)).toBe(false);
       expect(made).toMatchObject([
-        { eventId: event, state: 'waiting', attempts: 0, seq: 7 },
-        { eventId: event, state: 'waiting', attempts: 0, seq: 7 },
+        { eventId: event, state: 'waiting', attempts: 0 },
+        { eventId: event, state: 'waiting', attempts: 0 },
       ]);
     });
 
@@ -95,21 +75,7 @@ export function describeReplay(name: string, another: () => Promise<string>): vo
     });
 
     test('one call replays 10,000 at most and says that there are more', async () => {
-      const { kysely } = subject.database;
-      const at = subject.clock.now().getTime() - 1000;
-      const ids = Array.from({ length: 10_003 }, () => [newId('evt'), newId('dlv')] as const);
-      for (let from = 0; from < ids.length; from += 1000) {
-        const some = ids.slice(from, from + 1000);
-        const event = { topic: 'score.updated', endpoint_id: null, occurred_at: at, seq: 1, data: '{}' };
-        await kysely
-          .insertInto('webhook_events')
-          .values(some.map(([id]) => ({ id, ...event })))
-          .execute();
-        const ended = { endpoint_id: endpointId, kind: 'event', state: 'failed', attempts: 6, claimed_by: null };
-        const times = { due_at: at, created_at: at, finished_at: at };
-        const rows = some.map(([event_id, id]) => ({ id, event_id, ...ended, ...times }));
-        await kysely.insertInto('webhook_deliveries').values(rows).execute();
-      }
+      await world.addDeliveries(endpointId, 10_003, { state: 'failed', at: subject.clock.now() });
       const first = await subject.log.replayFailed(endpointId, hoursAgo(1));
       expect([first.deliveryIds.length, first.hasMore]).toEqual([10_000, true]);
       const second = await subject.log.replayFailed(endpointId, hoursAgo(1));

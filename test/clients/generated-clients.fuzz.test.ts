@@ -4,15 +4,14 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Changes, ModelHistory, Models, RankingsHistory, Scores, Snapshots } from '../../client/answers.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Documented } from '../support/api/documented.ts';
 import { listen } from '../support/api/listen.ts';
 import { usePublic } from '../support/site/use-public.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { ODD_ID, publishSmallDays, SMALL_DAYS } from '../worlds/small-days.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -31,17 +30,15 @@ const api = usePublic({
   },
 });
 const run = promisify(execFile);
-let folder: string;
+const path = useFolder();
 let url: string;
 let key: string;
 
 beforeAll(async () => {
   if (!existsSync(join(TOOLS, 'installed.txt'))) throw new Error(`${TOOLS} is not whole: run "make test-fuzz"`);
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-clients-'));
   url = await listen(api.app);
   ({ key } = api.accounts.customers.commercial);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What a consumer runs, as api/guide/pages/clients.md has it, with the address of this service. */
 async function runDocumented(command: string, { cwd, bin }: { readonly cwd: string; readonly bin: string }) {
@@ -58,74 +55,26 @@ async function documentedProgram(language: 'ts' | 'python'): Promise<string> {
   return program;
 }
 
-/** A body that the API answers the same customer; it has the type that its route has in the client of this repository. */
-async function bodyOf<T>(path: string): Promise<T> {
-  const answer = await api.ask(api.accounts.customers.commercial, path);
-  expect(answer.statusCode, path).toBe(200);
-  return answer.json();
-}
-
-/** What the programs are to find. */
-async function expected(): Promise<unknown> {
+/** The names of all operations below `/v1`. */
+async function operationNames(): Promise<readonly string[]> {
   const { operations } = new Documented((await api.get('/openapi.json')).json(), { isClosed: false });
-  const { models } = await bodyOf<Models>('/v1/models');
-  const { scores } = await bodyOf<Scores>('/v1/scores');
-  const { events } = await bodyOf<Changes>('/v1/changes');
-  const { snapshots } = await bodyOf<Snapshots>('/v1/snapshots');
-  const top = await bodyOf<RankingsHistory>('/v1/rankings/history?category_id=general&top=1');
-  /** A point's date with some of what it and its payload hold. */
-  const historyOf = async (kind: string, fields: readonly string[]) => {
-    const { points } = await bodyOf<ModelHistory>(`/v1/models/a/history?kind=${kind}`);
-    return points.map((point) => {
-      const all: Readonly<Record<string, unknown>> = { ...point, ...point.payload };
-      return [point.date, ...fields.map((field) => all[field])].join(' ');
-    });
-  };
-  const bytes = snapshots[0]?.datasets.find(({ name }) => name === 'models')?.bytes;
-  expect(new Set(events.map(({ entity_type: type, op }) => `${type} ${op}`)).size).toBe(8);
-  return {
-    every: operations.filter(({ path }) => path.startsWith('/v1/')).map(({ operationId }) => operationId),
-    models: models.map(({ id }) => id),
-    benchmarks: ['code', 'math/x'],
-    scores: scores.map(({ model_id, benchmark_id, value }) => `${model_id} ${benchmark_id} ${value}`),
-    rankings: ['1 Case', '2 a', '2 case', `4 ${ODD_ID}`, '5 gone'],
-    updates: ['new-1 2026-06-08T23:59:59Z', 'new-2 2026-06-08T23:59:59Z'],
-    categories: ['general'],
-    sources: [],
-    model: [2],
-    histories: {
-      score: await historyOf('score', ['benchmark_id', 'value', 'n']),
-      ranking: await historyOf('ranking', ['category_id', 'value', 'positions']),
-      pricing: await historyOf('pricing', ['provider', 'value', 'currency']),
-      metadata: await historyOf('metadata', ['name', 'organization']),
-    },
-    top: top.points.map(({ date, model_id, value, payload }) => `${date} ${model_id} ${value} ${payload.positions}`),
-    snapshots: snapshots.map(({ id }) => `${id} 5`),
-    download: [bytes, bytes],
-    changes: events.map(({ entity_type: type, op, key: parts, data }) => {
-      const field = { model: 'name', score: 'value', ranking: 'rank', pricing: 'currency' }[type];
-      return `${type} ${op} ${Object.values(parts).join(' ')}: ${data === null ? null : Object(data)[field]}`;
-    }),
-    account: ['commercial', 'api_key'],
-    ready: '2026-06-08',
-    live: 'live',
-    refusals: ['not_found id', 'unauthenticated null', 'query.limit less_than_equal'],
-  };
+  return operations.filter((one) => one.path.startsWith('/v1/')).map(({ operationId }) => operationId);
 }
 
-/** The program, run in its folder, finds all of it. */
-async function expectFound(interpreter: string, program: string, cwd: string): Promise<void> {
+/** What a program, run in its folder, finds. */
+async function foundBy(interpreter: string, program: string, cwd: string): Promise<unknown> {
   const { stdout } = await run(interpreter, [program, url, key, ODD_ID], { cwd, timeout: RUN_MS_MAX });
-  expect(JSON.parse(stdout)).toEqual(await expected());
+  return JSON.parse(stdout);
 }
 
 describe('openapi-typescript', () => {
   const OPTIONS = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--noUnusedLocals'];
+  const PROGRAMS_IN_TYPESCRIPT = ['every-route.ts', 'wrong-use.ts'];
   const MODULES = ['--module', 'nodenext', '--target', 'es2023', '--lib', 'es2024,dom', '--types', 'node'];
   let project: string;
 
   beforeAll(async () => {
-    project = join(folder, 'typescript');
+    project = path('typescript');
     await mkdir(project);
     await writeFile(join(project, 'package.json'), '{"type":"module"}');
     await symlink(join(TOOLS, 'node_modules'), join(project, 'node_modules'));
@@ -134,25 +83,27 @@ describe('openapi-typescript', () => {
       bin: join(TOOLS, 'node_modules/.bin'),
     });
     await writeFile(join(project, 'documented.ts'), await documentedProgram('ts'));
-    for (const name of ['every-route.ts', 'wrong-use.ts']) await copyFile(join(PROGRAMS, name), join(project, name));
+    for (const name of PROGRAMS_IN_TYPESCRIPT) await copyFile(join(PROGRAMS, name), join(project, name));
   }, RUN_MS_MAX);
 
-  test.each(['every-route.ts', 'wrong-use.ts', 'documented.ts'])(
-    '%s compiles as strictly as can be, with every error that it expects',
-    async (name) => {
-      const roots = ['--typeRoots', join(ROOT, 'node_modules/@types')];
-      const words = [...OPTIONS, ...MODULES, ...roots, '--noEmit', '--allowImportingTsExtensions', name];
-      const compiled = run(join(ROOT, 'node_modules/.bin/tsc'), words, { cwd: project, timeout: RUN_MS_MAX });
-      await expect(compiled.catch(({ stdout }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' });
-    },
-    RUN_MS_MAX,
-  );
+  test('programs compile as strictly as can be, with every error that they expect', {
+    timeout: RUN_MS_MAX,
+  }, async () => {
+    const roots = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--noEmit', '--allowImportingTsExtensions'];
+    const words = [...OPTIONS, ...MODULES, ...roots, ...PROGRAMS_IN_TYPESCRIPT, 'documented.ts'];
+    const compiled = run(join(ROOT, 'node_modules/.bin/tsc'), words, { cwd: project, timeout: RUN_MS_MAX });
+    await expect(compiled.catch(({ stdout }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' });
+  });
 
-  test(
-    'its client asks every route, goes through every list to its end, and knows each shape',
-    () => expectFound(process.execPath, 'every-route.ts', project),
-    RUN_MS_MAX,
-  );
+  test('its client asks every route', { timeout: RUN_MS_MAX }, async () => {
+    expect(await foundBy(process.execPath, 'every-route.ts', project)).toEqual(await operationNames());
+  });
+
+  test("the types of this repository's client are those of the document; make golden writes them", async () => {
+    const words = ['--import', 'tsx', 'scripts/client-types.mjs', TOOLS];
+    const { stdout } = await run(process.execPath, words, { cwd: ROOT, timeout: RUN_MS_MAX });
+    expect(stdout).toBe(await readFile(join(ROOT, 'client/answers.ts'), 'utf8'));
+  });
 });
 
 describe('openapi-python-client', () => {
@@ -161,7 +112,7 @@ describe('openapi-python-client', () => {
   let said: string;
 
   beforeAll(async () => {
-    project = join(folder, 'python');
+    project = path('python');
     await mkdir(project);
     const command =
       'openapi-python-client generate --url https://api.example.com/openapi.json --meta none --output-path modelstats_client';
@@ -178,20 +129,24 @@ describe('openapi-python-client', () => {
     expect(said).not.toContain('ERROR');
   });
 
-  test(
-    'a program that uses its client has the types that mypy wants',
-    async () => {
-      const words = ['--strict', '--follow-imports=silent', 'every_route.py', 'documented.py'];
-      const checked = run(join(bin, 'mypy'), words, { cwd: project, timeout: RUN_MS_MAX });
-      const { stdout } = await checked.catch(({ stdout: problems }) => ({ stdout: String(problems) }));
-      expect(stdout).toMatch(/^Success: no issues found/);
-    },
-    RUN_MS_MAX,
-  );
+  test('a program that uses its client has the types that mypy wants', { timeout: RUN_MS_MAX }, async () => {
+    const words = ['--strict', '--follow-imports=silent', 'every_route.py', 'documented.py'];
+    const checked = run(join(bin, 'mypy'), words, { cwd: project, timeout: RUN_MS_MAX });
+    const { stdout } = await checked.catch(({ stdout: problems }) => ({ stdout: String(problems) }));
+    expect(stdout).toMatch(/^Success: no issues found/);
+  });
 
-  test(
-    'its client asks every route, goes through every list to its end, and knows each shape',
-    () => expectFound(join(bin, 'python'), 'every_route.py', project),
-    RUN_MS_MAX,
-  );
+  test('its client asks every route, goes through every list to its end, and knows each shape', {
+    timeout: RUN_MS_MAX,
+  }, async () => {
+    const lists = { listModels: 7, listBenchmarks: 2, listScores: 4, listRankings: 5, listUpdates: 2, listChanges: 31 };
+    const any = Object.fromEntries((await operationNames()).map((name) => [name, expect.any(Number)]));
+    expect(await foundBy(join(bin, 'python'), 'every_route.py', project)).toEqual({
+      pages: { ...any, ...lists },
+      events: ['Model', 'Price', 'Ranking', 'Score'].flatMap((name) => [`${name}Delete`, `${name}Upsert`]),
+      model: ODD_ID,
+      histories: { score: '7', ranking: '4', pricing: 'USD', metadata: 'Model a' },
+      refusals: ['not_found id', 'unauthenticated None', 'query.limit less_than_equal'],
+    });
+  });
 });

@@ -1,6 +1,6 @@
 /** What a sync bears between a consumer and the service. */
 import { cp, symlink } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ModelstatsClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Day } from '../../runtime/day.ts';
@@ -10,11 +10,12 @@ import { RETENTION } from '../../schemas/retention.ts';
 import {
   changeCopy,
   linesOf,
-  openService,
+  newestLines,
   type Service,
   stateOf,
   syncInto,
   usePlaces,
+  useService,
   withCopy,
 } from '../support/client/service.ts';
 import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
@@ -27,58 +28,38 @@ const NEXT = '2026-06-04';
 /** Syncs of each kind of copy through the proxy. */
 const ROUNDS = Number(process.env['SYNC_ROUNDS'] ?? 4);
 
+const KINDS = ['.duckdb', '.sqlite', ''] as const;
+
 const newPlace = usePlaces();
-let service: Service;
+const service = useService({ days: (store) => publishFromFixture('days', store, SAMPLE_DAYS.slice(0, 1)) });
+/** Copies of the first day. */
+const old = new Map<string, string>();
 let proxy: FaultProxy;
 
-async function open(days: readonly Day[] = SAMPLE_DAYS): Promise<void> {
-  expectedNow = undefined;
-  service = await openService({ days: (store) => publishFromFixture('days', store, days) });
+beforeAll(async () => {
+  for (const ending of KINDS) old.set(ending, await newCopy(ending));
+  for (const day of SAMPLE_DAYS.slice(1)) await publish(day);
   proxy = await FaultProxy.start(service.url);
-}
-
-async function close(): Promise<void> {
-  await proxy.stop();
-  await service.close();
-}
+});
+beforeEach(() => proxy.reset());
+afterAll(() => proxy.stop());
 
 const viaProxy = (more: Parameters<Service['client']>[0] = {}) => service.client({ url: proxy.endpoint, ...more });
-const publish = (day: Day) => {
-  expectedNow = undefined;
-  return service.publish(({ store }) => store.night(fixtureSource('days'), day));
-};
+const publish = (day: Day) => service.publish(({ store }) => store.night(fixtureSource('days'), day));
+/** What the copy should be. */
+const expected = () => newestLines(service.api.store);
 
-/** What the copy should be: another one, made without faults, once for each night. */
-function expected(): ReturnType<typeof linesOf> {
-  expectedNow ??= freshLines();
-  return expectedNow;
-}
-let expectedNow: ReturnType<typeof linesOf> | undefined;
-
-async function freshLines() {
-  const fresh = newPlace('.sqlite');
-  await syncInto(fresh, service.client());
-  return linesOf(fresh);
+async function newCopy(ending = '.sqlite'): Promise<string> {
+  const into = newPlace(ending);
+  await syncInto(into, service.client());
+  return into;
 }
 
 const isOf = (path: string) => (request: ProxiedRequest) => request.url.startsWith(path);
 const isDownload = (request: ProxiedRequest) => request.url.includes('/download?');
 
 describe('through a proxy that lets things go wrong at random', () => {
-  const KINDS = ['.duckdb', '.sqlite', ''] as const;
-  const old = new Map<string, string>();
   const outcomes = { equal: 0, stopped: 0 };
-
-  beforeAll(async () => {
-    await open(SAMPLE_DAYS.slice(0, 1));
-    for (const ending of KINDS) {
-      const into = newPlace(ending);
-      await syncInto(into, service.client());
-      old.set(ending, into);
-    }
-    for (const day of SAMPLE_DAYS.slice(1)) await publish(day);
-  });
-  afterAll(close);
 
   /** So many of a hundred requests go wrong. */
   function planFrom(seed: number, percent: number): FaultProxy['plan'] {
@@ -135,16 +116,12 @@ describe('through a proxy that lets things go wrong at random', () => {
 });
 
 describe('what changes under a sync', () => {
-  beforeAll(() => open());
-  afterAll(close);
-
   it('an address that expires on the way is replaced by another', async () => {
     const into = newPlace('.sqlite');
     const later = { is: 'after', work: async () => service.api.clock.advance(16 * 60_000) } as const;
     proxy.failNext(isOf('/files/'), later, 2);
     expect(await syncInto(into, viaProxy())).toMatchObject({ status: 'imported', warnings: [] });
-    expect(proxy.requests.filter((request) => request.includes('/download?')).length).toBe(DATASET_NAMES.length + 2);
-    proxy.reset();
+    expect(proxy.requests.filter((request) => request.includes('/download?'))).toHaveLength(DATASET_NAMES.length + 2);
     expect(await linesOf(into)).toEqual(await expected());
   });
 
@@ -159,7 +136,6 @@ describe('what changes under a sync', () => {
       return left >= 0 ? { is: 'answer-cut', afterBytes: 50 } : undefined;
     };
     await syncInto(into, viaProxy());
-    proxy.reset();
     expect(ranges).toEqual([undefined, 'bytes=50-', 'bytes=100-', 'bytes=150-']);
     expect(await linesOf(into)).toEqual(await expected());
   });
@@ -171,7 +147,6 @@ describe('what changes under a sync', () => {
     proxy.failNext(isOf('/files/'), { is: 'answer-damaged', afterBytes: 30 }, 1000);
     const other = newPlace('.sqlite');
     await expect(syncInto(other, viaProxy({ attemptsMax: 3 }))).rejects.toMatchObject({ code: 'corrupt' });
-    proxy.reset();
     expect(await withCopy(other, (copy) => copy.state())).toBeUndefined();
   });
 
@@ -187,8 +162,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a page of the feed that lacks an event is refused, and all is imported anew', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     class Lacking extends ModelstatsClient {
       override async getChanges(filters: object) {
         const answer = await super.getChanges(filters);
@@ -203,8 +177,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a copy that was changed by others is found out when it next reaches a snapshot, and imported anew', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     const { cursor } = await withCopy(into, stateOf);
     // A day that left no events behind: the feed can't mend what is missing.
     await changeCopy(into, { replaced: { pricing: '/dev/null' } }, { snapshot_id: '2026-05-31', etags: null });
@@ -215,8 +188,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a copy that could not be proven, nor imported anew, is proven by the next sync', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     await changeCopy(into, { replaced: { pricing: '/dev/null' } }, { url: proxy.endpoint, etags: null });
     proxy.plan = (request) => (isDownload(request) ? { is: 'answer', status: 500, code: 'x' } : undefined);
     await expect(syncInto(into, viaProxy({ attemptsMax: 1 }))).rejects.toMatchObject({ name: 'ServiceError' });
@@ -229,13 +201,11 @@ describe('what changes under a sync', () => {
     const into = newPlace('.sqlite');
     proxy.plan = (request) => (isOf('/files/')(request) ? { is: 'answer', status: 404, code: 'x' } : undefined);
     await expect(syncInto(into, viaProxy())).rejects.toMatchObject({ name: 'NotFoundError', param: 'snapshot_id' });
-    proxy.reset();
     expect(await withCopy(into, (copy) => copy.state())).toBeUndefined();
   });
 
   it('a second sync through another name of the copy is refused as well', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     await symlink(into, `${into}-alias.sqlite`);
     await withCopy(into, () =>
       expect(syncInto(`${into}-alias.sqlite`, service.client())).rejects.toMatchObject({ code: 'unavailable' }),
@@ -243,8 +213,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a cursor that is ahead of the feed, and another address, lead to a new import', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     const { cursor } = await withCopy(into, stateOf);
     await changeCopy(into, {}, { cursor: 'OTk5OTk5OTk', snapshot_id: '2026-05-31', etags: null });
     expect(await syncInto(into, service.client())).toMatchObject({ status: 'imported', cursor });
@@ -255,8 +224,7 @@ describe('what changes under a sync', () => {
   });
 
   it('a service whose newest snapshot is older than the copy changes nothing', async () => {
-    const into = newPlace('.sqlite');
-    await syncInto(into, service.client());
+    const into = await newCopy();
     await changeCopy(into, {}, { snapshot_id: '2026-12-31', etags: null });
     const before = await linesOf(into);
     const result = await syncInto(into, service.client());
@@ -272,7 +240,6 @@ describe('what changes under a sync', () => {
     const work = () => (published ??= publish(NEXT));
     proxy.plan = (request) => (isDownload(request) ? { is: 'after', work } : undefined);
     const result = await syncInto(into, viaProxy({ key }));
-    proxy.reset();
     expect(result).toMatchObject({ snapshot_id: NEXT, status: 'imported' });
     expect(await linesOf(into)).toEqual(await expected());
   });
@@ -280,8 +247,7 @@ describe('what changes under a sync', () => {
   it('a cursor that has expired leads to a new import, and with --history the difference is kept', {
     timeout: 60_000,
   }, async () => {
-    const [into, historic] = [newPlace('.sqlite'), newPlace('')];
-    await syncInto(into, service.client());
+    const [into, historic] = [await newCopy(), newPlace('')];
     await syncInto(historic, service.client(), { keepsHistory: true });
     for (const day of ['2026-06-06', '2026-06-07'] as const) await publish(day);
     // The feed of all but the last day goes.

@@ -23,19 +23,19 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const isModels = (url: string) => url.includes('models');
 
 /** A service of one snapshot, whose datasets are empty but for the models. */
-interface Hostile {
-  models: Buffer;
+const harmless = () => ({
+  models: Buffer.alloc(0),
   /** What the manifest says of the models, where it isn't what is so. */
-  says: Partial<DatasetFile>;
+  says: {} as Partial<DatasetFile>,
   /** The feed, from its beginning to the snapshot. */
-  events: readonly object[];
+  events: [{}] as readonly object[],
   /** How the file of the models is sent. */
-  send: (response: ServerResponse, packed: Buffer) => void;
-}
-let hostile: Hostile;
+  send: (response: ServerResponse, packed: Buffer): void => void response.end(packed),
+});
+let hostile = harmless();
 
 beforeEach(() => {
-  hostile = { models: Buffer.alloc(0), says: {}, events: [{}], send: (response, packed) => response.end(packed) };
+  hostile = harmless();
   server.answer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', server.url);
     if (pathname === '/v1/snapshots') json({ snapshots: [snapshot()] })(request, response);

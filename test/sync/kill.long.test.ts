@@ -1,9 +1,10 @@
 import { describe } from 'vitest';
 import { usePlaces } from '../support/client/service.ts';
-import { describeKills } from './kill.contract.ts';
+import { describeKills } from './copies.contract.ts';
 
 const next = usePlaces();
+const KINDS = { 'a DuckDB file': '.duckdb', 'an SQLite file': '.sqlite', 'a folder': '' };
 
-describe('a DuckDB file', () => describeKills({ name: 'a DuckDB file', newPlace: async () => next('.duckdb') }));
-describe('an SQLite file', () => describeKills({ name: 'an SQLite file', newPlace: async () => next('.sqlite') }));
-describe('a folder', () => describeKills({ name: 'a folder', newPlace: async () => next('') }));
+describe.each(Object.entries(KINDS))('%s', (name, ending) => {
+  describeKills({ name, newPlace: async () => next(ending) });
+});

@@ -1,6 +1,6 @@
 /** What each plan gets (specification "Sync"). */
 import { describe, expect, it } from 'vitest';
-import { linesOf, openService, syncInto, usePlaces, useService } from '../support/client/service.ts';
+import { linesOf, newestLines, openService, syncInto, usePlaces, useService } from '../support/client/service.ts';
 import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
@@ -13,11 +13,7 @@ async function unitsOf(key: string): Promise<number> {
   return body.usage.used;
 }
 
-async function exactLines() {
-  const exact = newPlace('.sqlite');
-  await syncInto(exact, service.client());
-  return linesOf(exact);
-}
+const exactLines = () => newestLines(service.api.store);
 
 describe('a copy', () => {
   it('of a plan without snapshots is made of the lists, without prices, and says so', async () => {
@@ -88,5 +84,49 @@ describe('a copy', () => {
     service.api.clock.set('2026-07-02T00:00:01Z');
     expect((await syncInto(into, service.client({ key }))).status).toBe('imported');
     expect(await linesOf(into)).toEqual(await exactLines());
+  });
+});
+
+describe('what api/guide/pages/sync.md says that a copy costs', () => {
+  const MODELS = Array.from({ length: 1200 }, (_, index) => ({ id: `model-${index}`, name: 'A' }));
+  const BENCHMARK = { id: 'reason', name: 'Reason', category: 'text' };
+  const rowsOf = (value: number, benchmarks: readonly object[] = [BENCHMARK]) => ({
+    models: MODELS,
+    benchmarks,
+    scores: MODELS.map(({ id }) => ({ model_id: id, benchmark_id: BENCHMARK.id, value })),
+    rankings: [],
+    pricing: [],
+  });
+  const large = useService({ days: (store) => store.publish('2026-06-01', rowsOf(1)) });
+
+  /** Syncs as a plan's, each with the units that it took; the plan's clock stands still. */
+  async function syncsOf(plan: 'builder' | 'community') {
+    const client = large.client({ key: await large.addKey({ plan }) });
+    const into = newPlace('');
+    const used = async () => (await client.getAccount()).body.usage.used;
+    return async () => {
+      const before = await used();
+      const { status } = await syncInto(into, client);
+      return [status, (await used()) - before];
+    };
+  }
+
+  it('an import costs six units, a night one more than its thousands of events, nothing new nothing', async () => {
+    const sync = await syncsOf('builder');
+    expect(await sync()).toEqual(['imported', 6]);
+    expect(await sync()).toEqual(['up_to_date', 0]);
+    await large.publish(({ store }) => store.publish('2026-06-02', rowsOf(2)));
+    expect(await sync()).toEqual(['followed', 1 + 2]);
+    const renamed = [{ ...BENCHMARK, name: 'Reasoning' }];
+    await large.publish(({ store }) => store.publish('2026-06-03', rowsOf(3, renamed)));
+    expect(await sync(), 'with changed benchmarks').toEqual(['followed', 1 + 2 + 1]);
+    expect(await sync()).toEqual(['up_to_date', 0]);
+  });
+
+  it('on Community a unit brings 500 scores, or 200 models or benchmarks', async () => {
+    const sync = await syncsOf('community');
+    // The categories are asked for too; there is none.
+    expect(await sync()).toEqual(['imported', 3 + 6 + 1 + 1]);
+    expect(await sync()).toEqual(['up_to_date', 0]);
   });
 });

@@ -1,28 +1,23 @@
 /** A copy through a notice and a cutover to another version of the records (specification "Record versions"). */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { linesOf, newestLines, openService, type Service, syncInto } from '../support/client/service.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { linesOf, newestLines, openService, syncInto } from '../support/client/service.ts';
+import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 import { AFTER, CUTOVER, DAYS, LAST, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
 const place = useFolder();
-let store: TemporaryStore;
-let service: Service;
-
-beforeAll(async () => {
-  await writeVersionedDays(place('source'));
-  store = await openTemporaryStore({ versions: VERSIONS });
-  await store.night(place('source'), DAYS[0] ?? '');
-  service = await openService({ store: store.url, versions: VERSIONS });
-});
-afterAll(async () => {
-  await service.close();
-  await store.dispose();
-});
 
 test('a folder follows into the new version; a database stops before it and says why', {
   timeout: 60_000,
 }, async () => {
+  await writeVersionedDays(place('source'));
+  const store = await openTemporaryStore({ versions: VERSIONS });
+  await store.night(place('source'), DAYS[0] ?? '');
+  const service = await openService({ store: store.url, versions: VERSIONS });
+  onTestFinished(async () => {
+    await service.close();
+    await store.dispose();
+  });
   const [folder, database] = [place('folder'), place('copy.sqlite')];
   for (const day of DAYS) {
     if (day !== DAYS[0]) await service.publish(() => store.night(place('source'), day));

@@ -8,7 +8,7 @@ import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
-import { addListeners, expectTold, type Listener } from './check-told.ts';
+import { addListeners, expectTold, type Listener } from './oracle.ts';
 
 const MODELS = ['a', 'A', 'a:t', 'b/c', 'é "x"'];
 const OTHERS = ['one', 'Two', 't:3'];

@@ -6,7 +6,7 @@ import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { REAL_DATA } from '../support/real-data.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
-import { addListeners, expectTold, type Listener } from './check-told.ts';
+import { addListeners, expectTold, type Listener } from './oracle.ts';
 
 /** Rankings come for the first time on the third of them; prices move a million-fold on the fourth. */
 const DAYS = { from: '2026-03-17', to: '2026-04-05' };

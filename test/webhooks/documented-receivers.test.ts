@@ -1,11 +1,11 @@
 /** The receivers in api/guide/pages/webhooks.md, run as they stand there. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { secretFromBytes, signatureHeaders } from '../../api/webhooks/endpoints/signature.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const AT = new Date('2026-11-20T12:00:00Z');
@@ -15,49 +15,43 @@ const BODY =
 const headerOf = (body: string, secret: string) =>
   signatureHeaders({ deliveryId: 'dlv_1', body, secret, at: AT })['x-service-signature'] ?? '';
 
-/** What a receiver is given, and whether it has to believe it. */
-const CASES = [
-  { what: 'a genuine delivery', header: headerOf(BODY, SECRET), body: BODY, after: 0, isGenuine: true },
-  { what: 'one that took four minutes', header: headerOf(BODY, SECRET), body: BODY, after: 240, isGenuine: true },
-  { what: 'a changed byte', header: headerOf(BODY, SECRET), body: BODY.replace('7', '8'), after: 0, isGenuine: false },
-  { what: 'a time six minutes old', header: headerOf(BODY, SECRET), body: BODY, after: 360, isGenuine: false },
-  { what: 'a time six minutes ahead', header: headerOf(BODY, SECRET), body: BODY, after: -360, isGenuine: false },
-  { what: 'the secret before the rotation', header: headerOf(BODY, OLD), body: BODY, after: 0, isGenuine: false },
-  { what: 'no header to speak of', header: 'none', body: BODY, after: 0, isGenuine: false },
-  { what: 'a time in digits of another kind', header: 't=²,v1=00', body: BODY, after: 0, isGenuine: false },
-  {
-    what: 'a digest that is no ASCII',
-    header: `${headerOf(BODY, SECRET).slice(0, -2)}é`,
-    body: BODY,
-    after: 0,
-    isGenuine: false,
-  },
-  { what: 'a short digest', header: `${headerOf(BODY, SECRET).slice(0, -2)}`, body: BODY, after: 0, isGenuine: false },
-].map((one) => ({ ...one, now: AT.getTime() / 1000 + one.after }));
+/** What a receiver is given, and whether it has to believe it; a genuine delivery but for what is said. */
+const GENUINE = { header: headerOf(BODY, SECRET), body: BODY, after: 0, isGenuine: true };
+const FALSE = { ...GENUINE, isGenuine: false };
+const CASES = Object.entries({
+  'a genuine delivery': GENUINE,
+  'one that took four minutes': { ...GENUINE, after: 240 },
+  'a changed byte': { ...FALSE, body: BODY.replace('7', '8') },
+  'a time six minutes old': { ...FALSE, after: 360 },
+  'a time six minutes ahead': { ...FALSE, after: -360 },
+  'the secret before the rotation': { ...FALSE, header: headerOf(BODY, OLD) },
+  'no header to speak of': { ...FALSE, header: 'none' },
+  'a time in digits of another kind': { ...FALSE, header: 't=²,v1=00' },
+  'a digest that is no ASCII': { ...FALSE, header: `${GENUINE.header.slice(0, -2)}é` },
+  'a short digest': { ...FALSE, header: GENUINE.header.slice(0, -2) },
+}).map(([what, one]) => ({ what, ...one, now: AT.getTime() / 1000 + one.after }));
 
-let folder: string;
+const path = useFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-receivers-'));
   const text = await readFile(join(ROOT, 'api/guide/pages/webhooks.md'), 'utf8');
   for (const [, name = '', code = ''] of text.matchAll(/<!-- example: (\S+) -->\n```\w+\n([\s\S]*?)```/g))
-    await writeFile(join(folder, name), code);
-  await writeFile(join(folder, 'cases.json'), JSON.stringify(CASES));
+    await writeFile(path(name), code);
+  await writeFile(path('cases.json'), JSON.stringify(CASES));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const EXPECTED = CASES.map(({ what, isGenuine }) => [what, isGenuine]);
 
 describe('the receiver of api/guide/pages/webhooks.md', () => {
   test('in TypeScript believes what is genuine and nothing else', async () => {
     await writeFile(
-      join(folder, 'run.ts'),
+      path('run.ts'),
       `import { readFileSync } from 'node:fs';
        import { isGenuine } from './verify.ts';
        const cases = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
        console.log(JSON.stringify(cases.map((c: any) => [c.what, isGenuine(c.header, Buffer.from(c.body), '${SECRET}', c.now)])));`,
     );
     const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
-    const found = execFileSync(process.execPath, [tsx, join(folder, 'run.ts'), join(folder, 'cases.json')], {
+    const found = execFileSync(process.execPath, [tsx, path('run.ts'), path('cases.json')], {
       encoding: 'utf8',
     });
     expect(JSON.parse(found)).toEqual(EXPECTED);
@@ -65,13 +59,13 @@ describe('the receiver of api/guide/pages/webhooks.md', () => {
 
   test.skipIf(!HAS_PYTHON)('in Python believes what is genuine and nothing else', async () => {
     await writeFile(
-      join(folder, 'run.py'),
+      path('run.py'),
       `import json, sys
 from verify import is_genuine
 cases = json.load(open(sys.argv[1]))
 print(json.dumps([[c["what"], is_genuine(c["header"], c["body"].encode(), "${SECRET}", c["now"])] for c in cases]))`,
     );
-    const found = execFileSync('python3', [join(folder, 'run.py'), join(folder, 'cases.json')], { encoding: 'utf8' });
+    const found = execFileSync('python3', [path('run.py'), path('cases.json')], { encoding: 'utf8' });
     expect(JSON.parse(found)).toEqual(EXPECTED);
   });
 });

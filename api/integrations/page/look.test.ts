@@ -60,41 +60,25 @@ describe('a look at a page', () => {
   });
 
   test.each([
-    [
-      'is not there',
-      { status: 404 },
-      { reason: 'HTTP_ERROR', status: 404, message: expect.stringMatching(/shop.test:\d+ answers 404/) },
-    ],
-    [
-      'fails',
-      { status: 503, body: LINK },
-      { reason: 'HTTP_ERROR', status: 503, message: expect.stringMatching(/answers 503/) },
-    ],
-    [
-      'shows no link',
-      '<p>nothing</p>',
-      {
-        reason: 'NOT_FOUND',
-        status: 200,
-        message: expect.stringMatching(/shows neither a link to https:\/\/stats.example\/base nor/),
-      },
-    ],
+    ['is not there', { status: 404 }, 'HTTP_ERROR', /shop.test:\d+ answers 404/],
+    ['fails', { status: 503, body: LINK }, 'HTTP_ERROR', /answers 503/],
+    ['shows no link', '<p>nothing</p>', 'NOT_FOUND', /shows neither a link to https:\/\/stats.example\/base nor/],
     [
       'is no HTML',
       { headers: { 'content-type': 'text/plain' }, body: LINK },
-      { reason: 'NOT_FOUND', status: 200, message: expect.stringMatching(/no HTML: its type is text\/plain/) },
+      'NOT_FOUND',
+      /no HTML: its type is text\/plain/,
     ],
-    [
-      'is packed',
-      { headers: { 'content-encoding': 'gzip' }, body: LINK },
-      { reason: 'NOT_FOUND', status: 200, message: expect.stringMatching(/packed \(gzip\)/) },
-    ],
-  ] as const)('that %s is told so', async (_, answer, told) => {
+    ['is packed', { headers: { 'content-encoding': 'gzip' }, body: LINK }, 'NOT_FOUND', /packed \(gzip\)/],
+  ] as const)('that %s is told so', async (_, answer, reason, message) => {
     pages.set('shop.test/', answer);
+    const status = (typeof answer === 'object' && 'status' in answer && answer.status) || 200;
+    const rest = { found: null, finalUrl: site.urlOf('shop.test/') };
     expect(await look('shop.test/')).toMatchObject({
-      ...told,
-      found: null,
-      finalUrl: site.urlOf('shop.test/'),
+      reason,
+      status,
+      message: expect.stringMatching(message),
+      ...rest,
     });
   });
 
@@ -137,27 +121,22 @@ describe('a look at a page', () => {
   });
 
   test('that nobody answers is told', async () => {
-    const unresolved = openOutbound({ resolveName: () => Promise.reject(new Error('ENOTFOUND')) });
-    const lookAt = pageLooker({ outbound: unresolved, publicUrl: SERVICE, toolVersion: '1' });
-    const evidence = await lookAt({ url: 'https://shop.test/', domain: 'shop.test', organizationId: OURS });
-    expect(evidence).toMatchObject({ reason: 'UNREACHABLE', status: null, finalUrl: null, found: null });
+    const outbound = openOutbound({ resolveName: () => Promise.reject(new Error('ENOTFOUND')) });
+    const nothing = { status: null, finalUrl: null, found: null };
+    expect(await look('https://shop.test/', { outbound })).toMatchObject({ reason: 'UNREACHABLE', ...nothing });
   });
 
   test('goes to no address that is not public, whatever the DNS says', async () => {
-    const guarded = openOutbound({ resolveName: async () => [{ address: '10.0.0.1', family: 4 }] });
-    const lookAt = pageLooker({ outbound: guarded, publicUrl: SERVICE, toolVersion: '1' });
-    const evidence = await lookAt({ url: 'https://shop.test/', domain: 'shop.test', organizationId: OURS });
-    expect(evidence).toMatchObject({ reason: 'BLOCKED', status: null, finalUrl: null });
-    expect(evidence.message).toMatch(/10.0.0.1/);
+    const outbound = openOutbound({ resolveName: async () => [{ address: '10.0.0.1', family: 4 }] });
+    const blocked = { reason: 'BLOCKED', status: null, message: expect.stringMatching(/10.0.0.1/) };
+    expect(await look('https://shop.test/', { outbound })).toMatchObject(blocked);
   });
 
   test('verifies certificates', async () => {
     const { receiver } = await openReceiver((_, response) => response.end(LINK));
+    const message = expect.stringMatching(/the certificate of shop.test/);
     const evidence = await look(`https://shop.test:${receiver.port}/`);
-    expect(evidence).toMatchObject({
-      reason: 'UNREACHABLE',
-      message: expect.stringMatching(/the certificate of shop.test/),
-    });
+    expect(evidence).toMatchObject({ reason: 'UNREACHABLE', message });
   });
 });
 
@@ -173,17 +152,10 @@ describe('redirects', () => {
 
   test('are followed within the site, three at most', async () => {
     chain('shop.test/', 'www.shop.test/', 'shop.test/a', 'b.shop.test/b');
-    expect(await look('shop.test/')).toMatchObject({
-      reason: 'FOUND',
-      finalUrl: site.urlOf('b.shop.test/b'),
-    });
+    expect(await look('shop.test/')).toMatchObject({ reason: 'FOUND', finalUrl: site.urlOf('b.shop.test/b') });
     chain('shop.test/', 'shop.test/1', 'shop.test/2', 'shop.test/3', 'shop.test/4');
-    const evidence = await look('shop.test/');
-    expect(evidence).toMatchObject({
-      reason: 'NOT_FOUND',
-      status: 302,
-      message: 'the page redirects more than 3 times',
-    });
+    const message = 'the page redirects more than 3 times';
+    expect(await look('shop.test/')).toMatchObject({ reason: 'NOT_FOUND', status: 302, message });
     expect(requested()).not.toContain('shop.test/4');
   });
 
@@ -195,32 +167,27 @@ describe('redirects', () => {
     expect(site.requests).toHaveLength(2);
   });
 
-  test('from https to http are not followed', async () => {
-    pages.set('shop.test/', LINK);
-    const { receiver, outbound: guard } = await openReceiver(
-      (request, response) => {
-        const isRobots = request.url === '/robots.txt';
-        response.writeHead(isRobots ? 404 : 301, { location: site.urlOf('shop.test/') }).end();
-      },
+  /** `shop.test` over https, without a robots.txt: its address, and a guard that reaches it. */
+  async function openSecure(status: number, headers: Readonly<Record<string, string>>) {
+    const { receiver, outbound } = await openReceiver(
+      ({ url }, response) => void response.writeHead(url === '/robots.txt' ? 404 : status, headers).end(LINK),
       { names: ['shop.test'], settings: { resolveName: async () => [{ address: '127.0.0.1', family: 4 }] } },
     );
-    const evidence = await look(`https://shop.test:${receiver.port}/`, { outbound: guard });
-    expect(evidence).toMatchObject({
-      reason: 'NOT_FOUND',
-      message: expect.stringMatching(/redirects from https to http/),
-    });
+    return { secure: `https://shop.test:${receiver.port}/`, outbound };
+  }
+
+  test('from https to http are not followed', async () => {
+    pages.set('shop.test/', LINK);
+    const { secure, outbound } = await openSecure(301, { location: site.urlOf('shop.test/') });
+    const message = expect.stringMatching(/redirects from https to http/);
+    expect(await look(secure, { outbound })).toMatchObject({ reason: 'NOT_FOUND', message });
     expect(site.requests).toEqual([]);
   });
 
   test('from http to https are', async () => {
-    const { receiver, outbound: guard } = await openReceiver(
-      (request, response) =>
-        void response.writeHead(request.url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' }).end(LINK),
-      { names: ['shop.test'], settings: { resolveName: async () => [{ address: '127.0.0.1', family: 4 }] } },
-    );
-    const secure = `https://shop.test:${receiver.port}/`;
+    const { secure, outbound } = await openSecure(200, { 'content-type': 'text/html' });
     pages.set('shop.test/', { status: 308, headers: { location: secure } });
-    expect(await look('shop.test/', { outbound: guard })).toMatchObject({ reason: 'FOUND', finalUrl: secure });
+    expect(await look('shop.test/', { outbound })).toMatchObject({ reason: 'FOUND', finalUrl: secure });
   });
 
   test('to an address that is not public are blocked', async () => {
@@ -291,16 +258,11 @@ describe('robots.txt', () => {
 
   test('may itself be redirected within the site; elsewhere it is as if there were none', async () => {
     pages.set('shop.test/', LINK);
-    pages.set('shop.test/robots.txt', {
-      status: 301,
-      headers: { location: site.urlOf('www.shop.test/robots.txt') },
-    });
+    const redirect = (to: string) => ({ status: 301, headers: { location: site.urlOf(to) } });
+    pages.set('shop.test/robots.txt', redirect('www.shop.test/robots.txt'));
     pages.set('www.shop.test/robots.txt', { body: 'User-agent: *\nDisallow: /' });
     expect((await look('shop.test/')).reason).toBe('BLOCKED');
-    pages.set('shop.test/robots.txt', {
-      status: 301,
-      headers: { location: site.urlOf('other.test/robots.txt') },
-    });
+    pages.set('shop.test/robots.txt', redirect('other.test/robots.txt'));
     expect((await look('shop.test/')).reason).toBe('FOUND');
     expect(requested()).not.toContain('other.test/robots.txt');
   });
@@ -314,7 +276,10 @@ describe('robots.txt', () => {
 });
 
 test('each snippet that people are given passes, as the page shows it', async () => {
-  const [markdown, html, react] = snippetsFor(SERVICE, OURS);
+  const snippets = snippetsFor(SERVICE, OURS);
+  expect(snippets.map(({ name }) => name)).toEqual(['Markdown', 'HTML', 'React']);
+  const [markdown, html, react] = snippets;
+  expect(react?.code).toMatch(/ \/><\/a>$/); // As JSX requires it.
   // As CommonMark renders it: an image in a link, with destinations in angle brackets. JSX without expressions is HTML.
   const [, alt, source, href] = /^\[!\[(.*)\]\(<(.*)>\)\]\(<(.*)>\)$/.exec(markdown?.code ?? '') ?? [];
   const rendered = `<p><a href="${href}"><img src="${source}" alt="${alt}" /></a></p>`;
@@ -326,4 +291,11 @@ test('each snippet that people are given passes, as the page shows it', async ()
     });
   }
   expect(readFileSync(`${import.meta.dirname}/../../site/badge.ts`, 'utf8')).toContain('/badges/source');
+});
+
+test('nothing in an address ends an attribute of a snippet', () => {
+  for (const { code } of snippetsFor(`https://stats.example/a&b"c'<d>{e}`, OURS)) {
+    expect(code).not.toMatch(/"c|<d|\{e/);
+    expect(code.match(/badges\/source\.svg/g)).toHaveLength(1);
+  }
 });

@@ -1,11 +1,16 @@
-import { describe, expect, test } from 'vitest';
-import { SECRET, START } from '../../../test/support/webhooks/webhook-database.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeTime, settle } from '../../../test/support/schedule/fake-time.ts';
+import { makeDispatcher, type TestDispatcher } from '../../../test/support/webhooks/test-dispatcher.ts';
+import { SECRET, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
+import { signatureHeaders } from '../endpoints/signature.ts';
 import type { ClaimedDelivery } from '../queue/delivery.ts';
 import {
   ANSWER_BYTES_MAX,
   ANSWER_TIMEOUT_MS,
+  ATTEMPTS_MAX,
   attemptDelivery,
   type OutgoingRequest,
+  RETRY_DELAYS_MS,
   type RequestResult,
   textFromAnswer,
 } from './attempt-delivery.ts';
@@ -18,6 +23,9 @@ const DELIVERY: ClaimedDelivery = {
   claimedUntil: START,
   event: { id: 'evt_1', topic: 'score.updated', occurredAt: START, data: '{"model_id":"@cf/é","seq":7}' },
 };
+
+const BODY =
+  '{"id":"evt_1","topic":"score.updated","occurred_at":"2026-11-20T12:00:00Z","data":{"model_id":"@cf/é","seq":7}}';
 
 async function attempt(result: RequestResult) {
   const sent: OutgoingRequest[] = [];
@@ -48,16 +56,13 @@ describe('An attempt (specification "Delivery")', () => {
       {
         method: 'POST',
         url: 'https://example.com/hook',
-        body: '{"id":"evt_1","topic":"score.updated","occurred_at":"2026-11-20T12:00:00Z","data":{"model_id":"@cf/é","seq":7}}',
+        body: BODY,
         timeoutMs: 10_000,
         headers: {
           'content-type': 'application/json',
           'x-service-event': 'score.updated',
           'x-service-delivery': 'dlv_1',
-          'x-service-signature': expect.stringMatching(/^t=1795176000,v1=[0-9a-f]{64}$/),
-          'webhook-id': 'dlv_1',
-          'webhook-timestamp': '1795176000',
-          'webhook-signature': expect.stringMatching(/^v1,/),
+          ...signatureHeaders({ deliveryId: 'dlv_1', body: BODY, secret: SECRET, at: START }),
           'user-agent': 'modelstats-webhooks/1.2.3',
         },
       },
@@ -82,15 +87,17 @@ describe('An attempt (specification "Delivery")', () => {
     expect(made).toMatchObject({ outcome: 'status', status, message: `the answer was ${status}`, answer: 'sorry' });
   });
 
-  test.each(['blocked', 'timeout', 'tls', 'dns', 'connection', 'redirect'] as const)(
-    '%s is told as such, a redirect with its status',
-    async (reason) => {
-      const failure = { kind: 'failure', reason, message: 'why', durationMs: 5 } as const;
-      const status = reason === 'redirect' ? 301 : undefined;
-      const { made } = await attempt(status === undefined ? failure : { ...failure, status });
-      expect(made).toMatchObject({ outcome: reason, status: status ?? null, message: 'why', answer: null });
-    },
-  );
+  test.each([
+    ['blocked', {}],
+    ['timeout', {}],
+    ['tls', {}],
+    ['dns', {}],
+    ['connection', {}],
+    ['redirect', { status: 301 }],
+  ] as const)('%s is told as such, a redirect with its status', async (reason, status) => {
+    const { made } = await attempt({ kind: 'failure', reason, message: 'why', durationMs: 5, ...status });
+    expect(made).toMatchObject({ outcome: reason, status: null, message: 'why', answer: null, ...status });
+  });
 
   test.each([
     ['nothing', Buffer.alloc(0), null],
@@ -100,5 +107,83 @@ describe('An attempt (specification "Delivery")', () => {
     ['no bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0x62]), 'a\uFFFDb'],
   ])('of the answer is kept: %s', (_, body, text) => {
     expect(textFromAnswer(body)).toBe(text);
+  });
+});
+
+const MINUTE_MS = 60_000;
+const LOOK_MS = MINUTE_MS / 2;
+/** How long each attempt takes. */
+const DURATION_MS = 1_500;
+
+describe('The timetable (specification "Retries")', () => {
+  let world: WebhookDatabase;
+  let time: FakeTime;
+  let sent: { readonly atMs: number; readonly request: OutgoingRequest }[];
+  let tested: TestDispatcher;
+
+  beforeEach(async () => {
+    world = await WebhookDatabase.open('sqlite::memory:');
+    time = new FakeTime(START.toISOString());
+    sent = [];
+    const send = async (request: OutgoingRequest) => {
+      sent.push({ atMs: time.clock().getTime() - START.getTime(), request });
+      return { kind: 'answer', status: 503, body: Buffer.from('no'), durationMs: DURATION_MS } as const;
+    };
+    const options = { pollMs: LOOK_MS, perEndpointMax: 1 };
+    tested = makeDispatcher(world, send, { deps: { clock: time.clock, sleep: time.sleep }, options });
+  });
+  afterEach(async () => {
+    await tested.dispatcher.stop();
+    await world.close();
+  });
+
+  /** Lets hours pass, and all that happens in them happen. */
+  async function pass(hours: number): Promise<void> {
+    for (let minute = 1; minute <= hours * 60; minute += 1) {
+      await time.moveTo(new Date(time.clock().getTime() + MINUTE_MS).toISOString());
+      for (let turns = 0; turns < 20; turns += 1) await settle();
+    }
+  }
+
+  test.each(['event', 'replay'] as const)(
+    'a delivery (%s) is attempted six times, each so long after the end of the one before, with the same id and bytes',
+    async (kind) => {
+      const id = await world.addDelivery(await world.addEndpoint(), { kind });
+      tested.dispatcher.start();
+      await pass(16);
+      expect(sent).toHaveLength(ATTEMPTS_MAX);
+      const delays = sent.slice(1).map(({ atMs }, index) => atMs - (sent[index]?.atMs ?? 0) - DURATION_MS);
+      // A look every half minute finds what is due.
+      for (const [index, delayMs] of delays.entries()) {
+        expect(delayMs).toBeGreaterThanOrEqual(RETRY_DELAYS_MS[index] ?? 0);
+        expect(delayMs).toBeLessThanOrEqual((RETRY_DELAYS_MS[index] ?? 0) + LOOK_MS);
+      }
+      expect(RETRY_DELAYS_MS.map((ms) => ms / MINUTE_MS)).toEqual([1, 5, 30, 120, 720]);
+      expect(await world.delivery(id)).toMatchObject({ state: 'failed', attempts: 6, claimed_by: null });
+      const attempts = await world.attempts(id);
+      expect(attempts.map((one) => [one.attempt, one.outcome, one.status])).toEqual(
+        [1, 2, 3, 4, 5, 6].map((number) => [number, 'status', 503]),
+      );
+      expect(new Set(sent.map(({ request }) => request.body)).size).toBe(1);
+      expect(new Set(sent.map(({ request }) => request.headers['x-service-delivery']))).toEqual(new Set([id]));
+      const signed = sent.map(({ request }) => /^t=(\d+),v1=/.exec(request.headers['x-service-signature'] ?? '')?.[1]);
+      expect(signed).toEqual(sent.map(({ atMs }) => String(Math.floor((START.getTime() + atMs) / 1000))));
+    },
+  );
+
+  test('twenty deliveries that failed six times each revoke their endpoint, and what waits is dropped', async () => {
+    const endpointId = await world.addEndpoint();
+    await world.addDeliveries(endpointId, 20);
+    const late = await world.addDelivery(endpointId, { at: new Date(START.getTime() + 1_000 * 3_600_000) });
+    tested.dispatcher.start();
+    await pass(17);
+    expect(sent).toHaveLength(20 * ATTEMPTS_MAX);
+    expect(await world.endpoint(endpointId)).toMatchObject({ state: 'revoked', notice: 'revoked' });
+    expect(await world.states()).toEqual({ failed: 20, dropped: 1 });
+    expect(await world.delivery(late)).toMatchObject({ state: 'dropped' });
+    expect(tested.events.filter(({ type }) => type !== 'attempted')).toEqual([
+      { type: 'revoked', endpointId },
+      { type: 'dropped', endpointId, deliveries: 1 },
+    ]);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openFolder } from '../../../test/support/accounts/control-databases.ts';
 import { Receiver } from '../../../test/support/webhooks/receiver.ts';
+import { until } from '../../../test/support/webhooks/test-dispatcher.ts';
 import { WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
 
 const CHILD = join(import.meta.dirname, '../../../test/support/webhooks/dispatch-child.ts');
@@ -14,35 +15,19 @@ const LATER_MS = 120_000;
 
 test('a dispatcher that is killed ten times in the middle skips nothing, and counts every attempt once', async () => {
   const url = `sqlite:${join(await openFolder(), 'control.db')}`;
-  const told = new Set<() => void>();
-  const receiver = await Receiver.start(() => {
-    for (const look of told) look();
-    return 200;
-  });
+  const receiver = await Receiver.start(() => 200);
   const world = await WebhookDatabase.open(url);
   const ids = await world.addDeliveries(await world.addEndpoint({ url: receiver.url }), DELIVERIES);
-  /** Resolves when what was received is enough. */
-  const received = (isEnough: () => boolean) =>
-    new Promise<void>((resolve) => {
-      const look = () => {
-        if (!isEnough()) return;
-        told.delete(look);
-        resolve();
-      };
-      told.add(look);
-      look();
-    });
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = receiver.received.length;
     const child = start(url, kill);
-    await received(() => receiver.received.length >= before + 20 + kill * 7);
+    await until(() => receiver.received.length >= before + 20 + kill * 7);
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
   const last = start(url, KILLS);
   const distinct = () => new Set(receiver.deliveries).size;
-  // Looking at every request would be slow; nothing more comes once all have come.
-  await received(() => receiver.received.length >= DELIVERIES && distinct() === DELIVERIES);
+  await until(() => receiver.received.length >= DELIVERIES && distinct() === DELIVERIES);
   last.kill('SIGTERM');
   await once(last, 'exit');
   expect(new Set(receiver.deliveries)).toEqual(new Set(ids));

@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
-import { FAILURES_MAX } from '../endpoints/endpoint.ts';
+import { ENDPOINT_STATES, FAILURES_MAX } from '../endpoints/endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
-import type { Attempt, ClaimedDelivery, DeliveryKind } from '../queue/delivery.ts';
+import { type Attempt, type ClaimedDelivery, DELIVERY_STATES, type DeliveryKind } from '../queue/delivery.ts';
 import { DeliveryQueue } from '../queue/delivery-queue.ts';
 import { settlementOf } from './attempt-delivery.ts';
 
@@ -292,17 +292,7 @@ export function describeStates(name: string, another: () => Promise<string>): vo
         }),
         { numRuns: RUNS[world.database.engine.kind] },
       );
-      const all = [
-        'registered',
-        'active',
-        'revoked',
-        'suspended',
-        'removed',
-        'waiting',
-        'delivered',
-        'failed',
-        'dropped',
-      ];
+      const all = [...ENDPOINT_STATES, ...DELIVERY_STATES];
       expect(all.filter((state) => !reached.has(state))).toEqual([]);
     }, 180_000);
   });

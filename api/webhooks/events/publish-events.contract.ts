@@ -8,7 +8,7 @@ import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
 import { listReleases } from '../../../test/support/pipeline/published.ts';
 import { openStoreFiles, type StoreFiles } from '../../../test/support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
-import { dyingDatabase, Killed, type MomentOfDeath } from '../../../test/support/webhooks/dying-database.ts';
+import { dyingDatabase, Killed } from '../../../test/support/webhooks/dying-database.ts';
 import { openPublisher, workFolderOf } from '../../../test/support/webhooks/publisher.ts';
 import { addSubscriber, readTold, type Told } from '../../../test/support/webhooks/subscribers.ts';
 import { ODD_ID, publishSmallDays } from '../../../test/worlds/small-days.ts';
@@ -89,6 +89,16 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
     };
     const look = (more: Parameters<typeof openPublisher>[2] = {}) =>
       openPublisher(store, control, more).publisher.look();
+
+    /** A publisher whose database does something before one of its transactions. */
+    const openBusy = (transaction: number, work: () => unknown) =>
+      openPublisher(
+        store,
+        dyingDatabase(control, {
+          after: 0,
+          onTransaction: async (count) => void (count === transaction && (await work())),
+        }),
+      );
 
     it('each change of a night is told once, by its topic, and nothing else', async () => {
       await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
@@ -177,14 +187,8 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
 
     it('whoever leaves active while a night is told is told no more of it', async () => {
       await addSubscriber(control, 'leaves', { topics: TOLD_TOPICS });
-      const leaving = dyingDatabase(control, {
-        after: 0,
-        onTransaction: async (count) => {
-          if (count !== 3) return;
-          await control.kysely.updateTable('webhook_endpoints').set({ state: 'revoked' }).execute();
-        },
-      });
-      await openPublisher(store, leaving).publisher.look();
+      const leave = () => control.kysely.updateTable('webhook_endpoints').set({ state: 'revoked' }).execute();
+      await openBusy(3, leave).publisher.look();
       expect(await toldTo('leaves')).toEqual([score('a', 'code', 18), SNAPSHOTS[0]]);
     });
 
@@ -287,8 +291,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       expect(await toldTo('all')).toEqual([...PRICES, ...SCORES]);
     });
 
-    const MOMENTS: readonly MomentOfDeath[] = ['before the commit', 'after the commit'];
-    it.each(MOMENTS)(
+    it.each(['before the commit', 'after the commit'] as const)(
       'killed %s of any transaction, nothing is skipped or told twice',
       { timeout: 120_000 },
       async (moment) => {
@@ -334,13 +337,8 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
       await addSubscriber(control, 'digest', { topics: TOLD_TOPICS, mode: 'digest' });
       const results: unknown[] = [];
-      const slow = dyingDatabase(control, {
-        after: 0,
-        onTransaction: async (count) => {
-          if (count === 2) results.push(await look({ clock: LATER }));
-        },
-      });
-      results.push(await openPublisher(store, slow).publisher.look());
+      const slow = openBusy(2, async () => results.push(await look({ clock: LATER })));
+      results.push(await slow.publisher.look());
       expect(results).toEqual(['published', 'claimed']);
       expect(await toldTo('all')).toEqual(ALL);
       expect(await look()).toBe('idle');
@@ -349,13 +347,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
     it('what is stopped goes on later where it was', async () => {
       await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
       const stop = new AbortController();
-      const stopping = dyingDatabase(control, {
-        after: 0,
-        onTransaction: async (count) => {
-          if (count === 3) stop.abort();
-        },
-      });
-      const { publisher, events } = openPublisher(store, stopping);
+      const { publisher, events } = openBusy(3, () => stop.abort());
       expect(await publisher.look(stop.signal)).toBe('stopped');
       expect(events.filter(({ type }) => type === 'failed')).toEqual([]);
       expect((await toldTo('all')).length).toBeLessThan(ALL.length);

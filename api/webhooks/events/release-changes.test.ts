@@ -63,9 +63,7 @@ const rank = (model: string, category: string, position: number, skill: number) 
   trueskill_mu: skill,
 });
 
-test('only what a topic is about is an event: no estimated skill, no start of a price', {
-  timeout: 120_000,
-}, async () => {
+test('only what a topic is about is an event: no estimated skill, no start of a price', async () => {
   store = await openTemporaryStore();
   const models = ['m', 'n', 'o'].map((id) => ({ id, name: id }));
   await store.publish('2026-06-01', {
@@ -87,6 +85,10 @@ test('only what a topic is about is an event: no estimated skill, no start of a 
     rankings: [rank('m', 'skills', 1, 26), rank('m', 'ranks', 3, 25), rank('n', 'ranks', 6, 25)],
   });
   const events = await eventsOf('2026-06-02', '2026-06-01', ['n', 'x']);
+  const ranking = (category_id: string, changed: number) => ({
+    topic: 'ranking.updated',
+    data: expect.objectContaining({ category_id, changed }),
+  });
   const prices = events.filter((event) => event.topic === 'pricing.updated');
   expect(prices.map(({ data, largestChangePercent }) => [data.provider, data.change, largestChangePercent])).toEqual([
     ['gone', 'provider_removed', Number.POSITIVE_INFINITY],
@@ -96,23 +98,13 @@ test('only what a topic is about is an event: no estimated skill, no start of a 
   ]);
   const rankings = events.filter((event) => event.topic === 'ranking.updated');
   expect(rankings).toEqual([
-    {
-      topic: 'ranking.updated',
-      data: expect.objectContaining({ category_id: 'left', changed: 1 }),
-      models: [],
-      bestRank: 9,
-    },
-    {
-      topic: 'ranking.updated',
-      data: expect.objectContaining({ category_id: 'ranks', changed: 2 }),
-      models: ['n'],
-      bestRank: 3,
-    },
+    { ...ranking('left', 1), models: [], bestRank: 9 },
+    { ...ranking('ranks', 2), models: ['n'], bestRank: 3 },
   ]);
   expect(events).toHaveLength(prices.length + rankings.length);
 });
 
-test('a source that is filled at a cutover, or changes alone, is no event', { timeout: 120_000 }, async () => {
+test('a source that is filled at a cutover, or changes alone, is no event', async () => {
   store = await openTemporaryStore();
   await sourced.publishSourcedDays(store);
   const told = (await eventsOf(sourced.CUTOVER, sourced.LAST)).map(({ topic, data }) => [
@@ -128,9 +120,7 @@ test('a source that is filled at a cutover, or changes alone, is no event', { ti
   expect(await eventsOf(sourced.AFTER, sourced.CUTOVER)).toEqual([]);
 });
 
-test('records that are sent anew in another version are no events, and both versions are compared', {
-  timeout: 120_000,
-}, async () => {
+test('records that are sent anew in another version are no events, and both versions are compared', async () => {
   store = await openTemporaryStore({ versions: VERSIONS });
   const source = join(store.folder, '../versioned');
   await writeVersionedDays(source);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
 import { KEPT_DAYS, webhookCleanup } from './cleanup.ts';
+import type { DeliveryState } from './delivery.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
@@ -16,30 +17,23 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 /** An event and a delivery of it with one attempt, of a day. */
-async function add(days: number, state: string): Promise<string> {
-  const { kysely } = world.database;
-  const at = NOW.getTime() - days * DAY_MS;
-  const id = await world.addDelivery('whe_1', { at: new Date(at) });
-  const ended = { state, attempts: 1, finished_at: state === 'waiting' ? null : at + 1 };
-  await kysely.updateTable('webhook_deliveries').set(ended).where('id', '=', id).execute();
+async function add(days: number, state: DeliveryState): Promise<string> {
+  const at = new Date(NOW.getTime() - days * DAY_MS);
+  const id = await world.addDelivery('whe_1', { at, state });
   const found = { outcome: 'status', status: 500, message: null, answer: null };
-  await kysely
+  await world.database.kysely
     .insertInto('webhook_attempts')
-    .values({ delivery_id: id, attempt: 1, started_at: at, duration_ms: 1, ...found })
+    .values({ delivery_id: id, attempt: 1, started_at: at.getTime(), duration_ms: 1, ...found })
     .execute();
   return id;
 }
 
 async function idsLeft() {
   const { kysely } = world.database;
-  const deliveries = await kysely.selectFrom('webhook_deliveries').select(['id', 'event_id']).orderBy('id').execute();
-  const events = await kysely.selectFrom('webhook_events').select('id').orderBy('id').execute();
-  const attempts = await kysely.selectFrom('webhook_attempts').select('delivery_id').orderBy('delivery_id').execute();
-  return {
-    deliveries: deliveries.map(({ id }) => id),
-    attempts: attempts.map(({ delivery_id }) => delivery_id),
-    events: events.length,
-  };
+  const deliveries = await kysely.selectFrom('webhook_deliveries').select('id').orderBy('id').execute();
+  const events = await kysely.selectFrom('webhook_events').select('id').execute();
+  const attempts = await kysely.selectFrom('webhook_attempts').select('delivery_id as id').orderBy('id').execute();
+  return { deliveries: deliveries.map(({ id }) => id), attempts: attempts.map(({ id }) => id), events: events.length };
 }
 
 test('removes deliveries, attempts and events after 30 days, never what waits, in however many steps', async () => {

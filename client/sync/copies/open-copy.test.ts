@@ -1,6 +1,4 @@
 /** Copies of each kind that is a file, against a map in memory; PostgreSQL is in test/sync/. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,6 +7,7 @@ import { SCHEMA_VERSION } from '../../../schemas/record-versions.ts';
 import { canonicalLine, type PublishedRecord } from '../../../schemas/records.ts';
 import { collect } from '../../../test/support/client/collect.ts';
 import { anyRecord } from '../../../test/support/schemas/arbitrary-record.ts';
+import { newFolder } from '../../../test/support/temporary-folder.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
 import { compareKeys, keyOf, writeLines } from '../json-lines.ts';
 import { openCopy } from './open-copy.ts';
@@ -98,7 +97,7 @@ test.each(['.duckdb', '.sqlite', ''])(
   async (ending) => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        const folder = await mkdtemp(join(tmpdir(), 'modelstats-copy-'));
+        const folder = await newFolder();
         const copy = await openCopy(join(folder, `copy${ending}`), { memoryLimit: '500MB', threads: 1 });
         try {
           const models: Record<DatasetName, Model> = { ...mapDatasets(() => new Map()) };
@@ -110,7 +109,6 @@ test.each(['.duckdb', '.sqlite', ''])(
           }
         } finally {
           await copy.close();
-          await rm(folder, { recursive: true });
         }
       }),
       { numRuns: 15 },

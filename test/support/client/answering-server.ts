@@ -1,21 +1,13 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of a test file that answers what the test says. */
-export interface AnsweringServer {
-  readonly url: string;
-  /** What it was asked, in order. */
-  readonly requests: readonly IncomingMessage[];
-  /** How the next requests are answered, one by one; the last one answers all that follow. */
-  answer(...answers: readonly AnswerRequest[]): void;
-}
-
-/** Starts one before the tests of a file, and closes it after them. */
-export function useAnsweringServer(): AnsweringServer {
+/** A server that answers what the test says, from before the tests of a file until after them. */
+export function useAnsweringServer() {
   let answers: readonly AnswerRequest[] = [];
+  /** What it was asked, in order. */
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)];
@@ -36,21 +28,20 @@ export function useAnsweringServer(): AnsweringServer {
       return `http://127.0.0.1:${port}`;
     },
     requests,
-    answer: (...given) => {
+    /** How the next requests are answered, one by one; the last one answers all that follow. */
+    answer: (...given: readonly AnswerRequest[]) => {
       answers = given;
     },
   };
 }
 
 /** Answers with JSON. */
-export function json(body: unknown, { status = 200, headers = {} }: JsonOptions = {}): AnswerRequest {
+export function json(
+  body: unknown,
+  { status = 200, headers = {} }: { readonly status?: number; readonly headers?: OutgoingHttpHeaders } = {},
+): AnswerRequest {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
   };
-}
-
-export interface JsonOptions {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
 }

@@ -8,26 +8,26 @@ import type { Service } from './service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Where examples run: a folder of their own, with the command on the PATH and the package in `node_modules`. */
-export interface ExamplePlace {
-  readonly folder: string;
-  /** What is shown of an address and a key, and what they are here. */
-  readonly replaced: Readonly<Record<string, string>>;
-  readonly env: Readonly<Record<string, string>>;
-  remove(): Promise<void>;
-}
+export type ExamplePlace = Awaited<ReturnType<typeof openExamplePlace>>;
 
-export async function openExamplePlace({ url, key }: Pick<Service, 'url' | 'key'>): Promise<ExamplePlace> {
+/** Where examples run: a folder of their own, with the command on the PATH and the package in `node_modules`. */
+export async function openExamplePlace({ url, key }: Pick<Service, 'url' | 'key'>) {
   const folder = await mkdtemp(join(tmpdir(), 'modelstats-examples-'));
   await mkdir(join(folder, 'bin'));
   const script = `#!/bin/sh\nexec "${process.execPath}" "${COMMAND}" "$@"\n`;
   await writeFile(join(folder, 'bin/modelstats'), script, { mode: 0o755 });
   await mkdir(join(folder, 'node_modules'));
   await symlink(ROOT, join(folder, 'node_modules/modelstats'));
+  /** What is shown of an address and a key, and what they are here. */
+  const replaced: Readonly<Record<string, string>> = {
+    'https://api.example.com': url,
+    'msk_…': key,
+    '/var/lib/modelstats/': '',
+  };
   const path = `${join(folder, 'bin')}:${process.env['PATH']}`;
   return {
     folder,
-    replaced: { 'https://api.example.com': url, 'msk_…': key, '/var/lib/modelstats/': '' },
+    replaced,
     env: { PATH: path, MODELSTATS_API_URL: url, MODELSTATS_API_KEY: key },
     remove: () => rm(folder, { recursive: true, force: true }),
   };

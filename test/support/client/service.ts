@@ -17,26 +17,16 @@ import type { TemporaryStore } from '../pipeline/temporary-store.ts';
 import { useFolder } from '../temporary-folder.ts';
 import { collect } from './collect.ts';
 
-/** The API behind an address of its own, as a consumer has it. */
-export interface Service {
-  readonly api: TestApi;
-  readonly url: string;
-  /** Of an organization on Commercial whose limits are in nobody's way. */
-  readonly key: string;
-  /** With short waits. */
-  client(options?: Partial<ClientOptions>): ModelstatsClient;
-  /** The key of another organization. */
-  addKey(subscription: Partial<Subscription>): Promise<string>;
-  /** Publishes what `work` does, and serves it. */
-  publish(work: (api: TestApi) => Promise<unknown>): Promise<void>;
-  close(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof openService>>;
 
+/** An organization whose limits are in nobody's way. */
 const UNLIMITED = { plan: 'commercial', contract: { burst_per_minute: 1_000_000 } } as const;
 
-export async function openService(options: ApiOptions): Promise<Service> {
+/** The API behind an address of its own, as a consumer has it. */
+export async function openService(options: ApiOptions) {
   const api = await openApi({ ...options, accounts: {}, settings: { backstop: WIDE_BACKSTOP, ...options.settings } });
   const url = await listen(api.app);
+  /** The key of another organization. */
   const addKey = async (subscription: Partial<Subscription>) => (await api.accounts.add(subscription)).key;
   const key = await addKey(UNLIMITED);
   return {
@@ -44,8 +34,10 @@ export async function openService(options: ApiOptions): Promise<Service> {
     url,
     key,
     addKey,
-    client: (more = {}) => new ModelstatsClient({ ...QUICK, url, key, ...more }),
-    publish: async (work) => {
+    /** With short waits. */
+    client: (more: Partial<ClientOptions> = {}) => new ModelstatsClient({ ...QUICK, url, key, ...more }),
+    /** Publishes what `work` does, and serves it. */
+    publish: async (work: (api: TestApi) => Promise<unknown>) => {
       await work(api);
       await api.follower.refresh();
       if (api.follower.problem !== undefined) throw new Error('the night can not be served');

@@ -1,13 +1,12 @@
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Mail } from '../../../api/accounts/mailer.ts';
-import { type Accounts, openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/organizations/terms.ts';
-import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import { type CheckEvent, CheckService, type CheckServiceDeps } from '../../../api/integrations/check-service.ts';
 import { checkCleanup } from '../../../api/integrations/claims.ts';
-import type { Evidence, Integration } from '../../../api/integrations/integration.ts';
+import type { Evidence } from '../../../api/integrations/integration.ts';
 import { Integrations, type IntegrationsDeps } from '../../../api/integrations/integrations.ts';
 import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
@@ -25,36 +24,25 @@ export const FOUND: Evidence = {
 };
 export const NOT_FOUND: Evidence = { ...FOUND, reason: 'NOT_FOUND', message: 'the page shows no link', found: null };
 
-/** Integrations on a control database as one process sees them, with a clock that stands still and pages that are told. */
-export interface IntegrationSubject {
-  readonly database: ControlDatabase;
-  readonly accounts: Accounts;
-  readonly clock: TestClock;
-  readonly integrations: Integrations;
-  readonly deps: IntegrationsDeps;
-  /** What looks at these addresses find; elsewhere the link is there. */
-  readonly pages: Map<string, Evidence | (() => Promise<Evidence>)>;
-  /** The addresses that were looked at. */
-  readonly looked: string[];
-  /** An organization on Community unless told otherwise, its id. */
-  organization(subscription?: Partial<Subscription>): Promise<string>;
-  /** A page that was declared. */
-  declare(organizationId: string, url: string): Promise<Integration>;
-  close(): Promise<void>;
-}
+export type IntegrationSubject = Awaited<ReturnType<typeof openIntegrationSubject>>;
 
-/** @param clock shared by the processes of a test */
+/**
+ * Integrations on a control database as one process sees them, with a clock that stands still.
+ * @param clock shared by the processes of a test
+ */
 export async function openIntegrationSubject(
   url: string,
   {
     clock = new TestClock(),
     ...changes
   }: Partial<Omit<IntegrationsDeps, 'clock'>> & { readonly clock?: TestClock } = {},
-): Promise<IntegrationSubject> {
+) {
   // Two processes of a test share a thread: one that waited for the other without giving way would wait in vain.
   const database = await openDatabase(url, { sqlite: { blockingTimeoutMs: 5 } });
   const accounts = await openAccountsOn(database, { clock: clock.now });
-  const pages: IntegrationSubject['pages'] = new Map();
+  /** What looks at these addresses find; elsewhere the link is there. */
+  const pages = new Map<string, Evidence | (() => Promise<Evidence>)>();
+  /** The addresses that were looked at. */
   const looked: string[] = [];
   const deps: IntegrationsDeps = {
     database: database.kysely,
@@ -82,14 +70,13 @@ export async function openIntegrationSubject(
     deps,
     pages,
     looked,
-    async organization(subscription = {}) {
-      const made = await createOrganization(
-        { name: 'Acme', subscription: { ...NO_SUBSCRIPTION, ...subscription } },
-        accounts.as(SYSTEM),
-      );
-      return made.id;
+    /** An organization on Community unless given otherwise, its id. */
+    async organization(terms: Partial<Subscription> = {}) {
+      const subscription = { ...NO_SUBSCRIPTION, ...terms };
+      return (await createOrganization({ name: 'Acme', subscription }, accounts.as(SYSTEM))).id;
     },
-    declare: (organizationId, address) => integrations.declare({ organizationId, name: 'Ours', url: address }),
+    declare: (organizationId: string, address: string) =>
+      integrations.declare({ organizationId, name: 'Ours', url: address }),
     async close() {
       await accounts.close();
       await database.close();
@@ -110,20 +97,10 @@ export async function persist<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A job whose loops go on when they are told, with what it did. */
-export interface TestService {
-  readonly service: CheckService;
-  readonly events: CheckEvent[];
-  readonly mails: Mail[];
-  readonly lines: string[];
-  /** Lets both loops go once, and waits for the checks that they began. */
-  turn(): Promise<void>;
-  /** {@link turn} until nothing is begun any more. */
-  work(): Promise<void>;
-}
+export type TestService = ReturnType<typeof startService>;
 
-/** The job on a subject, started; stop it. */
-export function startService(subject: IntegrationSubject, changes: Partial<CheckServiceDeps> = {}): TestService {
+/** The job on a subject, started, whose loops go on when they are told; stop it. */
+export function startService(subject: IntegrationSubject, changes: Partial<CheckServiceDeps> = {}) {
   const [events, mails, lines]: [CheckEvent[], Mail[], string[]] = [[], [], []];
   const sleeping: (() => void)[] = [];
   const note = (_: object, message?: string) => void lines.push(String(message));
@@ -147,6 +124,7 @@ export function startService(subject: IntegrationSubject, changes: Partial<Check
   const idle = async () => {
     while (sleeping.length < 2 || service.inFlight > 0) await new Promise((resolve) => setImmediate(resolve));
   };
+  /** Lets both loops go once, and waits for the checks that they began. */
   const turn = async () => {
     await idle();
     for (const wake of sleeping.splice(0)) wake();
@@ -158,6 +136,7 @@ export function startService(subject: IntegrationSubject, changes: Partial<Check
     mails,
     lines,
     turn,
+    /** {@link turn} until nothing is begun any more. */
     async work() {
       await idle();
       for (let before = -1; before < events.length; ) {

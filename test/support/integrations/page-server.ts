@@ -15,25 +15,14 @@ export type PageAnswer =
     }
   | ((request: IncomingMessage, response: ServerResponse) => void);
 
-export interface PageRequest {
-  /** `host/path`, without the port. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
 /** The web sites of customers, on this machine: whatever the host, what is asked for is looked up here. */
-export interface PageServer {
-  /** By `host/path`; what isn't here is 404. */
-  readonly pages: Map<string, PageAnswer>;
-  readonly requests: PageRequest[];
-  /** The address of a page, over http and with the port. */
-  urlOf(page: string): string;
-}
+export type PageServer = Awaited<ReturnType<typeof usePages>>;
 
 /** A server of web sites, until the test is over. Nothing of it is encrypted: that is the guard's to see, and tested there. */
-export async function usePages(): Promise<PageServer> {
+export async function usePages() {
+  /** By `host/path`, without the port; what isn't here is 404. */
   const pages = new Map<string, PageAnswer>();
-  const requests: PageRequest[] = [];
+  const requests: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
   const server = createServer((request, response) => {
     const host = String(request.headers.host).replace(/:\d+$/, '');
     const url = `${host}${request.url}`;
@@ -52,7 +41,8 @@ export async function usePages(): Promise<PageServer> {
   return {
     pages,
     requests,
-    urlOf: (page) => `http://${page.replace('/', `:${port}/`)}`,
+    /** The address of a page, over http and with the port. */
+    urlOf: (page: string) => `http://${page.replace('/', `:${port}/`)}`,
   };
 }
 

@@ -8,20 +8,17 @@ import {
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { NIGHT_SETTINGS, type TemporaryStore } from '../pipeline/temporary-store.ts';
 
-/** A dispatcher's publisher, with all that it tells. */
-export interface TestPublisher {
-  readonly publisher: EventPublisher;
-  readonly events: readonly PublisherEvent[];
-}
-
 let publishers = 0;
 
-/** Another dispatcher over a temporary store, or over another one instead; its clock stands in June 2026 unless given. */
+/**
+ * Another dispatcher over a temporary store, or over another one instead, with all that it reports. Its clock stands in June 2026
+ * unless given.
+ */
 export function openPublisher(
   { deps, folder }: TemporaryStore,
   control: ControlDatabase,
   more: Partial<EventPublisherDeps> & { readonly store?: ObjectStore } = {},
-): TestPublisher {
+) {
   publishers += 1;
   const events: PublisherEvent[] = [];
   const publisher = new EventPublisher({

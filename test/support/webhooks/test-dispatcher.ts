@@ -16,11 +16,11 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => {}); // Ended early.
 }
 
-export interface TestDispatcher {
-  readonly dispatcher: Dispatcher;
-  readonly events: DispatcherEvent[];
-  /** Resolves once that many attempts have ended. */
-  attempted(count: number): Promise<void>;
+export type TestDispatcher = ReturnType<typeof makeDispatcher>;
+
+/** Resolves once it is so, asked every few milliseconds. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(5, new AbortController().signal);
 }
 
 /** A dispatcher as the service makes it; what it is given beside replaces the usual. */
@@ -31,7 +31,7 @@ export function makeDispatcher(
     deps = {},
     options = {},
   }: { readonly deps?: Partial<DispatcherDeps>; readonly options?: Partial<DispatcherOptions> } = {},
-): TestDispatcher {
+) {
   const events: DispatcherEvent[] = [];
   let told = () => {};
   const dispatcher = new Dispatcher(
@@ -51,16 +51,19 @@ export function makeDispatcher(
     },
     { ...DISPATCHER_OPTIONS, ...options },
   );
-  const count = () => events.filter(({ type }) => type === 'attempted').length;
-  return {
-    dispatcher,
-    events,
-    attempted: (wanted) =>
-      new Promise((resolve) => {
-        told = () => {
-          if (count() >= wanted) resolve();
-        };
-        told();
-      }),
+  /** Resolves once that many attempts have ended. */
+  const attempted = (count: number) =>
+    new Promise<void>((resolve) => {
+      told = () => {
+        if (events.filter(({ type }) => type === 'attempted').length >= count) resolve();
+      };
+      told();
+    });
+  /** Starts it, and stops it once that many attempts have ended. */
+  const run = async (count: number) => {
+    dispatcher.start();
+    await attempted(count);
+    await dispatcher.stop();
   };
+  return { dispatcher, events, attempted, run };
 }

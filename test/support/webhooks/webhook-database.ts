@@ -5,7 +5,7 @@ import { openDatabase } from '../../../api/database/open-database.ts';
 import type { WebhookEndpointRow } from '../../../api/database/tables/webhook-tables.ts';
 import type { EndpointState } from '../../../api/webhooks/endpoints/endpoint.ts';
 import { SecretKeys, secretFromBytes } from '../../../api/webhooks/endpoints/signature.ts';
-import type { DeliveryKind } from '../../../api/webhooks/queue/delivery.ts';
+import type { DeliveryKind, DeliveryState } from '../../../api/webhooks/queue/delivery.ts';
 
 /** When everything in these tests begins. */
 export const START = new Date('2026-11-20T12:00:00Z');
@@ -23,6 +23,16 @@ function idAt(at = START): string {
 
 export const SECRET_KEYS = new SecretKeys([Buffer.alloc(32, 7)]);
 export const SECRET = secretFromBytes(Buffer.alloc(32, 5));
+
+/** How deliveries are queued: as an event of {@link START} that waits, unless given. */
+interface DeliveryOptions {
+  readonly kind?: DeliveryKind;
+  readonly at?: Date;
+  /** Ended then, after every attempt, where it doesn't wait. */
+  readonly state?: DeliveryState;
+  /** The endpoint whose own event it is. */
+  readonly own?: string | null;
+}
 
 /** Adds an endpoint of the organization `org_1`, active since {@link START} and listening to scores unless told otherwise. */
 export async function insertEndpoint(
@@ -59,7 +69,7 @@ export async function insertEndpoint(
 export class WebhookDatabase {
   readonly database: ControlDatabase;
 
-  private constructor(database: ControlDatabase) {
+  constructor(database: ControlDatabase) {
     this.database = database;
   }
 
@@ -102,47 +112,32 @@ export class WebhookDatabase {
   async addDeliveries(
     endpointId: string,
     count: number,
-    { kind = 'event', at = START }: { readonly kind?: DeliveryKind; readonly at?: Date } = {},
+    { kind = 'event', at: date = START, state = 'waiting', own = null }: DeliveryOptions = {},
   ): Promise<readonly string[]> {
+    const at = date.getTime();
+    const isWaiting = state === 'waiting';
     const rows = Array.from({ length: count }, (_, index) => {
-      const [eventId, id] = [`evt_${idAt(at)}`, `dlv_${idAt(at)}`];
+      const id = idAt(date);
       const data = JSON.stringify({ model_id: 'acme/one', benchmark_id: 'mmlu', seq: index + 1 });
+      const ended = { state, attempts: isWaiting ? 0 : 6, finished_at: isWaiting ? null : at };
+      const times = { due_at: at, created_at: at };
       return {
-        event: { id: eventId, topic: 'score.updated', endpoint_id: null, occurred_at: at.getTime(), seq: index, data },
-        delivery: {
-          id,
-          event_id: eventId,
-          endpoint_id: endpointId,
-          kind,
-          state: 'waiting',
-          attempts: 0,
-          due_at: at.getTime(),
-          claimed_by: null,
-          created_at: at.getTime(),
-          finished_at: null,
-        },
+        event: { id: `evt_${id}`, topic: 'score.updated', endpoint_id: own, occurred_at: at, seq: index, data },
+        delivery: { id: `dlv_${id}`, event_id: `evt_${id}`, endpoint_id: endpointId, kind, ...ended, ...times },
       };
     });
     for (let from = 0; from < rows.length; from += 1000) {
       const some = rows.slice(from, from + 1000);
+      const [events, deliveries] = [some.map(({ event }) => event), some.map(({ delivery }) => delivery)];
       await this.database.kysely.transaction().execute(async (transaction) => {
-        await transaction
-          .insertInto('webhook_events')
-          .values(some.map(({ event }) => event))
-          .execute();
-        await transaction
-          .insertInto('webhook_deliveries')
-          .values(some.map(({ delivery }) => delivery))
-          .execute();
+        await transaction.insertInto('webhook_events').values(events).execute();
+        await transaction.insertInto('webhook_deliveries').values(deliveries).execute();
       });
     }
     return rows.map(({ delivery }) => delivery.id);
   }
 
-  async addDelivery(
-    endpointId: string,
-    options: { readonly kind?: DeliveryKind; readonly at?: Date } = {},
-  ): Promise<string> {
+  async addDelivery(endpointId: string, options: DeliveryOptions = {}): Promise<string> {
     const [id = ''] = await this.addDeliveries(endpointId, 1, options);
     return id;
   }

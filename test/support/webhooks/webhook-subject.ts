@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
-import { type Accounts, openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import type { PlanName } from '../../../api/accounts/organizations/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../api/accounts/organizations/terms.ts';
-import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import { DeliveryLog } from '../../../api/webhooks/delivery-log.ts';
 import { EndpointAdministration, type NewEndpoint } from '../../../api/webhooks/endpoint-administration.ts';
@@ -13,29 +12,13 @@ import { moveEndpoint } from '../../../api/webhooks/endpoints/transitions.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { TestClock } from '../accounts/subject.ts';
 
-/** Endpoints and their log on a control database, with a clock that stands still until it is told. */
-export interface WebhookSubject {
-  readonly database: ControlDatabase;
-  readonly accounts: Accounts;
-  readonly clock: TestClock;
-  readonly keys: SecretKeys;
-  /** Organizations that webhooks are not live for. */
-  readonly notOffered: Set<string>;
-  readonly isOffered: (organizationId: string) => boolean;
-  readonly endpoints: EndpointAdministration;
-  readonly log: DeliveryLog;
-  /** Another organization, its id. */
-  organization(plan?: PlanName): Promise<string>;
-  /** What an organization asks for. */
-  wanted(organizationId: string, changes?: Partial<NewEndpoint>): NewEndpoint;
-  /** An endpoint in the state `active`, its id. */
-  active(organizationId: string, changes?: Partial<NewEndpoint>): Promise<string>;
-  close(): Promise<void>;
-}
+export type WebhookSubject = Awaited<ReturnType<typeof openWebhookSubject>>;
 
-export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
+/** Endpoints and their log on a control database, with a clock that stands still until it is moved. */
+export async function openWebhookSubject(url: string) {
   const [database, clock] = [await openDatabase(url), new TestClock()];
   const accounts = await openAccountsOn(database, { clock: clock.now });
+  /** Organizations that webhooks are not live for. */
   const notOffered = new Set<string>();
   const isOffered = (organizationId: string) => !notOffered.has(organizationId);
   const keys = new SecretKeys([randomBytes(32)]);
@@ -44,7 +27,8 @@ export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
     { ...deps, findUrlProblem: (text) => findUrlProblem(text, { allow: [] }), isOffered },
     { operator: 'test' },
   );
-  const wanted: WebhookSubject['wanted'] = (organizationId, changes = {}) => ({
+  /** What an organization asks for. */
+  const wanted = (organizationId: string, changes: Partial<NewEndpoint> = {}): NewEndpoint => ({
     organizationId,
     url: 'https://example.com/hooks',
     description: 'ours',
@@ -62,13 +46,14 @@ export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
     isOffered,
     endpoints,
     log: new DeliveryLog(deps, { operator: 'test' }),
-    async organization(plan = 'commercial') {
-      return (
-        await createOrganization({ name: 'Acme', subscription: { ...NO_SUBSCRIPTION, plan } }, accounts.as(SYSTEM))
-      ).id;
+    /** Another organization, its id. */
+    async organization(plan: PlanName = 'commercial') {
+      const subscription = { ...NO_SUBSCRIPTION, plan };
+      return (await createOrganization({ name: 'Acme', subscription }, accounts.as(SYSTEM))).id;
     },
     wanted,
-    async active(organizationId, changes) {
+    /** An endpoint in the state `active`, its id. */
+    async active(organizationId: string, changes: Partial<NewEndpoint> = {}) {
       const { endpoint } = await endpoints.add(wanted(organizationId, changes));
       await moveEndpoint(database.kysely, endpoint.id, { from: ['registered'], to: 'active', now: clock.now() });
       return endpoint.id;
