@@ -1,20 +1,17 @@
 /** Whole lists, page by page, against an independent reading of the source: every filter, every order, and a swap on the way. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { answerRequest } from '../api-oracle/answer.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, createClient } from '../api-oracle/client.ts';
 import { compareRequest } from '../api-oracle/compare/compare.ts';
 import type { ApiState } from '../api-oracle/expected.ts';
 import { laterRows } from '../api-oracle/order.ts';
 import type { Parameters } from '../api-oracle/route.ts';
+import { answerRequest } from '../api-oracle/routes.ts';
 import { loadWorld } from '../api-oracle/world.ts';
 import { listen } from '../support/api/listen.ts';
 import { pageList } from '../support/api/lists.ts';
-import { openApi, type TestApi } from '../support/api/open-api.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { useApi } from '../support/api/use-api.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { listedMany } from '../worlds/listed-many.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -87,35 +84,25 @@ function limitOf(route: ListRoute, rows: number): number {
 const PAGES_MAX = 9;
 
 describe('lists of more records than are read at once', () => {
-  let root: string;
-  let store: TemporaryStore;
-  let api: TestApi;
+  const folder = useFolder();
+  const api = useApi({
+    days: async (store) => {
+      await writeDay(folder(FIRST), listedMany(1));
+      await writeDay(folder(SECOND), listedMany(2));
+      await store.night(folder(), FIRST);
+    },
+    now: `${TODAY}T12:00:00Z`,
+    follower: { duckdb: { memoryLimit: '500MB', threads: 3 } },
+  });
   let client: Client;
   let states: readonly [ApiState, ApiState];
 
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'modelstats-lists-'));
-    await writeDay(join(root, FIRST), listedMany(1));
-    await writeDay(join(root, SECOND), listedMany(2));
-    const stateOf = (days: readonly string[]): ApiState => ({
-      world: loadWorld(root, { days, acceptedDays: days }),
-      stored: null,
-      today: TODAY,
-    });
+    const stateOf = (days: readonly string[]): ApiState => {
+      return { world: loadWorld(folder(), { days, acceptedDays: days }), stored: null, today: TODAY };
+    };
     states = [stateOf([FIRST]), stateOf([FIRST, SECOND])];
-    store = await openTemporaryStore();
-    await store.night(root, FIRST);
-    api = await openApi({
-      store: store.url,
-      now: `${TODAY}T12:00:00Z`,
-      follower: { duckdb: { memoryLimit: '500MB', threads: 3 } },
-    });
     client = createClient(await listen(api.app));
-  });
-  afterAll(async () => {
-    await api?.close();
-    await store?.dispose();
-    await rm(root, { recursive: true, force: true });
   });
 
   const rowsOf = (state: ApiState, route: ListRoute, query: Parameters) => {
@@ -152,7 +139,7 @@ describe('lists of more records than are read at once', () => {
         return { route, query, path, cursor: body['next_cursor'], last: rows[limit - 1] };
       }),
     );
-    expect((await store.night(root, SECOND, { accept: true })).status).toBe('published');
+    expect((await api.store.night(folder(), SECOND, { accept: true })).status).toBe('published');
     await api.follower.refresh();
     expect(api.follower.current().newest.day).toBe(SECOND);
     let continued = 0;
