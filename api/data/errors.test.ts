@@ -40,6 +40,8 @@ test.each([
   ['a slash at the end, where an id could be', '/stats/v1/models/'],
   ['an empty id', '/stats/v1/models//history?kind=score'],
   ['other letters', '/stats/V1/categories'],
+  ['an encoded slash', '/stats/v1%2Fcategories'],
+  ['a semicolon', '/stats/v1;/categories'],
   ['dots that go up', '/stats/v1/../v1/categories'],
   ['encoded dots that go up', '/stats/v1/%2e%2e/v1/categories'],
   ['another scheme', 'ftp://api.test/stats/v1/categories'],

@@ -16,12 +16,12 @@ beforeAll(async () => {
 afterAll(() => subject?.close());
 
 describe('admitted without a server', () => {
-  test('the backstop is the route’s own, unless another is configured for its name', async () => {
-    const { key } = await subject.add({ plan: 'builder', contract: { burst_per_minute: 1 } });
+  test('without plans the backstop is the route’s own, unless another is configured for its name', async () => {
+    const { key } = await subject.add({ plan: 'commercial', contract: { burst_per_minute: 10_000 } });
     const control = new AccessControl({
       accounts: subject.accounts,
       clock: CLOCK,
-      capabilities: { plans: 'planned' }, // So that nothing but the backstop refuses.
+      capabilities: { plans: 'planned' }, // So that what was bought raises no backstop.
       backstop: { '/v1/snapshots': 2 },
       countFailure: async () => {},
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Customer, times } from '../../../test/support/accounts/subject.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
-import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { SYSTEM } from '../../accounts/actor.ts';
 import { createKey } from '../../accounts/organizations/keys.ts';
 import { V1_ROUTES } from '../routes/data-routes.ts';
@@ -35,18 +35,6 @@ describe('Burst rules', () => {
     expect((await api.ask(customer, '/v1/models')).json().error.limit_type).toBe('burst');
   });
 
-  test('the window rolls over 60 seconds, and refused requests keep it full', async () => {
-    const { clock } = api;
-    const customer = await withBurst(2);
-    const status = async () => (await api.ask(customer, '/v1/account')).statusCode;
-    expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
-    clock.advance(59_000);
-    expect(await status()).toBe(429);
-    clock.advance(1_000);
-    // The first three have left the window; the refused one of a second ago is still in it.
-    expect([await status(), await status()]).toEqual([200, 429]);
-  });
-
   test('beyond the limit 429 rate_limit_exceeded with Retry-After, which is enough to wait', async () => {
     const { clock } = api;
     const customer = await withBurst(2);
@@ -73,34 +61,43 @@ describe('Burst rules', () => {
   });
 });
 
-describe('Burst rules while the organization limit is only measured', () => {
-  const measured = useApi({
-    days: SAMPLE_DAYS,
-    accounts: { open: { enforcement: { mode: 'measure', from: null } } },
+describe('Burst rules while limits are only measured', () => {
+  const measured = useApi({ days: SAMPLE_DAYS, accounts: { open: { enforcement: { mode: 'measure', from: null } } } });
+
+  test('headers tell, nothing refuses, usage is counted beyond the limit', async () => {
+    const customer = await measured.accounts.add({ contract: { daily_quota: 1, burst_per_minute: 3 } });
+    const answers = await times(4, () => measured.ask(customer, '/v1/models'));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(4).fill(200));
+    const last = await measured.ask(customer, '/v1/models');
+    expect(last.statusCode).toBe(200);
+    expect(last.headers).toMatchObject({ 'x-quota-limit': '1', 'x-quota-used': '5', 'x-quota-remaining': '0' });
+    expect(last.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
   });
 
-  test.each(V1_ROUTES.map(({ name, limitPerMinute }) => [name, limitPerMinute] as const))(
-    'the backstop of %s is %i a minute, per key and route',
-    async (route, limit) => {
+  test('what refuses all the same are features, the window and missing keys', async () => {
+    const { community } = measured.accounts.customers;
+    expect((await measured.ask(community, '/v1/changes')).statusCode).toBe(403);
+    const old = '/v1/rankings/history?category_id=general&from=2025-10-01';
+    expect((await measured.ask(community, old)).json().error.code).toBe('history_window_exceeded');
+    const strangers = await times(61, async () => (await measured.get('/v1/models')).statusCode);
+    expect(strangers.toSorted()).toEqual([...Array(60).fill(401), 429]);
+  });
+
+  test.each(V1_ROUTES.filter(({ name }) => ['/v1/updates', '/v1/sources', '/v1/account'].includes(name)))(
+    'the backstop of $name is $limitPerMinute a minute, per key and route',
+    async ({ name: url, limitPerMinute }) => {
       const customer = await measured.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 1 } });
-      const second = await createKey(
-        { organizationId: customer.organizationId, name: 'second' },
-        measured.accounts.accounts.as(SYSTEM),
-      );
-      const url = route.replace(/\{(id|model_id)\}/, MODEL).replace('{snapshot_id}', '2026-06-03');
-      const answers = await times(limit + 1, () => measured.ask(customer, url));
-      const refused = answers.filter(({ statusCode }) => statusCode === 429);
-      expect(refused).toHaveLength(1);
-      expect(refused[0]?.json().error).toMatchObject({
-        code: 'rate_limit_exceeded',
-        limit_type: 'burst',
-        limit_scope: 'route',
-        plan: 'commercial',
-      });
-      expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);
-      expect(refused[0]?.headers['x-ratelimit-limit']).toBe('1');
-      expect((await measured.ask({ ...customer, key: second.key }, url)).statusCode).not.toBe(429);
-      const elsewhere = route === '/v1/updates' ? '/v1/scores' : '/v1/updates';
+      const { organizationId } = customer;
+      const second = await createKey({ organizationId, name: 'second' }, measured.accounts.accounts.as(SYSTEM));
+      const answers = await times(limitPerMinute + 1, () => measured.ask(customer, url));
+      const [refused, ...others] = answers.filter(({ statusCode }) => statusCode === 429);
+      expect(others).toEqual([]);
+      const error = { code: 'rate_limit_exceeded', limit_type: 'burst', limit_scope: 'route', plan: 'commercial' };
+      expect(refused?.json().error).toMatchObject(error);
+      expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+      expect(refused?.headers['x-ratelimit-limit']).toBe('1');
+      expect((await measured.ask({ ...customer, key: second.key }, url)).statusCode).toBe(200);
+      const elsewhere = url === '/v1/updates' ? '/v1/snapshots' : '/v1/updates';
       expect((await measured.ask(customer, elsewhere)).statusCode).toBe(200);
     },
   );

@@ -3,34 +3,18 @@ import type { Customer } from '../../../test/support/accounts/subject.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { addVerified } from '../../../test/support/integrations/integration-rows.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { SYSTEM } from '../../accounts/actor.ts';
-import { changePlan } from '../../accounts/organizations/organizations.ts';
 import { openDatabase } from '../../database/open-database.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 const LATEST = SAMPLE_DAYS[2];
 const DOWNLOAD = `/v1/snapshots/${LATEST}/download?dataset=models`;
 
-/** The statuses of requests, one after the other. */
-async function statusesOf(customer: Customer, urls: readonly string[]): Promise<number[]> {
-  const statuses: number[] = [];
-  for (const url of urls) statuses.push((await api.ask(customer, url)).statusCode);
-  return statuses;
-}
-
 async function usedBy(customer: Customer): Promise<number> {
   return (await api.accountOf(customer)).usage.used;
 }
 
-function withQuota(daily_quota: number | null, plan: 'community' | 'builder' | 'commercial' = 'commercial') {
-  return api.accounts.add({ plan, contract: { daily_quota, burst_per_minute: 10_000 } });
-}
-
-async function verifyIntegrations(organizationId: string, count: number): Promise<void> {
-  const database = await openDatabase(api.accounts.url);
-  for (let index = 0; index < count; index += 1)
-    await addVerified(database, { organizationId, id: `${organizationId}-${index}` });
-  await database.close();
+function withQuota(daily_quota: number | null) {
+  return api.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute: 10_000 } });
 }
 
 describe('Daily quota rules', () => {
@@ -103,39 +87,29 @@ describe('Daily quota rules', () => {
     expect(await usedBy(customer)).toBe(1);
   });
 
-  test('an upgrade lifts the limit from the next request on', async () => {
-    const customer = await withQuota(1, 'community');
-    expect(await statusesOf(customer, ['/v1/models', '/v1/models', '/v1/changes'])).toEqual([200, 429, 403]);
-    const changes = api.accounts.accounts.as(SYSTEM);
-    await changePlan(
-      customer.organizationId,
-      (before) => ({
-        ...before,
-        plan: 'builder',
-        contract: {},
-      }),
-      changes,
-    );
-    const response = await api.ask(customer, '/v1/changes');
-    expect(response.headers).toMatchObject({
-      'x-quota-limit': '5000',
-      'x-quota-used': '2',
-      'x-service-plan': 'builder',
-    });
-    expect(await api.accountOf(customer)).toMatchObject({ plan: { plan: 'builder' }, usage: { limit: 5000 } });
+  test('the quota is new at 00:00:00 UTC, not a millisecond earlier', async () => {
+    const { clock } = api;
+    const customer = await withQuota(1);
+    clock.set('2026-06-30T00:00:00Z');
+    await api.ask(customer, '/v1/models');
+    clock.set('2026-06-30T23:59:59.999Z');
+    const refused = await api.ask(customer, '/v1/models');
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect(refused.json().error.reset_at).toBe('2026-07-01T00:00:00.000Z');
+    clock.set('2026-07-01T00:00:00Z');
+    const served = await api.ask(customer, '/v1/models');
+    expect([served.statusCode, served.headers['x-quota-used']]).toEqual([200, '1']);
+    expect(served.headers['x-quota-reset']).toBe(String(Date.parse('2026-07-02T00:00:00Z') / 1000));
+    expect(await api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 1 } });
   });
 
-  test.each([
-    ['community', 1, 750],
-    ['community', 2, 1000],
-    ['community', 3, 1000],
-    ['builder', 2, 5500],
-  ] as const)('%s with %i verified integrations has %i responses a day', async (plan, integrations, limit) => {
-    const customer = await api.accounts.add({ plan });
-    await verifyIntegrations(customer.organizationId, integrations);
-    const response = await api.ask(customer, '/v1/models');
-    expect(response.headers).toMatchObject({ 'x-quota-limit': `${limit}`, 'x-quota-remaining': `${limit - 1}` });
-    const { usage, plan: told } = await api.accountOf(customer);
-    expect({ limit: usage.limit, base: told.daily_quota }).toEqual({ limit, base: plan === 'community' ? 500 : 5000 });
+  test('a verified integration adds to the limit, and not to what the plan says', async () => {
+    const customer = await api.accounts.add();
+    const database = await openDatabase(api.accounts.url);
+    await addVerified(database, { organizationId: customer.organizationId, id: customer.organizationId });
+    await database.close();
+    const { headers } = await api.ask(customer, '/v1/models');
+    expect(headers).toMatchObject({ 'x-quota-limit': '750', 'x-quota-remaining': '749' });
+    expect(await api.accountOf(customer)).toMatchObject({ plan: { daily_quota: 500 }, usage: { limit: 750 } });
   });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { getList, pageList } from '../../../test/support/api/lists.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
@@ -72,3 +72,39 @@ test('a model that is not there is 404 with its parameter, also in another case'
     expect(response.json().error).toMatchObject({ code: 'not_found', param: 'id' });
   }
 });
+
+test('a score has the fields of the snapshot, without what is captured only', async () => {
+  const { records } = await getList(api, '/v1/scores?model=a&benchmark=math');
+  expect(JSON.stringify(records)).toBe(
+    '[{"model_id":"a","benchmark_id":"math","value":0.30000000000000004,"source":"vendor","measured_at":null,' +
+      '"updated_at":"2026-05-01T00:00:00Z"}]',
+  );
+});
+
+describe('scores that DuckDB prints as other numbers', () => {
+  const values = [2 ** 805, 2 ** 91, 2 ** 81, 1];
+  const odd = useApi({
+    days: (store) =>
+      store.publish('2026-06-01', {
+        ...LISTED_DAY,
+        benchmarks: values.map((_, n) => ({ id: `b${n}`, name: `B${n}`, updated_at: '2026-06-01T00:00:00Z' })),
+        // As texts, in full: with an exponent DuckDB reads them as other numbers, too.
+        scores: values.map((value, n) => ({ model_id: 'a', benchmark_id: `b${n}`, value: String(BigInt(value)) })),
+      }),
+  });
+
+  test('are each on one page, whatever the pages begin behind', async () => {
+    const scores = await pageList(odd, '/v1/scores?sort=-value&limit=1');
+    expect(scores.map(({ value }) => value)).toEqual(values);
+  });
+});
+
+test.each(['model_id', 'value', '-value', '-measured_at'])(
+  'where no score says who measured, nobody did, sorted by %s',
+  async (sort) => {
+    const scores = LISTED_DAY.scores?.map((score) => ({ ...score, source: null }));
+    const unsaid = await openOwnApi({ days: (store) => store.publish('2026-06-01', { ...LISTED_DAY, scores }) });
+    expect(await getList(unsaid, `/v1/scores?sort=${sort}&source=official`)).toMatchObject({ scores: [], total: 0 });
+    expect(await pageList(unsaid, `/v1/scores?sort=${sort}`)).toHaveLength(6);
+  },
+);
