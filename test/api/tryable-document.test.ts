@@ -25,7 +25,7 @@ test('what must be given is filled in with what is served, what may be given is 
   const parameters = filledIn(SERVED);
   expect(parameters.filter(({ isRequired, isLeftOut }) => isRequired === isLeftOut)).toEqual([]);
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ name, value }) => [name, value]);
-  // That those of other routes are answered is held by api/data/openapi/reference.test.ts.
+  // That those of other routes are answered is held by api/data/openapi/openapi.test.ts.
   expect(Object.fromEntries(required)).toMatchObject({
     '/v1/models/{id} id': 'lab/atlas-2',
     '/v1/rankings category': 'code/rust',
