@@ -81,13 +81,6 @@ describeOnFaultyMinio('the API', (get: () => FaultyMinio) => {
     expect((await fetch(String(url).replace('models', 'scores'))).status).toBe(403);
   });
 
-  test('redirects to a presigned address', async () => {
-    const response = await api.get(`/v1/snapshots/${FIRST}/download?dataset=scores&redirect=true`);
-    expect([response.statusCode, response.headers['cache-control']]).toEqual([302, 'no-store']);
-    expect((await fetch(String(response.headers['location']))).status).toBe(200);
-    expect((await api.get('/files/catalog.json')).statusCode).toBe(404);
-  });
-
   test.each([
     ['answers with errors', () => ({ is: 'answer', status: 503, code: 'SlowDown' }) as const],
     ['refuses the key', () => ({ is: 'answer', status: 403, code: 'AccessDenied' }) as const],

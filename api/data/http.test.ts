@@ -41,19 +41,15 @@ test.each([
   ['a route without the prefix', '/v1/models'],
   ['an unknown route under the prefix', '/stats/v1/nothing'],
   ['a slash too many', '/stats//v1/categories'],
-  ['a slash too many at the start', '//stats/v1/categories'],
   ['a slash at the end', '/stats/v1/categories/'],
   ['a slash at the end, where an id could be', '/stats/v1/models/'],
-  ['an empty id', '/stats/v1/models//history?kind=score'],
   ['other letters', '/stats/V1/categories'],
   ['an encoded slash', '/stats/v1%2Fcategories'],
   ['a semicolon', '/stats/v1;/categories'],
   ['dots that go up', '/stats/v1/../v1/categories'],
   ['encoded dots that go up', '/stats/v1/%2e%2e/v1/categories'],
-  ['another scheme', 'ftp://api.test/stats/v1/categories'],
   ['a file above the documentation', '/stats/docs/reference/static/../../../package.json'],
   ['a file above it, encoded', '/stats/docs/reference/static/%2e%2e/%2e%2e/package.json'],
-  ['a file above it, encoded slashes too', '/stats/docs/reference/static/..%2f..%2fpackage.json'],
   ['a file name with a NUL', '/stats/docs/reference/static/a%00b'],
   ['an error code that is a property of every object', '/stats/docs/errors/constructor'],
 ])('%s is not found', async (_, target) => {
@@ -62,11 +58,8 @@ test.each([
 
 test.each([
   ['a byte that is not UTF-8', '/stats/v1/models/%FF'],
-  ['an overlong form', '/stats/v1/models/%C0%80'],
   ['a lone surrogate', '/stats/v1/models/%ED%A0%80'],
-  ['half an escape', '/stats/v1/models/%4'],
   ['a byte that is not UTF-8 in the query', '/stats/v1/models?q=%FF'],
-  ['an overlong form in the query', '/stats/v1/models?q=%C0%80'],
   ['a lone surrogate in the query', '/stats/v1/models?q=%ED%A0%80'],
   ['a bare percent sign in the query', '/stats/v1/models?q=100%'],
   ['a name in the query', '/stats/v1/models?%FF=1'],
@@ -182,14 +175,9 @@ async function answersTo(bytes: string | Buffer): Promise<readonly string[]> {
 }
 
 test.each([
-  ['words', 'hello\r\n\r\n'],
   ['the start of TLS', Buffer.from([0x16, 3, 1, 0, 200, 1, 0, 0])],
   ['the start of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  ['a version that is none', `GET ${CATEGORIES} HTTP/3.7\r\nHost: x\r\n\r\n`],
   ['HTTP/0.9', `GET ${CATEGORIES}\r\n\r\n`],
-  ['bare line feeds', `GET ${CATEGORIES} HTTP/1.1\nHost: x\n\n`],
-  ['a folded header', `GET ${CATEGORIES} HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n`],
-  ['a header without a name', `GET ${CATEGORIES} HTTP/1.1\r\nHost: x\r\n: a\r\n\r\n`],
   ['a NUL in the URL', 'GET /stats/v1/models/\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['bytes beyond ASCII in the URL', Buffer.from('GET /stats/v1/models/\xff HTTP/1.1\r\nHost: x\r\n\r\n', 'latin1')],
 ])('%s: not HTTP, and told so', async (_, bytes) => {
@@ -202,8 +190,6 @@ test.each([
   ['an empty Host', `GET ${CATEGORIES} HTTP/1.1\r\nHost:\r\n\r\n`],
   ['markup', `GET ${CATEGORIES} HTTP/1.1\r\nHost: x"><script>\r\n\r\n`],
   ['a path', `GET /stats/nothing HTTP/1.1\r\nHost: evil.test/a?b=\r\n\r\n`],
-  ['a user', `GET /stats/nothing HTTP/1.1\r\nHost: api.test@evil.test\r\n\r\n`],
-  ['spaces', `GET /stats/nothing HTTP/1.1\r\nHost: a b\r\n\r\n`],
 ])('a Host header that is none is refused, and never part of a link: %s', async (_, bytes) => {
   const { status, body } = await api.send(bytes);
   expect(status).toBe(400);

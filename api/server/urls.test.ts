@@ -12,20 +12,14 @@ test.each(['api.test', 'my_service', '127.0.0.1:80', '[::1]', '[2001:db8::1]:443
 
 test.each([
   '',
-  ' ',
   'a/b',
   'user@host',
   '"><script>',
-  'a,b',
   'a:b',
-  '::1',
   'a\r\nX: b',
   'bücher.example',
-  '-a',
   'a:99999',
-  'a.1',
   '256.1.1.1',
-  '[1:2]',
   'a'.repeat(300),
 ])('«%s» is no host', (host) => {
   expect(isHost(host)).toBe(false);
@@ -57,30 +51,21 @@ const KEY = `msk_${'aB3'.repeat(14)}`;
 
 test.each([
   ['/v1/models?limit=3&q=mini', '/v1/models?limit=3&q=mini'],
-  ['/v1/models', '/v1/models'],
   ['/v1/models?', '/v1/models?'],
   [`/v1/models?key=${KEY}&limit=3`, '/v1/models?key=…&limit=3'],
   ['/v1/models?api_key=hunter2&token=&ACCESS_TOKEN=x', '/v1/models?api_key=…&token=…&ACCESS_TOKEN=…'],
   [`/v1/models?limit=3&q=${KEY}`, '/v1/models?limit=3&…'],
   [`/v1/models?${KEY}`, '/v1/models?…'],
-  [`/v1/models?${KEY}=1`, '/v1/models?…'],
   [`/v1/models?q=%6D%73k_${KEY.slice(4)}`, '/v1/models?…'],
   [`/v1/models?q=%256D%2573k_${KEY.slice(4)}`, '/v1/models?…'],
   [`/v1/models/%25256Dsk%25255F${KEY.slice(4)}/history`, '/v1/models/…/history'],
   [`/v1/models/%zz%256Dsk_${KEY.slice(4)}`, '/v1/models/…'],
   ['/v1/models?api%255Fkey=hunter2', '/v1/models?api%255Fkey=…'],
-  ['/v1/models?limit=3;token=hunter2', '/v1/models?limit=3;token=…'],
-  [
-    '/v1/models?X-Amz-Signature=hunter2&client_secret=b&sessionId=c',
-    '/v1/models?X-Amz-Signature=…&client_secret=…&sessionId=…',
-  ],
+  ['/v1?X-Amz-Signature=a&client_secret=b&sessionId=c', '/v1?X-Amz-Signature=…&client_secret=…&sessionId=…'],
   ['http://alice:hunter2@other.test/v1/models?limit=3', 'http://…@other.test/v1/models?limit=3'],
   [`/%${'25'.repeat(500)}6Dsk_${KEY.slice(4)}`, '/…'],
   [`/v1/models/${KEY}/history?kind=score`, '/v1/models/…/history?kind=score'],
-  [
-    '/files/releases/x/models.jsonl.gz?expires=1&signature=abc',
-    '/files/releases/x/models.jsonl.gz?expires=1&signature=…',
-  ],
+  ['/files/x.jsonl.gz?expires=1&signature=abc', '/files/x.jsonl.gz?expires=1&signature=…'],
   ['/v1/models?q=%zz', '/v1/models?q=%zz'],
   ['/sign-in?next=%2Finvitations%2Faccept%3Ftoken%3Dhunter2&x=1', '/sign-in?next=…&x=1'],
   ['/sign-in?next=%252Faccept%253Fa%253D1%2526token%253Dhunter2', '/sign-in?next=…'],

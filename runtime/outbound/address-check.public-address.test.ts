@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addressSpellings, isPublicByTable } from '../../test/support/server/address-table.ts';
+import { addresses, isPublicByTable } from '../../test/support/server/address-table.ts';
 import { findUrlProblem, isReachable, parseNetwork } from './address-check.ts';
 
-test('whether an address is public agrees with the registries, however it is spelled', () => {
-  const property = fc.property(addressSpellings(), ({ spelling, value, version }) => {
-    const problem = findUrlProblem(`https://${spelling}/`, { allow: [] });
-    expect(problem === undefined, spelling).toBe(isPublicByTable(value, version));
+test('whether an address is public agrees with the registries', () => {
+  const property = fc.property(addresses(), ({ text, value, version }) => {
+    const problem = findUrlProblem(`https://${text}/`, { allow: [] });
+    expect(problem === undefined, text).toBe(isPublicByTable(value, version));
   });
   fc.assert(property, { numRuns: 5_000 });
 });

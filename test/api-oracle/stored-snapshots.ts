@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Day } from '../../runtime/day.ts';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { sha256 } from '../night-oracle/canonical.ts';
 import { type PerDataset, perDataset } from '../night-oracle/state.ts';
-import type { World } from './world.ts';
 
 export interface StoredFile {
   readonly bytes: number;
@@ -33,20 +31,6 @@ export function readStoredSnapshots(storeFolder: string): StoredSnapshots {
       return [day, { publishedAt: published_at, files }];
     }),
   );
-}
-
-/** Where the store's own snapshots differ from what should be in them: one text per difference. */
-export function compareStoredSnapshots(world: World, stored: StoredSnapshots): string[] {
-  const days = new Set(world.nights.map(({ day }) => day));
-  const extra = [...stored.keys()].filter((day) => !days.has(day)).map((day) => `${day} should not be published`);
-  const different = world.nights.flatMap(({ day, contents }) => {
-    const snapshot = stored.get(day);
-    if (snapshot === undefined) return [`${day} is not published`];
-    return DATASET_NAMES.filter((name) => snapshot.files[name].contentSha256 !== contents[name].contentSha256).map(
-      (name) => `${day}: the lines of ${name} differ`,
-    );
-  });
-  return [...extra, ...different];
 }
 
 function readStoredFile(path: string): StoredFile {

@@ -68,9 +68,4 @@ describe('bound to a server', () => {
     const next = await app.inject({ url: '/', headers });
     expect([next.statusCode, next.headers['x-quota-used']]).toEqual([200, '1']);
   });
-
-  test('a route that was reached without being admitted has no visit', async () => {
-    const app = await open((scope) => void scope.get('/', async (request) => getVisit(request).rights));
-    expect((await app.inject('/')).statusCode).toBe(500);
-  });
 });

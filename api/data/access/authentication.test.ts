@@ -15,26 +15,6 @@ const CLOSE = { connection: 'close' };
 /** Specification "Authentication". */
 const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttemptsMax: 1_000_000 } });
 
-/** Credentials that are none, by what is wrong with them. */
-async function wrongCredentials(): Promise<Readonly<Record<string, Record<string, string>>>> {
-  const { accounts, add } = api.accounts;
-  const [revoked, good] = [await add(), await add()];
-  await revokeKey(revoked.keyId, accounts.as(SYSTEM));
-  return {
-    missing: {},
-    empty: { authorization: '' },
-    malformed: bearer('msk_not-a-key'),
-    mistyped: bearer(`${good.key.slice(0, -1)}${good.key.endsWith('a') ? 'b' : 'a'}`),
-    unknown: bearer(API_KEYS.fromBytes(randomBytes(32))),
-    revoked: bearer(revoked.key),
-    'another scheme': { authorization: `Basic ${Buffer.from(`${good.key}:`).toString('base64')}` },
-    'no scheme': { authorization: good.key },
-    'two keys': { authorization: `Bearer ${good.key} ${good.key}` },
-    'in another header': { 'x-api-key': good.key },
-    'beyond measure': bearer('x'.repeat(8_000)),
-  };
-}
-
 describe('Authentication', () => {
   test('the scheme is HTTP bearer, whatever its case', async () => {
     const { key } = api.accounts.customers.community;
@@ -67,54 +47,41 @@ describe('Authentication', () => {
   });
 
   test('missing, malformed, unknown and revoked keys get the same 401, body and headers, request id apart', async () => {
-    const wrong = Object.entries(await wrongCredentials());
-    const answers = await Promise.all(wrong.map(([, headers]) => api.get('/v1/models', headers)));
-    const told = answers.map((response) => ({
-      status: response.statusCode,
-      headers: steadyHeaders(response),
-      error: steadyError(response),
-    }));
-    expect(told[0]).toMatchObject({
-      status: 401,
-      headers: { 'www-authenticate': 'Bearer', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
-      error: {
-        code: 'unauthenticated',
-        param: null,
-        hasRequestId: true,
-        help_url: expect.stringMatching(/docs\/errors\/unauthenticated$/),
-      },
-    });
-    for (const [index, answer] of told.entries())
-      expect([wrong[index]?.[0], answer]).toEqual([wrong[index]?.[0], told[0]]);
-    expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(answers.length);
-    expect(new Set(answers.map(({ headers }) => headers['content-length'])).size).toBe(1);
+    const { accounts, add } = api.accounts;
+    const [revoked, good] = [await add(), await add()];
+    await revokeKey(revoked.keyId, accounts.as(SYSTEM));
+    const wrong: Readonly<Record<string, Record<string, string>>> = {
+      missing: {},
+      empty: { authorization: '' },
+      malformed: bearer('msk_not-a-key'),
+      mistyped: bearer(`${good.key.slice(0, -1)}${good.key.endsWith('a') ? 'b' : 'a'}`),
+      unknown: bearer(API_KEYS.fromBytes(randomBytes(32))),
+      revoked: bearer(revoked.key),
+      'another scheme': { authorization: `Basic ${Buffer.from(`${good.key}:`).toString('base64')}` },
+      'no scheme': { authorization: good.key },
+      'two keys': { authorization: `Bearer ${good.key} ${good.key}` },
+      'in another header': { 'x-api-key': good.key },
+      'beyond measure': bearer('x'.repeat(8_000)),
+    };
+    const answers = await Promise.all(Object.values(wrong).map((headers) => api.get('/v1/models', headers)));
+    const usual = { 'www-authenticate': 'Bearer', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+    const help_url = expect.stringMatching(/docs\/errors\/unauthenticated$/);
+    const error = { code: 'unauthenticated', param: null, hasRequestId: true, help_url };
+    const told = answers.map((answer) => [answer.statusCode, steadyHeaders(answer), steadyError(answer)]);
+    expect(told[0]).toMatchObject([401, usual, error]);
+    for (const [i, name] of Object.keys(wrong).entries()) expect(told[i], name).toEqual(told[0]);
+    expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length);
+    expect(new Set(answers.map((answer) => answer.headers['content-length'])).size).toBe(1);
   });
 
-  test('a 401 says nothing of limits, and is the same on every route, data, account or none', async () => {
-    const answers = await Promise.all(
-      ['/v1/models', '/v1/account', '/v1/nothing', '/v1/changes?limit=x'].map((url) => api.get(url)),
-    );
-    for (const response of answers) {
-      expect(namesAmong([...LIMIT_HEADERS, 'x-cache'], response)).toEqual([]);
-      expect({ headers: steadyHeaders(response), error: steadyError(response) }).toEqual({
-        headers: steadyHeaders(answers[0] ?? response),
-        error: steadyError(answers[0] ?? response),
-      });
-    }
-  });
-
-  test('a revocation is in force from the next request on, in the middle of use', async () => {
-    const customer = await api.accounts.add();
-    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(200);
-    await revokeKey(customer.keyId, api.accounts.accounts.as(SYSTEM));
-    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(401);
-  });
-
-  test('requests without a valid key cost nobody quota or burst', async () => {
-    const customer = await api.accounts.add();
-    for (const headers of Object.values(await wrongCredentials())) await api.get('/v1/models', headers);
-    const response = await api.ask(customer, '/v1/account');
-    expect(response.headers).toMatchObject({ 'x-quota-used': '0', 'x-ratelimit-remaining': '59' });
+  test('authentication comes before everything: a 401 says nothing of limits, and is the same whatever is asked', async () => {
+    const urls = ['/v1/models', '/v1/account', '/v1/nothing', '/v1/changes?limit=x', `/v1/models/${'x'.repeat(2_500)}`];
+    const headers = { 'idempotency-key': 'x'.repeat(200), 'if-none-match': '*' };
+    const answers = await Promise.all(urls.map((url) => api.get(url, headers)));
+    const [first, ...others] = answers.map((answer) => [steadyHeaders(answer), steadyError(answer)]);
+    for (const [i, answer] of answers.entries())
+      expect([answer.statusCode, namesAmong([...LIMIT_HEADERS, 'x-cache'], answer)], urls[i]).toEqual([401, []]);
+    for (const [i, other] of others.entries()) expect(other, urls[i + 1]).toEqual(first);
   });
 
   test('meta routes need no key, a wrong one is not in their way, and a good one is not charged', async () => {

@@ -34,44 +34,34 @@ function builder(contract = {}): Promise<Customer> {
   return api.accounts.add({ plan: 'builder', contract });
 }
 
-interface Row extends AskOptions {
-  readonly what: string;
-  readonly url: string;
-  readonly status: number;
-  /** Units after it. */
-  readonly used: number;
-}
-
 describe('Response headers', () => {
-  test.each([
-    { what: '200', url: '/v1/models', status: 200, used: 1 },
-    { what: '200 of the account', url: '/v1/account', status: 200, used: 0 },
-    { what: '302', url: `${DOWNLOAD}&redirect=true`, status: 302, used: 1 },
-    { what: '304', url: '/v1/models', status: 304, used: 0, headers: { 'if-none-match': '*' } },
-    { what: '404 of a route', url: '/v1/nothing', status: 404, used: 0 },
-    { what: '200 of HEAD', url: '/v1/models', method: 'HEAD', status: 200, used: 1 },
-    { what: '405 of OPTIONS', url: '/v1/account', method: 'OPTIONS', status: 405, used: 0 },
-    { what: '422', url: '/v1/models?limit=0', status: 422, used: 0 },
-  ] as readonly Row[])(
-    'are on every authenticated answer and tell the state after it: $what',
-    async ({ url, method = 'GET', status, used, headers = {} }) => {
-      const response = await api.ask(await builder(), url, { method, headers });
-      expect(response.statusCode).toBe(status);
-      expect(response.headers).toMatchObject({
-        'x-ratelimit-limit': '300',
-        'x-ratelimit-remaining': '299',
-        'x-ratelimit-reset': String(Date.parse('2026-06-30T12:01:00Z') / 1000),
-        'x-quota-limit': '5000',
-        'x-quota-used': String(used),
-        'x-quota-remaining': String(5000 - used),
-        'x-quota-reset': RESET,
-        'x-service-plan': 'builder',
-        'cdn-cache-control': 'no-store',
-        'x-request-id': expect.stringMatching(/^[0-9A-Z]{26}$/),
-      });
-      expect(response.headers['retry-after']).toBeUndefined();
-    },
-  );
+  test.each<readonly [what: string, url: string, status: number, used: number, how: AskOptions]>([
+    ['data', '/v1/models', 200, 1, {}],
+    ['the account', '/v1/account', 200, 0, {}],
+    ['a redirect', `${DOWNLOAD}&redirect=true`, 302, 1, {}],
+    ['what did not change', '/v1/models', 304, 0, { headers: { 'if-none-match': '*' } }],
+    ['a route that is not there', '/v1/nothing', 404, 0, {}],
+    ['the head of data', '/v1/models', 200, 1, { method: 'HEAD' }],
+    ['other methods', '/v1/account', 405, 0, { method: 'OPTIONS' }],
+    ['wrong parameters', '/v1/models?limit=0', 422, 0, {}],
+  ])('are on every authenticated answer and tell the state after it: %s', async (...row) => {
+    const [, url, status, used, how] = row;
+    const response = await api.ask(await builder(), url, how);
+    expect(response.statusCode).toBe(status);
+    expect(response.headers).toMatchObject({
+      'x-ratelimit-limit': '300',
+      'x-ratelimit-remaining': '299',
+      'x-ratelimit-reset': String(Date.parse('2026-06-30T12:01:00Z') / 1000),
+      'x-quota-limit': '5000',
+      'x-quota-used': String(used),
+      'x-quota-remaining': String(5000 - used),
+      'x-quota-reset': RESET,
+      'x-service-plan': 'builder',
+      'cdn-cache-control': 'no-store',
+      'x-request-id': expect.stringMatching(/^[0-9A-Z]{26}$/),
+    });
+    expect(response.headers['retry-after']).toBeUndefined();
+  });
 
   test('429 has them with Retry-After, for the quota as for the burst', async () => {
     const customer = await builder({ daily_quota: 1, burst_per_minute: 2 });

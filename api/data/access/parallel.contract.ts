@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Customer, times } from '../../../test/support/accounts/subject.ts';
-import { countStatuses, fetchOnce, listen } from '../../../test/support/api/listen.ts';
-import { openApi } from '../../../test/support/api/open-api.ts';
-import { WIDE_BACKSTOP } from '../../../test/support/api/test-accounts.ts';
-import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { countStatuses, fetchOnce } from '../../../test/support/api/listen.ts';
 import type { Contract } from '../../accounts/organizations/terms.ts';
 
 /** Servers that hold their limits together. */
@@ -81,19 +78,4 @@ export function describeParallel(name: string, create: () => Promise<ParallelSub
       expect(new Set(await usedBy(customer))).toEqual(new Set([1]));
     });
   });
-}
-
-/** One API in this process; without an address on SQLite. */
-export async function openParallelApi(database?: string): Promise<ParallelSubject> {
-  const address = database === undefined ? {} : { database };
-  const api = await openApi({
-    days: SAMPLE_DAYS,
-    settings: { backstop: WIDE_BACKSTOP },
-    accounts: address,
-  });
-  return {
-    urls: [await listen(api.app)],
-    add: (contract) => api.accounts.add({ plan: 'commercial', contract }),
-    close: () => api.close(),
-  };
 }

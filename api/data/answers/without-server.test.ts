@@ -7,7 +7,7 @@ import { RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
-import { modelRoute, modelsRoute } from '../routes/models.ts';
+import { modelsRoute } from '../routes/models.ts';
 import { snapshotDownloadRoute } from '../routes/snapshots.ts';
 import { RESPONSE_SETTINGS } from '../settings.ts';
 import { Answers } from './answers.ts';
@@ -26,34 +26,6 @@ beforeAll(() => {
     signUrl: async (key) => `/files/${key}`,
     settings: { ...defaultsOf(RESPONSE_SETTINGS), compressFromBytes: 1 },
   });
-});
-
-test('an answer with all rights is status, headers and body, and at hand the second time', async () => {
-  const first = await answers.answer(modelsRoute, { query: { limit: '1' } }, { rights: ALL_RIGHTS });
-  expect(first).toMatchObject({
-    status: 200,
-    headers: { 'X-Cache': 'MISS', 'X-Data-As-Of': '2026-06-03T23:59:59Z', 'Cache-Control': 'public, max-age=60' },
-  });
-  const body = JSON.parse(String(first.body));
-  expect(body.models).toHaveLength(1);
-  const request = { query: { limit: '1', cursor: body.next_cursor } };
-  const next = await answers.answer(modelsRoute, request, { rights: ALL_RIGHTS });
-  expect(JSON.parse(String(next.body)).models[0].id).not.toBe(body.models[0].id);
-  const again = await answers.answer(modelsRoute, { query: { limit: '1' } }, { rights: ALL_RIGHTS });
-  expect(again).toEqual({ ...first, headers: { ...first.headers, 'X-Cache': 'HIT' } });
-});
-
-test('what is wrong with a request is thrown, all of it at once', async () => {
-  const wrong = answers.answer(
-    modelsRoute,
-    { query: { limit: 'x', sort: 'y' }, headers: { 'idempotency-key': '' } },
-    { rights: ALL_RIGHTS },
-  );
-  await expect(wrong).rejects.toMatchObject({
-    detail: [{ loc: ['query', 'sort'] }, { loc: ['query', 'limit'] }, { loc: ['header', 'Idempotency-Key'] }],
-  });
-  const unknown = answers.answer(modelRoute, { params: { id: 'nobody' } }, { rights: ALL_RIGHTS });
-  await expect(unknown).rejects.toMatchObject({ code: 'not_found', options: { param: 'id' } });
 });
 
 /** A route at a path, whose answer names the path. */

@@ -150,19 +150,6 @@ test.each(operations)('%s has an example of each JSON answer that its schema tak
   }
 });
 
-test('shows both answers of /health/ready that are not ready, under one name', () => {
-  const ready = documented.operations.find(({ path }) => path === '/health/ready');
-  const { schema, examples = {} } = ready?.responses['503']?.content?.['application/json'] ?? {};
-  const statuses = Object.entries(examples).map(([name, example]) => [name, Object(Object(example).value).status]);
-  expect([schema, statuses]).toEqual([
-    { $ref: `${COMPONENT}HealthNotReady` },
-    [
-      ['starting', 'starting'],
-      ['stopping', 'stopping'],
-    ],
-  ]);
-});
-
 test.each(dataOperations)('%s shows an answer, 304 and every error with an example for each code', (_, operation) => {
   const { responses, security } = operation;
   expect(security).toEqual([{ bearer: [] }]);

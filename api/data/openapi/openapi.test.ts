@@ -83,18 +83,6 @@ describe.each(['', '/stats'])('below «%s»', (basePath) => {
     }
   });
 
-  test('help_url of an answer leads to a page', async () => {
-    const { error } = (await api.get(`${basePath}/v1/models/nope`)).json();
-    const { statusCode, body } = await api.app.inject(new URL(error.help_url).pathname);
-    expect([statusCode, body.includes('<h1><code>not_found</code></h1>')]).toEqual([200, true]);
-  });
-
-  test.each(['/docs/errors/nope', '/docs/errors/__proto__'])('%s has no page', async (path) => {
-    const { statusCode, headers, body } = await open(path);
-    expect([statusCode, headers['cache-control']]).toEqual([404, 'no-store']);
-    expect(JSON.parse(body).error).toMatchObject({ code: 'not_found', param: 'code' });
-  });
-
   test.each(['/docs/reference', '/docs/reference/'])('%s needs nothing but files from here', async (path) => {
     const { statusCode, headers, body } = await open(path);
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);

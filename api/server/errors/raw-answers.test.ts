@@ -30,7 +30,7 @@ const linesOf = ({ log }: StartedServer) =>
     .filter(({ status }) => status !== undefined)
     .map(({ level: _level, time: _time, pid: _pid, hostname: _host, reqId: _id, ms: _ms, ...line }) => line);
 
-describe.each([
+test.each([
   ['garbage', `${SECRET} ${SECRET}\r\n\r\n`, 400, { method: null, url: null, reason: 'HPE_INVALID_METHOD' }],
   [
     'a head that is too large',
@@ -50,8 +50,10 @@ describe.each([
     405,
     { method: 'CONNECT', url: '…:1' },
   ],
-])('%s', (_, bytes, status, told) => {
-  test('is answered with the headers of every answer, logged once without what was sent, and counted', async () => {
+])(
+  '%s is answered with the headers of every answer, logged once without what was sent, and counted',
+  async (...row) => {
+    const [, bytes, status, told] = row;
     const server = await start();
     const answer = await sendRaw(server.port, bytes);
     expect(answer.status).toBe(status);
@@ -70,8 +72,8 @@ describe.each([
     expect(await server.metrics.registry.metrics()).toContain(
       `modelstats_request_duration_seconds_count{route="unknown",status="${status}"} 1`,
     );
-  });
-});
+  },
+);
 
 test('a request whose body is not proper is logged once, with the answer that it got', async () => {
   const server = await start();

@@ -158,7 +158,7 @@ function paged(asking: Asking, list: List, query: Parameters): Asked {
   const { fallback, max, answer } = LISTS[list];
   const expected = answer(state, { params: {}, query });
   const rows = expected.kind === 'list' ? expected.rows.length : 0;
-  const limits = [1, 2, 3, 7, 20, fallback, max - 1, max].filter((limit) => limit * PAGES_MAX >= rows);
+  const limits = [1, 2, 3, 7, 20, fallback, max - 1].filter((limit) => limit * PAGES_MAX >= rows).concat(max);
   const isDefault = fallback * PAGES_MAX >= rows && choose.chance(0.2);
   return { params: {}, query: isDefault ? query : { ...query, limit: String(choose.pick(limits)) } };
 }
