@@ -46,6 +46,7 @@ const FILTERED: typeof WALKS = [
   ['scores', { measured_before: '2026-01-03', benchmark: 'Bench 3' }],
   ['scores', { measured_after: '2026-01-04', measured_before: '2026-01-04', min_value: '0.1', sort: '-measured_at' }],
   ['scores', { model: 'é3', min_value: '1' }],
+  ['scores', { model: 'nobody' }],
   ['models', { min_context: '8000', provider: 'p1' }],
   ['models', { released_after: '2026-01-05' }],
   ['models', { released_before: '2026-01-05', organization: 'X' }],

@@ -46,7 +46,7 @@ describeWith('postgres', 'with a PostgreSQL server', () => {
         fetchOnce(urlOf(index, paths[(index >> 1) % paths.length] ?? ''), key, { agent, headers }),
       );
 
-    /** What each server tells of the customer's units. */
+    /** The customer's units as each server reports them. */
     async function usedBy({ key }: Customer): Promise<readonly number[]> {
       const answers = await times(servers.length, (index) => fetchOnce(urlOf(index, '/v1/account'), key));
       return answers.map(({ body }) => JSON.parse(body).usage.used);

@@ -67,9 +67,9 @@ describe('Authentication', () => {
     const usual = { 'www-authenticate': 'Bearer', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
     const help_url = expect.stringMatching(/docs\/errors\/unauthenticated$/);
     const error = { code: 'unauthenticated', param: null, hasRequestId: true, help_url };
-    const told = answers.map((answer) => [answer.statusCode, steadyHeaders(answer), steadyError(answer)]);
-    expect(told[0]).toMatchObject([401, usual, error]);
-    for (const [i, name] of Object.keys(wrong).entries()) expect(told[i], name).toEqual(told[0]);
+    const responses = answers.map((answer) => [answer.statusCode, steadyHeaders(answer), steadyError(answer)]);
+    expect(responses[0]).toMatchObject([401, usual, error]);
+    for (const [i, name] of Object.keys(wrong).entries()) expect(responses[i], name).toEqual(responses[0]);
     expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length);
     expect(new Set(answers.map((answer) => answer.headers['content-length'])).size).toBe(1);
   });

@@ -88,7 +88,7 @@ describe.each(ROUTES)('%s', (path) => {
 });
 
 test.each(ROUTES)(
-  '%s may be kept for a minute, by the caller alone where the plan decides what is in it',
+  '%s may be cached for a minute, by the caller alone where the plan decides what is in it',
   async (path) => {
     const { headers } = await api.get(path);
     const isPrivate = /changes|history|snapshots/.test(path);

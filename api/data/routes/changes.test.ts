@@ -64,10 +64,10 @@ test('any cursor replays the same events, as often as it is used', async () => {
 test.each([undefined, 'model', 'score', 'ranking', 'pricing'])(
   'pages of any size give every event of type %s once, in the order of the whole feed',
   async (type) => {
-    const wanted = all.filter(({ entity_type: each }) => type === undefined || each === type);
+    const expected = all.filter(({ entity_type: each }) => type === undefined || each === type);
     for (const limit of [1, 7, 1000]) {
       const { events, pages } = await pageFeed(api, type === undefined ? { limit } : { limit, type });
-      expect(events).toEqual(wanted);
+      expect(events).toEqual(expected);
       if (type === undefined) expect(pages).toBe(Math.ceil(lastSeq / limit));
     }
   },

@@ -78,20 +78,6 @@ test('a snapshot or a dataset that is not there is 404 or 422 with its parameter
   expect((await api.get(`/v1/snapshots/${DAYS[0]}/download`)).statusCode).toBe(422);
 });
 
-test('the version of the records can be chosen; one that there isn’t is 422', async () => {
-  const all = await listSnapshots();
-  for (const version of ['1', '1.0']) {
-    expect((await api.json(`/v1/snapshots?schema_version=${version}`))['snapshots']).toEqual(all);
-    const path = `/v1/snapshots/${DAYS[0]}/download?dataset=models&schema_version=${version}`;
-    expect(await api.json(path)).toMatchObject({ dataset: 'models' });
-  }
-  for (const path of ['/v1/snapshots?', `/v1/snapshots/${DAYS[0]}/download?dataset=models&`]) {
-    const response = await api.get(`${path}schema_version=2`);
-    expect(response.statusCode).toBe(422);
-    expect(response.json()).toMatchObject({ detail: [{ loc: ['query', 'schema_version'], type: 'enum' }] });
-  }
-});
-
 test('a file that is lost is 404 until it is republished, and then the same bytes', async () => {
   const url = await signedUrl(DAYS[1], 'scores');
   const before = (await fetchFile(url)).rawPayload;
