@@ -1,88 +1,123 @@
-/** What every answer has, whoever asks for whatever (specification "Health and metrics"). */
+/**
+ * What every answer has, whoever asks for whatever (specification "Health and metrics"), and that the document tells of it
+ * (specification "Limit headers").
+ */
 import { decodeTime } from 'ulid';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { Documented } from '../../test/support/api/documented.ts';
+import { requestText } from '../../test/support/api/raw-request.ts';
+import { bearer } from '../../test/support/api/test-accounts.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+import { HEADERS } from './openapi/responses.ts';
 
 const api = useApi({
   days: SAMPLE_DAYS,
   accounts: {},
-  settings: { metricsAccess: { token: undefined, isOpen: true } },
+  settings: { headersTimeoutMs: 300, metricsAccess: { token: undefined, isOpen: true } },
 });
 const DOWNLOAD = `/v1/snapshots/${SAMPLE_DAYS[2]}/download?dataset=models`;
+const MODEL = '/v1/models/{id}';
+const MANY_HEADERS = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`x-${i}`, '1']));
+const PREFLIGHT = { 'access-control-request-method': 'GET' };
 
-/** Crockford's base 32, of 48 bits of time and 80 random ones. */
-const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-
+let documented: Documented;
+/** Of a key on Builder, on Community, and of one that has no request left. */
+let keys: Readonly<Record<'builder' | 'community' | 'spent', string>>;
 /** The address of a file, as a redirect tells it. */
-async function fileUrl(): Promise<string> {
-  const answer = await api.ask(api.accounts.customers.builder, `${DOWNLOAD}&redirect=true`);
-  const { pathname, search } = new URL(String(answer.headers.location));
-  return pathname + search;
-}
+let file: string;
+
+beforeAll(async () => {
+  documented = new Documented((await api.get('/openapi.json')).json(), { isClosed: false });
+  const { builder, community } = api.accounts.customers;
+  const spent = await api.accounts.add({ contract: { burst_per_minute: 1 } });
+  await api.ask(spent, '/v1/models');
+  keys = { builder: builder.key, community: community.key, spent: spent.key };
+  const { headers } = await api.ask(builder, `${DOWNLOAD}&redirect=true`);
+  const { pathname, search } = new URL(String(headers.location));
+  file = pathname + search;
+});
 
 interface Asked {
-  readonly status: number;
-  readonly url: string | (() => Promise<string>);
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
+  /** Whose key is sent; none where absent. */
+  readonly by?: keyof typeof keys;
+  /** The path of the operation in the document; not compared where absent. */
+  readonly operation?: string;
+  readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly isStranger?: boolean;
+  /** Whether the head of the request does not end. */
+  readonly isCut?: boolean;
 }
 
-const PREFLIGHT = { 'access-control-request-method': 'GET' };
-const MANY_HEADERS = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`x-${i}`, '1']));
-
-test.each<readonly [what: string, asked: Asked]>([
-  ['data', { status: 200, url: '/v1/models' }],
-  ['data that are at hand', { status: 200, url: '/v1/models' }],
-  ['the head of data', { status: 200, url: '/v1/models', method: 'HEAD' }],
-  ['data that did not change', { status: 304, url: '/v1/models', headers: { 'if-none-match': '*' } }],
-  ['a redirect', { status: 302, url: `${DOWNLOAD}&redirect=true` }],
-  ['a file', { status: 200, url: fileUrl, isStranger: true }],
-  ['the account', { status: 200, url: '/v1/account' }],
-  ['a refused address', { status: 403, url: '/files/x?expires=1&signature=x', isStranger: true }],
-  ['a refusal of parameters', { status: 422, url: '/v1/models?limit=0' }],
-  ['a path that is not encoded', { status: 400, url: '/v1/models/%zz' }],
-  ['such a path outside of the data', { status: 400, url: '/%zz', isStranger: true }],
-  ['too many headers', { status: 431, url: '/v1/models', headers: MANY_HEADERS }],
-  ['another method', { status: 405, url: '/v1/models', method: 'POST' }],
-  ['a preflight', { status: 405, url: '/v1/models', method: 'OPTIONS', headers: PREFLIGHT }],
-  ['a preflight without a key', { status: 401, url: '/v1/nothing', method: 'OPTIONS', isStranger: true }],
-  ['no key', { status: 401, url: '/v1/models', isStranger: true }],
-  ['an unknown route', { status: 404, url: '/nothing', isStranger: true }],
-  ['/health/live', { status: 200, url: '/health/live', isStranger: true }],
-  ['/health/ready', { status: 200, url: '/health/ready', isStranger: true }],
-  ['/metrics', { status: 200, url: '/metrics', isStranger: true }],
-  ['/openapi.json', { status: 200, url: '/openapi.json', isStranger: true }],
-  ['the reference', { status: 200, url: '/docs/reference', isStranger: true }],
-  ['a file of it', { status: 200, url: '/docs/reference/static/scalar.js', isStranger: true }],
-  ['the pages of errors', { status: 200, url: '/docs/errors', isStranger: true }],
-  ['one of them', { status: 200, url: '/docs/errors/not_found', isStranger: true }],
-])('%s: an id of its own, a ULID of this moment, and the headers against misuse in browsers', async (_, asked) => {
-  const { status, url: given, method = 'GET', headers: further = {}, isStranger = false } = asked;
-  const url = typeof given === 'string' ? given : await given();
-  const headers = { 'x-request-id': 'mine', 'request-id': 'mine', origin: 'https://app.test', ...further };
-  const ask = () =>
-    isStranger
-      ? api.app.inject({ method, url, headers })
-      : api.ask(api.accounts.customers.builder, url, { method, headers });
-  const startedAt = Date.now();
-  const [{ statusCode, headers: told }, other] = [await ask(), await ask()];
-  expect(statusCode).toBe(status);
-  const id = String(told['x-request-id']);
-  expect(id).toMatch(ULID);
-  expect(decodeTime(id)).toBeGreaterThanOrEqual(startedAt);
-  expect(decodeTime(id)).toBeLessThanOrEqual(Date.now());
-  expect(other.headers['x-request-id']).not.toBe(id);
-  // No page of another site reads data.
-  const shared = Object.keys(told).filter((name) => name.startsWith('access-control-'));
-  if (url.startsWith('/v1')) expect(shared).toEqual([]);
-  expect(told).toMatchObject({
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'SAMEORIGIN',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-site',
-    'strict-transport-security': expect.stringContaining('max-age='),
-  });
-});
+test.each<readonly [status: number, target: string, asked: Asked]>([
+  [200, '/v1/models', { by: 'builder', operation: '/v1/models' }],
+  [200, '/v1/models', { by: 'builder', method: 'HEAD' }],
+  [200, '/v1/account', { by: 'builder', operation: '/v1/account' }],
+  [302, `${DOWNLOAD}&redirect=true`, { by: 'builder', operation: '/v1/snapshots/{snapshot_id}/download' }],
+  [304, '/v1/models', { by: 'builder', operation: '/v1/models', headers: { 'If-None-Match': '*' } }],
+  [400, '/v1/models/%zz', { by: 'builder', operation: MODEL }],
+  [400, '/%zz', {}],
+  [401, '/v1/models/x', { operation: MODEL }],
+  [401, '/v1/nothing', { method: 'OPTIONS' }],
+  [403, '/v1/snapshots', { by: 'community', operation: '/v1/snapshots' }],
+  [403, '/files/x?expires=1&signature=x', {}],
+  [404, '/v1/models/none', { by: 'builder', operation: MODEL }],
+  [404, '/nothing', {}],
+  [405, '/v1/models', { by: 'builder', method: 'POST' }],
+  [405, '/v1/models', { by: 'builder', method: 'OPTIONS', headers: PREFLIGHT }],
+  [408, '/v1/models/x', { by: 'builder', operation: MODEL, isCut: true }],
+  [413, '/v1/models/x', { by: 'builder', operation: MODEL, headers: { 'Content-Length': '100000' } }],
+  [414, '/v1/models/LONG', { by: 'builder', operation: MODEL }],
+  [422, '/v1/models?limit=0', { by: 'builder', operation: '/v1/models' }],
+  [429, '/v1/models/x', { by: 'spent', operation: MODEL }],
+  [431, '/v1/models/x', { by: 'builder', operation: MODEL, headers: { 'X-Large': 'x'.repeat(20_000) } }],
+  [431, '/v1/models', { by: 'builder', headers: MANY_HEADERS }],
+  [200, 'FILE', {}],
+  [200, '/health/live', {}],
+  [200, '/health/ready', {}],
+  [200, '/metrics', {}],
+  [200, '/openapi.json', {}],
+  [200, '/docs/reference', {}],
+  [200, '/docs/reference/static/scalar.js', {}],
+  [200, '/docs/errors', {}],
+  [200, '/docs/errors/not_found', {}],
+])(
+  '%d of %s has an id of its own, a ULID of this moment, and the headers against misuse in browsers',
+  async (...row) => {
+    const [status, target, { by, operation: path, method = 'GET', headers = {}, isCut = false }] = row;
+    const own = { Connection: 'close', 'X-Request-ID': 'mine', 'Request-ID': 'mine', Origin: 'https://app.test' };
+    const key = by === undefined ? {} : bearer(keys[by]);
+    const text = requestText(
+      target.replace('FILE', file).replace('LONG', 'x'.repeat(2_401)),
+      { ...own, ...key, ...headers },
+      { method },
+    );
+    const ask = () => api.send(isCut ? text.slice(0, -2) : text);
+    const startedAt = Date.now();
+    const [answer, other] = [await ask(), await ask()];
+    expect(answer.status).toBe(status);
+    const id = String(answer.headers['x-request-id']);
+    expect(id).toMatch(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/); // Crockford's base 32, of 48 bits of time and 80 random ones.
+    expect(decodeTime(id)).toBeGreaterThanOrEqual(startedAt);
+    expect(decodeTime(id)).toBeLessThanOrEqual(Date.now());
+    expect(other.headers['x-request-id']).not.toBe(id);
+    const sent = Object.keys(answer.headers);
+    // No page of another site reads data.
+    if (target.startsWith('/v1')) expect(sent.filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    expect(answer.headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-site',
+      'strict-transport-security': expect.stringContaining('max-age='),
+    });
+    if (path === undefined) return;
+    const operation = documented.operations.find((each) => each.path === path);
+    const names = Object.keys(operation?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+    expect(names).toContain('x-request-id');
+    expect(sent, 'has the headers that are documented').toEqual(expect.arrayContaining(names));
+    const limits = HEADERS.limits.map((name) => name.toLowerCase()).filter((name) => sent.includes(name));
+    expect(names, 'has no limit that is not').toEqual(expect.arrayContaining(limits));
+  },
+);

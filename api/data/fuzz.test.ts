@@ -104,14 +104,6 @@ function problemsOf(
   return [...absent.map((name) => `${name} is absent`), ...problems];
 }
 
-test('the words for requests are those of the published days', async () => {
-  const lists = await Promise.all(
-    ['/v1/models?limit=200', '/v1/categories', '/v1/snapshots'].map((url) => api.get(url)),
-  );
-  const published = lists.map(({ body }) => body).join('');
-  expect(KNOWN.filter((word) => published.includes(JSON.stringify(word))).length).toBeGreaterThan(4);
-});
-
 /** Requests that chance alone makes too seldom: the one answer that is a redirect. */
 function examplesOf({ path }: DocumentedOperation): [GeneratedRequest][] {
   if (!path.endsWith('/download')) return [];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
+import { openOwnApi } from '../../test/support/api/use-api.ts';
 import { type HealthSource, readinessOf } from './health.ts';
 
 const SINCE = new Date('2026-06-30T12:00:00Z');
@@ -42,4 +43,21 @@ test('a service that has nothing to serve yet tells its problems too', () => {
     false,
     { status: 'starting', problem: null, problems: [{ part: 'accounts', ...told('unavailable') }] },
   ]);
+});
+
+test('/health/live says that the process lives, before and after the first release', async () => {
+  const api = await openOwnApi({ days: async () => {} });
+  const live = async () => {
+    const { statusCode, headers, body } = await api.get('/health/live');
+    return [statusCode, headers['cache-control'], JSON.parse(body)];
+  };
+  for (const path of ['/health/ready', '/v1/models']) {
+    const { statusCode, headers } = await api.get(path);
+    expect([path, statusCode, headers['retry-after']]).toEqual([path, 503, '5']);
+  }
+  expect(await live()).toEqual([200, 'no-store', { status: 'live' }]);
+  await api.store.publish('2026-06-01', { models: [{ id: 'a', name: 'A' }] });
+  await api.follower.refresh();
+  expect((await api.get('/health/ready')).statusCode).toBe(200);
+  expect(await live()).toEqual([200, 'no-store', { status: 'live' }]);
 });

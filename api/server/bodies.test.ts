@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { useShell } from '../../test/support/server/use-shell.ts';
+import { useShell } from '../../test/support/server/start-server.ts';
 import { takeBodies } from './bodies.ts';
 
 const KIB = 1024;

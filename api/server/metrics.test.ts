@@ -1,17 +1,13 @@
 import { once } from 'node:events';
 import { METHODS } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestText, sendRaw } from '../../test/support/api/raw-request.ts';
 import { SERVER_SETTINGS, startServer } from '../../test/support/server/start-server.ts';
-import { createMetricsServer, Metrics, type MetricsAccess } from './metrics.ts';
+import { createMetricsServer, Metrics, type MetricsAccess, RequestDurations } from './metrics.ts';
 
 const TOKEN = 'metrics-token-4711';
-
-async function askWith(metricsAccess: MetricsAccess, headers: Record<string, string> = {}): Promise<number> {
-  const { port } = await startServer(async () => undefined, { settings: { metricsAccess } });
-  return (await sendRaw(port, requestText('/metrics', { Connection: 'close', ...headers }))).status;
-}
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
@@ -23,20 +19,14 @@ test.each<[string, MetricsAccess, Record<string, string>, number]>([
   ['nobody with an empty token where none is set', { token: undefined, isOpen: false }, bearer(''), 404],
   ['whoever has the token', { token: TOKEN, isOpen: false }, bearer(TOKEN), 200],
   ['everybody where they are open', { token: undefined, isOpen: true }, {}, 200],
-])('%s may read the metrics', async (_, access, headers, status) => {
-  expect(await askWith(access, headers)).toBe(status);
-});
-
-test('they are in the format of Prometheus, and nobody keeps them', async () => {
-  const { port } = await startServer(async () => undefined, {
-    settings: { metricsAccess: { token: undefined, isOpen: true } },
-  });
-  const { headers, body } = await sendRaw(port, requestText('/metrics', { Connection: 'close' }));
-  expect(headers).toMatchObject({
-    'content-type': expect.stringMatching(/^text\/plain; version=0\.0\.4/),
-    'cache-control': 'no-store',
-  });
-  expect(body).toContain('# TYPE modelstats_request_duration_seconds histogram');
+])('%s may read the metrics, in the format of Prometheus, and nobody keeps them', async (...row) => {
+  const [, metricsAccess, headers, status] = row;
+  const { port } = await startServer(async () => undefined, { settings: { metricsAccess } });
+  const answer = await sendRaw(port, requestText('/metrics', { Connection: 'close', ...headers }));
+  expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
+  if (status !== 200) return;
+  expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(answer.body).toContain('# TYPE modelstats_request_duration_seconds histogram');
 });
 
 test.each<[string, MetricsAccess]>([
@@ -83,4 +73,23 @@ test.each<[string | undefined, Record<string, string>, string, number]>([
   const answer = await sendRaw(port, requestText(target, { Connection: 'close', ...headers }, { method }));
   expect(answer.status).toBe(status);
   expect(answer.all.includes('process_cpu_seconds_total')).toBe(status === 200);
+});
+
+test('each answer counts in the buckets of its route and status that it fits in', async () => {
+  const registry = new Registry();
+  const durations = new RequestDurations(registry);
+  for (const seconds of [0.0005, 0.001, 0.02, 11]) durations.observe('/v1/models', 200, seconds);
+  durations.observe('/v1/models', 404, 0.3);
+  const lines = (await registry.metrics()).split('\n');
+  const sampleOf = (name: string, labels: string) =>
+    lines
+      .find((line) => line.startsWith(`modelstats_request_duration_seconds_${name}{${labels}} `))
+      ?.split(' ')
+      .at(-1);
+  const of = (le: string, status = 200) => sampleOf('bucket', `le="${le}",route="/v1/models",status="${status}"`);
+  expect(lines).toContain('# TYPE modelstats_request_duration_seconds histogram');
+  expect(['0.001', '0.01', '0.025', '10', '+Inf'].map((le) => of(le))).toEqual(['2', '2', '3', '3', '4']);
+  expect([of('0.25', 404), of('0.5', 404), of('+Inf', 404)]).toEqual(['0', '1', '1']);
+  expect(Number(sampleOf('sum', 'route="/v1/models",status="200"'))).toBeCloseTo(11.0215);
+  expect(sampleOf('count', 'route="/v1/models",status="200"')).toBe('4');
 });

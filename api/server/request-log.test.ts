@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { AppError } from '../../runtime/errors.ts';
 import { requestText, sendRaw, sendUnread } from '../../test/support/api/raw-request.ts';
 import { type StartedServer, type StartOptions, startServer } from '../../test/support/server/start-server.ts';
 
@@ -33,15 +34,6 @@ async function askAndHangUp(port: number, targets: readonly string[], isTime: ()
 
 const linesOf = ({ log }: StartedServer) =>
   log.filter(({ status }) => status !== undefined).map(({ url, status, aborted }) => [url, status, aborted]);
-
-test('an answered request is logged and counted once', async () => {
-  const server = await start();
-  await sendRaw(server.port, requestText('/quick', { Connection: 'close' }));
-  expect(linesOf(server)).toEqual([['/quick', 200, undefined]]);
-  expect(await server.metrics.registry.metrics()).toContain(
-    'modelstats_request_duration_seconds_count{route="/quick",status="200"} 1',
-  );
-});
 
 test('requests of a client that hung up are logged and counted, those that waited too, each once', async () => {
   const server = await start();
@@ -80,4 +72,17 @@ test('a client that was cut off since it did not read is told of as such', async
     status: 499,
     reason: 'the client took too little of its answers in time',
   });
+});
+
+test('why something is not available is in the log once, not with each request', async () => {
+  let cause = 'the disk is full';
+  const { app, log } = await startServer(async (scope) => {
+    scope.get('/data', async () => {
+      throw new AppError('unavailable', 'not now', { cause: new Error(cause) });
+    });
+  });
+  for (let i = 0; i < 20; i += 1) expect((await app.inject('/data')).statusCode).toBe(503);
+  cause = 'the disk is gone';
+  for (let i = 0; i < 20; i += 1) await app.inject('/data');
+  expect(log.filter(({ msg }) => msg === 'not available').length).toBe(2);
 });

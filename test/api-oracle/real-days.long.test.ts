@@ -1,11 +1,10 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../support/api/listen.ts';
-import { openApi } from '../support/api/open-api.ts';
-import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { openOwnApi } from '../support/api/use-api.ts';
 import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 import { checkApi } from './check-api.ts';
 import { createClient } from './client.ts';
 import { readStoredSnapshots } from './stored-snapshots.ts';
@@ -21,26 +20,20 @@ const SEED = 3;
 
 describe.skipIf(REAL_DATA === undefined)('the API over a sample of the real days', () => {
   test('answers as an independent reading of the raw files does', { timeout: 600_000 }, async () => {
-    const root = await mkdtemp(join(tmpdir(), 'modelstats-api-real-'));
-    const store = await openTemporaryStore();
-    try {
-      for (const day of DAYS) {
-        await cp(join(REAL_DATA ?? '', day), join(root, day), { recursive: true });
-        const { status } = await store.night(root, day, { accept: day === DELETED_UPSTREAM });
-        expect(status, day).toBe('published');
-      }
-      const world = loadWorld(root, { acceptedDays: [DELETED_UPSTREAM] });
-      const state = { world, stored: readStoredSnapshots(store.folder), today: TODAY };
-      const api = await openApi({ store: store.url, now: `${TODAY}T12:00:00Z` });
-      try {
-        const client = createClient(await listen(api.app));
-        expect(await checkApi(client, state, { count: 500, seed: SEED, differencesMax: 5 })).toEqual([]);
-      } finally {
-        await api.close();
-      }
-    } finally {
-      await store.dispose();
-      await rm(root, { recursive: true, force: true });
-    }
+    const root = await newFolder();
+    const api = await openOwnApi({
+      days: async (store) => {
+        for (const day of DAYS) {
+          await cp(join(REAL_DATA ?? '', day), join(root, day), { recursive: true });
+          const { status } = await store.night(root, day, { accept: day === DELETED_UPSTREAM });
+          expect(status, day).toBe('published');
+        }
+      },
+      now: `${TODAY}T12:00:00Z`,
+    });
+    const world = loadWorld(root, { acceptedDays: [DELETED_UPSTREAM] });
+    const state = { world, stored: readStoredSnapshots(api.store.folder), today: TODAY };
+    const client = createClient(await listen(api.app));
+    expect(await checkApi(client, state, { count: 500, seed: SEED, differencesMax: 5 })).toEqual([]);
   });
 });

@@ -1,30 +1,65 @@
-import type { OracleRoute } from './route.ts';
-import { categoriesRoute, modelRoute, sourcesRoute, updatesRoute } from './routes/catalog.ts';
-import { changesRoute } from './routes/changes.ts';
-import { benchmarksRoute, modelsRoute, rankingsRoute, scoresRoute } from './routes/lists.ts';
-import { modelHistoryRoute } from './routes/model-history.ts';
-import { rankingsHistoryRoute } from './routes/rankings-history.ts';
-import { downloadRoute, snapshotsRoute } from './routes/snapshots.ts';
+/** Every data route: how requests for it are made up, and what the API must answer to them. */
+import { type ApiState, type Expected, notFound } from './expected.ts';
+import type { Asked, OracleRoute, Parameters } from './route.ts';
+import * as catalog from './routes/catalog.ts';
+import { answerChanges, askChanges } from './routes/changes.ts';
+import * as lists from './routes/lists.ts';
+import { answerModelHistory, askModelHistory } from './routes/model-history.ts';
+import { answerRankingsHistory, askRankingsHistory } from './routes/rankings-history.ts';
+import * as snapshots from './routes/snapshots.ts';
 
-/** Every data route. A new one comes last: the same seed then asks the others the same. */
-export const ROUTES: readonly OracleRoute[] = [
-  modelHistoryRoute,
-  rankingsHistoryRoute,
-  changesRoute,
-  modelsRoute,
-  scoresRoute,
-  rankingsRoute,
-  modelRoute,
-  benchmarksRoute,
-  updatesRoute,
-  categoriesRoute,
-  sourcesRoute,
-  snapshotsRoute,
-  downloadRoute,
+type Row = readonly [name: string, path: string, weight: number, OracleRoute['answer'], OracleRoute['ask']];
+
+/** A new one comes last: the same seed then asks the others the same. */
+const ROWS: readonly Row[] = [
+  ['model-history', '/v1/models/{model_id}/history', 30, answerModelHistory, askModelHistory],
+  ['rankings-history', '/v1/rankings/history', 14, answerRankingsHistory, askRankingsHistory],
+  ['changes', '/v1/changes', 14, answerChanges, askChanges],
+  ['models', '/v1/models', 12, lists.answerModels, lists.askModels],
+  ['scores', '/v1/scores', 9, lists.answerScores, lists.askScores],
+  ['rankings', '/v1/rankings', 5, lists.answerRankings, lists.askRankings],
+  ['model', '/v1/models/{id}', 6, catalog.answerModel, catalog.askModel],
+  ['benchmarks', '/v1/benchmarks', 2, lists.answerBenchmarks, lists.askBenchmarks],
+  ['updates', '/v1/updates', 4, catalog.answerUpdates, catalog.askUpdates],
+  ['categories', '/v1/categories', 1, catalog.answerCategories, catalog.askNothing],
+  ['sources', '/v1/sources', 1, catalog.answerSources, catalog.askNothing],
+  ['snapshots', '/v1/snapshots', 1, snapshots.answerSnapshots, snapshots.askSnapshots],
+  ['download', '/v1/snapshots/{snapshot_id}/download', 3, snapshots.answerDownload, snapshots.askDownload],
 ];
+
+export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, answer, ask]) => {
+  return { name, path, weight, answer, ask };
+});
 
 export function routeOf(name: string): OracleRoute {
   const route = ROUTES.find((known) => known.name === name);
   if (route === undefined) throw new Error(`the oracle has no route ${name}`);
   return route;
+}
+
+export interface ApiRequest extends Asked {
+  /** The name of one of the routes; undefined: a path that none has, `/v1/` with the parameter `nowhere`. */
+  readonly route: string | undefined;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
+}
+
+/** What the API must answer to a request. */
+export function answerRequest(state: ApiState, { route, method = 'GET', ...asked }: ApiRequest): Expected {
+  if (route === undefined) return notFound(null);
+  if (method !== 'GET') return { kind: 'refusal', status: 405, code: 'method_not_allowed' };
+  return routeOf(route).answer(state, asked);
+}
+
+/** The path and query to send, with the query's parameters replaced or added to. */
+export function targetFromRequest(request: ApiRequest, more: Parameters = {}): string {
+  const encode = request.isBare ? encodeBare : encodeURIComponent;
+  const template = request.route === undefined ? '/v1/{nowhere}' : routeOf(request.route).path;
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encode(request.params[name] ?? ''));
+  const query = Object.entries({ ...request.query, ...more });
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
+function encodeBare(text: string): string {
+  return encodeURIComponent(text).replace(/%(3A|40|2B|2C|3D|24|26|3B)/g, (code) => decodeURIComponent(code));
 }

@@ -1,15 +1,12 @@
 /** What a file store holds of each snapshot, read as plain files: what no independent computation can tell. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Day } from '../../runtime/day.ts';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { sha256 } from '../night-oracle/canonical.ts';
 import { type PerDataset, perDataset } from '../night-oracle/state.ts';
-import type { World } from './world.ts';
 
 export interface StoredFile {
-  readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
   readonly contentSha256: string;
@@ -24,7 +21,7 @@ export type StoredSnapshots = ReadonlyMap<Day, StoredSnapshot>;
 
 /** Reads the snapshots which a store's catalog names; sizes and hashes are taken from the files, not from manifests. */
 export function readStoredSnapshots(storeFolder: string): StoredSnapshots {
-  const catalog = readJson(join(storeFolder, 'catalog.json')) as {
+  const catalog = JSON.parse(readFileSync(join(storeFolder, 'catalog.json'), 'utf8')) as {
     readonly releases: readonly { readonly day: Day; readonly run: string; readonly published_at: string }[];
   };
   return new Map(
@@ -36,29 +33,7 @@ export function readStoredSnapshots(storeFolder: string): StoredSnapshots {
   );
 }
 
-/** Where the store's own snapshots differ from what should be in them: one text per difference. */
-export function compareStoredSnapshots(world: World, stored: StoredSnapshots): string[] {
-  const days = new Set(world.nights.map(({ day }) => day));
-  const extra = [...stored.keys()].filter((day) => !days.has(day)).map((day) => `${day} should not be published`);
-  const different = world.nights.flatMap(({ day, contents }) => {
-    const snapshot = stored.get(day);
-    if (snapshot === undefined) return [`${day} is not published`];
-    return DATASET_NAMES.filter((name) => snapshot.files[name].contentSha256 !== contents[name].contentSha256).map(
-      (name) => `${day}: the lines of ${name} differ`,
-    );
-  });
-  return [...extra, ...different];
-}
-
 function readStoredFile(path: string): StoredFile {
   const body = readFileSync(path);
-  return { path, bytes: body.length, sha256: sha256(body), contentSha256: sha256(gunzipSync(body)) };
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function readJson(path: string): unknown {
-  return JSON.parse(readFileSync(path, 'utf8'));
+  return { bytes: body.length, sha256: sha256(body), contentSha256: sha256(gunzipSync(body)) };
 }

@@ -126,16 +126,14 @@ function currentRecords({ records }: OracleState): PerDataset<readonly WireRecor
 /** The world of a folder of dated folders, read day by day so that only one day's raw rows are in memory. */
 export function loadWorld(
   folder: string,
-  {
-    acceptedDays,
-    days,
-  }: {
+  options: {
     /** Days that an operator accepts where the guard holds them. */
     readonly acceptedDays: readonly Day[];
     /** Only these days; all dated folders where absent. */
     readonly days?: readonly Day[];
   },
 ): World {
+  const { acceptedDays, days } = options;
   const names = readdirSync(folder).filter((name) => isDay(name) && days?.includes(name) !== false);
   return buildWorld(
     names.sort().map((name) => () => ({ ...loadDay(join(folder, name)), accept: acceptedDays.includes(name) })),

@@ -106,19 +106,6 @@ test('a key goes into no storage of the browser and is forgotten with the page',
   expect(await keyField().inputValue()).toBe('');
 });
 
-test('an operation is found by a word, and reached without a mouse', async () => {
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('signed URL');
-  await page
-    .getByRole('option', { name: /signed URL/ })
-    .first()
-    .waitFor();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/download/);
-  await page.getByRole('button', { name: 'Test Request' }).first().waitFor();
-});
-
 test('has no fault of accessibility that can be measured, light or dark, and fits a phone', async () => {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await draw();

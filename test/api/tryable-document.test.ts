@@ -25,29 +25,19 @@ test('what must be given is filled in with what is served, what may be given is 
   const parameters = filledIn(SERVED);
   expect(parameters.filter(({ isRequired, isLeftOut }) => isRequired === isLeftOut)).toEqual([]);
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ name, value }) => [name, value]);
-  // That those of other routes are answered is held by api/data/openapi/reference.test.ts.
+  // That those of other routes are answered is held by api/data/openapi/openapi.test.ts.
   expect(Object.fromEntries(required)).toMatchObject({
     '/v1/models/{id} id': 'lab/atlas-2',
     '/v1/rankings category': 'code/rust',
-    '/v1/models/{model_id}/history model_id': 'lab/atlas-2',
     '/v1/models/{model_id}/history kind': 'pricing',
-    '/v1/rankings/history category_id': 'code/rust',
     '/v1/snapshots/{snapshot_id}/download snapshot_id': '2026-06-03',
-    '/v1/snapshots/{snapshot_id}/download dataset': 'models',
     '/badges/models/{id}.svg id': 'lab/atlas-2',
-    '/badges/models/{id}.json id': 'lab/atlas-2',
-    '/feeds/models/{id}.atom id': 'lab/atlas-2',
-    '/feeds/models/{id}.json id': 'lab/atlas-2',
-    '/feeds/rankings/{category}.atom category': 'code/rust',
     '/feeds/rankings/{category}.json category': 'code/rust',
     '/docs/errors/{code} code': 'not_found',
   });
-});
-
-test('an id is filled in by what it names, not by what the parameter is called', () => {
-  const values = new Map(filledIn(SERVED).map(({ name, value }) => [name, value]));
+  // By what an id names, not by what the parameter is called.
+  const values = new Map(parameters.map(({ name, value }) => [name, value]));
   expect(values.get('/v1/scores benchmark')).toBe('aider');
-  expect(values.get('/v1/models/{model_id}/history benchmark_id')).toBe('aider');
   expect(values.get('/v1/benchmarks category')).toBe('code'); // Of another kind than the categories of rankings.
 });
 

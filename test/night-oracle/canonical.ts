@@ -37,6 +37,6 @@ export function sortByKey<T extends { readonly key: readonly string[] }>(records
   return decorated.map(({ record }) => record);
 }
 
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }

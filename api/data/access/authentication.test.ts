@@ -1,36 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { Agent } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../../../test/support/api/answers.ts';
+import { fetchOnce } from '../../../test/support/api/listen.ts';
+import { requestText } from '../../../test/support/api/raw-request.ts';
 import { bearer } from '../../../test/support/api/test-accounts.ts';
-import { useApi } from '../../../test/support/api/use-api.ts';
-import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { SYSTEM } from '../../accounts/actor.ts';
-import { createKey, revokeKey } from '../../accounts/organizations/keys.ts';
-import { createOrganization } from '../../accounts/organizations/organizations.ts';
+import { revokeKey } from '../../accounts/organizations/keys.ts';
 import { API_KEYS } from '../../accounts/organizations/token-form.ts';
 
+const CLOSE = { connection: 'close' };
 /** Specification "Authentication". */
 const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttemptsMax: 1_000_000 } });
-
-/** Credentials that are none, by what is wrong with them. */
-async function wrongCredentials(): Promise<Readonly<Record<string, Record<string, string>>>> {
-  const { accounts, add } = api.accounts;
-  const [revoked, good] = [await add(), await add()];
-  await revokeKey(revoked.keyId, accounts.as(SYSTEM));
-  return {
-    missing: {},
-    empty: { authorization: '' },
-    malformed: bearer('msk_not-a-key'),
-    mistyped: bearer(`${good.key.slice(0, -1)}${good.key.endsWith('a') ? 'b' : 'a'}`),
-    unknown: bearer(API_KEYS.fromBytes(randomBytes(32))),
-    revoked: bearer(revoked.key),
-    'another scheme': { authorization: `Basic ${Buffer.from(`${good.key}:`).toString('base64')}` },
-    'no scheme': { authorization: good.key },
-    'two keys': { authorization: `Bearer ${good.key} ${good.key}` },
-    'in another header': { 'x-api-key': good.key },
-    'beyond measure': bearer('x'.repeat(8_000)),
-  };
-}
 
 describe('Authentication', () => {
   test('the scheme is HTTP bearer, whatever its case', async () => {
@@ -64,91 +47,41 @@ describe('Authentication', () => {
   });
 
   test('missing, malformed, unknown and revoked keys get the same 401, body and headers, request id apart', async () => {
-    const wrong = Object.entries(await wrongCredentials());
-    const answers = await Promise.all(wrong.map(([, headers]) => api.get('/v1/models', headers)));
-    const told = answers.map((response) => ({
-      status: response.statusCode,
-      headers: steadyHeaders(response),
-      error: steadyError(response),
-    }));
-    expect(told[0]).toMatchObject({
-      status: 401,
-      headers: { 'www-authenticate': 'Bearer', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
-      error: {
-        code: 'unauthenticated',
-        param: null,
-        hasRequestId: true,
-        help_url: expect.stringMatching(/docs\/errors\/unauthenticated$/),
-      },
-    });
-    for (const [index, answer] of told.entries())
-      expect([wrong[index]?.[0], answer]).toEqual([wrong[index]?.[0], told[0]]);
-    expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(answers.length);
-    expect(new Set(answers.map(({ headers }) => headers['content-length'])).size).toBe(1);
+    const { accounts, add } = api.accounts;
+    const [revoked, good] = [await add(), await add()];
+    await revokeKey(revoked.keyId, accounts.as(SYSTEM));
+    const wrong: Readonly<Record<string, Record<string, string>>> = {
+      missing: {},
+      empty: { authorization: '' },
+      malformed: bearer('msk_not-a-key'),
+      mistyped: bearer(`${good.key.slice(0, -1)}${good.key.endsWith('a') ? 'b' : 'a'}`),
+      unknown: bearer(API_KEYS.fromBytes(randomBytes(32))),
+      revoked: bearer(revoked.key),
+      'another scheme': { authorization: `Basic ${Buffer.from(`${good.key}:`).toString('base64')}` },
+      'no scheme': { authorization: good.key },
+      'two keys': { authorization: `Bearer ${good.key} ${good.key}` },
+      'in another header': { 'x-api-key': good.key },
+      'beyond measure': bearer('x'.repeat(8_000)),
+    };
+    const answers = await Promise.all(Object.values(wrong).map((headers) => api.get('/v1/models', headers)));
+    const usual = { 'www-authenticate': 'Bearer', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+    const help_url = expect.stringMatching(/docs\/errors\/unauthenticated$/);
+    const error = { code: 'unauthenticated', param: null, hasRequestId: true, help_url };
+    const responses = answers.map((answer) => [answer.statusCode, steadyHeaders(answer), steadyError(answer)]);
+    expect(responses[0]).toMatchObject([401, usual, error]);
+    for (const [i, name] of Object.keys(wrong).entries()) expect(responses[i], name).toEqual(responses[0]);
+    expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length);
+    expect(new Set(answers.map((answer) => answer.headers['content-length'])).size).toBe(1);
   });
 
-  test('a 401 says nothing of limits, and is the same on every route, data, account or none', async () => {
-    const answers = await Promise.all(
-      ['/v1/models', '/v1/account', '/v1/nothing', '/v1/changes?limit=x'].map((url) => api.get(url)),
-    );
-    for (const response of answers) {
-      expect(namesAmong([...LIMIT_HEADERS, 'x-cache'], response)).toEqual([]);
-      expect({ headers: steadyHeaders(response), error: steadyError(response) }).toEqual({
-        headers: steadyHeaders(answers[0] ?? response),
-        error: steadyError(answers[0] ?? response),
-      });
-    }
-  });
-
-  test('a revocation is in force from the next request on, in the middle of use', async () => {
-    const customer = await api.accounts.add();
-    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(200);
-    await revokeKey(customer.keyId, api.accounts.accounts.as(SYSTEM));
-    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(401);
-  });
-
-  test('more keys give no more: quota and burst are the organization’s', async () => {
-    const customer = await api.accounts.add({ contract: { daily_quota: 2, burst_per_minute: 5 } });
-    const second = await createKey(
-      { organizationId: customer.organizationId, name: 'second' },
-      api.accounts.accounts.as(SYSTEM),
-    );
-    const [one, other] = [customer, { ...customer, key: second.key }];
-    const statuses: number[] = [];
-    for (const who of [one, other, other, one, one, other])
-      statuses.push((await api.ask(who, '/v1/models')).statusCode);
-    expect(statuses).toEqual([200, 200, 429, 429, 429, 429]);
-    const [quota, burst] = [await api.ask(one, '/v1/models'), await api.ask(other, '/v1/account')];
-    expect([quota.json().error.limit_type, burst.json().error.limit_type]).toEqual(['burst', 'burst']);
-  });
-
-  test('requests without a valid key cost nobody quota or burst', async () => {
-    const customer = await api.accounts.add();
-    for (const headers of Object.values(await wrongCredentials())) await api.get('/v1/models', headers);
-    const response = await api.ask(customer, '/v1/account');
-    expect(response.headers).toMatchObject({ 'x-quota-used': '0', 'x-ratelimit-remaining': '59' });
-  });
-
-  test('an organization without a subscription is on Community, and its keys work', async () => {
-    const { accounts } = api.accounts;
-    const { id } = await createOrganization({ name: 'From before the plans' }, accounts.as(SYSTEM));
-    const { key } = await createKey({ organizationId: id, name: 'old' }, accounts.as(SYSTEM));
-    const response = await api.get('/v1/models', bearer(key));
-    expect([response.statusCode, response.headers['x-service-plan']]).toEqual([200, 'community']);
-  });
-
-  test('history is in every plan; snapshots and incremental are in Builder and Commercial', async () => {
-    const routes = [
-      `/v1/models/${MODEL}/history?kind=pricing`,
-      '/v1/rankings/history?category_id=general',
-      '/v1/snapshots',
-      '/v1/changes',
-    ];
-    const statusesOf = async (plan: 'community' | 'builder' | 'commercial') =>
-      Promise.all(routes.map(async (url) => (await api.ask(api.accounts.customers[plan], url)).statusCode));
-    expect(await statusesOf('community')).toEqual([200, 200, 403, 403]);
-    expect(await statusesOf('builder')).toEqual([200, 200, 200, 200]);
-    expect(await statusesOf('commercial')).toEqual([200, 200, 200, 200]);
+  test('authentication comes before everything: a 401 says nothing of limits, and is the same whatever is asked', async () => {
+    const urls = ['/v1/models', '/v1/account', '/v1/nothing', '/v1/changes?limit=x', `/v1/models/${'x'.repeat(2_500)}`];
+    const headers = { 'idempotency-key': 'x'.repeat(200), 'if-none-match': '*' };
+    const answers = await Promise.all(urls.map((url) => api.get(url, headers)));
+    const [first, ...others] = answers.map((answer) => [steadyHeaders(answer), steadyError(answer)]);
+    for (const [i, answer] of answers.entries())
+      expect([answer.statusCode, namesAmong([...LIMIT_HEADERS, 'x-cache'], answer)], urls[i]).toEqual([401, []]);
+    for (const [i, other] of others.entries()) expect(other, urls[i + 1]).toEqual(first);
   });
 
   test('meta routes need no key, a wrong one is not in their way, and a good one is not charged', async () => {
@@ -160,4 +93,60 @@ describe('Authentication', () => {
       }
     expect((await api.accountOf(customer)).usage.used).toBe(0);
   });
+});
+
+describe('Paths', () => {
+  test.each([
+    '/%761/models',
+    '/v%31/models',
+    '/v1/%6dodels',
+    '/v1/mode%6Cs?limit=1',
+    'http://localhost/v1/models',
+    'http://anybody@elsewhere/v1/models',
+    '/v1/account#fragment',
+  ])('%s asks for a key as the plain path does', async (target) => {
+    expect((await api.send(requestText(target, CLOSE))).status).toBe(401);
+    const { key } = api.accounts.customers.commercial;
+    const answer = await api.send(requestText(target, { ...bearer(key), ...CLOSE }));
+    expect([answer.status, answer.headers['x-quota-limit']]).toEqual([200, 'unlimited']);
+  });
+
+  test('below a base path the same holds, and outside of it there is nothing', async () => {
+    const other = await openOwnApi({ store: api.store.url, accounts: {}, settings: { basePath: '/stats' } });
+    const { community } = other.accounts.customers;
+    const urls = ['/stats/v1/models', '/st%61ts/v1/models', '/stats/v1/nothing', '/stats/%76%31/nothing', '/stats/v1'];
+    for (const url of urls) expect([url, (await other.get(url)).statusCode]).toEqual([url, 401]);
+    for (const url of ['/v1/models', '/v1', '/stats', '/statsv1/models', '/stats/v1x'])
+      expect([url, (await other.get(url)).statusCode]).toEqual([url, 404]);
+    const response = await other.ask(community, '/stats/v1/models');
+    expect([response.statusCode, response.headers['x-quota-used']]).toEqual([200, '1']);
+    const refused = await other.ask(community, '/stats/v1/changes');
+    expect(refused.json().error.help_url).toBe('http://localhost:80/stats/docs/errors/feature_not_in_plan');
+  });
+});
+
+test('every request of a kept-alive connection is authenticated and counted by itself', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const [one, other] = [await api.accounts.add(), await api.accounts.add()];
+  const seen: unknown[] = [];
+  for (const key of [one.key, other.key, 'wrong', one.key]) {
+    const { status, headers } = await fetchOnce(`http://127.0.0.1:${await api.port()}/v1/models`, key, { agent });
+    seen.push([status, headers['x-quota-used']]);
+  }
+  agent.destroy();
+  expect(seen).toEqual([
+    [200, '1'],
+    [200, '1'],
+    [401, undefined],
+    [200, '2'],
+  ]);
+});
+
+test('a second Authorization header changes nothing: the first one holds', async () => {
+  const [one, other] = [await api.accounts.add(), await api.accounts.add()];
+  const twice = `authorization: Bearer ${one.key}\r\nauthorization: Bearer ${other.key}\r\n`;
+  const answer = await api.send(`GET /v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${twice}\r\n`);
+  expect(answer.status).toBe(200);
+  const used = await Promise.all([one, other].map(async (who) => (await api.accountOf(who)).usage.used));
+  expect(used).toEqual([1, 0]);
 });

@@ -30,10 +30,9 @@ async function attempt(api: TestApi, { address = '192.0.2.1', headers = {}, url 
 }
 
 /** The statuses of so many attempts. */
-async function attempts(api: TestApi, count: number, from: From | ((index: number) => From) = {}): Promise<number[]> {
+async function attempts(api: TestApi, count: number, from: (index: number) => From = () => ({})): Promise<number[]> {
   const statuses: number[] = [];
-  for (let index = 0; index < count; index += 1)
-    statuses.push((await attempt(api, typeof from === 'function' ? from(index) : from)).statusCode);
+  for (let index = 0; index < count; index += 1) statuses.push((await attempt(api, from(index))).statusCode);
   return statuses;
 }
 
@@ -93,7 +92,7 @@ describe('Before authentication (specification "Attempts without a key")', () =>
     const inOneNetwork = (index: number) => ({ address: `2001:db8:0:1::${index.toString(16)}` });
     expect((await attempts(api, 61, inOneNetwork)).at(-1)).toBe(429);
     expect((await attempt(api, { address: '2001:db8:0:2::1' })).statusCode).toBe(401);
-    expect((await attempts(api, 61, { address: '::ffff:192.0.2.7' })).at(-1)).toBe(429);
+    expect((await attempts(api, 61, () => ({ address: '::ffff:192.0.2.7' }))).at(-1)).toBe(429);
     expect((await attempt(api, { address: '::ffff:192.0.2.8' })).statusCode).toBe(401);
     expect((await attempt(api, { address: '192.0.2.7' })).statusCode).toBe(429);
   });
@@ -145,8 +144,8 @@ describe('Before authentication (specification "Attempts without a key")', () =>
 
   test('routes outside of /v1 don’t count, nor does a valid key', async () => {
     const api = await start();
-    await attempts(api, 30, { url: '/nothing' });
-    await attempts(api, 30, { headers: bearer(api.accounts.customers.builder.key) });
+    await attempts(api, 30, () => ({ url: '/nothing' }));
+    await attempts(api, 30, () => ({ headers: bearer(api.accounts.customers.builder.key) }));
     expect(await attempts(api, 60)).toEqual(SIXTY_REFUSED);
   });
 });

@@ -1,8 +1,11 @@
+import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import type { Customer } from '../../../test/support/accounts/subject.ts';
-import { steadyError, steadyHeaders } from '../../../test/support/api/answers.ts';
+import { LIMIT_HEADERS, steadyError, steadyHeaders } from '../../../test/support/api/answers.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { publishFixtureDays, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import type { Contract } from '../../accounts/organizations/terms.ts';
+import { ErrorBodySchema } from '../api-errors.ts';
 
 const api = useApi({
   days: async (store) => {
@@ -30,13 +33,6 @@ async function statusOf(...asked: Parameters<typeof api.ask>): Promise<number> {
 }
 
 describe('Order of checks: authentication, burst, capability, backstop, feature, validation, conditional, quota', () => {
-  test('authentication comes before everything: no route, method, header or parameter says anything to a stranger', async () => {
-    for (const url of ['/v1/nothing', '/v1/changes', '/v1/models?limit=x', OLD, '/v1/account', `/v1/models/${LONG}`]) {
-      const headers = { 'idempotency-key': 'x'.repeat(200), 'if-none-match': '*' };
-      expect([url, (await api.get(url, headers)).statusCode]).toEqual([url, 401]);
-    }
-  });
-
   test('burst comes before features, validation and quota', async () => {
     const customer = await exhausted({ burst_per_minute: 1, features: ['history'] });
     for (const url of ['/v1/changes', '/v1/models?limit=x', '/v1/models', '/v1/nothing', '/v1/account', '/v1/%zz']) {
@@ -159,5 +155,79 @@ describe('A denied read looks like a missing one', () => {
       body: { code: 'not_found', param: 'snapshot_id' },
     });
     expect(await statusOf(customer, `/v1/snapshots/${LATEST}/download?dataset=models`)).toBe(200);
+  });
+});
+
+interface Case {
+  /** Besides `code`; what isn't named must be absent or null. */
+  readonly error?: Readonly<Record<string, unknown>>;
+  readonly plan?: 'community';
+  /** A limit that the same request has reached. */
+  readonly limit?: Contract;
+  readonly method?: 'POST';
+}
+
+const RANKED = '/v1/rankings/history?category_id=general';
+const OUTSIDE = { plan: 'builder', message: expect.stringContaining('2025-06-30') };
+const BURST = { limit_type: 'burst', limit_scope: 'organization', reset_at: expect.any(String) };
+const QUOTA = { limit_type: 'daily_quota', reset_at: '2026-07-01T00:00:00.000Z' };
+
+const CASES: readonly (readonly [status: number, code: string, url: string, given: Case])[] = [
+  [403, 'feature_not_in_plan', '/v1/changes', { plan: 'community', error: { plan: 'community' } }],
+  [403, 'history_window_exceeded', `${RANKED}&from=2025-06-29`, { error: { ...OUTSIDE, param: 'from' } }],
+  [403, 'history_window_exceeded', `${RANKED}&to=2025-06-29`, { error: { ...OUTSIDE, param: 'to' } }],
+  [404, 'not_found', '/v1/models/none', { error: { param: 'id' } }],
+  [404, 'not_found', '/v1/nothing', {}],
+  [400, 'bad_request', '/v1/models/%FF', {}],
+  [400, 'bad_request', '/v1/models?q=%FF', {}],
+  [400, 'bad_request', '/v1/changes?cursor=%FF', { plan: 'community' }],
+  [405, 'method_not_allowed', '/v1/models', { method: 'POST' }],
+  [410, 'cursor_expired', '/v1/changes?cursor=MA', { error: { param: 'cursor', retained_from: SAMPLE_DAYS.at(-1) } }],
+  [429, 'rate_limit_exceeded', '/v1/scores', { limit: { burst_per_minute: 1 }, error: { plan: 'builder', ...BURST } }],
+  [429, 'quota_exceeded', '/v1/scores', { limit: { daily_quota: 1 }, error: { plan: 'builder', ...QUOTA } }],
+];
+
+/** What every error has in common. */
+async function expectEnvelope(response: LightMyRequestResponse): Promise<void> {
+  const { error } = ErrorBodySchema.parse(response.json());
+  expect(response.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+  });
+  expect(error.request_id).toBe(response.headers['x-request-id']);
+  const page = new URL(error.help_url ?? '');
+  expect(page.pathname).toBe(`/docs/errors/${error.code}`);
+  expect((await api.get(page.pathname)).statusCode).toBe(200);
+}
+
+describe('Codes of the statistics routes', () => {
+  test.each(CASES)(
+    '%d %s of %s: the envelope with its fields, help that exists, and every header',
+    async (...given) => {
+      const [status, code, url, { error = {}, plan = 'builder', limit, method = 'GET' }] = given;
+      const customer = await api.accounts.add({ plan, contract: limit ?? {} });
+      if (limit !== undefined) await api.ask(customer, url);
+      const response = await api.ask(customer, url, { method });
+      expect(response.statusCode).toBe(status);
+      await expectEnvelope(response);
+      const { help_url, request_id, ...rest } = response.json().error;
+      expect(rest).toEqual({ code, param: null, message: expect.any(String), ...error });
+      expect(Object.keys(response.headers)).toEqual(expect.arrayContaining([...LIMIT_HEADERS]));
+      if (limit === undefined) expect(response.headers['x-quota-used']).toBe('0');
+      expect(response.headers['retry-after'] !== undefined).toBe(status === 429);
+    },
+  );
+
+  test('503 before the first release: the envelope, every header, and no unit', async () => {
+    const starting = await openOwnApi({ days: [], accounts: {} });
+    const response = await starting.ask(starting.accounts.customers.builder, '/v1/models');
+    expect([response.statusCode, response.json().error.code]).toEqual([503, 'unavailable']);
+    await expectEnvelope(response);
+    expect(response.headers).toMatchObject({
+      'x-quota-used': '0',
+      'x-ratelimit-remaining': '299',
+      'x-cache': 'BYPASS',
+    });
+    expect((await starting.accountOf(starting.accounts.customers.builder)).usage.used).toBe(0);
   });
 });

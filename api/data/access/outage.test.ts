@@ -6,29 +6,17 @@ import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: { open: { database: { sqlite: { busyTimeoutMs: 20 } } } } });
 
-/** Another process's write that doesn't end until it is told. */
-function lockDatabase(): { release(): void } {
-  const database = new Database(api.accounts.url.replace('sqlite:', ''));
-  database.exec('begin immediate');
-  return {
-    release: () => {
-      database.exec('rollback');
-      database.close();
-    },
-  };
-}
-
 describe('A control database that can not be written', () => {
   test('data is 503 unavailable in the envelope and never free; what needs no unit goes on; it recovers by itself', async () => {
     const customer = await api.accounts.add({ plan: 'builder', contract: { daily_quota: 3 } });
     const first = await api.ask(customer, '/v1/models');
-    const lock = lockDatabase();
+    const writer = new Database(api.accounts.url.replace('sqlite:', ''));
+    writer.exec('begin immediate'); // As another process that does not end its write.
     const during = await times(10, () => api.ask(customer, '/v1/models'));
     const condition = { 'if-none-match': String(first.headers.etag) };
     const unchanged = await api.ask(customer, '/v1/models', { headers: condition });
-    const others = await times(3, (index) =>
-      api.ask(customer, ['/v1/account', '/v1/nothing', '/v1/models?limit=x'][index] ?? ''),
-    );
+    const paths = ['/v1/account', '/v1/nothing', '/v1/models?limit=x'];
+    const others = await Promise.all(paths.map((path) => api.ask(customer, path)));
     const { problems } = await api.json('/health/ready');
     expect(problems).toEqual([
       {
@@ -38,28 +26,17 @@ describe('A control database that can not be written', () => {
         since: api.clock.now().toISOString(),
       },
     ]);
-    lock.release();
+    writer.exec('rollback');
+    writer.close();
     for (const response of during) {
       expect([response.statusCode, response.headers['cache-control']]).toEqual([503, 'no-store']);
-      expect(response.json().error).toMatchObject({
-        code: 'unavailable',
-        request_id: response.headers['x-request-id'],
-      });
-      expect(response.json().error.message).not.toMatch(/sqlite|lock|busy/i);
+      const { code, message } = response.json().error;
+      expect([code, message]).toEqual(['unavailable', expect.not.stringMatching(/sqlite|lock|busy/i)]);
     }
     expect([unchanged, ...others].map(({ statusCode }) => statusCode)).toEqual([304, 200, 404, 422]);
     expect([unchanged, ...others].map(({ headers }) => headers['x-quota-used'])).toEqual(['1', '1', '1', '1']);
     const after = await api.ask(customer, '/v1/models');
     expect([after.statusCode, after.headers['x-quota-used']]).toEqual([200, '2']);
     expect(await api.json('/health/ready')).toMatchObject({ status: 'ready', problem: null, problems: [] });
-  });
-
-  test('a burst limit holds all the same', async () => {
-    const customer = await api.accounts.add({ contract: { burst_per_minute: 2 } });
-    const lock = lockDatabase();
-    const statuses: number[] = [];
-    for (let round = 0; round < 4; round += 1) statuses.push((await api.ask(customer, '/v1/scores')).statusCode);
-    lock.release();
-    expect(statuses).toEqual([503, 503, 429, 429]);
   });
 });

@@ -1,36 +1,24 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Customer } from '../../../test/support/accounts/subject.ts';
+import { NOON } from '../../../test/support/api/open-api.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { addVerified } from '../../../test/support/integrations/integration-rows.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { SYSTEM } from '../../accounts/actor.ts';
-import { changePlan } from '../../accounts/organizations/organizations.ts';
+import type { Account } from '../../accounts/caller.ts';
+import type { PlanName } from '../../accounts/organizations/plans.ts';
+import type { Contract } from '../../accounts/organizations/terms.ts';
 import { openDatabase } from '../../database/open-database.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 const LATEST = SAMPLE_DAYS[2];
 const DOWNLOAD = `/v1/snapshots/${LATEST}/download?dataset=models`;
 
-/** The statuses of requests, one after the other. */
-async function statusesOf(customer: Customer, urls: readonly string[]): Promise<number[]> {
-  const statuses: number[] = [];
-  for (const url of urls) statuses.push((await api.ask(customer, url)).statusCode);
-  return statuses;
-}
-
 async function usedBy(customer: Customer): Promise<number> {
   return (await api.accountOf(customer)).usage.used;
 }
 
-function withQuota(daily_quota: number | null, plan: 'community' | 'builder' | 'commercial' = 'commercial') {
-  return api.accounts.add({ plan, contract: { daily_quota, burst_per_minute: 10_000 } });
-}
-
-async function verifyIntegrations(organizationId: string, count: number): Promise<void> {
-  const database = await openDatabase(api.accounts.url);
-  for (let index = 0; index < count; index += 1)
-    await addVerified(database, { organizationId, id: `${organizationId}-${index}` });
-  await database.close();
+function withQuota(daily_quota: number | null) {
+  return api.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute: 10_000 } });
 }
 
 describe('Daily quota rules', () => {
@@ -103,39 +91,108 @@ describe('Daily quota rules', () => {
     expect(await usedBy(customer)).toBe(1);
   });
 
-  test('an upgrade lifts the limit from the next request on', async () => {
-    const customer = await withQuota(1, 'community');
-    expect(await statusesOf(customer, ['/v1/models', '/v1/models', '/v1/changes'])).toEqual([200, 429, 403]);
-    const changes = api.accounts.accounts.as(SYSTEM);
-    await changePlan(
-      customer.organizationId,
-      (before) => ({
-        ...before,
-        plan: 'builder',
-        contract: {},
-      }),
-      changes,
-    );
-    const response = await api.ask(customer, '/v1/changes');
-    expect(response.headers).toMatchObject({
-      'x-quota-limit': '5000',
-      'x-quota-used': '2',
-      'x-service-plan': 'builder',
-    });
-    expect(await api.accountOf(customer)).toMatchObject({ plan: { plan: 'builder' }, usage: { limit: 5000 } });
+  test('the quota is new at 00:00:00 UTC, not a millisecond earlier', async () => {
+    const { clock } = api;
+    onTestFinished(() => clock.set(NOON));
+    const customer = await withQuota(1);
+    clock.set('2026-06-30T00:00:00Z');
+    await api.ask(customer, '/v1/models');
+    clock.set('2026-06-30T23:59:59.999Z');
+    const refused = await api.ask(customer, '/v1/models');
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect(refused.json().error.reset_at).toBe('2026-07-01T00:00:00.000Z');
+    clock.set('2026-07-01T00:00:00Z');
+    const served = await api.ask(customer, '/v1/models');
+    expect([served.statusCode, served.headers['x-quota-used']]).toEqual([200, '1']);
+    expect(served.headers['x-quota-reset']).toBe(String(Date.parse('2026-07-02T00:00:00Z') / 1000));
+    expect(await api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 1 } });
   });
 
-  test.each([
-    ['community', 1, 750],
-    ['community', 2, 1000],
-    ['community', 3, 1000],
-    ['builder', 2, 5500],
-  ] as const)('%s with %i verified integrations has %i responses a day', async (plan, integrations, limit) => {
-    const customer = await api.accounts.add({ plan });
-    await verifyIntegrations(customer.organizationId, integrations);
-    const response = await api.ask(customer, '/v1/models');
-    expect(response.headers).toMatchObject({ 'x-quota-limit': `${limit}`, 'x-quota-remaining': `${limit - 1}` });
-    const { usage, plan: told } = await api.accountOf(customer);
-    expect({ limit: usage.limit, base: told.daily_quota }).toEqual({ limit, base: plan === 'community' ? 500 : 5000 });
+  test('a verified integration adds to the limit, and not to what the plan says', async () => {
+    const customer = await api.accounts.add();
+    const database = await openDatabase(api.accounts.url);
+    await addVerified(database, { organizationId: customer.organizationId, id: customer.organizationId });
+    await database.close();
+    const { headers } = await api.ask(customer, '/v1/models');
+    expect(headers).toMatchObject({ 'x-quota-limit': '750', 'x-quota-remaining': '749' });
+    expect(await api.accountOf(customer)).toMatchObject({ plan: { daily_quota: 500 }, usage: { limit: 750 } });
   });
 });
+
+const FEATURES = ['history', 'snapshots', 'incremental'] as const;
+const PUBLIC = { attribution_required: true, redistribution_allowed: false };
+const PAID = { attribution_required: false, redistribution_allowed: false };
+const AGREED = {
+  daily_quota: 70_000,
+  burst_per_minute: 1_200,
+  history_months: 24,
+  attribution_required: true,
+  redistribution_allowed: true,
+};
+
+interface Row {
+  readonly plan: PlanName;
+  readonly contract?: Contract;
+  readonly terms: Partial<Account['plan']>;
+  /** The first day of history that is served. */
+  readonly windowFrom: string | null;
+  readonly snapshots: readonly string[];
+}
+
+test.each<Row>([
+  {
+    plan: 'community',
+    terms: { daily_quota: 500, burst_per_minute: 60, history_months: 6, features: ['history'], ...PUBLIC },
+    windowFrom: '2025-12-30',
+    snapshots: [],
+  },
+  {
+    plan: 'builder',
+    terms: { daily_quota: 5000, burst_per_minute: 300, history_months: 12, features: [...FEATURES], ...PAID },
+    windowFrom: '2025-06-30',
+    snapshots: ['2026-06-03'],
+  },
+  {
+    plan: 'commercial',
+    terms: {
+      daily_quota: null,
+      burst_per_minute: 600,
+      history_months: 1200,
+      features: [...FEATURES, 'webhooks'],
+      ...PAID,
+    },
+    windowFrom: null,
+    snapshots: SAMPLE_DAYS.toReversed(),
+  },
+  {
+    plan: 'commercial',
+    contract: { ...AGREED, snapshots_newest: 2, snapshots_month_ends: false },
+    terms: AGREED,
+    windowFrom: '2024-06-30',
+    snapshots: ['2026-06-03', '2026-06-02'],
+  },
+])(
+  '$plan with the contract $contract has its terms in the account, in the headers and where they bind',
+  async (row) => {
+    const customer = await api.accounts.add({ plan: row.plan, contract: row.contract ?? {} });
+    expect((await api.accountOf(customer)).plan).toMatchObject(row.terms);
+    const history = await api.ask(customer, `/v1/models/${MODEL}/history?kind=pricing`);
+    expect(history.json().window.plan_limit_from).toBe(row.windowFrom);
+    const quota = row.terms.daily_quota ?? undefined;
+    expect(history.headers).toMatchObject({
+      'x-service-plan': row.plan,
+      'x-quota-limit': quota === undefined ? 'unlimited' : `${quota}`,
+      'x-quota-remaining': quota === undefined ? 'unlimited' : `${quota - 1}`,
+      'x-quota-used': '1',
+      'x-ratelimit-limit': `${row.terms.burst_per_minute}`,
+    });
+    const [listed, changes] = [await api.ask(customer, '/v1/snapshots'), await api.ask(customer, '/v1/changes')];
+    if (row.snapshots.length > 0) {
+      expect(listed.json().snapshots.map(({ id }: { id: string }) => id)).toEqual(row.snapshots);
+      expect(changes.statusCode).toBe(200);
+    } else {
+      const refusal = { code: 'feature_not_in_plan', plan: 'community' };
+      for (const refused of [listed, changes]) expect(refused.json().error).toMatchObject(refusal);
+    }
+  },
+);

@@ -1,9 +1,20 @@
+import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../runtime/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
-import { planWindowStart } from '../../accounts/organizations/plans.ts';
+import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../../../test/support/api/answers.ts';
+import type { TestApi } from '../../../test/support/api/open-api.ts';
+import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION, type Subscription } from '../../accounts/organizations/terms.ts';
-import { ALL_RIGHTS, type Rights, rightsTag, visibleSnapshots } from './rights.ts';
+import {
+  type CapabilityStates,
+  capabilitiesFromText,
+  isLive,
+  type Rights,
+  rightsTag,
+  visibleSnapshots,
+} from './rights.ts';
 
 const TODAY: Day = '2026-06-30';
 /** Every day of two years up to yesterday, oldest first. */
@@ -59,19 +70,6 @@ describe('Plan table: bulk snapshots', () => {
       monthEnds(DAYS).toReversed(),
     );
   });
-
-  test('without accounts everything is seen', () => {
-    expect(seen(ALL_RIGHTS)).toEqual(DAYS.toReversed());
-  });
-});
-
-test('the oldest day that may be queried is so many calendar months back; null is no limit', () => {
-  expect(planWindowStart(rightsOf({}).historyMonths, '2026-08-31')).toBe('2026-02-28');
-  expect(planWindowStart(rightsOf({ plan: 'builder' }).historyMonths, '2028-02-29')).toBe('2027-02-28');
-  expect(planWindowStart(rightsOf({ plan: 'commercial' }).historyMonths, TODAY)).toBeNull();
-  expect(planWindowStart(rightsOf({ plan: 'commercial', contract: { history_months: 0 } }).historyMonths, TODAY)).toBe(
-    TODAY,
-  );
 });
 
 test('rights that differ have tags that differ, the same rights the same', () => {
@@ -86,4 +84,165 @@ test('rights that differ have tags that differ, the same rights the same', () =>
   );
   expect(new Set(all.map(rightsTag)).size).toBe(all.length);
   expect(all.map((rights) => rightsTag(structuredClone(rights)))).toEqual(all.map(rightsTag));
+});
+
+const shared = useApi({ days: SAMPLE_DAYS, accounts: {} });
+
+function openWith(capabilities: CapabilityStates): Promise<TestApi> {
+  return openOwnApi({ store: shared.store.url, accounts: {}, settings: { capabilities } });
+}
+
+/** Everything of an answer that isn't new each time. */
+function appearance(response: LightMyRequestResponse): unknown {
+  return { status: response.statusCode, headers: steadyHeaders(response), error: steadyError(response) };
+}
+
+const ALL_OFF: CapabilityStates = { history: 'planned', snapshots: 'planned', changes: 'planned', account: 'planned' };
+const PLANNED = [
+  '/v1/account',
+  '/v1/changes?limit=x',
+  '/v1/snapshots',
+  '/v1/snapshots/2026-06-03/download',
+  '/v1/rankings/history',
+  '/v1/models/aurora-2/history',
+  `/v1/models/${'x'.repeat(2_500)}/history`,
+];
+
+const CURIOUS = { 'accept-encoding': 'gzip', 'if-none-match': '*', 'idempotency-key': 'x'.repeat(200) };
+const WAYS = [
+  { method: 'GET' },
+  { method: 'GET', headers: CURIOUS },
+  { method: 'POST' },
+  { method: 'OPTIONS', headers: CURIOUS },
+] as const;
+
+describe('Capability status: planned', () => {
+  test('is like a route that is not there: status, body, headers, every method, compressed or not, encoded or not', async () => {
+    const api = await openWith(ALL_OFF);
+    for (const customer of [api.accounts.customers.builder, api.accounts.customers.community])
+      for (const how of WAYS) {
+        const unknown = appearance(await api.ask(customer, '/v1/nothing', how));
+        const urls = [...PLANNED, '/%761/account', '/%76%31/%61ccount'];
+        const told = await Promise.all(urls.map(async (url) => appearance(await api.ask(customer, url, how))));
+        expect(told).toEqual(urls.map(() => unknown));
+        api.clock.advance(61_000);
+      }
+  });
+
+  test('has no backstop of its own, which would give it away', async () => {
+    const api = await openWith(ALL_OFF);
+    const customer = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 10_000 } });
+    const answers = await Promise.all(Array.from({ length: 70 }, () => api.ask(customer, '/v1/account')));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([404]));
+  });
+
+  test('says nothing to strangers: 401 as everywhere, under every way to write the path', async () => {
+    const api = await openWith(ALL_OFF);
+    const urls = [
+      '/v1/account',
+      '/%761/account',
+      '/v1/nothing',
+      '/%761/nothing',
+      '/v1?x',
+      'http://localhost:80/v1/nothing',
+    ];
+    const [one, ...others] = await Promise.all(urls.map((url) => api.get(url)));
+    expect(one?.statusCode).toBe(401);
+    for (const response of others) expect(one && appearance(response)).toEqual(one && appearance(one));
+  });
+});
+
+describe('Capability status: pilot', () => {
+  test('is there for the named organizations and planned for the others, limits too', async () => {
+    const states: CapabilityStates = {};
+    const api = await openWith(states);
+    const terms = { plan: 'builder', contract: { daily_quota: 1 } } as const;
+    const [invited, other] = [await api.accounts.add(terms), await api.accounts.add(terms)];
+    const pilot = [invited.organizationId];
+    Object.assign(states, { changes: { pilot }, plans: { pilot } });
+    expect((await api.ask(invited, '/v1/changes')).statusCode).toBe(200);
+    expect((await api.ask(invited, '/v1/models')).statusCode).toBe(429);
+    const [refused, unknown] = [await api.ask(other, '/v1/changes'), await api.ask(other, '/v1/nothing')];
+    expect(appearance(refused)).toEqual(appearance(unknown));
+    for (const path of ['/v1/models', '/v1/scores']) expect((await api.ask(other, path)).statusCode).toBe(200);
+  });
+});
+
+describe('Capability status: plans planned', () => {
+  test('the planned headers are absent and no quota or burst refuses, while keys and the backstop hold', async () => {
+    const api = await openWith({ plans: 'planned' });
+    const customer = await api.accounts.add({ contract: { daily_quota: 1, burst_per_minute: 2 } });
+    for (const url of ['/v1/models', '/v1/models', '/v1/models', '/v1/nothing', '/v1/models?limit=0']) {
+      const response = await api.ask(customer, url);
+      expect([200, 404, 422]).toContain(response.statusCode);
+      expect(namesAmong(LIMIT_HEADERS, response)).toEqual([]);
+    }
+    expect((await api.accounts.accounts.quota.usage(await customer.caller())).used).toBe(0);
+    expect((await api.get('/v1/models')).statusCode).toBe(401);
+    const answers = await Promise.all(Array.from({ length: 31 }, () => api.ask(customer, '/v1/updates')));
+    const refused = answers.filter(({ statusCode }) => statusCode === 429);
+    expect(refused.map(({ headers }) => Number(headers['retry-after']) > 0)).toEqual([true]);
+  });
+
+  test('nothing tells of a plan: what it lacks, and the account, look like unknown routes', async () => {
+    const api = await openWith({ plans: 'planned' });
+    const { community, builder } = api.accounts.customers;
+    const unknown = appearance(await api.ask(community, '/v1/nothing'));
+    for (const url of ['/v1/changes', '/v1/snapshots', '/v1/snapshots/none/download', '/v1/account'])
+      for (const method of ['GET', 'HEAD', 'POST'] as const) {
+        const answer = await api.ask(community, url, { method });
+        if (method === 'HEAD') expect(answer.statusCode).toBe(404);
+        else expect(appearance(answer)).toEqual(unknown);
+      }
+    expect((await api.ask(builder, '/v1/changes')).statusCode).toBe(200);
+    const window = await api.ask(community, '/v1/rankings/history?category_id=general&from=2020-01-01&to=2020-02-01');
+    expect(window.json().error).toMatchObject({ code: 'history_window_exceeded' });
+    const updates = await Promise.all(Array.from({ length: 31 }, () => api.ask(builder, '/v1/updates')));
+    const refused = updates.find(({ statusCode }) => statusCode === 429);
+    expect(refused?.json().error).toMatchObject({ limit_type: 'burst', limit_scope: 'route' });
+    for (const { body } of [window, ...updates]) expect(body).not.toMatch(/"plan"|[Pp]lan/);
+  });
+});
+
+describe('/openapi.json', () => {
+  test.each<[CapabilityStates, readonly string[], readonly string[]]>([
+    [{ history: 'planned' }, ['/v1/models/{model_id}/history', '/v1/rankings/history'], ['/v1/changes', '/v1/account']],
+    [{ changes: { pilot: ['org_1'] } }, ['/v1/changes'], ['/v1/snapshots', '/v1/account']],
+    [{ account: 'planned' }, ['/v1/account'], ['/v1/changes']],
+    [{ plans: 'planned' }, ['/v1/account'], ['/v1/changes']],
+  ])('with %o has nothing of what is not live for all', async (states, absent, present) => {
+    const api = await openWith(states);
+    const document = await api.json('/openapi.json');
+    const paths = Object.keys(Object(document['paths']));
+    expect(paths).toEqual(expect.arrayContaining([...present]));
+    expect(paths.filter((path) => absent.includes(path))).toEqual([]);
+    const text = JSON.stringify(document['paths']);
+    if (states.plans === 'planned')
+      expect(text).not.toMatch(/feature_not_in_plan|X-Quota|X-Service-Plan|IdempotencyKey/);
+    expect((await api.get('/docs/json')).json()).toEqual(document);
+    const shown = (await api.get('/docs/reference/openapi.json')).json();
+    expect(Object.keys(shown.paths)).toEqual(paths.filter((path) => path !== '/openapi.json'));
+  });
+});
+
+describe('MODELSTATS_CAPABILITIES', () => {
+  test('names states and organizations', () => {
+    const states = capabilitiesFromText('history=planned, changes=pilot:org_1|org_2,account=live,');
+    expect(states).toEqual({ history: 'planned', changes: { pilot: ['org_1', 'org_2'] }, account: 'live' });
+    expect(capabilitiesFromText('')).toEqual({});
+    expect(isLive({ changes: { pilot: ['org_1'] } }, 'changes', undefined)).toBe(false);
+    expect(isLive({}, 'snapshots', undefined)).toBe(true);
+  });
+
+  test.each([
+    'history',
+    'history=on',
+    'gold=planned',
+    'changes=pilot',
+    'changes=planned:org_1',
+    'current=planned',
+    'history=planned account=live',
+  ])('%s says what is wrong with it', (text) => {
+    expect(capabilitiesFromText(text)).toMatchObject({ problem: expect.stringContaining(text.split(',')[0] ?? '') });
+  });
 });

@@ -1,9 +1,18 @@
 /** The rules of the change feed (specification "Change feed"). */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { defaultsOf } from '../../../runtime/setting.ts';
+import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
 import { cursorFromSeq } from '../../../schemas/change.ts';
+import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { type Feed, type FeedEvent, getFeed, pageFeed } from '../../../test/support/api/feed.ts';
-import { useApi } from '../../../test/support/api/use-api.ts';
+import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
+import { FeedIndex, type FeedStretch, type StretchWanted } from '../../view/text/feed-index.ts';
+import type { Frame } from '../../view/text/view-texts.ts';
+import type { View } from '../../view/view.ts';
+import { ALL_RIGHTS } from '../access/rights.ts';
+import { RESPONSE_SETTINGS } from '../settings.ts';
+import { changesRoute } from './changes.ts';
 
 const api = useApi({ days: publishSmallDays, now: `${TODAY}T12:00:00Z` });
 let all: readonly FeedEvent[];
@@ -52,29 +61,22 @@ test('any cursor replays the same events, as often as it is used', async () => {
   }
 });
 
-test.each([1, 7, 10, 1000])('pages of %d give every event once', async (limit) => {
-  const { events, pages } = await pageFeed(api, { limit });
-  expect(events).toEqual(all);
-  expect(pages).toBe(Math.max(1, Math.ceil(lastSeq / limit)));
-});
+test.each([undefined, 'model', 'score', 'ranking', 'pricing'])(
+  'pages of any size give every event of type %s once, in the order of the whole feed',
+  async (type) => {
+    const expected = all.filter(({ entity_type: each }) => type === undefined || each === type);
+    for (const limit of [1, 7, 1000]) {
+      const { events, pages } = await pageFeed(api, type === undefined ? { limit } : { limit, type });
+      expect(events).toEqual(expected);
+      if (type === undefined) expect(pages).toBe(Math.ceil(lastSeq / limit));
+    }
+  },
+);
 
-describe('Pages of the feed', () => {
-  test.each(['model', 'score', 'ranking', 'pricing'])(
-    'the events of type %s are those of the whole feed',
-    async (type) => {
-      const wanted = all.filter(({ entity_type: each }) => each === type);
-      for (const limit of [1, 3, 1000]) {
-        expect((await pageFeed(api, { limit, type })).events).toEqual(wanted);
-      }
-    },
-  );
-
-  test('cursors are the same with every filter, so that filters may change between pages', async () => {
-    const models = await feed('entity_type=model&limit=2');
-    expect(models.events.map(({ seq }) => seq)).toEqual([1, 2]);
-    const rest = await feed(`cursor=${models.next_cursor}`);
-    expect(rest.events).toEqual(all.slice(2));
-  });
+test('cursors are the same with every filter, so that filters may change between pages', async () => {
+  const models = await feed('entity_type=model&limit=2');
+  expect(models.events.map(({ seq }) => seq)).toEqual([1, 2]);
+  expect((await feed(`cursor=${models.next_cursor}`)).events).toEqual(all.slice(2));
 });
 
 test('next_cursor is there at the head too, where it is that of the last event, and has_more is false', async () => {
@@ -114,4 +116,93 @@ test('the key of an event is how its record begins, of a delete too', () => {
 
 test('the feed tells since when it reaches back and through which day it is published', async () => {
   expect(await feed('limit=1')).toMatchObject({ retained_from: '2026-06-01', published_through: '2026-06-07' });
+});
+
+describe('after a prune', () => {
+  const modelsOf = (ids: string) => ({ models: [...ids].map((id) => ({ id, name: id })) });
+  const pruned = useApi({
+    days: async (store) => {
+      await store.publish('2026-03-31', modelsOf('a'));
+      await store.publish('2026-04-30', modelsOf('ab'));
+      await store.publish('2026-05-01', modelsOf('ab')); // On which nothing happens.
+      await store.publish('2026-06-01', modelsOf('abc'));
+    },
+  });
+  const prune = async (changesMonths: number) => {
+    await pruned.store.prune({ changesMonths, snapshots: 90, states: 7 });
+    await pruned.follower.refresh();
+  };
+
+  test('a cursor older than retained_from is 410, the one just before the first event is not', async () => {
+    expect(await getFeed(pruned)).toMatchObject({ retained_from: '2026-03-31' });
+    await prune(2);
+    const { events, ...rest } = await getFeed(pruned);
+    expect(events.map(({ seq }) => seq)).toEqual([2, 3]);
+    expect(rest).toMatchObject({ retained_from: '2026-04-30', next_cursor: cursorFromSeq(3) });
+    expect((await getFeed(pruned, `cursor=${cursorFromSeq(1)}`)).events).toEqual(events);
+    const expired = await pruned.get(`/v1/changes?cursor=${cursorFromSeq(0)}`);
+    expect(expired.statusCode).toBe(410);
+    expect(expired.json().error).toMatchObject({ code: 'cursor_expired', param: 'cursor' });
+    expect((await pageFeed(pruned, { type: 'model', limit: 1 })).events).toEqual(events);
+  });
+
+  test('a feed that begins on a day without changes serves those that follow', async () => {
+    await prune(1);
+    const { events, retained_from: from } = await getFeed(pruned);
+    expect([from, events.map(({ seq }) => seq)]).toEqual(['2026-05-01', [3]]);
+    expect((await getFeed(pruned, `cursor=${cursorFromSeq(2)}`)).events).toEqual(events);
+    expect((await pruned.get(`/v1/changes?cursor=${cursorFromSeq(1)}`)).statusCode).toBe(410);
+  });
+
+  test('an empty feed has the cursor of its last event and no more', async () => {
+    await pruned.store.publish('2026-07-15', modelsOf('abc'));
+    await prune(1);
+    const head = cursorFromSeq(3);
+    const empty = { events: [], next_cursor: head, has_more: false, retained_from: '2026-07-15' };
+    expect(await getFeed(pruned)).toMatchObject(empty);
+    expect(await getFeed(pruned, `cursor=${head}&entity_type=model`)).toMatchObject(empty);
+    expect((await pruned.get(`/v1/changes?cursor=${cursorFromSeq(2)}`)).statusCode).toBe(410);
+  });
+});
+
+test('the cursor of a feed without any event is MA', async () => {
+  const own = await openOwnApi({ days: (store) => store.publish('2026-06-01', { models: [] }) });
+  const empty = { events: [], next_cursor: 'MA', has_more: false };
+  expect(await getFeed(own)).toMatchObject(empty);
+  expect(await getFeed(own, 'cursor=MA&entity_type=score')).toMatchObject(empty);
+});
+
+test('a filtered page looks at so many events and goes on from there, empty though it is', async () => {
+  const newest = { day: '2026-06-01', first_seq: 1, last_seq: 250_000, parts: ['changes'] } as unknown as CatalogEntry;
+  const catalog = { releases: [newest] } as unknown as Catalog;
+  const scores = new Uint8Array(250_000).fill(ENTITY_TYPES.indexOf('score'));
+  const index = new FeedIndex(1, new Float64Array(scores.length + 1), scores);
+  const texts = {
+    findEvents: (wanted: StretchWanted) => index.find(wanted),
+    readEvents: async ({ slices }: FeedStretch, { head, tail }: Frame) => {
+      expect(slices).toEqual([]);
+      return { bytes: Buffer.concat([head, tail]), giveBack: () => {} };
+    },
+  };
+  const read = (work: (its: typeof texts) => unknown) => work(texts);
+  // Only what the route uses of a view: a real one of so many events would take minutes.
+  const view = { newest, meta: { catalog }, read } as unknown as View;
+  const context = {
+    view,
+    rights: ALL_RIGHTS,
+    versions: [],
+    now: new Date(0),
+    today: '2026-06-02',
+    settings: defaultsOf(RESPONSE_SETTINGS),
+    signUrl: async () => '',
+  };
+  const page = async (after: number) => {
+    const query = { limit: '10', entity_type: 'model', ...(after > 0 && { cursor: cursorFromSeq(after) }) };
+    const asked = changesRoute.read({ query }, context);
+    if (!('borrowed' in asked)) throw new Error('pages of the feed are not kept');
+    const { bytes } = await asked.borrowed(context);
+    return JSON.parse(String(bytes));
+  };
+  expect(await page(0)).toMatchObject({ events: [], next_cursor: cursorFromSeq(100_000), has_more: true });
+  expect(await page(200_000)).toMatchObject({ events: [], next_cursor: cursorFromSeq(250_000), has_more: false });
 });

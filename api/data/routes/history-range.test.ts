@@ -14,14 +14,7 @@ describe('the plan window begins the plan’s months before today, on the last d
   test.each([
     ['2026-06-30', COMMUNITY, '2025-12-30'],
     ['2026-08-31', COMMUNITY, '2026-02-28'],
-    ['2026-08-29', COMMUNITY, '2026-02-28'],
-    ['2026-08-28', COMMUNITY, '2026-02-28'],
-    ['2024-08-31', COMMUNITY, '2024-02-29'],
-    ['2026-05-31', COMMUNITY, '2025-11-30'],
-    ['2026-03-01', COMMUNITY, '2025-09-01'],
-    ['2026-12-31', COMMUNITY, '2026-06-30'],
     ['2024-02-29', BUILDER, '2023-02-28'],
-    ['2025-02-28', BUILDER, '2024-02-28'],
   ])('on %s for %o: %s', (today, rights, limit) => {
     expect(resolveRange({}, { today, rights }).planLimitFrom).toBe(limit);
     expect(resolveRange({ from: limit }, { today, rights }).from).toBe(limit);
@@ -42,16 +35,6 @@ describe('without from', () => {
     expect(resolveRange({}, { today, rights: BUILDER })).toMatchObject({ from: '2025-06-30', to: today });
     expect(resolveRange({ to: '2026-01-31' }, { today, rights: COMMUNITY })).toMatchObject({ from: '2025-12-30' });
     expect(resolveRange({ to: '2025-12-30' }, { today, rights: COMMUNITY })).toMatchObject({ from: '2025-12-30' });
-  });
-
-  test('a to before the plan window is refused with param to and the earliest date', () => {
-    const error = errorOf(() => resolveRange({ to: '2025-12-29' }, { today: '2026-06-30', rights: COMMUNITY }));
-    expect(error).toMatchObject({
-      code: 'history_window_exceeded',
-      status: 403,
-      options: { param: 'to', fields: { plan: 'community' } },
-    });
-    expect(error).toHaveProperty('message', expect.stringContaining('2025-12-30'));
   });
 
   test('the range stays in the calendar for the very first days', () => {
@@ -105,17 +88,7 @@ describe('with from', () => {
     expect(typesOf('2020-01-01')).toEqual([]);
   });
 
-  test('one before the plan window is refused with param from, the plan and the earliest date', () => {
-    const error = errorOf(() => resolveRange({ from: '2025-12-29' }, { today, rights: COMMUNITY }));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({
-      code: 'history_window_exceeded',
-      options: { param: 'from', fields: { plan: 'community' } },
-    });
-    expect(error).toHaveProperty('message', expect.stringContaining('2025-12-30'));
-  });
-
-  test('that holds for a range that is too long as well', () => {
+  test('one before the plan window is refused for that alone, however long the range', () => {
     const problemsOf = (from: Day, rights: Rights) =>
       findRangeProblems({ values: { from }, wrong: NONE }, { today, rights });
     expect(problemsOf('2020-01-01', COMMUNITY)).toEqual([]);
@@ -124,13 +97,20 @@ describe('with from', () => {
   });
 });
 
-function errorOf(work: () => unknown): unknown {
-  try {
-    return work();
-  } catch (error) {
-    return error;
-  }
-}
+test.each([
+  ['from', { from: '2025-12-29' }],
+  ['to', { to: '2025-12-29' }],
+])('a %s before the plan window is refused with its name, the plan and the earliest date', (param, range) => {
+  const error = {
+    code: 'history_window_exceeded',
+    status: 403,
+    message: expect.stringContaining('2025-12-30'),
+    options: expect.objectContaining({ param, fields: { plan: 'community' } }),
+  };
+  const resolve = () => resolveRange(range, { today: '2026-06-30', rights: COMMUNITY });
+  expect(resolve).toThrow(ApiError);
+  expect(resolve).toThrow(expect.objectContaining(error));
+});
 
 test('the tag of a history names the fields that versions of the records added to its points, and is what it was where there are none', () => {
   const { payload } = HISTORY_SOURCES.metadata;

@@ -1,5 +1,5 @@
 /** The rules of a history request (specification "History requests"; specification "Plan window"). */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
@@ -38,16 +38,6 @@ test('points are daily and ascending; a day that was not captured, or whose row 
   expect(prices).toEqual(['06-01 3', '06-02 3', '06-04 3', '06-06 3', '06-07 3.5']);
 });
 
-test('within a day, series stand in the order of their ids', async () => {
-  const { points } = await history('kind=score&from=2026-06-01&to=2026-06-02');
-  expect(points.map(({ date, benchmark_id: id }) => `${date} ${id}`)).toEqual([
-    '2026-06-01 code',
-    '2026-06-01 math/x',
-    '2026-06-02 code',
-    '2026-06-02 math/x',
-  ]);
-});
-
 test('reconstructed prices have every day of the calendar that they are known for, and no other', async () => {
   const { points } = await history('kind=pricing&provider=p1&to=2026-06-01');
   expect(points.map(({ date, value, source }) => `${date.slice('2026-'.length)} ${value} ${source}`)).toEqual([
@@ -58,9 +48,7 @@ test('reconstructed prices have every day of the calendar that they are known fo
 });
 
 test('a request spans 400 days, no more; longer ranges are had by dates', async () => {
-  expect((await api.get('/v1/models/a/history?kind=score&from=2025-05-07&to=2026-06-11')).statusCode).toBe(200);
   const refused = await api.get('/v1/models/a/history?kind=score&from=2025-05-06&to=2026-06-11');
-  expect(refused.statusCode).toBe(422);
   expect(refused.json()).toMatchObject({ detail: [{ loc: ['query', 'from'], type: 'range_too_large' }] });
   const whole = await history('kind=pricing');
   const parts = [
@@ -146,4 +134,65 @@ test('an unknown id is 404 with its parameter, a known one without points is 200
   expect(await valuesByDay('kind=pricing&provider=p2', 'gone')).toEqual([]);
   // A filter of another kind means nothing here.
   expect(await valuesByDay('kind=ranking&benchmark_id=nonsense&to=2026-06-01')).toEqual(['06-01 1']);
+});
+
+describe('/v1/rankings/history', () => {
+  async function ranked(query: string): Promise<readonly string[]> {
+    const body = await api.json(`/v1/rankings/history?${query}`);
+    return (body['points'] as readonly (Point & { readonly model_id: string })[]).map(
+      ({ date, value, model_id: id }) => `${date.slice(5)} ${value} ${id}`,
+    );
+  }
+
+  test('there is a point per date and position, by date, rank and id; a tie has one for each model', async () => {
+    expect(await ranked('category_id=general&from=2026-06-03&to=2026-06-06')).toEqual([
+      ...['06-03 1 a', '06-03 2 Case', '06-03 2 case', `06-03 4 ${ODD_ID}`],
+      ...['06-06 1 Case', '06-06 2 a', '06-06 2 case', `06-06 4 ${ODD_ID}`, '06-06 5 gone'],
+    ]);
+  });
+
+  test('top counts positions, ten where it is left out, so that a tie is never cut', async () => {
+    const top = (count: number) => ranked(`category_id=general&from=2026-06-07&top=${count}`);
+    expect(await top(1)).toEqual(['06-07 1 Case']);
+    expect(await top(2)).toEqual(['06-07 1 Case', '06-07 2 a', '06-07 2 case']);
+    expect(await top(3)).toEqual(await top(2));
+    expect(await top(4)).toHaveLength(4);
+    expect(await top(50)).toHaveLength(5);
+    const all = '/v1/rankings/history?category_id=general';
+    expect(await api.json(all)).toEqual(await api.json(`${all}&top=10`));
+  });
+
+  test('a day on which rankings were not captured has no point, nor has a category that nobody is in any more', async () => {
+    const days = new Set((await ranked('category_id=general')).map((point) => point.slice(0, 5)));
+    expect([...days]).toEqual(['06-01', '06-02', '06-03', '06-06', '06-07']);
+    expect(await ranked('category_id=code')).toEqual(['06-01 1 gone', '06-02 1 gone']);
+  });
+
+  test('a point has the shape of a model history’s, and the model', async () => {
+    const body = await api.json('/v1/rankings/history?category_id=general&to=2026-06-01&top=1');
+    expect(body).toEqual({
+      category_id: 'general',
+      kind: 'ranking',
+      points: [
+        {
+          date: '2026-06-01',
+          value: 1,
+          model_id: 'a',
+          category_id: 'general',
+          payload: { positions: 4, trueskill_mu: 25.5, trueskill_sigma: 1 },
+          source: 'capture',
+        },
+      ],
+      window: { from: '2025-04-27', to: '2026-06-01', plan_limit_from: null, available_from: '2026-06-01' },
+    });
+  });
+
+  test('an unknown category is 404, a top out of range and a range too long are 422', async () => {
+    const unknown = await api.get('/v1/rankings/history?category_id=General');
+    expect([unknown.statusCode, unknown.json().error.param]).toEqual([404, 'category_id']);
+    for (const query of ['top=51', 'top=0', 'from=2025-05-06', 'from=2026-06-05&to=2026-06-04']) {
+      expect((await api.get(`/v1/rankings/history?category_id=general&${query}`)).statusCode, query).toBe(422);
+    }
+    expect((await api.get('/v1/rankings/history')).statusCode).toBe(422);
+  });
 });

@@ -1,6 +1,8 @@
 /** Whom the data come from. */
-import { expect, onTestFinished, test } from 'vitest';
-import { openApi, type TestApi } from '../../../test/support/api/open-api.ts';
+import { expect, test } from 'vitest';
+import type { TestApi } from '../../../test/support/api/open-api.ts';
+import type { AppOptions } from '../../../test/support/api/start-app.ts';
+import { openOwnApi } from '../../../test/support/api/use-api.ts';
 import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
 
 const ROWS = SMALL_DAYS['2026-06-01'] ?? {};
@@ -16,39 +18,25 @@ const SHOP = {
   checked: '2026-05-01',
 };
 
-async function open(options: Partial<Parameters<typeof openApi>[0]> = {}): Promise<TestApi> {
-  const days: Parameters<typeof openApi>[0]['days'] = (store) => store.publish('2026-06-01', ROWS);
-  const api = await openApi({ now: '2026-06-10T12:00:00Z', ...options, days } as Parameters<typeof openApi>[0]);
-  onTestFinished(() => api.close());
-  return api;
-}
+const NOW = '2026-06-10T12:00:00Z';
+const open = (options: AppOptions = {}) =>
+  openOwnApi({ now: NOW, days: (store) => store.publish('2026-06-01', ROWS), ...options });
 
 async function publish(api: TestApi, day: string, upstreams: readonly object[], rows: object = ROWS) {
   await api.store.publish(day, rows, { settings: { upstreams } });
   await api.follower.refresh();
 }
 
-test('GET /v1/sources is empty where the source names nobody', async () => {
-  const api = await open();
-  expect(await api.json('/v1/sources')).toEqual({ sources: [] });
-});
-
 test('GET /v1/sources lists the upstreams of the newest release by id, with what is known of them', async () => {
   const api = await open();
+  expect(await api.json('/v1/sources')).toEqual({ sources: [] });
   await publish(api, '2026-06-02', [SHOP, MALL]);
   const notFetched = { fetched_at: null, checked_at: null, failed_since: null, files: 0 };
   const { checked: terms_checked, ...shop } = SHOP;
+  const notSaid = { license: null, terms_url: null, attribution: null, redistribution: false, terms_checked: null };
   expect(await api.json('/v1/sources')).toEqual({
     sources: [
-      {
-        ...MALL,
-        license: null,
-        terms_url: null,
-        attribution: null,
-        redistribution: false,
-        terms_checked: null,
-        ...notFetched,
-      },
+      { ...MALL, ...notSaid, ...notFetched },
       { ...shop, terms_checked, ...notFetched },
     ],
   });
@@ -68,8 +56,7 @@ test('its tag changes with what it says alone, and a view that was built anew sa
   await publish(api, '2026-06-04', [{ ...SHOP, license: 'CC-BY-4.0' }]);
   const changed = await ask();
   expect([changed.etag === shown.etag, changed.modified]).toEqual([false, 'Fri, 05 Jun 2026 00:20:00 GMT']);
-  const anew = await openApi({ store: api.store.url, now: '2026-06-10T12:00:00Z' });
-  onTestFinished(() => anew.close());
+  const anew = await openOwnApi({ store: api.store.url, now: NOW });
   const { headers, body } = await anew.get('/v1/sources', { 'if-none-match': 'W/"other"' });
   expect([headers['etag'], body]).toEqual([changed.etag, changed.body]);
   expect((await anew.get('/v1/sources', { 'if-none-match': String(changed.etag) })).statusCode).toBe(304);
@@ -86,12 +73,9 @@ test('it needs a key, costs no unit, works when the quota is used up, and counts
   expect([...statuses, again.statusCode, refused.statusCode]).toEqual([200, 429, 200, 200, 429]);
   expect(again.headers).toMatchObject({ 'x-quota-used': '1', 'x-ratelimit-remaining': '0', 'x-cache': 'HIT' });
   expect(refused.json().error).toMatchObject({ code: 'rate_limit_exceeded', limit_scope: 'organization' });
-});
-
-test('an Idempotency-Key binds nothing there', async () => {
-  const api = await open({ accounts: {} });
-  const customer = await api.accounts.add({ contract: { daily_quota: 1, burst_per_minute: 9 } });
+  // A key that came with such a request holds no unit that another could share.
+  const other = await api.accounts.add({ contract: { daily_quota: 1 } });
   const headers = { 'idempotency-key': 'once' };
-  await api.ask(customer, '/v1/sources', { headers });
-  expect((await api.ask(customer, '/v1/models', { headers })).headers['x-quota-used']).toBe('1');
+  await api.ask(other, '/v1/sources', { headers });
+  expect((await api.ask(other, '/v1/models', { headers })).headers['x-quota-used']).toBe('1');
 });

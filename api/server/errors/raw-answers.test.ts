@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { requestText, sendRaw } from '../../../test/support/api/raw-request.ts';
 import { type StartedServer, startServer } from '../../../test/support/server/start-server.ts';
+import { httpError } from './http-error.ts';
 
 const SECRET = 'hunter2';
 const settings = { headersTimeoutMs: 300 };
@@ -29,7 +30,7 @@ const linesOf = ({ log }: StartedServer) =>
     .filter(({ status }) => status !== undefined)
     .map(({ level: _level, time: _time, pid: _pid, hostname: _host, reqId: _id, ms: _ms, ...line }) => line);
 
-describe.each([
+test.each([
   ['garbage', `${SECRET} ${SECRET}\r\n\r\n`, 400, { method: null, url: null, reason: 'HPE_INVALID_METHOD' }],
   [
     'a head that is too large',
@@ -49,8 +50,10 @@ describe.each([
     405,
     { method: 'CONNECT', url: '…:1' },
   ],
-])('%s', (_, bytes, status, told) => {
-  test('is answered with the headers of every answer, logged once without what was sent, and counted', async () => {
+])(
+  '%s is answered with the headers of every answer, logged once without what was sent, and counted',
+  async (...row) => {
+    const [, bytes, status, told] = row;
     const server = await start();
     const answer = await sendRaw(server.port, bytes);
     expect(answer.status).toBe(status);
@@ -69,8 +72,8 @@ describe.each([
     expect(await server.metrics.registry.metrics()).toContain(
       `modelstats_request_duration_seconds_count{route="unknown",status="${status}"} 1`,
     );
-  });
-});
+  },
+);
 
 test('a request whose body is not proper is logged once, with the answer that it got', async () => {
   const server = await start();
@@ -126,4 +129,40 @@ test('an answer that is longer than a connection holds arrives whole in front of
   const { all } = await sendRaw(port, requestText('/large', {}) + requestText('x:1', {}, { method: 'CONNECT' }));
   expect(all.length).toBeGreaterThan(64 << 18);
   expect(all).toContain('HTTP/1.1 405');
+});
+
+describe('what the router can not read (specification "Order of checks")', () => {
+  /** A server that admits nobody. */
+  async function startClosed(): Promise<number> {
+    const refusal = httpError('rate_limit_exceeded', 'who are you?');
+    const guard = async () => ({
+      admit: () => undefined,
+      headersOf: () => ({}),
+      onEnd: () => undefined,
+      admitUnrouted: () => Promise.reject(refusal),
+    });
+    return (await startServer(async () => undefined, { guard, settings: { headersMax: 10 } })).port;
+  }
+
+  test.each([
+    ['two hosts', 'GET /%zz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+    ['no host', 'GET /%zz HTTP/1.1\r\n\r\n', 400],
+    ['too many header fields', `GET /%zz HTTP/1.1\r\nHost: x\r\n${'X: y\r\n'.repeat(10)}\r\n`, 431],
+    ['a body that is too long', 'GET /%zz HTTP/1.1\r\nHost: x\r\nContent-Length: 65537\r\n\r\n', 413],
+    ['nothing else wrong', 'GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n', 429],
+  ])(
+    'a path that is not properly encoded, with %s, is refused for that before anybody is asked who they are',
+    async (_, text, status) => {
+      expect((await sendRaw(await startClosed(), text)).status).toBe(status);
+    },
+  );
+
+  test('the refusal has the headers of every answer', async () => {
+    const { port } = await start();
+    const [unread, unknown] = [
+      await sendRaw(port, requestText('/%zz', {})),
+      await sendRaw(port, requestText('/nothing', {})),
+    ];
+    expect(Object.keys(unread.headers).sort()).toEqual(Object.keys(unknown.headers).sort());
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useShell } from '../../../test/support/server/use-shell.ts';
+import { useShell } from '../../../test/support/server/start-server.ts';
 
 const shell = useShell(async () => {});
 

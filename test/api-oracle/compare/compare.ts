@@ -3,15 +3,14 @@
  * keys, and the text itself, which is the one way to write its values. A list is read to its end by following its
  * cursors, the feed for some pages.
  */
-import { answerRequest } from '../answer.ts';
-import type { Client } from '../client.ts';
-import type { ApiState } from '../expected.ts';
-import { type ApiRequest, targetFromRequest } from '../request.ts';
-import { compareDownload } from './download.ts';
-import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';
+import { gunzipSync } from 'node:zlib';
+import { sha256 } from '../../night-oracle/canonical.ts';
+import type { Answer, Client } from '../client.ts';
+import { type ApiState, type DownloadExpected, type ListExpected, type RefusalExpected, TEXT } from '../expected.ts';
+import { type ApiRequest, answerRequest, targetFromRequest } from '../routes.ts';
+import { findDifference, isObject } from './difference.ts';
+import { compareBody, type Exchange, send, shortAnswer, type Verdict } from './exchange.ts';
 import { compareFeed } from './feed.ts';
-import { compareList } from './list.ts';
-import { compareRefusal } from './refusal.ts';
 
 export async function compareRequest(client: Client, state: ApiState, request: ApiRequest): Promise<Verdict> {
   const exchange: Exchange = { client, state, request };
@@ -23,10 +22,60 @@ export async function compareRequest(client: Client, state: ApiState, request: A
     case 'feed':
       return compareFeed(exchange, expected);
     case 'download':
-      return compareDownload(exchange, expected);
+      return compareDownload(exchange, target, expected);
     case 'body':
       return compareBody(exchange, target, await send(exchange, target), expected.body);
     case 'refusal':
       return compareRefusal(target, await send(exchange, target), expected);
   }
+}
+
+/** Reads a list to its end by following its cursors. */
+async function compareList(exchange: Exchange, { name, rows, limit, envelope }: ListExpected): Promise<Verdict> {
+  let cursor: string | undefined;
+  for (let start = 0; start === 0 || start < rows.length; start += limit) {
+    const target = targetFromRequest(exchange.request, cursor === undefined ? {} : { cursor });
+    const isLast = start + limit >= rows.length;
+    const body = { ...envelope, [name]: rows.slice(start, start + limit), next_cursor: isLast ? null : TEXT };
+    const answer = await send(exchange, target);
+    const difference = compareBody(exchange, target, answer, body);
+    if (difference !== undefined) return difference;
+    cursor = isObject(answer.body) ? String(answer.body['next_cursor']) : '';
+  }
+  return undefined;
+}
+
+/** Compares a signed URL and fetches the file behind it. */
+async function compareDownload(
+  exchange: Exchange,
+  target: string,
+  { body, contentSha256 }: DownloadExpected,
+): Promise<Verdict> {
+  const answer = await send(exchange, target);
+  const difference = compareBody(exchange, target, answer, body);
+  if (difference !== undefined || !isObject(answer.body)) return difference;
+  const file = await exchange.client.download(String(answer.body['url']));
+  const expected = { status: 200, bytes: answer.body['bytes'], sha256: answer.body['sha256'], contentSha256 };
+  const actual = {
+    status: file.status,
+    bytes: file.body.length,
+    sha256: sha256(file.body),
+    contentSha256: file.status === 200 ? sha256(gunzipSync(file.body)) : null,
+  };
+  const inFile = findDifference(expected, actual, '(file)');
+  return inFile && { target, ...inFile };
+}
+
+/** Compares answers that say no: the error envelope (specification "Error envelope"). */
+function compareRefusal(target: string, answer: Answer, { status, code, param }: RefusalExpected): Verdict {
+  if (answer.status !== status) return { target, path: '(status)', expected: status, actual: shortAnswer(answer) };
+  if (status === 405 && answer.headers.get('allow') !== 'GET, HEAD') {
+    return { target, path: '(header allow)', expected: 'GET, HEAD', actual: answer.headers.get('allow') };
+  }
+  if (answer.text === '') return undefined; // a HEAD has no body
+  const error = isObject(answer.body) && isObject(answer.body['error']) ? answer.body['error'] : {};
+  const known = { code, message: TEXT, ...(param === undefined ? {} : { param }) };
+  const actual = Object.fromEntries(Object.keys(known).map((name) => [name, error[name] ?? null]));
+  const difference = findDifference(known, actual, 'error');
+  return difference && { target, ...difference };
 }

@@ -1,11 +1,9 @@
 /** One request on its way through the comparison, and the comparison of an answer that succeeded. */
-
 import type { Answer, Client } from '../client.ts';
 import type { ApiState, JsonObject } from '../expected.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../routes.ts';
 import { lastNight } from '../world.ts';
 import { type Difference, findDifference, findKeyOrderDifference, isObject } from './difference.ts';
-
 export interface Exchange {
   readonly client: Client;
   readonly state: ApiState;

@@ -5,7 +5,7 @@
 import { cursorFromSeq, seqFromCursor } from '../../../schemas/change.ts';
 import type { Answer } from '../client.ts';
 import { type FeedExpected, Shape } from '../expected.ts';
-import { targetFromRequest } from '../request.ts';
+import { targetFromRequest } from '../routes.ts';
 import type { FeedEvent } from '../world.ts';
 import { findKeyOrderDifference, isObject } from './difference.ts';
 import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';

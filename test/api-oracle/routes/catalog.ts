@@ -4,44 +4,12 @@ import { keyText } from '../../night-oracle/canonical.ts';
 import { pickModel, pickSome } from '../asking/asking.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
-import type { Asked, Asking, OracleRoute } from '../route.ts';
+import { numberOf } from '../reading.ts';
+import type { Asked, Asking } from '../route.ts';
 import { firstNight, type WireRecord, type World } from '../world.ts';
-import { QueryReader } from './reading/query-reader.ts';
-
-export const modelRoute: OracleRoute = {
-  name: 'model',
-  path: '/v1/models/{id}',
-  weight: 6,
-  answer: answerModel,
-  ask: askModel,
-};
-
-export const updatesRoute: OracleRoute = {
-  name: 'updates',
-  path: '/v1/updates',
-  weight: 4,
-  answer: answerUpdates,
-  ask: askUpdates,
-};
-
-export const categoriesRoute: OracleRoute = {
-  name: 'categories',
-  path: '/v1/categories',
-  weight: 1,
-  answer: answerCategories,
-  ask: () => ({ params: {}, query: {} }),
-};
-
-export const sourcesRoute: OracleRoute = {
-  name: 'sources',
-  path: '/v1/sources',
-  weight: 1,
-  answer: answerSources,
-  ask: () => ({ params: {}, query: {} }),
-};
 
 /** A current model with all that is known of it. */
-function answerModel({ world }: ApiState, { params }: Asked): Expected {
+export function answerModel({ world }: ApiState, { params }: Asked): Expected {
   const model = world.current.models.find(({ id }) => id === params['id']);
   if (model === undefined) return notFound('id');
   const ofModel = (records: readonly WireRecord[]) => records.filter(({ model_id }) => model_id === params['id']);
@@ -64,10 +32,9 @@ function namesOf({ aliases }: World, model: string | undefined) {
 }
 
 /** Current models that no night before the window had seen; what the very first night found was not added then. */
-function answerUpdates({ world, today }: ApiState, { query }: Asked): Expected {
-  const reader = new QueryReader(query);
-  const days = reader.number('days') ?? 7;
-  const limit = reader.number('limit') ?? 50;
+export function answerUpdates({ world, today }: ApiState, { query }: Asked): Expected {
+  const days = numberOf(query, 'days') ?? 7;
+  const limit = numberOf(query, 'limit') ?? 50;
 
   const added = world.current.models.flatMap((record) => {
     const day = firstSeen(world, record);
@@ -78,7 +45,7 @@ function answerUpdates({ world, today }: ApiState, { query }: Asked): Expected {
   return { kind: 'list', name: 'models', rows, limit, envelope: { days, total: rows.length } };
 }
 
-function answerCategories({ world }: ApiState): Expected {
+export function answerCategories({ world }: ApiState): Expected {
   const counts = new Map<string, number>();
   for (const { category } of world.current.rankings) {
     counts.set(String(category), (counts.get(String(category)) ?? 0) + 1);
@@ -91,7 +58,7 @@ function answerCategories({ world }: ApiState): Expected {
 const NEVER_FETCHED = { fetched_at: null, checked_at: null, failed_since: null, files: 0 };
 const NOT_SAID = { license: null, terms_url: null, attribution: null, redistribution: false };
 
-function answerSources({ world }: ApiState): Expected {
+export function answerSources({ world }: ApiState): Expected {
   const sources = world.upstreams.map(({ checked = null, ...said }) => ({
     ...NOT_SAID,
     ...said,
@@ -109,11 +76,15 @@ function dataAsOf({ nights }: World, day: string): string | undefined {
   return nights.find((night) => night.day === day)?.dataAsOf;
 }
 
-function askModel(asking: Asking): Asked {
+export function askNothing(): Asked {
+  return { params: {}, query: {} };
+}
+
+export function askModel(asking: Asking): Asked {
   return { params: { id: pickModel(asking) }, query: {}, isBare: asking.choose.chance(0.2) };
 }
 
-function askUpdates(asking: Asking): Asked {
+export function askUpdates(asking: Asking): Asked {
   const { choose } = asking;
   const query = pickSome(asking, {
     days: [0.8, () => String(choose.integer(1, 30))],

@@ -3,23 +3,14 @@ import { cursorFromSeq, seqFromCursor } from '../../../schemas/change.ts';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { pickSome } from '../asking/asking.ts';
 import type { ApiState, Expected } from '../expected.ts';
-import type { Asked, Asking, OracleRoute } from '../route.ts';
+import { numberOf, oneOf } from '../reading.ts';
+import type { Asked, Asking } from '../route.ts';
 import { firstNight, lastNight } from '../world.ts';
-import { QueryReader } from './reading/query-reader.ts';
 
-export const changesRoute: OracleRoute = {
-  name: 'changes',
-  path: '/v1/changes',
-  weight: 14,
-  answer: answerChanges,
-  ask: askChanges,
-};
-
-function answerChanges({ world }: ApiState, { query }: Asked): Expected {
+export function answerChanges({ world }: ApiState, { query }: Asked): Expected {
   const headSeq = world.feed.length;
-  const reader = new QueryReader(query);
-  const limit = reader.number('limit') ?? 1000;
-  const entityType = reader.oneOf('entity_type', ENTITY_TYPES);
+  const limit = numberOf(query, 'limit') ?? 1000;
+  const entityType = oneOf(query['entity_type'], ENTITY_TYPES);
   const afterSeq = seqFromCursor(query['cursor'] ?? '') ?? 0;
 
   const events = world.feed.slice(afterSeq);
@@ -35,7 +26,7 @@ function answerChanges({ world }: ApiState, { query }: Asked): Expected {
   };
 }
 
-function askChanges(asking: Asking): Asked {
+export function askChanges(asking: Asking): Asked {
   const { choose } = asking;
   const query = pickSome(asking, {
     cursor: [0.9, () => pickCursor(asking)],

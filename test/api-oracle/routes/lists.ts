@@ -4,18 +4,18 @@ import { addDays } from '../../../runtime/day.ts';
 import { pickId, pickModel, pickSome, pickValue } from '../asking/asking.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { sortRecords } from '../order.ts';
-import type { Asked, Asking, OracleRoute, Parameters } from '../route.ts';
+import { isKnownCategory, numberOf, oneOf } from '../reading.ts';
+import type { Asked, Asking, Parameters } from '../route.ts';
 import type { WireRecord, World } from '../world.ts';
-import { isKnownCategory } from './reading/known.ts';
-import { QueryReader } from './reading/query-reader.ts';
 
 /** Default and greatest `limit` of each list. */
-const LIST_LIMITS = {
-  models: { fallback: 50, max: 200 },
-  benchmarks: { fallback: 50, max: 200 },
-  scores: { fallback: 100, max: 500 },
-  rankings: { fallback: 10, max: 50 },
+const LISTS = {
+  models: { fallback: 50, max: 200, answer: answerModels },
+  benchmarks: { fallback: 50, max: 200, answer: answerBenchmarks },
+  scores: { fallback: 100, max: 500, answer: answerScores },
+  rankings: { fallback: 10, max: 50, answer: answerRankings },
 } as const;
+type List = keyof typeof LISTS;
 
 const MODEL_COLUMNS = ['id', 'name', 'release_date', 'context_length', 'updated_at'];
 const MODEL_SORTS = MODEL_COLUMNS.flatMap((sort) => [sort, `-${sort}`]);
@@ -23,109 +23,53 @@ const SCORE_SORTS = ['model_id', 'value', '-value', '-measured_at'];
 /** Pages that one list may take, so that a long list isn't read one by one. */
 const PAGES_MAX = 15;
 
-export const modelsRoute: OracleRoute = {
-  name: 'models',
-  path: '/v1/models',
-  weight: 12,
-  answer: answerModels,
-  ask: askModels,
-};
-
-export const benchmarksRoute: OracleRoute = {
-  name: 'benchmarks',
-  path: '/v1/benchmarks',
-  weight: 2,
-  answer: answerBenchmarks,
-  ask: askBenchmarks,
-};
-
-export const scoresRoute: OracleRoute = {
-  name: 'scores',
-  path: '/v1/scores',
-  weight: 9,
-  answer: answerScores,
-  ask: askScores,
-};
-
-export const rankingsRoute: OracleRoute = {
-  name: 'rankings',
-  path: '/v1/rankings',
-  weight: 5,
-  answer: answerRankings,
-  ask: askRankings,
-};
-
-function answerModels({ world }: ApiState, { query }: Asked): Expected {
-  const reader = new QueryReader(query);
-  const limit = readLimit(reader, 'models');
-  const q = reader.text('q')?.toLowerCase();
-  const alias = reader.text('alias');
-  const organization = reader.text('organization');
-  const provider = reader.text('provider');
-  const contextMin = reader.number('min_context');
-  const releasedAfter = reader.text('released_after');
-  const releasedBefore = reader.text('released_before');
-  const inputMax = reader.number('max_input_price');
-  const outputMax = reader.number('max_output_price');
-  const sort = reader.oneOf('sort', MODEL_SORTS) ?? 'id';
-
-  const affordable = new Set(
-    world.current.pricing.filter((price) => isAffordable(price, inputMax, outputMax)).map((price) => price['model_id']),
-  );
+export function answerModels({ world }: ApiState, { query }: Asked): Expected {
+  const { q, alias, organization, provider, released_after: after, released_before: before } = query;
+  const contextMin = numberOf(query, 'min_context');
+  const [inputMax, outputMax] = [numberOf(query, 'max_input_price'), numberOf(query, 'max_output_price')];
   const hasPriceFilter = inputMax !== undefined || outputMax !== undefined;
+  const affordable = new Set(
+    world.current.pricing
+      .filter((price) => isWithin(price['input_per_million'], { max: inputMax }))
+      .filter((price) => isWithin(price['output_per_million'], { max: outputMax }))
+      .map((price) => price['model_id']),
+  );
+  const isIn = (text: string) => text.toLowerCase().includes(q?.toLowerCase() ?? '');
   const rows = world.current.models
-    .filter((model) => q === undefined || textsOf(model, world).some((text) => text.toLowerCase().includes(q)))
+    .filter((model) => q === undefined || textsOf(model, world).some(isIn))
     .filter((model) => alias === undefined || model['id'] === alias || namesOf(model, world).includes(alias))
     .filter((model) => organization === undefined || model['organization'] === organization)
     .filter((model) => provider === undefined || listOf(model, 'inference').includes(provider))
-    .filter((model) => isAtLeast(model['context_length'], contextMin))
-    .filter((model) => isAtLeast(model['release_date'], releasedAfter))
-    .filter((model) => isAtMost(model['release_date'], releasedBefore))
+    .filter((model) => isWithin(model['context_length'], { min: contextMin }))
+    .filter((model) => isWithin(model['release_date'], { min: after, max: before }))
     .filter((model) => !hasPriceFilter || affordable.has(model['id'] ?? null));
-  return listOfRows('models', sortRecords('models', rows, sort), limit);
+  return listOfRows('models', sortRecords('models', rows, oneOf(query['sort'], MODEL_SORTS) ?? 'id'), query);
 }
 
-function answerBenchmarks({ world }: ApiState, { query }: Asked): Expected {
-  const reader = new QueryReader(query);
-  const limit = readLimit(reader, 'benchmarks');
-  const category = reader.text('category');
-  const rows = world.current.benchmarks.filter(
-    (benchmark) => category === undefined || benchmark['category'] === category,
-  );
-  return listOfRows('benchmarks', rows, limit);
+export function answerBenchmarks({ world }: ApiState, { query: { category, ...query } }: Asked): Expected {
+  const rows = world.current.benchmarks.filter((row) => category === undefined || row['category'] === category);
+  return listOfRows('benchmarks', rows, query);
 }
 
-function answerScores({ world }: ApiState, { query }: Asked): Expected {
-  const reader = new QueryReader(query);
-  const limit = readLimit(reader, 'scores');
-  const model = reader.text('model');
-  const benchmark = reader.text('benchmark');
-  const source = reader.text('source');
-  const valueMin = reader.number('min_value');
-  const valueMax = reader.number('max_value');
-  const measuredAfter = reader.text('measured_after');
-  const measuredBefore = reader.text('measured_before');
-  const sort = reader.oneOf('sort', SCORE_SORTS) ?? 'model_id';
-
+export function answerScores({ world }: ApiState, { query }: Asked): Expected {
+  const { model, benchmark, source, measured_after: after, measured_before: before } = query;
+  const [min, max] = [numberOf(query, 'min_value'), numberOf(query, 'max_value')];
   const rows = world.current.scores
     .filter((score) => model === undefined || score['model_id'] === model)
     .filter((score) => benchmark === undefined || score['benchmark_id'] === benchmark)
     .filter((score) => source === undefined || score['source'] === source)
-    .filter((score) => isAtLeast(score['value'], valueMin) && isAtMost(score['value'], valueMax))
-    .filter((score) => isAtLeast(score['measured_at'], measuredAfter))
-    .filter((score) => isAtMost(score['measured_at'], measuredBefore));
-  return listOfRows('scores', sortRecords('scores', rows, sort), limit);
+    .filter((score) => isWithin(score['value'], { min, max }))
+    .filter((score) => isWithin(score['measured_at'], { min: after, max: before }));
+  return listOfRows('scores', sortRecords('scores', rows, oneOf(query['sort'], SCORE_SORTS) ?? 'model_id'), query);
 }
 
 /** One category by rank, then model id; `limit` counts rows, so a tie may be cut. */
-function answerRankings({ world }: ApiState, { query }: Asked): Expected {
-  const reader = new QueryReader(query);
-  const limit = readLimit(reader, 'rankings');
-  const category = reader.text('category') ?? '';
+export function answerRankings({ world }: ApiState, { query }: Asked): Expected {
+  const category = query['category'] ?? '';
   if (!isKnownCategory(world, category)) return notFound('category');
   const rows = world.current.rankings.filter((ranking) => ranking['category'] === category);
   return {
-    ...listOfRows('rankings', sortRecords('rankings', rows, 'rank'), limit),
+    ...listOfRows('rankings', sortRecords('rankings', rows, 'rank'), query),
     envelope: { category, ranked_at: rankedAt(world), method: null, total: rows.length },
   };
 }
@@ -139,26 +83,16 @@ function rankedAt({ nights }: World): string | null {
   return brought?.dataAsOf ?? null;
 }
 
-function readLimit(reader: QueryReader, list: keyof typeof LIST_LIMITS): number {
-  return reader.number('limit') ?? LIST_LIMITS[list].fallback;
-}
-
-function listOfRows(name: string, rows: readonly WireRecord[], limit: number) {
+function listOfRows(name: List, rows: readonly WireRecord[], query: Parameters) {
+  const limit = numberOf(query, 'limit') ?? LISTS[name].fallback;
   return { kind: 'list', name, rows, limit, envelope: { total: rows.length } } as const;
 }
 
-/** Whether one price is within all bounds that were asked for; an unknown price is within none. */
-function isAffordable(price: WireRecord, inputMax: number | undefined, outputMax: number | undefined): boolean {
-  return isAtMost(price['input_per_million'], inputMax) && isAtMost(price['output_per_million'], outputMax);
-}
-
-/** Numbers by size, dates as text; null is never within a bound, and no bound holds everything. */
-function isAtLeast(value: unknown, bound: string | number | undefined): boolean {
-  return bound === undefined || (typeof value === 'string' || typeof value === 'number' ? value >= bound : false);
-}
-
-function isAtMost(value: unknown, bound: string | number | undefined): boolean {
-  return bound === undefined || (typeof value === 'string' || typeof value === 'number' ? value <= bound : false);
+/** Numbers by size, dates as text; null and an unknown price are never within a bound, and no bound holds everything. */
+function isWithin(value: unknown, { min, max }: Partial<Record<'min' | 'max', string | number | undefined>>): boolean {
+  if (min === undefined && max === undefined) return true;
+  if (typeof value !== 'string' && typeof value !== 'number') return false;
+  return (min === undefined || value >= min) && (max === undefined || value <= max);
 }
 
 /** Whatever a model is called: its id, its name, and its names at upstreams. */
@@ -175,7 +109,7 @@ function listOf(record: WireRecord, name: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-function askModels(asking: Asking): Asked {
+export function askModels(asking: Asking): Asked {
   const { choose } = asking;
   const sort = () => (choose.chance(0.5) ? '-' : '') + choose.pick(MODEL_COLUMNS);
   const filters = pickSome(asking, {
@@ -190,15 +124,15 @@ function askModels(asking: Asking): Asked {
     max_output_price: [0.2, () => pickValue(asking, 'pricing.output_per_million', '0')],
     sort: [0.7, sort],
   });
-  return paged(asking, modelsRoute, filters);
+  return paged(asking, 'models', filters);
 }
 
-function askBenchmarks(asking: Asking): Asked {
+export function askBenchmarks(asking: Asking): Asked {
   const query = pickSome(asking, { category: [0.4, () => pickValue(asking, 'benchmarks.category')] });
-  return paged(asking, benchmarksRoute, query);
+  return paged(asking, 'benchmarks', query);
 }
 
-function askScores(asking: Asking): Asked {
+export function askScores(asking: Asking): Asked {
   const { choose } = asking;
   const query = pickSome(asking, {
     model: [0.2, () => pickModel(asking)],
@@ -210,21 +144,21 @@ function askScores(asking: Asking): Asked {
     measured_before: [0.15, () => pickNear(asking, 'scores.measured_at')],
     sort: [0.7, () => choose.pick(SCORE_SORTS)],
   });
-  return paged(asking, scoresRoute, query);
+  return paged(asking, 'scores', query);
 }
 
-function askRankings(asking: Asking): Asked {
+export function askRankings(asking: Asking): Asked {
   const query = { category: pickId(asking, asking.interests.categories) };
-  return paged(asking, rankingsRoute, query);
+  return paged(asking, 'rankings', query);
 }
 
 /** A request with a limit with which the list has some pages, not too many. */
-function paged(asking: Asking, { name, answer }: OracleRoute, query: Parameters): Asked {
+function paged(asking: Asking, list: List, query: Parameters): Asked {
   const { choose, state } = asking;
-  const { fallback, max } = LIST_LIMITS[name as keyof typeof LIST_LIMITS]; // One of the lists above.
+  const { fallback, max, answer } = LISTS[list];
   const expected = answer(state, { params: {}, query });
   const rows = expected.kind === 'list' ? expected.rows.length : 0;
-  const limits = [1, 2, 3, 7, 20, fallback, max - 1, max].filter((limit) => limit * PAGES_MAX >= rows);
+  const limits = [1, 2, 3, 7, 20, fallback, max - 1].filter((limit) => limit * PAGES_MAX >= rows).concat(max);
   const isDefault = fallback * PAGES_MAX >= rows && choose.chance(0.2);
   return { params: {}, query: isDefault ? query : { ...query, limit: String(choose.pick(limits)) } };
 }

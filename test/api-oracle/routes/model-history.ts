@@ -2,17 +2,24 @@
 
 import type { Day } from '../../../runtime/day.ts';
 import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
 import { pickId, pickModel, pickSome } from '../asking/asking.ts';
 import { pickRange, turnsOf } from '../asking/ranges.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
-import type { Asked, Asking, OracleRoute, Parameters } from '../route.ts';
+import {
+  type CapturedPoint,
+  collectPoints,
+  countPositions,
+  isKnownCategory,
+  oneOf,
+  rankingPayload,
+  readRange,
+  windowFrom,
+} from '../reading.ts';
+import type { Asked, Asking, Parameters } from '../route.ts';
 import type { Series, World } from '../world.ts';
-import { isKnownBenchmark, isKnownCategory, isKnownModel, isKnownProvider } from './reading/known.ts';
-import { type CapturedPoint, collectPoints, countPositions, rankingPayload } from './reading/points.ts';
-import { QueryReader } from './reading/query-reader.ts';
-import { readRange, windowFrom } from './reading/range.ts';
 
 const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
 type HistoryKind = (typeof HISTORY_KINDS)[number];
@@ -70,18 +77,9 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
   },
 };
 
-export const modelHistoryRoute: OracleRoute = {
-  name: 'model-history',
-  path: '/v1/models/{model_id}/history',
-  weight: 30,
-  answer: answerModelHistory,
-  ask: askModelHistory,
-};
-
-function answerModelHistory({ world, today }: ApiState, { params, query }: Asked): Expected {
-  const reader = new QueryReader(query);
-  const name = reader.oneOf('kind', HISTORY_KINDS) ?? 'score';
-  const range = readRange(reader, today);
+export function answerModelHistory({ world, today }: ApiState, { params, query }: Asked): Expected {
+  const name = oneOf(query['kind'], HISTORY_KINDS) ?? 'score';
+  const range = readRange(query, today);
 
   const model = params['model_id'] ?? '';
   const kind = KINDS[name];
@@ -123,6 +121,24 @@ function rememberPositions(world: World): PositionsOf {
   };
 }
 
+/** Current, or ever captured. */
+function isKnownModel({ series, current }: World, model: string): boolean {
+  return series.models.has(keyText([model])) || current.models.some(({ id }) => id === model);
+}
+
+function isKnownBenchmark({ series, current }: World, benchmark: string): boolean {
+  return (
+    series.benchmarks.has(keyText([benchmark])) ||
+    current.benchmarks.some(({ id }) => id === benchmark) ||
+    current.scores.some(({ benchmark_id }) => benchmark_id === benchmark) ||
+    [...series.scores.values()].some(({ key }) => key[1] === benchmark)
+  );
+}
+
+function isKnownProvider({ series }: World, provider: string): boolean {
+  return [...series.pricing.values()].some(({ key }) => key[1] === provider);
+}
+
 /** What orders the points of one day: benchmark, category or provider. */
 function seriesOf({ dataset }: Kind, { values }: CapturedPoint): string {
   const column = { scores: 'benchmark_id', rankings: 'category', pricing: 'provider', models: 'id', benchmarks: 'id' };
@@ -140,7 +156,7 @@ function addedTo(dataset: DatasetName): readonly string[] {
     .map(({ name }) => name);
 }
 
-function askModelHistory(asking: Asking): Asked {
+export function askModelHistory(asking: Asking): Asked {
   const { choose, state } = asking;
   const model_id = pickModel(asking);
   const ownSeries = (name: HistoryKind) =>

@@ -4,26 +4,22 @@ import { pickId, pickSome } from '../asking/asking.ts';
 import { pickRange, turnsOf } from '../asking/ranges.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
-import type { Asked, Asking, OracleRoute } from '../route.ts';
-import { isKnownCategory } from './reading/known.ts';
-import { collectPoints, countPositions, rankingPayload } from './reading/points.ts';
-import { QueryReader } from './reading/query-reader.ts';
-import { readRange, windowFrom } from './reading/range.ts';
-
-export const rankingsHistoryRoute: OracleRoute = {
-  name: 'rankings-history',
-  path: '/v1/rankings/history',
-  weight: 14,
-  answer: answerRankingsHistory,
-  ask: askRankingsHistory,
-};
+import {
+  collectPoints,
+  countPositions,
+  isKnownCategory,
+  numberOf,
+  rankingPayload,
+  readRange,
+  windowFrom,
+} from '../reading.ts';
+import type { Asked, Asking } from '../route.ts';
 
 /** `top` keeps positions, so a tie at its edge is kept whole; `positions` counts all models of the category. */
-function answerRankingsHistory({ world, today }: ApiState, { query }: Asked): Expected {
-  const reader = new QueryReader(query);
-  const category = reader.text('category_id') ?? '';
-  const top = reader.number('top') ?? 10;
-  const range = readRange(reader, today);
+export function answerRankingsHistory({ world, today }: ApiState, { query }: Asked): Expected {
+  const category = query['category_id'] ?? '';
+  const top = numberOf(query, 'top') ?? 10;
+  const range = readRange(query, today);
   if (!isKnownCategory(world, category)) return notFound('category_id');
 
   const positions = countPositions(world, category);
@@ -47,7 +43,7 @@ function answerRankingsHistory({ world, today }: ApiState, { query }: Asked): Ex
   return { kind: 'body', body: { category_id: category, kind: 'ranking', points, window } };
 }
 
-function askRankingsHistory(asking: Asking): Asked {
+export function askRankingsHistory(asking: Asking): Asked {
   const { choose, interests, state } = asking;
   const category_id = pickId(asking, interests.categories);
   const series = [...state.world.series.rankings.values()].filter(({ key }) => key[1] === category_id);

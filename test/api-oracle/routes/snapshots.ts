@@ -8,33 +8,17 @@ import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { ORACLE_VERSION } from '../../night-oracle/columns.ts';
 import { pickSome } from '../asking/asking.ts';
 import { type ApiState, COUNT, DATE_TIME_TEXT, type Expected, notFound, SHA256, TEXT } from '../expected.ts';
-import type { Asked, Asking, OracleRoute } from '../route.ts';
-import { QueryReader } from './reading/query-reader.ts';
-
-export const snapshotsRoute: OracleRoute = {
-  name: 'snapshots',
-  path: '/v1/snapshots',
-  weight: 1,
-  answer: answerSnapshots,
-  ask: askSnapshots,
-};
-
-export const downloadRoute: OracleRoute = {
-  name: 'download',
-  path: '/v1/snapshots/{snapshot_id}/download',
-  weight: 3,
-  answer: answerDownload,
-  ask: askDownload,
-};
+import { oneOf } from '../reading.ts';
+import type { Asked, Asking } from '../route.ts';
 
 /** Newest first. */
-function answerSnapshots(state: ApiState): Expected {
+export function answerSnapshots(state: ApiState): Expected {
   const entries = state.world.nights.map((_, index) => manifestEntry(state, index));
   return { kind: 'body', body: { snapshots: entries.reverse() } };
 }
 
-function answerDownload({ world, stored }: ApiState, { params, query }: Asked): Expected {
-  const dataset = new QueryReader(query).oneOf('dataset', DATASET_NAMES) ?? 'models';
+export function answerDownload({ world, stored }: ApiState, { params, query }: Asked): Expected {
+  const dataset = oneOf(query['dataset'], DATASET_NAMES) ?? 'models';
   const night = world.nights.find(({ day }) => day === params['snapshot_id']);
   if (night === undefined) return notFound('snapshot_id');
   const file = stored?.get(night.day)?.files[dataset];
@@ -75,12 +59,12 @@ function manifestEntry({ world, stored }: ApiState, index: number): object {
   };
 }
 
-function askSnapshots(asking: Asking): Asked {
+export function askSnapshots(asking: Asking): Asked {
   const query = pickSome(asking, { schema_version: [0.3, () => asking.choose.pick(['1', '1.0'])] });
   return { params: {}, query };
 }
 
-function askDownload(asking: Asking): Asked {
+export function askDownload(asking: Asking): Asked {
   const { choose, interests } = asking;
   const unknown = [...interests.edges, ...interests.gaps, 'latest', '2026-13-01'];
   const snapshot_id = choose.pick(choose.chance(0.2) ? unknown : interests.nights);

@@ -1,14 +1,7 @@
+import type { Change } from '../../../schemas/change.ts';
 import type { TestApi } from './open-api.ts';
 
-export interface FeedEvent {
-  readonly seq: number;
-  readonly occurred_on: string;
-  readonly entity_type: string;
-  readonly entity_id: string;
-  readonly key: Readonly<Record<string, string>>;
-  readonly op: 'upsert' | 'delete';
-  readonly data: Readonly<Record<string, unknown>> | null;
-}
+export type FeedEvent = Change;
 
 export interface Feed {
   readonly events: readonly FeedEvent[];

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type ErrorTable, HTTP_ERROR_STATUS } from '../../../api/server/errors/http-error.ts';
 import { Metrics } from '../../../api/server/metrics.ts';
 import { createServer, type ServerDeps, type ServerSettings } from '../../../api/server/server.ts';
@@ -41,25 +41,45 @@ export interface StartOptions extends Partial<Pick<ServerDeps, 'guard' | 'readin
   readonly settings?: Partial<ServerSettings>;
 }
 
-/** The server shell with routes of the test's own, on a free port until the test is over. */
-export async function startServer(routes: ServerDeps['routes'], options: StartOptions = {}): Promise<StartedServer> {
-  const log: LogLine[] = [];
-  const metrics = new Metrics();
-  const app = await createServer(
-    { ...SERVER_SETTINGS, ...options.settings },
+/** The server shell with routes of the test's own; `log` is called with each line. */
+function createShell(
+  routes: ServerDeps['routes'],
+  { settings, readiness, guard }: StartOptions,
+  { metrics, log }: { readonly metrics: Metrics; readonly log: (line: LogLine) => void },
+): Promise<FastifyInstance> {
+  return createServer(
+    { ...SERVER_SETTINGS, ...settings },
     {
-      logger: pino({ level: 'trace' }, { write: (line: string) => log.push(JSON.parse(line)) }),
+      logger: pino({ level: 'trace' }, { write: (line: string) => log(JSON.parse(line)) }),
       metrics,
-      readiness: options.readiness ?? (() => ({ isReady: true, body: {} })),
+      readiness: readiness ?? (() => ({ isReady: true, body: {} })),
       errors: SHELL_ERRORS,
       keyPrefix: 'key_',
-      guard: options.guard,
+      guard,
       routes,
     },
   );
+}
+
+/** The shell on a free port until the test is over. */
+export async function startServer(routes: ServerDeps['routes'], options: StartOptions = {}): Promise<StartedServer> {
+  const log: LogLine[] = [];
+  const metrics = new Metrics();
+  const app = await createShell(routes, options, { metrics, log: (line) => log.push(line) });
   onTestFinished(async () => {
     app.server.closeAllConnections();
     await app.close();
   });
   return { app, port: await listenOnPort(app), metrics, log };
+}
+
+/** The shell of a test file, below `/base`, asked without a network. */
+export function useShell(routes: ServerDeps['routes']): { readonly app: FastifyInstance } {
+  const opened = {} as { app: FastifyInstance }; // Open while the tests run.
+  beforeAll(async () => {
+    const own = { metrics: new Metrics(), log: () => {} };
+    opened.app = await createShell(routes, { settings: { basePath: '/base' } }, own);
+  });
+  afterAll(() => opened.app?.close());
+  return opened;
 }
