@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, subjectAt, TestClock, times } from '../../test/support/accounts/subject.ts';
+import { describeAccounts } from './accounts.contract.ts';
 import type { Caller } from './caller.ts';
 import { type Accounts, openAccounts } from './open-accounts.ts';
 
@@ -10,6 +11,8 @@ const QUICK = { postgres: { connectionsMax: 4, connectTimeoutMs: 1_000, statemen
 const PATIENT = { postgres: { connectionsMax: 4, connectTimeoutMs: 3_000, statementTimeoutMs: 3_000 } };
 
 describeOnPostgres((another, server) => {
+  describeAccounts('PostgreSQL', another);
+
   let url: string;
   const subject = subjectAt(() => url);
 
