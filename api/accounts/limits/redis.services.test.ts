@@ -40,14 +40,6 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
     return { limiter: new RateLimiter(counter, clock.now, 'organization'), logged };
   }
 
-  test('lets exactly 50 of 200 parallel requests to two replicas pass', async () => {
-    const clock = new TestClock();
-    const [{ limiter: here }, { limiter: there }] = [await replica(clock), await replica(clock)];
-    const states = await times(200, (index) => (index % 2 ? here : there).hit('both', LIMIT_50));
-    expect(states.filter(({ refused }) => !refused)).toHaveLength(50);
-    expect(await here.hit('both', LIMIT_50)).toMatchObject({ refused: true, remaining: 0, retryAfterSeconds: 60 });
-  });
-
   test.each([
     ['stopped and started empty', () => redis.halt(), () => redis.run()],
     ['hanging and going on', async () => redis.freeze(), async () => redis.thaw()],
