@@ -10,9 +10,9 @@ import {
   callWith,
   codeIn,
   errorIn,
-  OAuthProgram,
   openProgram,
   postForm,
+  registerProgram,
   registerWith,
   type Tokens,
 } from '../../support/mcp/oauth-program.ts';
@@ -144,7 +144,7 @@ test('a refresh token is good once also where a program asks for less each time,
 
 test('a refresh token brings nothing to another program', async () => {
   const { tokens } = await connected();
-  const other = await OAuthProgram.register(console);
+  const other = await registerProgram(console);
   expect((await other.refresh(tokens.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' });
 });
 
@@ -242,7 +242,7 @@ describe('what the token endpoint refuses, and in which words (RFC 6749, 5.2; RF
 
   test('a code brings nothing to another program', async () => {
     const { code } = await opened();
-    const other = await OAuthProgram.register(console);
+    const other = await registerProgram(console);
     expect(errorIn(await other.exchange(code))).toEqual([400, 'invalid_grant']);
   });
 
