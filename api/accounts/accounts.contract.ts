@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, describe } from 'vitest';
-import { describeAudit } from '../../test/support/accounts/contract-audit.ts';
-import { describeDatabase } from '../../test/support/accounts/contract-database.ts';
+import { describeAudit, describeDatabase } from '../../test/support/accounts/contract-database.ts';
 import { describeKeys } from '../../test/support/accounts/contract-keys.ts';
 import { describeLoad } from '../../test/support/accounts/contract-load.ts';
 import { describeQuota } from '../../test/support/accounts/contract-quota.ts';

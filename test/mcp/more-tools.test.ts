@@ -1,7 +1,10 @@
-/** The tools that put answers together. */
+/** The tools that put answers together; what agents can read whole, and what people can begin with. */
 import { describe, expect, test } from 'vitest';
+import { pageList } from '../support/api/lists.ts';
 import { ERAS } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
+import { withNames } from '../support/pipeline/named-models.ts';
+import { LISTED_DAY } from '../worlds/listed-day.ts';
 
 const mcp = useMcp();
 
@@ -19,9 +22,7 @@ describe.each(ERAS)('a client of the %s era', (era) => {
   test('finds an id from what people write, for one unit, also where there is none', async () => {
     const { client, used } = await mcp.connect({ era });
     const { text, data } = await client.call('resolve-model', { name: 'northlight/AURORA 2' });
-    const ids = (data['candidates'] as readonly { readonly model: { readonly id: string } }[]).map(
-      ({ model }) => model.id,
-    );
+    const ids = candidatesIn(data).map(({ model }) => model.id);
     // Both ids are that but for their case, so both are told.
     expect(ids.slice(0, 2)).toEqual(['Aurora-2', 'aurora-2']);
     expect(text).toContain('the id without the provider');
@@ -34,6 +35,14 @@ describe.each(ERAS)('a client of the %s era', (era) => {
 });
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
+
+interface Candidate {
+  readonly why: string;
+  readonly model: { readonly id: string };
+}
+
+/** What `resolve-model` finds. */
+const candidatesIn = (data: Rows[number]) => data['candidates'] as readonly Candidate[];
 
 /** What two answers of `/v1/models/{id}` say beside each other. */
 function comparisonOf(models: Rows) {
@@ -139,4 +148,93 @@ test('a ranking of a category that never was names those that are ranked, and co
   expect([isError, error['code'], error['param']]).toEqual([true, 'not_found', 'category']);
   expect(error['message']).toMatch(/^There is no such category\. Ranked categories are .*\bgeneral\b/);
   expect(await used()).toBe(0);
+});
+
+test.each(ERAS)('a client of the %s era reads every resource, lists for one unit each', async (era) => {
+  const { client, used } = await mcp.connect({ era });
+  const uris = await client.listResources();
+  expect(uris).toEqual(
+    ['how-to-use', 'benchmarks', 'categories', 'organizations', 'providers', 'sources'].map(
+      (name) => `modelstats://${name}`,
+    ),
+  );
+  const read: Record<string, string> = {};
+  for (const uri of uris) read[uri] = await client.readResource(uri);
+  expect(await used()).toBe(uris.length - 2);
+  expect(read['modelstats://how-to-use']).toContain('US dollars per million tokens');
+  expect(read['modelstats://benchmarks']).toContain('reason-bench | Reason Bench');
+  expect(read['modelstats://categories']).toMatch(/^general \| \d+$/m);
+  expect(read['modelstats://sources']).toMatch(/^0 sources, data as of .*\nid \| name \| home page/);
+  const models = await pageList(mcp.api, '/v1/models?limit=200');
+  const ofNorthlight = models.filter(({ organization }) => organization === 'Northlight').length;
+  expect(read['modelstats://organizations']).toContain(`\nNorthlight | ${ofNorthlight}`);
+  const onNimbus = models.filter(({ inference }) => Array.isArray(inference) && inference.includes('nimbus')).length;
+  expect(read['modelstats://providers']).toContain(`\nnimbus | ${onNimbus}`);
+});
+
+test('a list that is refused is an error with the envelope', async () => {
+  const { client } = await mcp.connect({ units: 0 });
+  await expect(client.readResource('modelstats://providers')).rejects.toMatchObject({
+    data: { error: { code: 'quota_exceeded' } },
+  });
+  await expect(client.readResource('modelstats://nothing')).rejects.toMatchObject({
+    message: expect.stringContaining('There is no such resource'),
+    data: { uri: 'modelstats://nothing' },
+  });
+});
+
+test.each(ERAS)('a client of the %s era gets every prompt, at no cost', async (era) => {
+  const { client, used } = await mcp.connect({ era });
+  expect(await client.listPrompts()).toEqual(['model-for-a-budget', 'what-changed', 'compare-two', 'price-history']);
+  const texts = [
+    await client.getPrompt('model-for-a-budget', { category: 'general', max_input_price: '2' }),
+    await client.getPrompt('what-changed', { days: '7', category: 'general' }),
+    await client.getPrompt('what-changed', {}),
+    await client.getPrompt('compare-two', { first: 'Aurora 2', second: 'Kestrel 2' }),
+    await client.getPrompt('price-history', { model: 'Aurora 2', provider: '' }),
+  ];
+  expect(texts.filter((text) => text.includes('undefined'))).toEqual([]);
+  expect(texts[2]).toContain('in the last 7 days');
+  expect(texts[3]).toContain('"Aurora 2" and "Kestrel 2"');
+  expect(await used()).toBe(0);
+});
+
+test('a prompt without what it needs, or that there is not, is refused', async () => {
+  const { client } = await mcp.connect();
+  await expect(client.getPrompt('compare-two', { first: 'a' })).rejects.toThrow('This prompt needs second');
+  await expect(client.getPrompt('nothing', {})).rejects.toThrow('There is no such prompt');
+});
+
+describe('what upstreams call models', () => {
+  const NAMES = withNames('shop,acme/Turbo 9,d', 'board,b,B', 'board,Zulu,b', 'shop,épée,é');
+  const named = useMcp((store) => store.publish('2026-06-01', LISTED_DAY, NAMES));
+
+  test('a name that an upstream has exactly so is surer than all but the id itself', async () => {
+    const { client, used } = await named.connect();
+    const candidatesFor = async (name: string) => {
+      const { data } = await client.call('resolve-model', { name });
+      return candidatesIn(data).map(({ why, model }) => [model.id, why]);
+    };
+    expect(await candidatesFor('acme/Turbo 9')).toEqual([['d', 'an upstream calls it exactly so']]);
+    expect((await candidatesFor(' b ')).slice(0, 2)).toEqual([
+      ['b', 'the id as written'],
+      ['B', 'an upstream calls it exactly so'],
+    ]);
+    expect(await candidatesFor('Zulu')).toEqual([
+      ['b', 'an upstream calls it exactly so'],
+      ['B', 'the name, in another case or punctuation'],
+      ['a', 'the name, in another case or punctuation'],
+    ]);
+    expect(await candidatesFor('acme/turbo 9')).toEqual([]);
+    expect(await used(), 'each call costs one unit').toBe(4);
+  });
+
+  test('models are listed by an exact name, and a model tells its names', async () => {
+    const { client } = await named.connect();
+    const { data } = await client.call('list-models', { alias: 'acme/Turbo 9' });
+    expect(data).toMatchObject({ models: [{ id: 'd' }], total: 1 });
+    const model = await client.call('get-model', { id: 'd' });
+    expect(model.data['aliases']).toEqual([{ upstream: 'shop', id: 'acme/Turbo 9' }]);
+    expect(model.text).toContain('acme/Turbo 9 at shop');
+  });
 });

@@ -105,8 +105,8 @@ export function describeConnections(subject: PeopleSubject): void {
       const [connection] = await connectionsOf(org);
       const of = await connectionOf(org);
       const stranger = await subject.signInAs('eve@example.com');
-      for (const work of [listConnections(org, stranger), revokeConnection(of, stranger)])
-        await expect(work).rejects.toMatchObject({ code: 'not_found' });
+      for (const work of [() => listConnections(org, stranger), () => revokeConnection(of, stranger)])
+        await expect(work()).rejects.toMatchObject({ code: 'not_found' });
       expect(await revokeConnection(of, await subject.signInAs('bob@example.com'))).toEqual(connection);
       expect(await connectionsOf(org)).toEqual([]);
       other.forgetCredentials();
