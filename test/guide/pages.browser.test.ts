@@ -49,14 +49,6 @@ test('somebody searches, reads what is found, and goes on by the contents, witho
   await page.getByRole('heading', { level: 1, name: 'A mirror of all data' }).waitFor();
 });
 
-test('somebody who follows a link that is wrong finds the page all the same, without a script', async () => {
-  const page = await chromium.open({ javaScriptEnabled: false, viewport: { width: PHONE, height: 844 } });
-  await page.goto(`${service}/docs/errors/quota_exceded`);
-  await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
-  await page.getByRole('main').getByRole('link', { name: 'quota_exceeded', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'quota_exceeded' }).waitFor();
-});
-
 test('wide code and tables scroll by themselves, also by keyboard', async () => {
   const page = await chromium.open({ viewport: { width: PHONE, height: 844 } });
   await page.goto(`${service}/docs/mirror`);

@@ -11,12 +11,26 @@ const mcp = useMcp();
 describe.each(ERAS)('a client of the %s era', (era) => {
   test('compares models as their routes have them, for one unit each', async () => {
     const { client, used } = await mcp.connect({ era });
-    const { text, data, isError } = await client.call('compare-models', { ids: ['aurora-2', 'Aurora-2'] });
+    const { text, data, isError } = await client.call('compare-models', { ids: ['aurora-2', 'kestrel-2', 'Aurora-2'] });
     expect(isError, text).toBe(false);
-    const [one, other] = [await mcp.api.json('/v1/models/aurora-2'), await mcp.api.json('/v1/models/Aurora-2')];
-    expect(data).toEqual(comparisonOf([one, other]));
-    expect(text).toContain('what | aurora-2 | Aurora-2');
-    expect(await used()).toBe(2);
+    // Id, name, organization, release, context, the lowest prices of input and output, and of how many providers.
+    expect((data['models'] as Rows).map((model) => Object.values(model))).toEqual([
+      ['aurora-2', 'Aurora 2 Pro', 'Northlight', '2026-02-10', 200_000, 2.5, 12.5, 2],
+      ['kestrel-2', 'Kestrel 2', 'Talon AI', '2026-04-22', 131_072, 1.5, 6, 1],
+      ['Aurora-2', 'Aurora-2, community build', 'Mirrorworks', '2026-03-01', 131_072, 0.6, 0.6, 1],
+    ]);
+    expect(data).toMatchObject({
+      rankings: [
+        { category: 'code', ranks: [2, null, null] },
+        { category: 'general', ranks: [1, 2, null] },
+      ],
+      scores: [
+        { benchmark_id: 'math-hard', values: [expect.closeTo(0.3), 0.52, null] },
+        { benchmark_id: 'reason-bench', values: [72.25, 64.75, null] },
+      ],
+    });
+    expect(text).toContain('what | aurora-2 | kestrel-2 | Aurora-2');
+    expect(await used()).toBe(3);
   });
 
   test('finds an id from what people write, for one unit, also where there is none', async () => {
@@ -43,44 +57,6 @@ interface Candidate {
 
 /** What `resolve-model` finds. */
 const candidatesIn = (data: Rows[number]) => data['candidates'] as readonly Candidate[];
-
-/** What two answers of `/v1/models/{id}` say beside each other. */
-function comparisonOf(models: Rows) {
-  const rowsOf = (model: Rows[number] | undefined, field: string) => model?.[field] as Rows; // A list in every answer.
-  const lowest = (model: Rows[number], price: string) => {
-    const prices = rowsOf(model, 'pricing').flatMap((row) => (row[price] === null ? [] : [Number(row[price])]));
-    return prices.length === 0 ? null : Math.min(...prices);
-  };
-  const idsOf = (model: Rows[number] | undefined, rows: string, id: string) =>
-    rowsOf(model, rows).map((row) => String(row[id]));
-  const foundIn = (model: Rows[number], rows: string, [id, name, value]: readonly [string, string, string]) =>
-    rowsOf(model, rows).find((row) => row[id] === name)?.[value] ?? null;
-  const [one, other] = models;
-  const categories = new Set(models.flatMap((model) => idsOf(model, 'rankings', 'category')));
-  const shared = idsOf(one, 'scores', 'benchmark_id').filter((id) =>
-    idsOf(other, 'scores', 'benchmark_id').includes(id),
-  );
-  return {
-    models: models.map((model) => ({
-      id: model['id'],
-      name: model['name'],
-      organization: model['organization'],
-      release_date: model['release_date'],
-      context_length: model['context_length'],
-      lowest_input_per_million: lowest(model, 'input_per_million'),
-      lowest_output_per_million: lowest(model, 'output_per_million'),
-      providers_with_price: rowsOf(model, 'pricing').length,
-    })),
-    rankings: [...categories].sort().map((category) => ({
-      category,
-      ranks: models.map((model) => foundIn(model, 'rankings', ['category', category, 'rank'])),
-    })),
-    scores: shared.sort().map((benchmark_id) => ({
-      benchmark_id,
-      values: models.map((model) => foundIn(model, 'scores', ['benchmark_id', benchmark_id, 'value'])),
-    })),
-  };
-}
 
 test('a comparison is whole or not at all: a model that is not there, or too little quota, costs nothing', async () => {
   const { client, used } = await mcp.connect({ units: 2 });
