@@ -19,21 +19,11 @@ beforeAll(async () => {
 
 const NAMES = readdirSync(join(ROOT, 'api/guide/pages')).map((name) => name.replace(/(index)?\.md$/, ''));
 const PATHS = [...NAMES, 'errors', 'errors/cursor_expired', 'search', 'search?q=cursor', 'search?q=zxqvwy', 'webhoks'];
-const FOLDER = process.env['SCREENSHOTS'];
 
 test.each(PATHS)('/docs/%s has no fault of accessibility, in light and in dark, and fits on a phone', async (path) => {
   const page = await chromium.open();
   await page.goto(`${service}/docs/${path}`);
   expect(await findFaultsOfAllLooks(page)).toEqual([]);
-  if (FOLDER === undefined) return;
-  const name = path.replaceAll(/\W+/g, '-') || 'index';
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.reload();
-    await page.screenshot({ path: `${FOLDER}/guide-${name}-${colorScheme}.png` });
-  }
-  await page.setViewportSize({ width: PHONE, height: 844 });
-  await page.screenshot({ path: `${FOLDER}/guide-${name}-phone.png` });
 });
 
 test('somebody searches, reads what is found, and goes on by the contents, without a script', async () => {

@@ -30,22 +30,13 @@ function start(...keys: readonly string[]) {
       database.selectors.push(by);
       await Promise.resolve();
       if (database.isDown) throw new AppError('unavailable', 'down');
-      const record = {
-        credentialId: 'key_1',
-        organizationId: 'org_1',
-        subscription: NO_SUBSCRIPTION,
-        bonusEnds: NO_BONUS,
-        expiresAtMs: null,
-      };
-      return 'hash' in by && known.has(by.hash) ? record : undefined;
+      const key = { credentialId: 'key_1', organizationId: 'org_1', expiresAtMs: null };
+      const isKnown = 'hash' in by && known.has(by.hash);
+      return isKnown ? { ...key, subscription: NO_SUBSCRIPTION, bonusEnds: NO_BONUS } : undefined;
     },
   };
-  return {
-    clock,
-    known,
-    database,
-    directory: new CredentialDirectory(API_KEYS, database, { clock: clock.now, ...OPTIONS }),
-  };
+  const directory = new CredentialDirectory(API_KEYS, database, { clock: clock.now, ...OPTIONS });
+  return { clock, known, database, directory };
 }
 
 test('a key in use is looked up once per lifetime, also by 100 requests at once', async () => {

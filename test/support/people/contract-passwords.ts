@@ -10,6 +10,7 @@ import {
   type PeopleSubject,
   sent,
   tokenOf,
+  whileHashing,
 } from './use-people.ts';
 
 export function describePasswords(subject: PeopleSubject): void {
@@ -139,6 +140,15 @@ export function describePasswords(subject: PeopleSubject): void {
       expect(done.toSorted()).toEqual([false, true]);
       for (const [index, password] of wanted.entries())
         expect((await attempt(password)) !== undefined).toBe(done[index]);
+    });
+
+    test('one that was right when it was checked signs nobody in once another is set', async () => {
+      await withPassword();
+      const before = await subject.rows('sessions');
+      const stored = subject.database.kysely.updateTable('sign_in_accounts');
+      whileHashing(() => stored.set({ password: 'other' }).execute());
+      expect(await attempt(PASSWORD)).toBeUndefined();
+      expect(await subject.rows('sessions')).toEqual(before);
     });
 
     test('after 10 attempts at one person’s from one place, also at once, it is slowed down there, and nowhere else', async () => {

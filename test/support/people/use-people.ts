@@ -28,7 +28,7 @@ export const CONNECTIONS: ConnectionSettings = {
   refreshTokenSeconds: 30 * 86_400,
 };
 
-const SETTINGS: PeopleSettings = {
+export const SETTINGS: PeopleSettings = {
   publicUrl: 'https://stats.example.com',
   secret: 'V2hhdCBpcyBzZWNyZXQgaW4gYSB0ZXN0LCBpcyBub3Qu',
   methods: ['link', 'password'],
@@ -76,6 +76,13 @@ export function hashTogether(count: number): void {
     if (waiting.length === count) for (const hash of waiting) hash();
   };
   for (let times = 0; times < count; times += 1) scrypt.mockImplementationOnce(meet);
+}
+
+/** Has something happen while the next password is hashed: after what was read for it, before what is done with it. */
+export function whileHashing(work: () => Promise<unknown>): void {
+  const scrypt = vi.mocked(crypto.scrypt);
+  const cheap = scrypt.getMockImplementation();
+  scrypt.mockImplementationOnce((...call: ScryptCall) => void work().then(() => cheap?.(...call)));
 }
 
 type ScryptCall = Parameters<typeof crypto.scrypt>;
