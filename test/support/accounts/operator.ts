@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished } from 'vitest';
 import { answersFrom, callCli, startCli } from '../processes/cli.ts';
-import { openFolder } from './control-databases.ts';
+import { newFolder } from '../temporary-folder.ts';
 
 export type Operator = Awaited<ReturnType<typeof openOperator>>;
 
 /** A service in a folder of the test that runs, as an operator works with it. */
 export async function openOperator(settings: Readonly<Record<string, string>>) {
-  const folder = await openFolder();
+  const folder = await newFolder();
   const env: Record<string, string> = {
     MODELSTATS_STORE: `file:${join(folder, 'store')}`,
     MODELSTATS_WORK: join(folder, 'work'),
