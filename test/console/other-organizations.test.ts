@@ -76,8 +76,8 @@ const FIELDS = {
 };
 
 /**
- * Asks each route, of which there are more than so many, as a visitor: all answers have one of the statuses, and nothing that is kept
- * changes. Resolves to where they lead.
+ * Asks each route, of which there are more than so many, in this browser: all responses have one of the statuses, and nothing that is
+ * stored changes. Resolves to where they lead.
  */
 async function expectEach(
   visitor: Visitor,

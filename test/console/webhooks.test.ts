@@ -1,4 +1,4 @@
-/** An organization's endpoints, as its members see and look after them (specification "Console"; specification "Redelivery"). */
+/** An organization's endpoints in the console: registering, secrets, pings, and what was missed (specification "Console"; specification "Redelivery"). */
 import { beforeAll, expect, test } from 'vitest';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';

@@ -77,7 +77,7 @@ function transportOf(era: Era, authProvider: OAuthClientProvider) {
 type Of<Name extends 'tokens' | 'clientInformation' | 'discoveryState'> = Awaited<
   ReturnType<NonNullable<OAuthClientProvider[Name]>>
 >;
-interface KeptState {
+interface StoredCredentials {
   client?: Of<'clientInformation'>;
   tokens?: Of<'tokens'>;
   discovery?: Of<'discoveryState'>;
@@ -85,7 +85,7 @@ interface KeptState {
   opened: string;
 }
 
-/** What a program keeps that both official clients connect with; its user's browser comes back to a port of its own. */
+/** The credentials of a program, with which both official clients connect; its user's browser comes back to a port of its own. */
 async function keepCredentials(name: string) {
   const came = Promise.withResolvers<{ readonly code: string; readonly iss: string }>();
   const server = createServer(({ url = '' }, response) => {
@@ -95,13 +95,13 @@ async function keepCredentials(name: string) {
   });
   const redirectUrl = `http://127.0.0.1:${await listenOnFreePort(server)}/callback`;
   onTestFinished(() => void server.close());
-  const kept: KeptState = { verifier: '', opened: '' };
+  const stored: StoredCredentials = { verifier: '', opened: '' };
   return {
     redirectUrl,
     /** What the browser comes back with. */
     answer: came.promise,
     /** Where the program wanted its user's browser to go. */
-    opened: () => kept.opened,
+    opened: () => stored.opened,
     clientMetadata: {
       client_name: name,
       redirect_uris: [redirectUrl],
@@ -109,18 +109,18 @@ async function keepCredentials(name: string) {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
     },
-    clientInformation: () => kept.client,
-    saveClientInformation: (client: KeptState['client']) => void Object.assign(kept, { client }),
-    tokens: () => kept.tokens,
-    saveTokens: (tokens: KeptState['tokens']) => void Object.assign(kept, { tokens }),
-    redirectToAuthorization: ({ href }: URL) => void Object.assign(kept, { opened: href }),
-    saveCodeVerifier: (verifier: string) => void Object.assign(kept, { verifier }),
-    codeVerifier: () => kept.verifier,
+    clientInformation: () => stored.client,
+    saveClientInformation: (client: StoredCredentials['client']) => void Object.assign(stored, { client }),
+    tokens: () => stored.tokens,
+    saveTokens: (tokens: StoredCredentials['tokens']) => void Object.assign(stored, { tokens }),
+    redirectToAuthorization: ({ href }: URL) => void Object.assign(stored, { opened: href }),
+    saveCodeVerifier: (verifier: string) => void Object.assign(stored, { verifier }),
+    codeVerifier: () => stored.verifier,
     invalidateCredentials: (what: string) => {
-      if (what === 'all' || what === 'tokens') delete kept.tokens;
-      if (what === 'all' || what === 'client') delete kept.client;
+      if (what === 'all' || what === 'tokens') delete stored.tokens;
+      if (what === 'all' || what === 'client') delete stored.client;
     },
-    saveDiscoveryState: (discovery: KeptState['discovery']) => void Object.assign(kept, { discovery }),
-    discoveryState: () => kept.discovery,
+    saveDiscoveryState: (discovery: StoredCredentials['discovery']) => void Object.assign(stored, { discovery }),
+    discoveryState: () => stored.discovery,
   };
 }
