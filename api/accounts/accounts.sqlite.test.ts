@@ -1,4 +1,7 @@
+import { describe } from 'vitest';
 import { useSqlite } from '../../test/support/accounts/control-databases.ts';
 import { describeAccounts } from './accounts.contract.ts';
 
-describeAccounts('SQLite', useSqlite());
+describe('on SQLite', () => {
+  describeAccounts('SQLite', useSqlite());
+});

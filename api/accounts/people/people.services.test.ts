@@ -1,4 +1,7 @@
+import { describe } from 'vitest';
 import { describeOnPostgres } from '../../../test/support/accounts/control-databases.ts';
 import { describePeople } from './people.contract.ts';
 
-describeOnPostgres((another) => describePeople('PostgreSQL', another));
+describe('on PostgreSQL', () => {
+  describeOnPostgres((another) => describePeople('PostgreSQL', another));
+});

@@ -1,4 +1,7 @@
+import { describe } from 'vitest';
 import { useMigratedSqlite } from '../../../test/support/accounts/control-databases.ts';
 import { describePeople } from './people.contract.ts';
 
-describePeople('SQLite', useMigratedSqlite());
+describe('on SQLite', () => {
+  describePeople('SQLite', useMigratedSqlite());
+});
