@@ -1,9 +1,6 @@
 import { afterEach, beforeAll, describe } from 'vitest';
-import { describeAudit } from '../../test/support/accounts/contract-audit.ts';
-import { describeDatabase } from '../../test/support/accounts/contract-database.ts';
-import { describeIdempotency } from '../../test/support/accounts/contract-idempotency.ts';
+import { describeAudit, describeDatabase } from '../../test/support/accounts/contract-database.ts';
 import { describeKeys } from '../../test/support/accounts/contract-keys.ts';
-import { describeKill } from '../../test/support/accounts/contract-kill.ts';
 import { describeLoad } from '../../test/support/accounts/contract-load.ts';
 import { describeQuota } from '../../test/support/accounts/contract-quota.ts';
 import { describeUsage } from '../../test/support/accounts/contract-usage.ts';
@@ -26,9 +23,7 @@ export function describeAccounts(name: string, another: () => Promise<string>): 
     describeKeys(subject);
     describeAudit(subject);
     describeQuota(subject);
-    describeIdempotency(subject);
     describeLoad(subject);
-    describeKill(subject);
     describeUsage(subject);
     describeDatabase(another);
   });

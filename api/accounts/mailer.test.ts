@@ -1,23 +1,19 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { openFolder } from '../../test/support/accounts/control-databases.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { listenOnFreePort } from '../../test/support/processes/servers.ts';
 import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.ts';
-import { type Mail, type MailerOptions, openMailer } from './mailer.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
+import { type Mail, type MailerOptions, Outbox, openMailer } from './mailer.ts';
 
 const MAIL: Mail = { to: 'owner@example.com', subject: 'Grüße', text: 'Zeile eins\nZeile zwei\n' };
 
-let folder: string;
-beforeEach(async () => {
-  folder = await openFolder();
-});
+const at = useFolder({ perTest: true });
 
 async function mailer(changes: Partial<MailerOptions> = {}) {
   const logged: unknown[] = [];
   const log = { info: (fields: unknown) => void logged.push(fields) };
-  const base = { smtp: undefined, from: 'modelstats <no-reply@example.com>', folder: join(folder, 'mail') };
+  const base = { smtp: undefined, from: 'modelstats <no-reply@example.com>', folder: at('mail') };
   const opened = await openMailer({ ...base, timeoutMs: 2_000, log, ...changes });
   onTestFinished(() => opened.close());
   return { send: (mail = MAIL) => opened.send(mail), logged };
@@ -48,9 +44,9 @@ async function startServer(onData: (text: string) => Error | undefined = () => u
 test('without a server a mail is a file that only this user reads, and a line in the log', async () => {
   const { send, logged } = await mailer();
   await send();
-  const files = await readdir(join(folder, 'mail'));
+  const files = await readdir(at('mail'));
   expect(files).toEqual([expect.stringMatching(/^[0-9A-Z]{26}\.eml$/)]);
-  const file = join(folder, 'mail', files[0] ?? '');
+  const file = at('mail', files[0] ?? '');
   expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
   const text = await readFile(file, 'utf8');
   expect(text).toMatch(/^From: modelstats <no-reply@example\.com>$/m);
@@ -68,7 +64,7 @@ test('a link is told in the log where there is no server, and where there is one
   await send({ ...MAIL, link });
   expect(JSON.stringify(logged)).not.toContain('token');
   expect(taken).toEqual([expect.stringContaining('To: owner@example.com')]);
-  expect(await readdir(join(folder, 'mail'))).toHaveLength(1); // The first one's.
+  expect(await readdir(at('mail'))).toHaveLength(1); // The first one's.
 });
 
 test('a server that refuses, and one that is not there, reject as unavailable', async () => {
@@ -78,8 +74,8 @@ test('a server that refuses, and one that is not there, reject as unavailable', 
   await expect(gone.send()).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-/** Greets, and answers whatever it is sent with one letter after the other, never with a line. */
-async function startTarpit(): Promise<string> {
+test('a server that answers a letter at a time is given up, in the time of a whole mail or when it is told so', async () => {
+  // Greets, and answers whatever it is sent with one letter after the other, never with a line.
   const { port } = await listenOnLoopback((socket) => {
     socket.write('220 at your service\r\n');
     socket.once('data', () => {
@@ -87,14 +83,23 @@ async function startTarpit(): Promise<string> {
       socket.on('close', () => clearInterval(letters));
     });
   });
-  return `smtp://127.0.0.1:${port}`;
-}
-
-test('a server that answers a letter at a time is given up, in the time of a whole mail or when it is told so', async () => {
-  const smtp = await startTarpit();
+  const smtp = `smtp://127.0.0.1:${port}`;
   const slow = await mailer({ smtp, timeoutMs: 50 });
   await expect(slow.send()).rejects.toMatchObject({ code: 'unavailable' });
   const stopped = await mailer({ smtp, timeoutMs: 60_000 });
   const signal = AbortSignal.timeout(50);
   await expect(stopped.send({ ...MAIL, signal })).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('a mail server that takes nothing makes no queue without end: from 200 on nobody is promised a mail', async () => {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const full = new Outbox({ send: () => promise, close: () => {} }, { warn: () => {} });
+  for (let count = 0; count < 200; count += 1) {
+    full.assertRoom();
+    full.send(MAIL);
+  }
+  expect(() => full.assertRoom()).toThrow(/too many mails/);
+  release();
+  await full.idle();
+  expect(() => full.assertRoom()).not.toThrow();
 });

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, subjectAt, TestClock, times } from '../../test/support/accounts/subject.ts';
+import { describeAccounts } from './accounts.contract.ts';
 import type { Caller } from './caller.ts';
 import { type Accounts, openAccounts } from './open-accounts.ts';
 
@@ -10,6 +11,8 @@ const QUICK = { postgres: { connectionsMax: 4, connectTimeoutMs: 1_000, statemen
 const PATIENT = { postgres: { connectionsMax: 4, connectTimeoutMs: 3_000, statementTimeoutMs: 3_000 } };
 
 describeOnPostgres((another, server) => {
+  describeAccounts('PostgreSQL', another);
+
   let url: string;
   const subject = subjectAt(() => url);
 
@@ -17,6 +20,15 @@ describeOnPostgres((another, server) => {
     url = await another();
   });
   afterEach(() => subject.closeAll());
+
+  /** Another client, which holds the table that units are counted in. */
+  async function lockUsage(): Promise<pg.Client> {
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('begin');
+    await other.query('lock table daily_usage');
+    return other;
+  }
 
   /** Reserves without end until told; how many units were granted. */
   function load(accounts: Accounts, caller: Caller): () => Promise<number> {
@@ -90,10 +102,7 @@ describeOnPostgres((another, server) => {
   test('a locked table is waited for shortly, then unavailable, and nobody passes meanwhile', async () => {
     const accounts = await subject.open({ database: QUICK, batches: { waitingMax: 30 } });
     const caller = await (await addCustomer(accounts)).caller();
-    const other = new pg.Client({ connectionString: url });
-    await other.connect();
-    await other.query('begin');
-    await other.query('lock table daily_usage');
+    const other = await lockUsage();
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => accounts.quota.reserve(caller)));
     expect(results.map(({ status }) => status)).not.toContain('fulfilled');
     await other.query('rollback');
@@ -108,10 +117,7 @@ describeOnPostgres((another, server) => {
     const accounts = await subject.open({ database: PATIENT, log: { info: note, warn: note } });
     const { key, caller: ask } = await addCustomer(accounts);
     const caller = await ask();
-    const other = new pg.Client({ connectionString: url });
-    await other.connect();
-    await other.query('begin');
-    await other.query('lock table daily_usage');
+    const other = await lockUsage();
     const waiting = accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' });
     const ends = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'modelstats' and datname = current_database()`;
@@ -123,9 +129,8 @@ describeOnPostgres((another, server) => {
     await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
     await other.query('rollback');
     await other.end();
-    expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' })).toMatchObject({
-      usage: { used: 1 },
-    });
+    const again = await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' });
+    expect(again).toMatchObject({ usage: { used: 1 } });
     expect(JSON.stringify(logged)).not.toContain(key);
   });
 

@@ -2,36 +2,42 @@ import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, TestClock } from '../../test/support/accounts/subject.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { SYSTEM } from './actor.ts';
 import { type Accounts, openAccounts, openAccountsOn } from './open-accounts.ts';
 import { createOrganization, listOrganizations } from './organizations/organizations.ts';
 
-let folder: string;
+const at = useFolder({ perTest: true });
 let path: string;
 let accounts: Accounts;
 
 beforeEach(async () => {
-  folder = await openFolder();
-  path = join(folder, 'accounts.db');
+  path = at('accounts.db');
   accounts = await openAccounts(`sqlite:${path}`, { database: { sqlite: { busyTimeoutMs: 50 } } });
 });
 afterEach(() => accounts.close());
 
+/** Begins a write of another process, which goes on until it is ended. */
+function writeElsewhere(): () => void {
+  const other = new Database(path);
+  other.exec('BEGIN IMMEDIATE');
+  return () => {
+    other.exec('ROLLBACK');
+    other.close();
+  };
+}
+
 test('while another process writes for too long nothing is granted, and afterwards all works again', async () => {
   const { key, caller: ask } = await addCustomer(accounts);
   const caller = await ask();
-  const other = new Database(path);
-  other.exec('BEGIN IMMEDIATE');
+  const end = writeElsewhere();
   await expect(accounts.quota.reserve(caller)).rejects.toMatchObject({ code: 'unavailable' });
-  await expect(createOrganization({ name: 'Late' }, accounts.as(SYSTEM))).rejects.toMatchObject({
-    code: 'unavailable',
-  });
+  const late = createOrganization({ name: 'Late' }, accounts.as(SYSTEM));
+  await expect(late).rejects.toMatchObject({ code: 'unavailable' });
   expect(await accounts.authenticate(key), 'reading goes on').toBeDefined();
-  other.exec('ROLLBACK');
-  other.close();
+  end();
   expect(await accounts.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 1 } });
   expect(await listOrganizations(accounts.as(SYSTEM))).toHaveLength(1);
 });
@@ -41,12 +47,10 @@ test('a write of another process that ends in time is waited for, without holdin
   const { caller: ask } = await addCustomer(patient);
   const caller = await ask();
   await patient.quota.reserve(caller); // The first one of an hour starts the cleanup too.
-  const other = new Database(path);
-  other.exec('BEGIN IMMEDIATE');
+  const end = writeElsewhere();
   const reserved = patient.quota.reserve(caller);
   await new Promise((resolve) => setImmediate(resolve)); // After the first attempt; a wait that blocks would never end here.
-  other.exec('ROLLBACK');
-  other.close();
+  end();
   expect(await reserved).toMatchObject({ granted: true, usage: { used: 2 } });
   await patient.close();
 });
@@ -55,14 +59,12 @@ test('while another process writes, usage details stay in memory and nobody wait
   const caller = await (await addCustomer(accounts)).caller();
   const range = { from: '2026-11-20', to: '2026-11-20' };
   const requestsNow = async () => (await accounts.readUsage(caller.organizationId, range)).total.requests;
-  const other = new Database(path);
-  other.exec('BEGIN IMMEDIATE');
+  const end = writeElsewhere();
   for (let request = 1; request <= 3; request += 1) {
     accounts.countRequest({ caller, day: range.from, route: '/v1/models', units: 1, outcome: undefined });
     expect(await requestsNow()).toBe(0);
   }
-  other.exec('ROLLBACK');
-  other.close();
+  end();
   expect(await requestsNow()).toBe(3);
 });
 
@@ -83,27 +85,27 @@ describe('the files', () => {
   afterEach(() => void process.umask(umask));
 
   test('are for their user alone, with the folders that were made for them, whatever the umask', async () => {
-    const made = join(folder, 'made', 'deep');
+    const made = at('made', 'deep');
     const fresh = await openAccounts(`sqlite:${join(made, 'accounts.db')}`);
     await addCustomer(fresh);
     const modes = await Promise.all(
       ['accounts.db', 'accounts.db-wal', 'accounts.db-shm'].map((name) => modeOf(join(made, name))),
     );
     expect(modes).toEqual(['600', '600', '600']);
-    expect([await modeOf(made), await modeOf(join(folder, 'made'))]).toEqual(['700', '700']);
+    expect([await modeOf(made), await modeOf(at('made'))]).toEqual(['700', '700']);
     await fresh.close();
   });
 
   test('that were there with a wider mode are narrowed, their folder is not', async () => {
     await accounts.close();
     await chmod(path, 0o644);
-    await chmod(folder, 0o755);
+    await chmod(at(), 0o755);
     accounts = await openAccounts(`sqlite:${path}`);
-    expect([await modeOf(path), await modeOf(folder)]).toEqual(['600', '755']);
+    expect([await modeOf(path), await modeOf(at())]).toEqual(['600', '755']);
   });
 
   test('that are no database keep their mode', async () => {
-    const notes = join(folder, 'notes.txt');
+    const notes = at('notes.txt');
     await writeFile(notes, 'not a database, but somebody wants it '.repeat(100), { mode: 0o644 });
     await expect(openAccounts(`sqlite:${notes}`)).rejects.toMatchObject({ code: 'configuration' });
     expect(await modeOf(notes)).toBe('644');
@@ -111,22 +113,17 @@ describe('the files', () => {
 });
 
 describe('a control database that does not do its work', () => {
-  /** As on a full disk or a read-only file system: SQLite refuses to write. */
-  async function start() {
-    const logged: { readonly words: unknown; readonly text: string }[] = [];
-    const note = (words: unknown, text = '') => void logged.push({ words, text });
+  test('shows why and since when, logs it once however many requests fail, and says when it is over', async () => {
+    const logged: string[] = [];
+    const note = (_: unknown, text = '') => void logged.push(text);
     const clock = new TestClock('2026-11-20T12:00:00Z');
     const database = await openDatabase(`sqlite:${path}`);
     const watched = await openAccountsOn(database, { clock: clock.now, log: { info: note, warn: note }, probeMs: 5 });
     const caller = await (await addCustomer(watched)).caller();
+    /** As on a full disk or a read-only file system: SQLite refuses to write. */
     const setReadOnly = (isReadOnly: boolean) => {
       if (database.engine.kind === 'sqlite') database.engine.connection.pragma(`query_only = ${isReadOnly ? 1 : 0}`);
     };
-    return { logged, clock, watched, caller, setReadOnly, close: () => watched.close().then(() => database.close()) };
-  }
-
-  test('shows why and since when, logs it once however many requests fail, and says when it is over', async () => {
-    const { logged, clock, watched, caller, setReadOnly, close } = await start();
     await watched.quota.reserve(caller);
     expect(watched.problem).toBeUndefined();
     setReadOnly(true);
@@ -137,11 +134,12 @@ describe('a control database that does not do its work', () => {
     expect(await watched.quota.usage(caller)).toMatchObject({ used: 1 });
     const since = new Date('2026-11-20T12:00:01Z');
     expect(watched.problem).toEqual({ code: 'unavailable', message: expect.stringContaining('readonly'), since });
-    expect(logged.filter(({ text }) => text.includes('does not do its work'))).toHaveLength(1);
+    expect(logged.filter((text) => text.includes('does not do its work'))).toHaveLength(1);
     setReadOnly(false);
     await vi.waitFor(() => expect(watched.problem).toBeUndefined(), 5_000);
-    expect(logged.at(-1)).toMatchObject({ text: 'the control database does its work again' });
+    expect(logged.at(-1)).toBe('the control database does its work again');
     expect(await watched.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 2 } });
-    await close();
+    await watched.close();
+    await database.close();
   });
 });

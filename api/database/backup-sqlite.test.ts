@@ -1,18 +1,17 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import fs, { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { beforeEach, expect, test } from 'vitest';
-import { openFolder } from '../../test/support/accounts/control-databases.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { describeOnSmallDisk } from '../../test/support/processes/small-disk.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { backupSqlite } from './backup-sqlite.ts';
 import { openSqliteDatabase, SQLITE_OPTIONS } from './sqlite-database.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await openFolder();
-});
-
-const at = (name: string) => join(folder, name);
+const at = useFolder({ perTest: true });
+const makeDatabase = async () => (await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS)).close();
+const backup = () => backupSqlite(at('accounts.db'), at('copy.db'));
+const copies = async () => (await readdir(at())).filter((name) => name.startsWith('copy'));
 
 test('a copy that is made while others write is the database at one instant, in one file that nobody else may read', async () => {
   const database = await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS);
@@ -25,12 +24,12 @@ test('a copy that is made while others write is the database at one instant, in 
   for (let n = 0; n < 500; n += 1) write(n);
   let n = 500;
   const timer = setInterval(() => write(n++), 1);
-  const bytes = await backupSqlite(at('accounts.db'), at('copy.db'));
+  const bytes = await backup();
   clearInterval(timer);
   writer.close();
   await database.close();
 
-  expect((await readdir(folder)).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
+  expect(await copies()).toEqual(['copy.db']);
   const { size, mode } = await stat(at('copy.db'));
   expect({ size, mode: mode & 0o777 }).toEqual({ size: bytes, mode: 0o600 });
   const copy = new Sqlite(at('copy.db'), { readonly: true });
@@ -67,13 +66,13 @@ test.each([
 ])('a database that %s is neither made nor copied, and the setting is named', async (_, name, code, told) => {
   await writeFile(at('text.db'), 'no database, but long enough to look like one '.repeat(100));
   await mkdir(at('folder'));
-  const error: unknown = await backupSqlite(resolve(folder, name), at('copy.db')).catch((thrown: unknown) => thrown);
+  const error: unknown = await backupSqlite(resolve(at(), name), at('copy.db')).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code, message: expect.stringMatching(told) });
-  expect((await readdir(folder)).sort()).toEqual(['folder', 'text.db']);
+  expect((await readdir(at())).sort()).toEqual(['folder', 'text.db']);
 });
 
 test('a copy that can not be written says what to do about it', async () => {
-  await (await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS)).close();
+  await makeDatabase();
   const into = (path: string) => expect(backupSqlite(at('accounts.db'), path)).rejects;
   await into(at('no/where.db')).toThrow(
     /where\.db can't be written: ENOENT: .*; make its folder, or name a file elsewhere$/,
@@ -89,7 +88,7 @@ test('a copy that can not be written says what to do about it', async () => {
 
 describeOnSmallDisk('a disk without room for the copy', 1, (disk) => {
   test('is named, and nothing of the copy stays', async () => {
-    await (await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS)).close();
+    await makeDatabase();
     await disk.fill();
     const into = join(disk.path, 'copy.db');
     await expect(backupSqlite(at('accounts.db'), into)).rejects.toThrow(
@@ -100,14 +99,69 @@ describeOnSmallDisk('a disk without room for the copy', 1, (disk) => {
 });
 
 test('nothing is written over', async () => {
-  await (await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS)).close();
+  await makeDatabase();
   await writeFile(at('copy.db'), 'mine');
   await symlink('nowhere', at('link.db'));
   for (const name of ['copy.db', 'link.db'])
     await expect(backupSqlite(at('accounts.db'), at(name))).rejects.toThrow(
       `${name} is there already: name a new file`,
     );
-  const left = (await readdir(folder)).filter((name) => !name.startsWith('accounts.db'));
+  const left = (await readdir(at())).filter((name) => !name.startsWith('accounts.db'));
   expect(left.sort()).toEqual(['copy.db', 'link.db']);
   expect(await readFile(at('copy.db'), 'utf8')).toBe('mine');
+});
+
+describe('the name of a copy', () => {
+  const realLink = fs.link;
+  beforeEach(makeDatabase);
+  afterEach(() => {
+    expect(vi.mocked(fs.link)).toHaveBeenCalledOnce();
+    vi.mocked(fs.link).mockRestore(); // Other files share the process.
+    syncBuiltinESMExports();
+  });
+
+  /** Has the copy get its name like this. */
+  function linkLike(like: typeof realLink): void {
+    vi.spyOn(fs, 'link').mockImplementation(like);
+    syncBuiltinESMExports();
+  }
+
+  test('is another one, where nobody else may read it, until it is proven', async () => {
+    const seen: unknown[] = [];
+    linkLike(async (from, to) => {
+      seen.push(await copies(), (await stat(from)).mode & 0o777);
+      await realLink(from, to);
+    });
+    await backup();
+    expect(seen).toEqual([[expect.stringMatching(/^copy\.db\.\d+-[0-9a-f]{8}\.partial$/)], 0o600]);
+    expect(await copies()).toEqual(['copy.db']);
+  });
+
+  /** As on exFAT, SMB and some FUSE file systems. */
+  const withoutHardLinks = () =>
+    Promise.reject(Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' }));
+
+  test('a file system without hard links gets its copy as well', async () => {
+    linkLike(withoutHardLinks);
+    const bytes = await backup();
+    const { size, mode } = await lstat(at('copy.db'));
+    expect({ size, mode: mode & 0o777 }).toEqual({ size: bytes, mode: 0o600 });
+    expect(await copies()).toEqual(['copy.db']);
+  });
+
+  test.each([
+    ['with hard links', realLink],
+    ['without', withoutHardLinks],
+  ])('that somebody else takes meanwhile is left to them, on a file system %s', async (_, like) => {
+    linkLike(async (from, to) => {
+      await writeFile(at('copy.db'), 'mine');
+      await like(from, to);
+    });
+    await expect(backup()).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/copy\.db is there already: name a new file$/),
+    });
+    expect(await copies()).toEqual(['copy.db']);
+    expect(await readFile(at('copy.db'), 'utf8')).toBe('mine');
+  });
 });

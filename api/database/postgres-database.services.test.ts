@@ -8,16 +8,20 @@ import { describeControlDatabase } from './database.contract.ts';
 import { openDatabase } from './open-database.ts';
 
 describeOnPostgres((another, server) => {
+  const query = async (text: string) => {
+    const client = new pg.Client({ connectionString: server().urlOf('postgres') });
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  };
+
   describeControlDatabase('PostgreSQL', another);
 
   describe('a PostgreSQL that refuses', () => {
     const guestOf = (password: string) => server().urlOf('postgres').replace('modelstats@', `guest:${password}@`);
 
     beforeAll(async () => {
-      const client = new pg.Client({ connectionString: server().urlOf('postgres') });
-      await client.connect();
-      await client.query("create role guest login password 'open-sesame'");
-      await client.end();
+      await query("create role guest login password 'open-sesame'");
       await server().askForPasswords('guest');
     });
 
@@ -51,16 +55,10 @@ describeOnPostgres((another, server) => {
 
   test('is opened as PGUSER, else as the user of the operating system, where its address names none', async () => {
     const { username } = userInfo();
-    const client = new pg.Client({ connectionString: server().urlOf('postgres') });
-    await client.connect();
-    await client.query(`create role ${pg.escapeIdentifier(username)} login superuser`);
-    await client.end();
+    await query(`create role ${pg.escapeIdentifier(username)} login superuser`);
     for (const address of server().addressesWithoutUser('postgres')) {
-      for (const [user, env] of [
-        ['modelstats', { PGUSER: 'modelstats' }],
-        [username, { PGUSER: '' }],
-      ] as const) {
-        vi.stubEnv('PGUSER', env.PGUSER);
+      for (const user of ['modelstats', username]) {
+        vi.stubEnv('PGUSER', user === username ? '' : user);
         const { kysely, close } = await openDatabase(address);
         const { rows } = await sql<{ name: string }>`select current_user as name`.execute(kysely);
         expect(rows, address).toEqual([{ name: user }]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { cell, table } from './table.ts';
+import { cell, runColumns, runsOf, table } from './table.ts';
+import { fits, TOKENS_MAX, tokensIn } from './told.ts';
 
 test.each([
   [null, '-'],
@@ -22,4 +23,49 @@ test.each([
 test('a table has a line of names and a line per row', () => {
   const columns = { id: 'id', twice: (row: Readonly<Record<string, unknown>>) => Number(row['n']) * 2 };
   expect(table(columns, [{ id: 'a', n: 1 }])).toBe('id | twice\na | 2');
+});
+
+const COLUMNS = { of: 'of', value: 'value' };
+const point = (date: string, of: string, value: number | null) => ({ date, of, value });
+const runs = (points: readonly ReturnType<typeof point>[]) => runsOf(points, COLUMNS, ({ of }) => String(of));
+
+test('days in a row of one value are one row, of each series by itself', () => {
+  const points = [
+    point('2026-02-27', 'a', 1),
+    point('2026-02-27', 'b', 5),
+    point('2026-02-28', 'a', 1),
+    point('2026-02-28', 'b', 6),
+    point('2026-03-01', 'a', 1),
+    point('2026-03-01', 'b', 6),
+  ];
+  expect(table(runColumns(COLUMNS), runs(points))).toBe(
+    'from | to | of | value\n2026-02-27 | 2026-03-01 | a | 1\n2026-02-27 | 2026-02-27 | b | 5\n2026-02-28 | 2026-03-01 | b | 6',
+  );
+});
+
+test('a day that was not recorded ends a row, so that none holds for a day without a point', () => {
+  const found = runs([point('2026-06-01', 'a', null), point('2026-06-02', 'a', null), point('2026-06-04', 'a', null)]);
+  expect(found.map(({ from, to }) => [from, to])).toEqual([
+    ['2026-06-01', '2026-06-02'],
+    ['2026-06-04', '2026-06-04'],
+  ]);
+});
+
+test.each([
+  ['', 0],
+  ['claude-opus-4-6', 7],
+  ['2026-06-29', 6],
+  ['{"value":1.25}', 7],
+  ['a1b2c3', 6],
+  ['Übersetzung', 2],
+  ['模型', 1],
+])('%s counts as %i tokens', (text, tokens) => {
+  expect(tokensIn(text)).toBe(tokens);
+});
+
+test('an answer fits up to the last token, whatever its characters', () => {
+  const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
+  const body = {};
+  expect(fits({ text: words(TOKENS_MAX - tokensIn('{}')), body })).toBe(true);
+  expect(fits({ text: words(TOKENS_MAX), body })).toBe(false);
 });

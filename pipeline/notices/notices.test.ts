@@ -64,7 +64,7 @@ test('a process that has to end leaves what is under way, and the next one goes 
   // Longer than the test may take: nothing but its end ends a try.
   const { notices, log } = open({ timeoutMs: 600_000 });
   const told = notices.tell(held);
-  await expect.poll(() => [receiver.requests.length, other.told.length]).toEqual([1, 1]);
+  await expect.poll(async () => [receiver.requests.length, (await readNotice()).taken.length]).toEqual([1, 1]);
   notices.abandon();
   await told;
   await notices.tell({ ...held, kind: 'late' });
@@ -155,7 +155,7 @@ test('what a container that was made anew had begun is told as soon as nobody ca
   other.answer = 'hang';
   const killed = open();
   const abandoned = killed.notices.tell(held);
-  await expect.poll(() => [receiver.told.length, other.requests.length]).toEqual([1, 1]);
+  await expect.poll(async () => [(await readNotice()).taken.length, other.requests.length]).toEqual([1, 1]);
   killed.notices.abandon();
   await abandoned;
   await editNotice({ owner: '1@before', owned_at: AT.toISOString() });

@@ -88,10 +88,8 @@ test('a key is shown once, in the answer to its form', async () => {
 test('a key that is replaced ends within a day and is not replaced again, by one that lasts as long', async () => {
   const made = await ada.post(keys(), { name: 'ninety days', days: '90' }, { from: keys() });
   expect(made.statusCode).toBe(200);
-  const named = async () => {
-    const all = await listKeys(org, console.accounts.as(SYSTEM));
-    return all.filter(({ name }) => name === 'ninety days');
-  };
+  const named = async () =>
+    (await listKeys(org, console.accounts.as(SYSTEM))).filter(({ name }) => name === 'ninety days');
   const [old] = await named();
   const token = await ada.token(keys());
   const answers = await Promise.all([1, 2, 3].map(() => ada.postWith(token, `${keys()}/${old?.id}/replace`, {})));
@@ -110,12 +108,9 @@ test('a revoked key does not work at once, is not replaced, and the page says so
   expect([answer.statusCode, answer.body.includes('has ended already')]).toEqual([422, true]);
 });
 
-test('the name of a key is one line of text', async () => {
-  for (const name of ['a\nb', 'a\u0000b'])
-    expect((await ada.post(keys(), { name }, { from: keys() })).statusCode).toBe(422);
-});
-
 test('what is missing or wrong is said at its field, and what was typed stays', async () => {
+  for (const name of ['two\nlines', 'NUL\u0000'])
+    expect((await ada.post(keys(), { name }, { from: keys() })).statusCode).toBe(422);
   const answer = await ada.post(keys(), { name: '   ', days: '30' }, { from: keys() });
   expect(answer.statusCode).toBe(422);
   expect(answer.body).toContain('Say what it is for.');

@@ -30,26 +30,20 @@ beforeAll(async () => {
 
 const declare = (name: string, url: string, list = here) => ada.post(list, { name, public_url: url }, { from: list });
 
-/** Declares a page and has it checked; its own page. */
-async function check(name: string, url: string, list = here) {
-  const { headers } = await declare(name, url, list);
-  const own = String(headers.location).replace(/\?.*/, '');
-  await ada.post(`${own}/check`, {}, { from: own });
-  return { own, body: (await ada.get(own)).body };
-}
+/** Declares a page; its own page. */
+const declared = async (name: string, url: string, list = here) =>
+  String((await declare(name, url, list)).headers.location).replace(/\?.*/, '');
+const check = (own: string) => ada.post(`${own}/check`, {}, { from: own });
 
 const limit = async () => (await getOrganization(org, console.accounts.as(SYSTEM))).terms.quotaLimit;
 
 test('a page is declared, checked when asked to, verified with what was seen, earns its bonus, and is removed', async () => {
   console.looks.set(PAGE, FOUND);
-  const declared = await declare('Model finder', PAGE);
-  expect(declared.statusCode).toBe(303);
-  const own = String(declared.headers.location).replace(/\?.*/, '');
+  const own = await declared('Model finder', PAGE);
   expect((await ada.get(own)).body).toMatch(/<h1>Model finder<\/h1>[\s\S]*pending[\s\S]*None yet\./);
   expect(await limit()).toBe(5_000);
 
-  const checked = await ada.post(`${own}/check`, {}, { from: own });
-  expect(checked.headers.location).toBe(`${own}?done=checked`);
+  expect((await check(own)).headers.location).toBe(`${own}?done=checked`);
   const { body } = await ada.get(`${own}?done=checked`);
   const seen = ['verified', 'FOUND', 'badge to https://stats.example.com', 'Data: modelstats', `200 of ${PAGE}start`];
   for (const shown of seen) expect(body).toContain(shown);
@@ -65,19 +59,22 @@ test('a page is declared, checked when asked to, verified with what was seen, ea
 });
 
 test('what a check did not find is said, with what to paste', async () => {
-  const { own, body } = await check('Blog', 'https://blog.example.net/about');
+  const own = await declared('Blog', 'https://blog.example.net/about');
+  await check(own);
+  const { body } = await ada.get(own);
   const said = ['NOT_FOUND', 'the page shows no link to the service', 'What to paste', '[![Data: modelstats]('];
   for (const shown of said) expect(body).toContain(shown);
   expect(body).not.toContain('Unless the link is found again');
-  const again = await ada.post(`${own}/check`, {}, { from: own });
+  const again = await check(own);
   expect([again.statusCode, again.body]).toEqual([422, expect.stringContaining('less than a minute ago')]);
 });
 
 test('one at risk says from when on it lapses, and no other does', async () => {
   const risky = 'https://risky.example/';
   console.looks.set(risky, FOUND);
-  const { own, body } = await check('Risky', risky);
-  expect(body).not.toContain('Unless the link is found again');
+  const own = await declared('Risky', risky);
+  await check(own);
+  expect((await ada.get(own)).body).not.toContain('Unless the link is found again');
   const since = { state: 'at_risk', state_changed_at: Date.parse('2026-06-01T12:00:00Z') };
   const { kysely } = console.database;
   await kysely.updateTable('integrations').set(since).where('url', '=', risky).execute();
@@ -108,7 +105,9 @@ test('of three verified pages two count for the bonus, and the third says why it
   const bodies: string[] = [];
   for (const url of ['https://one.example/', 'https://two.example/', 'https://github.com/three/four']) {
     console.looks.set(url, FOUND);
-    bodies.push((await check('Page', url, list)).body);
+    const own = await declared('Page', url, list);
+    await check(own);
+    bodies.push((await ada.get(own)).body);
   }
   const counts = bodies.map((body) => /Counts for the bonus<\/dt>\s*<dd><span>([^<]*)/.exec(body)?.[1]);
   expect(counts).toEqual(['yes', 'yes', 'no: 2 others do, the most that can']);

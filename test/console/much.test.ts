@@ -1,6 +1,6 @@
+/** No page grows with what an organization has (specification "Console"). */
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../api/accounts/actor.ts';
-/** No page grows with what an organization has (specification "Console"). */
 import { createKey } from '../../api/accounts/organizations/keys.ts';
 import { addMember } from '../../api/accounts/people/memberships.ts';
 import { addDays, isDay } from '../../runtime/day.ts';
@@ -17,36 +17,29 @@ let owner: Visitor;
 let pages: string;
 
 beforeAll(async () => {
-  const org = await console.organization({ 'owner@example.com': 'owner' });
+  const organizationId = await console.organization({ 'owner@example.com': 'owner' });
   const changes = console.accounts.as(SYSTEM);
   const keys: string[] = [];
   for (let i = 0; i < MANY; i += 1) {
-    keys.push(
-      (await createKey({ organizationId: org, name: `the key of program number ${i}, ${'x'.repeat(60)}` }, changes)).id,
-    );
-    await addMember(
-      {
-        organizationId: org,
-        email: `somebody.with.a.name.${i}@example.com`,
-        role: 'member',
-      },
-      console.members,
-    );
+    const name = `the key of program number ${i}, ${'x'.repeat(60)}`;
+    keys.push((await createKey({ organizationId, name }, changes)).id);
+    const email = `somebody.with.a.name.${i}@example.com`;
+    await addMember({ organizationId, email, role: 'member' }, console.members);
   }
   const { kysely } = console.database;
   if (!isDay(TODAY)) throw new Error(`${TODAY} is no day`);
   const counts = { requests: 123_456, units: 12_345, not_modified: 1_234, shared_units: 0, rate_limited: 1_234 };
   const others = { quota_exceeded: 54_321, client_errors: 1, server_errors: 1, aborted: 0 };
-  const of = { organization_id: org, route: '/v1/models', client_source: 'api_key' } as const;
+  const of = { organization_id: organizationId, route: '/v1/models', client_source: 'api_key' } as const;
   for (let i = 0; i < 400; i += 1) {
     const day = addDays(TODAY, -i);
-    const usage = { organization_id: org, day, used: 123_456, cap: 200_000, granted: 0 };
+    const usage = { organization_id: organizationId, day, used: 123_456, cap: 200_000, granted: 0 };
     await kysely.insertInto('daily_usage').values(usage).execute();
     const row = { ...of, day, api_key_id: keys[i % MANY] ?? '', ...counts, ...others };
     await kysely.insertInto('request_counts').values(row).execute();
   }
   owner = await console.signIn('owner@example.com');
-  pages = `/console/orgs/${org}`;
+  pages = `/console/orgs/${organizationId}`;
 });
 
 test.each(['', '/keys', '/members', '/usage', '/usage?days=365', '/audit'])(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wordsFrom } from '../../api/guide/facts.ts';
 import { prepare } from '../../api/guide/pages.ts';
+import type { Days } from '../support/api/open-api.ts';
 import { examplesOf, isPrinted, runExample } from '../support/client/documented-examples.ts';
 import { type ExamplePlace, hasPrograms, openExamplePlace } from '../support/client/example-place.ts';
 import { useService } from '../support/client/service.ts';
@@ -27,21 +28,29 @@ const EXAMPLES = readdirSync(FOLDER)
     examplesOf(prepare(readFileSync(join(FOLDER, name), 'utf8'), WORDS)).map((example) => ({ name, ...example })),
   );
 
-const service = useService({ days: SAMPLE_DAYS });
-let place: ExamplePlace;
-beforeAll(async () => {
-  place = await openExamplePlace(service);
-});
-afterAll(() => place.remove());
+/** Runs the examples against a service over these days. */
+function useExamples(days: Days) {
+  const service = useService({ days });
+  let place: ExamplePlace;
+  beforeAll(async () => {
+    place = await openExamplePlace(service);
+  });
+  afterAll(() => place.remove());
+  return (example: (typeof EXAMPLES)[number], skip: (condition: boolean, why: string) => void) => {
+    skip(example.language === 'python' && !HAS_PYTHON, 'Python is not here');
+    return runExample(example, place);
+  };
+}
 
 describe.skipIf(!hasPrograms('curl', 'jq'))('an example of the guide', () => {
+  const run = useExamples(SAMPLE_DAYS);
+
   test('there are some, in three languages', () => {
     expect(new Set(EXAMPLES.map(({ language }) => language))).toEqual(new Set(['sh', 'python', 'js']));
   });
 
   test.for(EXAMPLES)('$name, $number ($language), is answered', async (example, { skip }) => {
-    skip(example.language === 'python' && !HAS_PYTHON, 'Python is not here');
-    const printed = await runExample(example, place);
+    const printed = await run(example, skip);
     expect(printed).not.toMatch(/"error"|null,null|^\s*$/);
     if (example.prints !== '')
       expect([example.prints, isPrinted(example.prints, printed)]).toEqual([example.prints, true]);
@@ -50,18 +59,10 @@ describe.skipIf(!hasPrograms('curl', 'jq'))('an example of the guide', () => {
 
 /** As a service begins whose sources rank nothing. */
 describe.skipIf(!hasPrograms('curl', 'jq'))('where no category is ranked', () => {
-  const unranked = useService({
-    days: (store) => store.publish('2026-06-01', { models: [{ id: 'new', name: 'New' }] }),
-  });
-  let there: ExamplePlace;
-  beforeAll(async () => {
-    there = await openExamplePlace(unranked);
-  });
-  afterAll(() => there.remove());
+  const run = useExamples((store) => store.publish('2026-06-01', { models: [{ id: 'new', name: 'New' }] }));
 
   test.for(EXAMPLES)('$name, $number ($language), is not refused', async (example, { skip }) => {
-    skip(example.language === 'python' && !HAS_PYTHON, 'Python is not here');
-    const printed = await runExample(example, there);
+    const printed = await run(example, skip);
     expect(printed).not.toMatch(/"error"|"detail"/);
     if (example.code.includes('/v1/categories')) expect(printed).toBe('');
   });

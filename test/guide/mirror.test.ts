@@ -1,39 +1,37 @@
 /** The mirror of api/guide/pages/mirror.md, as it stands there, over nights in which everything happens that can. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import SqliteDatabase from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { useService } from '../support/client/service.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const NEXT_DAYS = [['2026-06-03', '2026-06-04'], ['2026-06-06']];
 const service = useService({ days: (store) => publishFromFixture('days', store, ['2026-06-01', '2026-06-02']) });
 
-let folder: string;
+const at = useFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-mirror-'));
   const page = readFileSync(join(ROOT, 'api/guide/pages/mirror.md'), 'utf8');
   const [, program = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? [];
-  await writeFile(join(folder, 'mirror.py'), program.replace('https://api.example.com', service.url));
+  await writeFile(at('mirror.py'), program.replace('https://api.example.com', service.url));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 async function run(key = service.key): Promise<string> {
   const env = { ...process.env, MODELSTATS_API_KEY: key };
-  const { stdout } = await promisify(execFile)('python3', ['mirror.py', 'copy.sqlite'], { cwd: folder, env });
+  const { stdout } = await promisify(execFile)('python3', ['mirror.py', 'copy.sqlite'], { cwd: at(), env });
   return stdout.trim();
 }
 
 function inCopy<T>(use: (copy: SqliteDatabase.Database) => T): T {
-  const copy = new SqliteDatabase(join(folder, 'copy.sqlite'));
+  const copy = new SqliteDatabase(at('copy.sqlite'));
   try {
     return use(copy);
   } finally {
@@ -81,14 +79,12 @@ describe.skipIf(!HAS_PYTHON)('the mirror in Python', { timeout: 120_000 }, () =>
 });
 
 test.skipIf(!HAS_PYTHON)('its numbers are written as JavaScript writes them', async () => {
-  const usual = [0, -0, 1, -1, 0.1, 100, 123456789.125, 0.30000000000000004, 0.000012345, 2 ** 53, 5e-324];
-  const edges = [
-    1e-6, 1.5e-6, 1e-7, 1.25e-7, -1e-7, 1e15, 1e16, 1.5e16, 1e20, 123456789012345680000, 1e21, 1.5e21, 1e22,
-  ];
-  const numbers = [...usual, ...edges, 1.7976931348623157e308].concat(
-    Array.from({ length: 2000 }, (_, index) => Math.sin(index + 1) * 10 ** ((index % 60) - 30)),
-  );
-  const program = readFileSync(join(folder, 'mirror.py'), 'utf8').replace(/^main\(.*$/m, '');
+  const usual = [0, -0, 1, -1, 0.1, 100, 123456789.125, 0.30000000000000004, 0.000012345, 2 ** 53];
+  const small = [5e-324, 1e-6, 1.5e-6, 1e-7, 1.25e-7, -1e-7];
+  const large = [1e15, 1e16, 1.5e16, 1e20, 123456789012345680000, 1e21, 1.5e21, 1e22, 1.7976931348623157e308];
+  const many = Array.from({ length: 2000 }, (_, index) => Math.sin(index + 1) * 10 ** ((index % 60) - 30));
+  const numbers = [...usual, ...small, ...large, ...many];
+  const program = readFileSync(at('mirror.py'), 'utf8').replace(/^main\(.*$/m, '');
   const asking = `${program}\nfor text in json.loads(sys.stdin.read()): print(text_of(json.loads(text)))`;
   const child = promisify(execFile)('python3', ['-c', asking], { env: { ...process.env, MODELSTATS_API_KEY: 'x' } });
   // As texts of JSON with an exponent or a point, so that Python reads floats.

@@ -19,21 +19,11 @@ beforeAll(async () => {
 
 const NAMES = readdirSync(join(ROOT, 'api/guide/pages')).map((name) => name.replace(/(index)?\.md$/, ''));
 const PATHS = [...NAMES, 'errors', 'errors/cursor_expired', 'search', 'search?q=cursor', 'search?q=zxqvwy', 'webhoks'];
-const FOLDER = process.env['SCREENSHOTS'];
 
 test.each(PATHS)('/docs/%s has no fault of accessibility, in light and in dark, and fits on a phone', async (path) => {
   const page = await chromium.open();
   await page.goto(`${service}/docs/${path}`);
   expect(await findFaultsOfAllLooks(page)).toEqual([]);
-  if (FOLDER === undefined) return;
-  const name = path.replaceAll(/\W+/g, '-') || 'index';
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.reload();
-    await page.screenshot({ path: `${FOLDER}/guide-${name}-${colorScheme}.png` });
-  }
-  await page.setViewportSize({ width: PHONE, height: 844 });
-  await page.screenshot({ path: `${FOLDER}/guide-${name}-phone.png` });
 });
 
 test('somebody searches, reads what is found, and goes on by the contents, without a script', async () => {
@@ -47,14 +37,6 @@ test('somebody searches, reads what is found, and goes on by the contents, witho
   await page.getByText('Contents', { exact: true }).click();
   await page.getByRole('link', { name: 'A mirror of all data' }).click();
   await page.getByRole('heading', { level: 1, name: 'A mirror of all data' }).waitFor();
-});
-
-test('somebody who follows a link that is wrong finds the page all the same, without a script', async () => {
-  const page = await chromium.open({ javaScriptEnabled: false, viewport: { width: PHONE, height: 844 } });
-  await page.goto(`${service}/docs/errors/quota_exceded`);
-  await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
-  await page.getByRole('main').getByRole('link', { name: 'quota_exceeded', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'quota_exceeded' }).waitFor();
 });
 
 test('wide code and tables scroll by themselves, also by keyboard', async () => {

@@ -1,10 +1,13 @@
-/** Who may send messages to MCP, and what of them is counted. */
-import { expect, test } from 'vitest';
-import { times } from '../support/accounts/subject.ts';
-import { bearer } from '../support/api/test-accounts.ts';
-import { connect, ERAS } from '../support/mcp/clients.ts';
+/** Who may send messages to MCP, and what of them is counted: nothing of those whose sender hangs up. */
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../support/api/listen.ts';
+import { openApi } from '../support/api/open-api.ts';
+import { bearer, replaceQuota } from '../support/api/test-accounts.ts';
+import { ERAS } from '../support/mcp/clients.ts';
 import { LIST_TOOLS, sendMessage, toolCall } from '../support/mcp/messages.ts';
-import { useMcp } from '../support/mcp/use-mcp.ts';
+import { startStdio } from '../support/mcp/stdio.ts';
+import { useMcp, withMcp } from '../support/mcp/use-mcp.ts';
+import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 const mcp = useMcp();
 const { addCustomer } = mcp;
@@ -90,22 +93,6 @@ test('every message counts for the burst limit, and beyond it is 429 with the us
   expect(await refused.json()).toMatchObject({ error: { code: 'rate_limit_exceeded', limit_scope: 'organization' } });
 });
 
-test('a quota of 10 that a key spends over HTTP and MCP at once gives exactly 10 answers', async () => {
-  const customer = await addCustomer(10);
-  const clients = await Promise.all(ERAS.map((era) => connect(era, mcp.url, customer.key)));
-  const answered = await times(30, async (index) => {
-    const client = clients[index % 3];
-    if (client === undefined) return (await mcp.api.ask(customer, '/v1/models')).statusCode === 200;
-    const { isError, data } = await client.call('list-models');
-    if (isError) expect(data).toMatchObject({ error: { code: 'quota_exceeded', limit_type: 'daily_quota' } });
-    return !isError;
-  });
-  expect(answered.filter((isAnswered) => isAnswered)).toHaveLength(10);
-  expect((await mcp.api.accountOf(customer)).usage).toMatchObject({ used: 10, remaining: 0 });
-  const list = await sendMessage(mcp.url, LIST_TOOLS, { key: customer.key });
-  expect([list.status, list.headers.get('x-quota-remaining')]).toEqual([200, '0']);
-});
-
 test('only a call that returns data costs a unit, and the headers tell the state after it', async () => {
   const customer = await addCustomer(10);
   const remainingAfter = async (message: unknown) =>
@@ -134,4 +121,77 @@ test('usage tells apart how a request came, by the route that answered it', asyn
     ['/mcp', 1, 0],
     ['/v1/models', 2, 2],
   ]);
+});
+
+/** The API with MCP, whose units are taken and then held, from the given one on, until told. */
+async function start({ heldFrom = 1 } = {}) {
+  const held: (() => void)[] = [];
+  let [taken, released] = [0, 0];
+  const api = await openApi({
+    days: SAMPLE_DAYS.slice(0, 2),
+    faces: withMcp,
+    accounts: {
+      wrap: (accounts) =>
+        replaceQuota(accounts, {
+          reserve: async (...given) => {
+            const usage = await accounts.quota.reserve(...given);
+            taken += 1;
+            if (taken >= heldFrom) await new Promise<void>((resolve) => held.push(resolve));
+            return usage;
+          },
+          release: async (...given) => {
+            const usage = await accounts.quota.release(...given);
+            released += 1;
+            return usage;
+          },
+        }),
+    },
+  });
+  onTestFinished(() => api.close());
+  const { builder } = api.accounts.customers;
+  return {
+    url: await listen(api.app),
+    key: builder.key,
+    held,
+    released: () => released,
+    used: async () => (await api.accountOf(builder)).usage.used,
+    connections: () => new Promise<number>((resolve) => api.app.server.getConnections((_, count) => resolve(count))),
+  };
+}
+
+const COMPARE = toolCall('compare-models', { ids: ['aurora-2', 'Aurora-2', 'aurora-2-mini'] });
+const READ = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'modelstats://providers' } };
+
+test.each([
+  ['a call', toolCall('list-models'), 1],
+  ['the reading of a list', READ, 1],
+  ['a comparison of three, at the second', COMPARE, 2],
+  ['a comparison of three, at the third', COMPARE, 3],
+])('who hangs up in the middle of %s has every unit back', async (_, message, units) => {
+  const { url, key, held, released, used, connections } = await start({ heldFrom: units });
+  const hangUp = new AbortController();
+  const answer = sendMessage(`${url}/mcp`, message, { key, signal: hangUp.signal });
+  await expect.poll(() => held.length).toBe(1);
+  expect(await used()).toBe(units);
+  hangUp.abort();
+  await expect(answer).rejects.toThrow('abort');
+  await expect.poll(connections).toBe(0);
+  for (const give of held) give();
+  await expect.poll(released).toBe(units);
+  expect(await used()).toBe(0);
+});
+
+test('a call that is called off over standard input has its unit back', async () => {
+  const { url, key, held, released, used, connections } = await start();
+  const stdio = startStdio({ MODELSTATS_API_URL: url, MODELSTATS_API_KEY: key });
+  stdio.send(toolCall('list-models'));
+  await expect.poll(() => held.length).toBe(1);
+  expect(await used()).toBe(1);
+  stdio.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  await expect.poll(connections).toBe(0);
+  for (const give of held) give();
+  await expect.poll(released).toBe(1);
+  expect(await used()).toBe(0);
+  stdio.endInput();
+  expect(await stdio.ended).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });

@@ -61,24 +61,21 @@ test('the feed is cut at a change, from which the cursor goes on', async () => {
   expect(events.length).toBeGreaterThan(BENCHMARKS.length * 4);
 });
 
-test('one model keeps its first scores, and the text names the tool that has all', async () => {
+const ALL_SCORES = { tool: 'get-model', args: { id: 'a' }, path: '/v1/models/a', rows: 'scores' };
+const HISTORY = { model_id: 'a', kind: 'score' };
+const ALL_POINTS = { tool: 'get-history', args: HISTORY, path: '/v1/models/a/history?kind=score', rows: 'points' };
+
+test.each([
+  { ...ALL_SCORES, says: /\b\d+ scores were left out.*list-scores with model "a"/s },
+  { ...ALL_POINTS, says: /points were left out.*call again with from "2026-06-0\d", or narrow it to one series/ },
+])('$tool keeps the first $rows, and the text says what gives the others', async ({ tool, args, path, rows, says }) => {
   const { client } = await mcp.connect({ units: 100 });
-  const { text, data } = await callShort(client, 'get-model', { id: 'a' });
-  const kept = data['scores'] as Rows;
-  const all = (await api.json('/v1/models/a'))['scores'] as Rows;
+  const { text, data } = await callShort(client, tool, args);
+  const kept = data[rows] as Rows;
+  const all = (await api.json(path))[rows] as Rows;
   expect(kept).toEqual(all.slice(0, kept.length));
   expect(kept.length).toBeLessThan(all.length);
-  expect(text).toContain(`${all.length - kept.length} scores were left out`);
-  expect(text).toContain('list-scores with model "a"');
-});
-
-test('a history keeps its first points, and the text says from which day it goes on', async () => {
-  const { client } = await mcp.connect({ units: 100 });
-  const { text, data } = await callShort(client, 'get-history', { model_id: 'a', kind: 'score' });
-  const kept = data['points'] as Rows;
-  const all = (await api.json('/v1/models/a/history?kind=score'))['points'] as Rows;
-  expect(kept).toEqual(all.slice(0, kept.length));
-  expect(text).toMatch(/points were left out.*call again with from "2026-06-0\d", or narrow it to one series/);
+  expect(text).toMatch(says);
 });
 
 test('a comparison leaves the last benchmarks out, and the text says so', async () => {

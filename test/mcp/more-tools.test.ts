@@ -1,27 +1,42 @@
-/** The tools that put answers together. */
+/** The tools that put answers together; what agents can read whole, and what people can begin with. */
 import { describe, expect, test } from 'vitest';
+import { pageList } from '../support/api/lists.ts';
 import { ERAS } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
+import { withNames } from '../support/pipeline/named-models.ts';
+import { LISTED_DAY } from '../worlds/listed-day.ts';
 
 const mcp = useMcp();
 
 describe.each(ERAS)('a client of the %s era', (era) => {
   test('compares models as their routes have them, for one unit each', async () => {
     const { client, used } = await mcp.connect({ era });
-    const { text, data, isError } = await client.call('compare-models', { ids: ['aurora-2', 'Aurora-2'] });
+    const { text, data, isError } = await client.call('compare-models', { ids: ['aurora-2', 'kestrel-2', 'Aurora-2'] });
     expect(isError, text).toBe(false);
-    const [one, other] = [await mcp.api.json('/v1/models/aurora-2'), await mcp.api.json('/v1/models/Aurora-2')];
-    expect(data).toEqual(comparisonOf([one, other]));
-    expect(text).toContain('what | aurora-2 | Aurora-2');
-    expect(await used()).toBe(2);
+    // Id, name, organization, release, context, the lowest prices of input and output, and of how many providers.
+    expect((data['models'] as Rows).map((model) => Object.values(model))).toEqual([
+      ['aurora-2', 'Aurora 2 Pro', 'Northlight', '2026-02-10', 200_000, 2.5, 12.5, 2],
+      ['kestrel-2', 'Kestrel 2', 'Talon AI', '2026-04-22', 131_072, 1.5, 6, 1],
+      ['Aurora-2', 'Aurora-2, community build', 'Mirrorworks', '2026-03-01', 131_072, 0.6, 0.6, 1],
+    ]);
+    expect(data).toMatchObject({
+      rankings: [
+        { category: 'code', ranks: [2, null, null] },
+        { category: 'general', ranks: [1, 2, null] },
+      ],
+      scores: [
+        { benchmark_id: 'math-hard', values: [expect.closeTo(0.3), 0.52, null] },
+        { benchmark_id: 'reason-bench', values: [72.25, 64.75, null] },
+      ],
+    });
+    expect(text).toContain('what | aurora-2 | kestrel-2 | Aurora-2');
+    expect(await used()).toBe(3);
   });
 
   test('finds an id from what people write, for one unit, also where there is none', async () => {
     const { client, used } = await mcp.connect({ era });
     const { text, data } = await client.call('resolve-model', { name: 'northlight/AURORA 2' });
-    const ids = (data['candidates'] as readonly { readonly model: { readonly id: string } }[]).map(
-      ({ model }) => model.id,
-    );
+    const ids = candidatesIn(data).map(({ model }) => model.id);
     // Both ids are that but for their case, so both are told.
     expect(ids.slice(0, 2)).toEqual(['Aurora-2', 'aurora-2']);
     expect(text).toContain('the id without the provider');
@@ -35,43 +50,13 @@ describe.each(ERAS)('a client of the %s era', (era) => {
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** What two answers of `/v1/models/{id}` say beside each other. */
-function comparisonOf(models: Rows) {
-  const rowsOf = (model: Rows[number] | undefined, field: string) => model?.[field] as Rows; // A list in every answer.
-  const lowest = (model: Rows[number], price: string) => {
-    const prices = rowsOf(model, 'pricing').flatMap((row) => (row[price] === null ? [] : [Number(row[price])]));
-    return prices.length === 0 ? null : Math.min(...prices);
-  };
-  const idsOf = (model: Rows[number] | undefined, rows: string, id: string) =>
-    rowsOf(model, rows).map((row) => String(row[id]));
-  const foundIn = (model: Rows[number], rows: string, [id, name, value]: readonly [string, string, string]) =>
-    rowsOf(model, rows).find((row) => row[id] === name)?.[value] ?? null;
-  const [one, other] = models;
-  const categories = new Set(models.flatMap((model) => idsOf(model, 'rankings', 'category')));
-  const shared = idsOf(one, 'scores', 'benchmark_id').filter((id) =>
-    idsOf(other, 'scores', 'benchmark_id').includes(id),
-  );
-  return {
-    models: models.map((model) => ({
-      id: model['id'],
-      name: model['name'],
-      organization: model['organization'],
-      release_date: model['release_date'],
-      context_length: model['context_length'],
-      lowest_input_per_million: lowest(model, 'input_per_million'),
-      lowest_output_per_million: lowest(model, 'output_per_million'),
-      providers_with_price: rowsOf(model, 'pricing').length,
-    })),
-    rankings: [...categories].sort().map((category) => ({
-      category,
-      ranks: models.map((model) => foundIn(model, 'rankings', ['category', category, 'rank'])),
-    })),
-    scores: shared.sort().map((benchmark_id) => ({
-      benchmark_id,
-      values: models.map((model) => foundIn(model, 'scores', ['benchmark_id', benchmark_id, 'value'])),
-    })),
-  };
+interface Candidate {
+  readonly why: string;
+  readonly model: { readonly id: string };
 }
+
+/** What `resolve-model` finds. */
+const candidatesIn = (data: Rows[number]) => data['candidates'] as readonly Candidate[];
 
 test('a comparison is whole or not at all: a model that is not there, or too little quota, costs nothing', async () => {
   const { client, used } = await mcp.connect({ units: 2 });
@@ -139,4 +124,93 @@ test('a ranking of a category that never was names those that are ranked, and co
   expect([isError, error['code'], error['param']]).toEqual([true, 'not_found', 'category']);
   expect(error['message']).toMatch(/^There is no such category\. Ranked categories are .*\bgeneral\b/);
   expect(await used()).toBe(0);
+});
+
+test.each(ERAS)('a client of the %s era reads every resource, lists for one unit each', async (era) => {
+  const { client, used } = await mcp.connect({ era });
+  const uris = await client.listResources();
+  expect(uris).toEqual(
+    ['how-to-use', 'benchmarks', 'categories', 'organizations', 'providers', 'sources'].map(
+      (name) => `modelstats://${name}`,
+    ),
+  );
+  const read: Record<string, string> = {};
+  for (const uri of uris) read[uri] = await client.readResource(uri);
+  expect(await used()).toBe(uris.length - 2);
+  expect(read['modelstats://how-to-use']).toContain('US dollars per million tokens');
+  expect(read['modelstats://benchmarks']).toContain('reason-bench | Reason Bench');
+  expect(read['modelstats://categories']).toMatch(/^general \| \d+$/m);
+  expect(read['modelstats://sources']).toMatch(/^0 sources, data as of .*\nid \| name \| home page/);
+  const models = await pageList(mcp.api, '/v1/models?limit=200');
+  const ofNorthlight = models.filter(({ organization }) => organization === 'Northlight').length;
+  expect(read['modelstats://organizations']).toContain(`\nNorthlight | ${ofNorthlight}`);
+  const onNimbus = models.filter(({ inference }) => Array.isArray(inference) && inference.includes('nimbus')).length;
+  expect(read['modelstats://providers']).toContain(`\nnimbus | ${onNimbus}`);
+});
+
+test('a list that is refused is an error with the envelope', async () => {
+  const { client } = await mcp.connect({ units: 0 });
+  await expect(client.readResource('modelstats://providers')).rejects.toMatchObject({
+    data: { error: { code: 'quota_exceeded' } },
+  });
+  await expect(client.readResource('modelstats://nothing')).rejects.toMatchObject({
+    message: expect.stringContaining('There is no such resource'),
+    data: { uri: 'modelstats://nothing' },
+  });
+});
+
+test.each(ERAS)('a client of the %s era gets every prompt, at no cost', async (era) => {
+  const { client, used } = await mcp.connect({ era });
+  expect(await client.listPrompts()).toEqual(['model-for-a-budget', 'what-changed', 'compare-two', 'price-history']);
+  const texts = [
+    await client.getPrompt('model-for-a-budget', { category: 'general', max_input_price: '2' }),
+    await client.getPrompt('what-changed', { days: '7', category: 'general' }),
+    await client.getPrompt('what-changed', {}),
+    await client.getPrompt('compare-two', { first: 'Aurora 2', second: 'Kestrel 2' }),
+    await client.getPrompt('price-history', { model: 'Aurora 2', provider: '' }),
+  ];
+  expect(texts.filter((text) => text.includes('undefined'))).toEqual([]);
+  expect(texts[2]).toContain('in the last 7 days');
+  expect(texts[3]).toContain('"Aurora 2" and "Kestrel 2"');
+  expect(await used()).toBe(0);
+});
+
+test('a prompt without what it needs, or that there is not, is refused', async () => {
+  const { client } = await mcp.connect();
+  await expect(client.getPrompt('compare-two', { first: 'a' })).rejects.toThrow('This prompt needs second');
+  await expect(client.getPrompt('nothing', {})).rejects.toThrow('There is no such prompt');
+});
+
+describe('what upstreams call models', () => {
+  const NAMES = withNames('shop,acme/Turbo 9,d', 'board,b,B', 'board,Zulu,b', 'shop,épée,é');
+  const named = useMcp((store) => store.publish('2026-06-01', LISTED_DAY, NAMES));
+
+  test('a name that an upstream has exactly so is surer than all but the id itself', async () => {
+    const { client, used } = await named.connect();
+    const candidatesFor = async (name: string) => {
+      const { data } = await client.call('resolve-model', { name });
+      return candidatesIn(data).map(({ why, model }) => [model.id, why]);
+    };
+    expect(await candidatesFor('acme/Turbo 9')).toEqual([['d', 'an upstream calls it exactly so']]);
+    expect((await candidatesFor(' b ')).slice(0, 2)).toEqual([
+      ['b', 'the id as written'],
+      ['B', 'an upstream calls it exactly so'],
+    ]);
+    expect(await candidatesFor('Zulu')).toEqual([
+      ['b', 'an upstream calls it exactly so'],
+      ['B', 'the name, in another case or punctuation'],
+      ['a', 'the name, in another case or punctuation'],
+    ]);
+    expect(await candidatesFor('acme/turbo 9')).toEqual([]);
+    expect(await used(), 'each call costs one unit').toBe(4);
+  });
+
+  test('models are listed by an exact name, and a model tells its names', async () => {
+    const { client } = await named.connect();
+    const { data } = await client.call('list-models', { alias: 'acme/Turbo 9' });
+    expect(data).toMatchObject({ models: [{ id: 'd' }], total: 1 });
+    const model = await client.call('get-model', { id: 'd' });
+    expect(model.data['aliases']).toEqual([{ upstream: 'shop', id: 'acme/Turbo 9' }]);
+    expect(model.text).toContain('acme/Turbo 9 at shop');
+  });
 });

@@ -28,25 +28,11 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
     const logged: string[] = [];
     const note = (...words: unknown[]) => void logged.push(String(words[1]));
     const log = { info: note, warn: note };
-    const counter = await openCounter(redis.url, {
-      ...COUNTER_OPTIONS,
-      ...QUICK,
-      log,
-      clock: clock.now,
-      redisClock: clock.now,
-      ...options,
-    });
+    const clocks = { clock: clock.now, redisClock: clock.now };
+    const counter = await openCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, log, ...clocks, ...options });
     opened.push(counter);
     return { limiter: new RateLimiter(counter, clock.now, 'organization'), logged };
   }
-
-  test('lets exactly 50 of 200 parallel requests to two replicas pass', async () => {
-    const clock = new TestClock();
-    const [{ limiter: here }, { limiter: there }] = [await replica(clock), await replica(clock)];
-    const states = await times(200, (index) => (index % 2 ? here : there).hit('both', LIMIT_50));
-    expect(states.filter(({ refused }) => !refused)).toHaveLength(50);
-    expect(await here.hit('both', LIMIT_50)).toMatchObject({ refused: true, remaining: 0, retryAfterSeconds: 60 });
-  });
 
   test.each([
     ['stopped and started empty', () => redis.halt(), () => redis.run()],
@@ -135,13 +121,8 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
     };
     await setPassword('', 'open-sesame');
     const url = `${redis.url.replace('redis://', `redis://${user}`)}${path}`;
-    const clock = new TestClock();
-    const opening = openCounter(url, {
-      ...COUNTER_OPTIONS,
-      ...QUICK,
-      clock: clock.now,
-      log: { info: () => {}, warn: () => {} },
-    });
+    const log = { info: () => {}, warn: () => {} };
+    const opening = openCounter(url, { ...COUNTER_OPTIONS, ...QUICK, clock: new TestClock().now, log });
     const message = expect.stringMatching(new RegExp(`${why}.*check user, password and database in MODELSTATS_REDIS`));
     await expect(opening).rejects.toMatchObject({ code: 'configuration', message });
     await expect(opening).rejects.not.toMatchObject({ message: expect.stringMatching(/wrong-word|open-sesame/) });

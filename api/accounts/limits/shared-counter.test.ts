@@ -25,25 +25,16 @@ function start(shared: WindowCounter, own: Window) {
 }
 
 test.each([
-  [
-    'the shared one where it has more hits',
-    { hits: 7, waitMs: 100 },
-    { hits: 3, waitMs: 900 },
-    { hits: 7, waitMs: 100 },
-  ],
-  [
-    "this process's where the shared one lost some",
-    { hits: 1, waitMs: 60_000 },
-    { hits: 3, waitMs: 900 },
-    { hits: 3, waitMs: 900 },
-  ],
-  ['both where both are full', { hits: 10, waitMs: 500 }, { hits: 11, waitMs: 200 }, { hits: 11, waitMs: 500 }],
-])('of two windows %s holds', async (_, shared, own, expected) => {
+  ['the shared one where it has more hits', [7, 100], [3, 900], [7, 100]],
+  ["this process's where the shared one lost some", [1, 60_000], [3, 900], [3, 900]],
+  ['both where both are full', [10, 500], [11, 200], [11, 500]],
+] as const)('of two windows, as hits and milliseconds to wait, %s holds', async (_, shared, own, expected) => {
+  const windowOf = ([hits, waitMs]: readonly [number, number]): Window => ({ hits, waitMs });
   const { counter } = start(
-    counterOf(async () => shared),
-    own,
+    counterOf(async () => windowOf(shared)),
+    windowOf(own),
   );
-  expect(await counter.hit('a', LIMIT)).toEqual(expected);
+  expect(await counter.hit('a', LIMIT)).toEqual(windowOf(expected));
 });
 
 test('a shared counter that failed is asked again after the pause, whatever becomes of the clock', async () => {

@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { times } from '../../../test/support/accounts/subject.ts';
-import { Batcher, type UsageRequest, type UsageStore } from './usage-store.ts';
+import type { ControlDatabase } from '../../database/control-database.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import { DatabaseUsage } from './database-usage.ts';
+import { quotaDayAt } from './quota.ts';
+import { Batcher, type ReserveRequest, type UsageRequest, type UsageStore } from './usage-store.ts';
 
 const READ = { kind: 'read', organizationId: 'org_1', day: '2026-11-20' } as const;
 
@@ -47,4 +51,58 @@ test('a batch that failed rejects its requests; the next one is tried', async ()
   store.failing = false;
   expect(await batcher.submit(READ)).toEqual({ isGranted: true, used: 1, units: 0 });
   await batcher.idle();
+});
+
+describe('units in a database', () => {
+  let database: ControlDatabase;
+  let usage: DatabaseUsage;
+
+  beforeAll(async () => {
+    database = await openDatabase('sqlite::memory:', {});
+    usage = new DatabaseUsage(database);
+  });
+  afterAll(() => database?.close());
+
+  const reserve = (organizationId: string, cap: number | null): ReserveRequest => {
+    return { ...READ, kind: 'reserve', organizationId, credentialId: 'key_1', idempotency: undefined, cap };
+  };
+
+  test('reservations of one batch get the units that are left, the first ones first, each with its own count', async () => {
+    const batch = [...Array.from({ length: 3 }, () => reserve('a', 4)), reserve('b', null), reserve('a', 4)];
+    expect(await usage.apply(batch)).toEqual([
+      { isGranted: true, used: 1, units: 1 },
+      { isGranted: true, used: 2, units: 1 },
+      { isGranted: true, used: 3, units: 1 },
+      { isGranted: true, used: 1, units: 1 },
+      { isGranted: true, used: 4, units: 1 },
+    ]);
+    expect(await usage.apply([reserve('a', 4), reserve('b', 2), reserve('b', 2)])).toEqual([
+      { isGranted: false, used: 4, units: 0 },
+      { isGranted: true, used: 2, units: 1 },
+      { isGranted: false, used: 2, units: 0 },
+    ]);
+  });
+
+  test('whoever may have none gets none, and nothing is written for it', async () => {
+    expect(await usage.apply([reserve('c', 0), reserve('c', 0)])).toEqual([
+      { isGranted: false, used: 0, units: 0 },
+      { isGranted: false, used: 0, units: 0 },
+    ]);
+    const rows = await database.kysely
+      .selectFrom('daily_usage')
+      .where('organization_id', '=', 'c')
+      .selectAll()
+      .execute();
+    expect(rows).toEqual([]);
+  });
+});
+
+test.each([
+  ['2026-11-20T00:00:00.000Z', '2026-11-20', '2026-11-21'],
+  ['2026-11-20T23:59:59.999Z', '2026-11-20', '2026-11-21'],
+  ['2024-02-28T12:00:00.000Z', '2024-02-28', '2024-02-29'],
+  ['2024-02-29T12:00:00.000Z', '2024-02-29', '2024-03-01'],
+  ['2026-12-31T23:59:59.999Z', '2026-12-31', '2027-01-01'],
+])('at %s the counters are those of %s and reset at the start of %s', (now, day, next) => {
+  expect(quotaDayAt(new Date(now))).toEqual({ day, resetAt: Date.parse(`${next}T00:00:00Z`) / 1000 });
 });

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { TestClock, times } from '../../../test/support/accounts/subject.ts';
 import { CredentialDirectory } from './credential-directory.ts';
 import type { CredentialSelector, LiveCredential } from './live-credential.ts';
 import { NO_BONUS, NO_SUBSCRIPTION } from './terms.ts';
-import { API_KEYS, hashOfToken } from './token-form.ts';
+import { API_KEYS, base62FromNumber, hashOfToken, lastFourOf } from './token-form.ts';
 
 const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 5, unknownMax: 5, lookupsMax: 10 };
 
@@ -29,22 +30,13 @@ function start(...keys: readonly string[]) {
       database.selectors.push(by);
       await Promise.resolve();
       if (database.isDown) throw new AppError('unavailable', 'down');
-      const record = {
-        credentialId: 'key_1',
-        organizationId: 'org_1',
-        subscription: NO_SUBSCRIPTION,
-        bonusEnds: NO_BONUS,
-        expiresAtMs: null,
-      };
-      return 'hash' in by && known.has(by.hash) ? record : undefined;
+      const key = { credentialId: 'key_1', organizationId: 'org_1', expiresAtMs: null };
+      const isKnown = 'hash' in by && known.has(by.hash);
+      return isKnown ? { ...key, subscription: NO_SUBSCRIPTION, bonusEnds: NO_BONUS } : undefined;
     },
   };
-  return {
-    clock,
-    known,
-    database,
-    directory: new CredentialDirectory(API_KEYS, database, { clock: clock.now, ...OPTIONS }),
-  };
+  const directory = new CredentialDirectory(API_KEYS, database, { clock: clock.now, ...OPTIONS });
+  return { clock, known, database, directory };
 }
 
 test('a key in use is looked up once per lifetime, also by 100 requests at once', async () => {
@@ -129,4 +121,51 @@ test('a look-up that began before a key was revoked leaves nothing behind', asyn
   directory.forget();
   await during;
   expect(await directory.find(key)).toBeUndefined();
+});
+
+const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+test('a key has a prefix, 43 characters of 256 bits and 6 of a checksum that holds', () => {
+  fc.assert(
+    fc.property(bytes, (random) => {
+      const key = API_KEYS.fromBytes(random);
+      expect(key).toMatch(/^msk_[0-9A-Za-z]{49}$/);
+      expect(API_KEYS.isProper(key)).toBe(true);
+    }),
+  );
+});
+
+test('base62 means the number it was made from', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (number) => {
+      const digits = [...base62FromNumber(number, 43)].map((character) => BigInt(ALPHABET.indexOf(character)));
+      expect(digits).toHaveLength(43);
+      expect(digits.reduce((sum, digit) => sum * 62n + digit, 0n)).toBe(number);
+    }),
+  );
+});
+
+test('one wrong character is noticed without a database', () => {
+  const position = fc.integer({ min: 4, max: 52 });
+  fc.assert(
+    fc.property(bytes, position, fc.constantFrom(...ALPHABET), (random, at, character) => {
+      const key = API_KEYS.fromBytes(random);
+      const changed = `${key.slice(0, at)}${character}${key.slice(at + 1)}`;
+      expect(API_KEYS.isProper(changed)).toBe(changed === key);
+    }),
+  );
+});
+
+test.each(['', 'msk_', 'x'.repeat(53), 'Bearer msk_', `msk_${'é'.repeat(49)}`, `msk_${'0'.repeat(10_000)}`])(
+  '%j is no key',
+  (text) => {
+    expect(API_KEYS.isProper(text)).toBe(false);
+  },
+);
+
+test('a key with anything around it is no key', () => {
+  const key = newKey();
+  expect([` ${key}`, `${key}\n`, `${key} `, key.toLowerCase()].some((text) => API_KEYS.isProper(text))).toBe(false);
+  expect(lastFourOf(key)).toBe(key.slice(49));
 });

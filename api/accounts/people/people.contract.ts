@@ -6,7 +6,6 @@ import { describeLinks } from '../../../test/support/people/contract-links.ts';
 import { describeMembers } from '../../../test/support/people/contract-members.ts';
 import { describePasswords } from '../../../test/support/people/contract-passwords.ts';
 import { describeSessions } from '../../../test/support/people/contract-sessions.ts';
-import { describeTables } from '../../../test/support/people/contract-tables.ts';
 import { usePeople } from '../../../test/support/people/use-people.ts';
 
 /** What people do on every control database; `another` makes an empty one and gives its address. */
@@ -20,6 +19,5 @@ export function describePeople(name: string, another: () => Promise<string>): vo
     describeMembers(subject);
     describeInvitations(subject);
     describeConnections(subject);
-    describeTables(subject);
   });
 }

@@ -1,5 +1,8 @@
+import { APIError } from 'better-auth/api';
 import { expect, test } from 'vitest';
 import { nextPath } from './people.ts';
+import { emailFrom, normalisedEmail } from './person.ts';
+import { orRefused } from './sign-in/auth.ts';
 
 const PLACE = { publicUrl: 'https://stats.example.com', home: '/console' };
 
@@ -40,4 +43,40 @@ test('a base path belongs to the console’s paths', () => {
 
 test('what ends a line never gets into a header', () => {
   expect(nextPath('/console/a\r\nSet-Cookie: x=1', PLACE)).not.toMatch(/[\r\n]/);
+});
+
+test.each([
+  ['  Ada@Example.COM ', 'ada@example.com'],
+  ['ada+lists@mail.example.co.uk', 'ada+lists@mail.example.co.uk'],
+  ["o'brien_x@example.com", "o'brien_x@example.com"],
+])('%j is the person %j', (text, email) => {
+  expect(normalisedEmail(text)).toBe(email);
+});
+
+test.each([
+  '',
+  'ada',
+  'ada@',
+  '@example.com',
+  'ada@example',
+  'a b@example.com',
+  'ada@exam ple.com',
+  'ada@example.com\nBcc: eve@example.com',
+  'ada@example.com,eve@example.com',
+  '<ada@example.com>',
+  '"ada"@example.com',
+  'ada@example..com',
+  `${'a'.repeat(65)}@example.com`,
+  `ada@${'a.'.repeat(126)}com`,
+  'a'.repeat(1_000_000),
+])('%j is no address of mail', (text) => {
+  expect(normalisedEmail(text)).toBeUndefined();
+  expect(() => emailFrom(text)).toThrow(/no address of mail/);
+});
+
+test('what better-auth refuses is no session; what fails within it fails here as well', async () => {
+  const endWith = (status: 'UNAUTHORIZED' | 'INTERNAL_SERVER_ERROR') =>
+    orRefused(() => Promise.reject(new APIError(status)));
+  expect(await endWith('UNAUTHORIZED')).toBeUndefined();
+  await expect(endWith('INTERNAL_SERVER_ERROR')).rejects.toMatchObject({ statusCode: 500 });
 });

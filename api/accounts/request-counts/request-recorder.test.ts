@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { addDays } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { RequestCountsRow } from '../../database/tables/tables.ts';
 import { type Caller, callerFrom } from '../caller.ts';
 import { NO_BONUS, NO_SUBSCRIPTION } from '../organizations/terms.ts';
+import { assertDayRange, daysOf, partsOf, RANGE_DAYS_MAX } from './request-counts.ts';
 import { type FinishedRequest, type RecorderOptions, RequestRecorder } from './request-recorder.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
@@ -151,4 +154,24 @@ test('what can not be written at the end is told as lost', async () => {
   await recorder.close();
   expect(database.dropped).toBe(3);
   expect(logged.at(-1)).toContain('lost');
+});
+
+test('the parts of a range have each of its days once, oldest first, and there are few of them', () => {
+  const range = fc.record({ begin: fc.nat(20_000), length: fc.integer({ min: 1, max: 3_000 }) });
+  fc.assert(
+    fc.property(range, ({ begin, length }) => {
+      const from = addDays('1990-01-01', begin);
+      const whole = { from, to: addDays(from, length - 1) };
+      const parts = partsOf(whole);
+      expect(parts.flatMap(daysOf)).toEqual(daysOf(whole));
+      expect(daysOf(whole)).toHaveLength(length);
+      expect(parts.length).toBeLessThanOrEqual(60);
+    }),
+  );
+});
+
+test('a range of as many days as usage is kept for is fine, and one more is not', () => {
+  const to = addDays('2000-01-01', RANGE_DAYS_MAX);
+  expect(() => assertDayRange({ from: '2000-01-02', to })).not.toThrow();
+  expect(() => assertDayRange({ from: '2000-01-01', to })).toThrow('more than 36500 days');
 });

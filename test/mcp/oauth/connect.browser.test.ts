@@ -1,13 +1,18 @@
-import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
+import { createServer } from 'node:http';
+import {
+  Client as NewClient,
+  StreamableHTTPClientTransport as NewTransport,
+  type OAuthClientProvider,
+} from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findFaultsOfAllLooks } from '../../support/browser/accessibility.ts';
 import { confirm, goTo, nameOrganization, rowOf, signUp } from '../../support/browser/console-user.ts';
 import { useChromium } from '../../support/browser/use-chromium.ts';
 import { useConsoleService } from '../../support/browser/use-console-service.ts';
 import { ERAS, type Era } from '../../support/mcp/clients.ts';
-import { type KeptCredentials, keepCredentials } from '../../support/mcp/oauth-client.ts';
+import { listenOnFreePort } from '../../support/processes/servers.ts';
 
 const service = useConsoleService();
 const chromium = useChromium();
@@ -64,7 +69,58 @@ function clientOf(era: Era) {
   return era === 'new' ? new NewClient(info) : new OldClient(info);
 }
 
-function transportOf(era: Era, authProvider: KeptCredentials) {
+function transportOf(era: Era, authProvider: OAuthClientProvider) {
   const url = new URL(`${service.url}/mcp`);
   return era === 'new' ? new NewTransport(url, { authProvider }) : new OldTransport(url, { authProvider });
+}
+
+type Of<Name extends 'tokens' | 'clientInformation' | 'discoveryState'> = Awaited<
+  ReturnType<NonNullable<OAuthClientProvider[Name]>>
+>;
+interface StoredCredentials {
+  client?: Of<'clientInformation'>;
+  tokens?: Of<'tokens'>;
+  discovery?: Of<'discoveryState'>;
+  verifier: string;
+  opened: string;
+}
+
+/** The credentials of a program, with which both official clients connect; its user's browser comes back to a port of its own. */
+async function keepCredentials(name: string) {
+  const came = Promise.withResolvers<{ readonly code: string; readonly iss: string }>();
+  const server = createServer(({ url = '' }, response) => {
+    const { searchParams } = new URL(url, 'http://localhost');
+    came.resolve({ code: searchParams.get('code') ?? '', iss: searchParams.get('iss') ?? '' });
+    response.end('You may close this window.');
+  });
+  const redirectUrl = `http://127.0.0.1:${await listenOnFreePort(server)}/callback`;
+  onTestFinished(() => void server.close());
+  const stored: StoredCredentials = { verifier: '', opened: '' };
+  return {
+    redirectUrl,
+    /** What the browser comes back with. */
+    answer: came.promise,
+    /** Where the program wanted its user's browser to go. */
+    opened: () => stored.opened,
+    clientMetadata: {
+      client_name: name,
+      redirect_uris: [redirectUrl],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+    },
+    clientInformation: () => stored.client,
+    saveClientInformation: (client: StoredCredentials['client']) => void Object.assign(stored, { client }),
+    tokens: () => stored.tokens,
+    saveTokens: (tokens: StoredCredentials['tokens']) => void Object.assign(stored, { tokens }),
+    redirectToAuthorization: ({ href }: URL) => void Object.assign(stored, { opened: href }),
+    saveCodeVerifier: (verifier: string) => void Object.assign(stored, { verifier }),
+    codeVerifier: () => stored.verifier,
+    invalidateCredentials: (what: string) => {
+      if (what === 'all' || what === 'tokens') delete stored.tokens;
+      if (what === 'all' || what === 'client') delete stored.client;
+    },
+    saveDiscoveryState: (discovery: StoredCredentials['discovery']) => void Object.assign(stored, { discovery }),
+    discoveryState: () => stored.discovery,
+  };
 }

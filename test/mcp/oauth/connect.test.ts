@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { SYSTEM } from '../../../api/accounts/actor.ts';
 import { listConnections } from '../../../api/accounts/people/connections.ts';
 import { PUBLIC_URL, useConsole } from '../../support/console/use-console.ts';
-import { callWith, codeIn, OAuthProgram, openProgram, pathOf, registerWith } from '../../support/mcp/oauth-program.ts';
+import {
+  callWith,
+  codeIn,
+  openProgram,
+  pathOf,
+  registerProgram,
+  registerWith,
+} from '../../support/mcp/oauth-program.ts';
 
 const console = useConsole();
 
@@ -123,7 +130,7 @@ test.each([
 ])(
   'a request with %j is refused on a page of the service, and nobody is redirected elsewhere',
   async (changes, code) => {
-    const program = await OAuthProgram.register(console, { redirect: 'https://evil.example/phish' });
+    const program = await registerProgram(console, { redirect: 'https://evil.example/phish' });
     for (const visitor of [console.stranger(), await console.signIn('ada@example.com')]) {
       const place = pathOf(await visitor.get(program.authorizeUrl(changes)));
       expect(place).toMatch(/^\/console\/connect\/failed\?error=\w+$/);

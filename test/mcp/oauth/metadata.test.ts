@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PUBLIC_URL, useConsole } from '../../support/console/use-console.ts';
 import { callWith, registerWith } from '../../support/mcp/oauth-program.ts';
 
@@ -89,4 +89,25 @@ test('one address registers no more programs in an hour than is set', async () =
     statuses.push((await registerWith(console, { redirect_uris: ['http://localhost:1/cb'] })).statusCode);
   expect(new Set(statuses.slice(-5))).toEqual(new Set([429]));
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(10);
+});
+
+describe('where a client address may ask the routes of OAuth five times a minute', () => {
+  const limited = useConsole({ oauthPerMinute: 5 });
+  const ask = (remoteAddress: string) =>
+    limited.api.app.inject({ method: 'POST', url: '/oauth2/token', remoteAddress, payload: '' });
+
+  test('addresses of one IPv6 /64 count as one', async () => {
+    for (let number = 1; number <= 5; number += 1) await ask(`2001:db8::${number}`);
+    const refused = await ask('2001:db8::99');
+    expect([refused.statusCode, refused.json()]).toMatchObject([429, { error: 'temporarily_unavailable' }]);
+    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+    expect((await ask('2001:db8:0:1::1')).statusCode).toBe(400);
+  });
+
+  test('one client address asks the routes of OAuth no more often than is set', async () => {
+    const statuses: number[] = [];
+    for (let number = 0; number < 7; number += 1) statuses.push((await ask('203.0.113.7')).statusCode);
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429]);
+    expect((await ask('203.0.113.8')).statusCode).toBe(400);
+  });
 });

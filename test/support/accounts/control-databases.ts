@@ -1,27 +1,18 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { copyFile } from 'node:fs/promises';
+import { afterAll, beforeAll } from 'vitest';
 import { openDatabase, sqliteFileFromUrl } from '../../../api/database/open-database.ts';
 import { PostgresServer } from '../processes/postgres-server.ts';
 import { describeWith } from '../processes/server-process.ts';
+import { newFolder, useFolder } from '../temporary-folder.ts';
 
 /** A folder that goes away with the test that runs. */
-export async function openFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const openFolder = newFolder;
 
 /** Makes empty control databases on SQLite, for the tests of a file; resolves to their addresses. */
 export function useSqlite(): () => Promise<string> {
-  let folder = '';
+  const at = useFolder();
   let databases = 0;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelstats-sqlite-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
-  return async () => `sqlite:${join(folder, `${++databases}.db`)}`;
+  return async () => `sqlite:${at(`${++databases}.db`)}`;
 }
 
 /** The same, brought up to this version, which takes as long as a short test: a file is made once and copied. */

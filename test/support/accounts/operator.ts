@@ -1,25 +1,15 @@
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished } from 'vitest';
-import { answersFrom, type CalledCli, callCli, startCli } from '../processes/cli.ts';
-import { openFolder } from './control-databases.ts';
+import { answersFrom, callCli, startCli } from '../processes/cli.ts';
+import { newFolder } from '../temporary-folder.ts';
+
+export type Operator = Awaited<ReturnType<typeof openOperator>>;
 
 /** A service in a folder of the test that runs, as an operator works with it. */
-export interface Operator {
-  readonly folder: string;
-  /** The settings of its commands from now on. */
-  readonly env: Record<string, string>;
-  /** What a command answers with `--json`, when it ends with this code. */
-  run(words: readonly string[], code?: number): Promise<Readonly<Record<string, unknown>>>;
-  /** How a command ends in this process, with other settings where they are given. */
-  call(words: readonly string[], changes?: Readonly<Record<string, string>>): Promise<CalledCli>;
-  /** Starts a command that goes on, until the test is over; what it says with `--json`, once it says the first line. */
-  start(...words: string[]): Promise<() => readonly Readonly<Record<string, unknown>>[]>;
-}
-
-export async function openOperator(settings: Readonly<Record<string, string>>): Promise<Operator> {
-  const folder = await openFolder();
-  const env = {
+export async function openOperator(settings: Readonly<Record<string, string>>) {
+  const folder = await newFolder();
+  const env: Record<string, string> = {
     MODELSTATS_STORE: `file:${join(folder, 'store')}`,
     MODELSTATS_WORK: join(folder, 'work'),
     MODELSTATS_VIEW: join(folder, 'view'),
@@ -29,17 +19,22 @@ export async function openOperator(settings: Readonly<Record<string, string>>): 
     MODELSTATS_PORT: '0',
     ...settings,
   };
-  const call: Operator['call'] = (words, changes = {}) => callCli(words, { env: { ...env, ...changes } });
+  /** How a command ends in this process, with other settings where they are given. */
+  const call = (words: readonly string[], changes: Readonly<Record<string, string>> = {}) =>
+    callCli(words, { env: { ...env, ...changes } });
   return {
     folder,
+    /** The settings of its commands from now on. */
     env,
     call,
-    async run(words, code = 0) {
+    /** What a command answers with `--json`, when it ends with this code. */
+    async run(words: readonly string[], code = 0) {
       const ended = await call([...words, '--json']);
       expect(ended.code, ended.stderr + ended.stdout).toBe(code);
       return answersFrom(ended.stdout)[0] ?? {};
     },
-    async start(...words) {
+    /** Starts a command that goes on, until the test is over; what it says with `--json`, once it says the first line. */
+    async start(...words: string[]) {
       const { child, ended } = startCli([...words, '--json'], { env });
       onTestFinished(async () => {
         child.kill('SIGTERM');

@@ -25,20 +25,15 @@ export class TestClock {
   }
 }
 
-/** The control database of one test file, empty at first; every test makes organizations of its own. */
-export interface Subject {
-  /** Its address. */
-  readonly url: () => string;
-  /** The accounts on it as a process sees them; closed after the test. */
-  open(options?: OpenAccountsOptions): Promise<Accounts>;
-}
+export type Subject = Omit<ReturnType<typeof subjectAt>, 'closeAll'>;
 
-/** A {@link Subject} and how to close what it opened. */
-export function subjectAt(url: () => string): Subject & { closeAll(): Promise<void> } {
+/** The control database at an address, empty at first, for one test file; every test makes organizations of its own. */
+export function subjectAt(url: () => string) {
   const opened: Accounts[] = [];
   return {
     url,
-    async open(options = {}) {
+    /** The accounts on it as a process sees them; closed after the test. */
+    async open(options: OpenAccountsOptions = {}) {
       const accounts = await openAccounts(url(), options);
       opened.push(accounts);
       return accounts;
@@ -49,23 +44,19 @@ export function subjectAt(url: () => string): Subject & { closeAll(): Promise<vo
   };
 }
 
-export interface Customer {
-  readonly organizationId: string;
-  readonly keyId: string;
-  readonly key: string;
-  /** Who asks with that key, as of now. */
-  caller(from?: Accounts): Promise<Caller>;
-}
+export type Customer = Awaited<ReturnType<typeof addCustomer>>;
 
 /** A new organization with one key. */
-export async function addCustomer(accounts: Accounts, subscription: Partial<Subscription> = {}): Promise<Customer> {
+export async function addCustomer(accounts: Accounts, subscription: Partial<Subscription> = {}) {
   const changes = accounts.as(SYSTEM);
   const { id } = await createOrganization(
     { name: 'Acme', subscription: { ...NO_SUBSCRIPTION, ...subscription } },
     changes,
   );
   const { id: keyId, key } = await createKey({ organizationId: id, name: 'test' }, changes);
-  return { organizationId: id, keyId, key, caller: (from = accounts) => callerOf(from, key) };
+  /** Who asks with that key, as of now. */
+  const caller = (from: Accounts = accounts) => callerOf(from, key);
+  return { organizationId: id, keyId, key, caller };
 }
 
 export async function callerOf(accounts: Accounts, key: string): Promise<Caller> {

@@ -1,21 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type Actor, SYSTEM } from '../../../api/accounts/actor.ts';
-import type { AuditedChanges } from '../../../api/accounts/audit.ts';
 import type { Mail } from '../../../api/accounts/mailer.ts';
-import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
 import type { PlanName } from '../../../api/accounts/organizations/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../api/accounts/organizations/terms.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
-import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
+import { openPeople } from '../../../api/accounts/people/open-people.ts';
 import { PEOPLE_LIMITS, type Role, type SignInMethod } from '../../../api/accounts/people/people.ts';
 import { consoleFace, consoleRoutes } from '../../../api/console/console.ts';
 import type { ConsoleDeps } from '../../../api/console/console-deps.ts';
 import type { ConsoleRoute } from '../../../api/console/shell/routes.ts';
 import type { CapabilityStates } from '../../../api/data/access/rights.ts';
 import type { AddFace } from '../../../api/data/app.ts';
-import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import type { Evidence } from '../../../api/integrations/integration.ts';
 import { Integrations } from '../../../api/integrations/integrations.ts';
@@ -24,9 +21,9 @@ import { DeliveryLog } from '../../../api/webhooks/delivery-log.ts';
 import { EndpointAdministration } from '../../../api/webhooks/endpoint-administration.ts';
 import { SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
-import { openApi, type TestApi } from '../api/open-api.ts';
+import { openApi } from '../api/open-api.ts';
 import type { TestAccounts } from '../api/test-accounts.ts';
-import { CONNECTIONS, sent, tokenOf } from '../people/use-people.ts';
+import { CONNECTIONS, newestMail, tokenOf } from '../people/use-people.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 import { Visitor } from './visitor.ts';
 
@@ -36,37 +33,7 @@ const OPERATOR = { operator: 'cli:test' };
 const ORIGIN = { address: '203.0.113.7', userAgent: 'a test' };
 
 /** The console over the sample days, asked without a network. */
-export interface TestConsole {
-  readonly api: TestApi;
-  readonly accounts: Accounts;
-  readonly people: People;
-  readonly mails: readonly Mail[];
-  readonly endpoints: EndpointAdministration;
-  readonly integrations: Integrations;
-  readonly database: ControlDatabase;
-  /** What a look at a page tells, by its URL; nothing is found on others. */
-  readonly looks: Map<string, Evidence>;
-  /** Every page and form, as they are served. */
-  readonly routes: readonly ConsoleRoute[];
-  /** What an operator does with members. */
-  readonly members: AuditedChanges;
-  /** An organization with these members, its id. */
-  organization(members: Readonly<Record<string, Role>>, plan?: PlanName): Promise<string>;
-  /** An organization whose one member is Ada, and a browser in which she is signed in. */
-  own(plan?: PlanName): Promise<{ readonly org: string; readonly ada: Visitor }>;
-  /** An endpoint of an organization that asks for scores; `changes` says what else it is. */
-  addEndpoint(org: string, changes?: Partial<EndpointForm>): Promise<AddedEndpoint>;
-  /** A browser in which nobody is signed in. */
-  stranger(): Visitor;
-  /** A browser in which this address is signed in. */
-  signIn(email: string): Promise<Visitor>;
-  /** The token of the link in the newest mail to an address. */
-  tokenFor(email: string): Promise<string>;
-  close(): Promise<void>;
-}
-
-type EndpointForm = Parameters<EndpointAdministration['add']>[0];
-type AddedEndpoint = Awaited<ReturnType<EndpointAdministration['add']>>;
+export type TestConsole = Awaited<ReturnType<typeof openConsole>>;
 
 export interface TestConsoleOptions {
   readonly pagesPerMinute?: number;
@@ -78,25 +45,23 @@ export interface TestConsoleOptions {
   readonly oauthPerMinute?: number;
 }
 
-const DEFAULTS: Required<TestConsoleOptions> = {
-  pagesPerMinute: 10_000,
-  now: '2026-06-03T12:00:00Z',
-  methods: ['link', 'password'],
-  signUp: 'open',
-  capabilities: {},
-  oauthPerMinute: 10_000,
-};
-
-async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
-  const wanted = { ...DEFAULTS, ...options };
+async function openConsole({
+  pagesPerMinute = 10_000,
+  now = '2026-06-03T12:00:00Z',
+  methods = ['link', 'password'],
+  signUp = 'open',
+  capabilities = {},
+  oauthPerMinute = 10_000,
+}: TestConsoleOptions) {
+  const options = { pagesPerMinute, now, methods, signUp, capabilities, oauthPerMinute };
   let opened: Awaited<ReturnType<typeof openFaces>> | undefined;
   const api = await openApi({
     days: SAMPLE_DAYS,
-    now: wanted.now,
+    now,
     accounts: { open: { mcpResource: `${PUBLIC_URL}/mcp` } },
-    settings: { publicUrl: PUBLIC_URL, capabilities: wanted.capabilities },
+    settings: { publicUrl: PUBLIC_URL, capabilities },
     faces: async (of) => {
-      opened = await openFaces(of, wanted);
+      opened = await openFaces(of, options);
       return opened.faces;
     },
   });
@@ -106,19 +71,13 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
   const { accounts } = api.accounts;
   const members = people.as(OPERATOR);
   const stranger = () => new Visitor(api.app, PUBLIC_URL);
-  const tokenFor = async (email: string) => {
-    await sent();
-    const mail = mails.findLast(({ to }) => to === email);
-    if (mail === undefined) throw new Error(`${email} was sent nothing`);
-    return tokenOf(mail);
-  };
+  const tokenFor = async (email: string) => tokenOf(await newestMail({ mails }, email));
   const signIn = async (email: string) => {
     await people.links.send({ email }, ORIGIN);
     const session = await people.links.redeem(await tokenFor(email), ORIGIN);
-    if (session === undefined) throw new Error(`${email} could not sign in`);
-    return stranger().with(session.cookies);
+    return stranger().with(session?.cookies ?? expect.fail(`${email} could not sign in`));
   };
-  const organization: TestConsole['organization'] = async (roles, plan = 'commercial') => {
+  const organization = async (roles: Readonly<Record<string, Role>>, plan: PlanName = 'commercial') => {
     const { id } = await createOrganization(
       { name: 'Acme', subscription: { ...NO_SUBSCRIPTION, plan } },
       accounts.as(SYSTEM),
@@ -130,13 +89,17 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
     ...parts,
     api,
     accounts,
+    /** What an operator does with members. */
     members,
+    /** An organization with these members, its id. */
     organization,
-    own: async (plan) => ({
+    /** An organization whose one member is Ada, and a browser in which she is signed in. */
+    own: async (plan?: PlanName) => ({
       org: await organization({ 'ada@example.com': 'owner' }, plan),
       ada: await signIn('ada@example.com'),
     }),
-    addEndpoint: (organizationId, changes = {}) =>
+    /** An endpoint of an organization that asks for scores; `changes` says what else it is. */
+    addEndpoint: (organizationId: string, changes: Partial<Parameters<EndpointAdministration['add']>[0]> = {}) =>
       endpoints.add({
         organizationId,
         url: 'https://example.com/hooks',
@@ -146,8 +109,11 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
         mode: 'each',
         ...changes,
       }),
+    /** A browser in which nobody is signed in. */
     stranger,
+    /** A browser in which this address is signed in. */
     signIn,
+    /** The token of the link in the newest mail to an address. */
     tokenFor,
     async close() {
       await people.close();
@@ -193,6 +159,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
     findUrlProblem: (text: string) => findUrlProblem(text, { allow: [] }),
     isOffered: () => true,
   };
+  /** What a check finds on a page, by its URL; nothing is found on others. */
   const looks = new Map<string, Evidence>();
   const integrationDeps = {
     ...deps,
@@ -215,6 +182,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
     formKey: randomBytes(32),
     settings: { publicUrl: PUBLIC_URL, pagesPerMinute },
   } satisfies ConsoleDeps;
+  /** Every page and form, as they are served. */
   const routes: ConsoleRoute[] = [];
   const face: AddFace = (app, faceDeps) => {
     routes.push(...consoleRoutes({ ...consoleDeps, ...faceDeps }));

@@ -10,31 +10,10 @@ import { bearer } from '../api/test-accounts.ts';
 export const ERAS = ['new', 'old'] as const;
 export type Era = (typeof ERAS)[number];
 
-/** What a tool answered. */
-export interface ToolAnswer {
-  readonly text: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly isError: boolean;
-}
-
-export interface TestClient {
-  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
-  listTools(): Promise<readonly ListedTool[]>;
-  listResources(): Promise<readonly string[]>;
-  readResource(uri: string): Promise<string>;
-  listPrompts(): Promise<readonly string[]>;
-  getPrompt(name: string, args: Record<string, string>): Promise<string>;
-}
-
-export interface ListedTool {
-  readonly name: string;
-  readonly annotations?: { readonly readOnlyHint?: boolean | undefined } | undefined;
-  readonly inputSchema: { readonly properties?: unknown };
-  readonly outputSchema?: unknown;
-}
+export type TestClient = Awaited<ReturnType<typeof clientOn>>;
 
 /** A client that has connected to `url` with a key, and listed the tools, so that it checks what they answer; closed after the test. */
-export function connect(era: Era, url: string, key: string): Promise<TestClient> {
+export function connect(era: Era, url: string, key: string) {
   const requestInit = { headers: bearer(key) };
   const address = new URL(url);
   return clientOn(
@@ -50,14 +29,14 @@ export interface HostedServer {
 }
 
 /** Such a client that has started a server beside itself, on its standard input and output; ended after the test. */
-export function connectStdio(era: Era, { command, args, env }: HostedServer): Promise<TestClient> {
+export function connectStdio(era: Era, { command, args, env }: HostedServer) {
   const started = { command, args: [...args], env: { ...env }, stderr: 'ignore' as const };
   return clientOn(era === 'new' ? new NewStdio(started) : new OldStdio(started));
 }
 
 const INFO = { name: 'test', version: '1' };
 
-async function clientOn(transport: NewTransport | NewStdio | OldTransport | OldStdio): Promise<TestClient> {
+async function clientOn(transport: NewTransport | NewStdio | OldTransport | OldStdio) {
   const isNew = transport instanceof NewTransport || transport instanceof NewStdio;
   const client = isNew
     ? new NewClient(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
@@ -67,30 +46,30 @@ async function clientOn(transport: NewTransport | NewStdio | OldTransport | OldS
   await client.connect(transport as Parameters<NewClient['connect']>[0] & Parameters<OldClient['connect']>[0]);
   await client.listTools();
   return {
-    call: async (name, args = {}) => answerFrom(await client.callTool({ name, arguments: args })),
+    call: async (name: string, args: Record<string, unknown> = {}) =>
+      answerFrom(await client.callTool({ name, arguments: args })),
     listTools: async () => (await client.listTools()).tools,
     listResources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
-    readResource: async (uri) => {
+    readResource: async (uri: string) => {
       const { contents } = await client.readResource({ uri });
       return contents.map((content) => ('text' in content ? content.text : '')).join('');
     },
     listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
-    getPrompt: async (name, args) => {
+    getPrompt: async (name: string, args: Record<string, string>) => {
       const { messages } = await client.getPrompt({ name, arguments: args });
       return messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join('');
     },
   };
 }
 
-function answerFrom(result: object): ToolAnswer {
-  const {
-    content,
-    structuredContent,
-    isError = false,
-  } = result as {
-    readonly content: readonly { readonly text: string }[];
-    readonly structuredContent: ToolAnswer['data'];
-    readonly isError?: boolean;
-  }; // What every tool of ours answers.
-  return { text: content.map(({ text }) => text).join('\n'), data: structuredContent, isError };
+/** What a tool answered. */
+function answerFrom(result: object) {
+  const { content, structuredContent, isError } = result as ToolResult; // What every tool of ours answers.
+  return { text: content.map(({ text }) => text).join('\n'), data: structuredContent, isError: isError ?? false };
+}
+
+interface ToolResult {
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent: Readonly<Record<string, unknown>>;
+  readonly isError?: boolean;
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
+import { expect } from 'vitest';
 import { PUBLIC_URL, type TestConsole } from '../console/use-console.ts';
 import type { Visitor } from '../console/visitor.ts';
 
@@ -8,56 +9,47 @@ const REDIRECT = 'http://127.0.0.1:4567/callback';
 export interface Tokens {
   readonly access_token: string;
   readonly refresh_token: string;
-  readonly expires_in: number;
   readonly scope: string;
   readonly token_type: string;
 }
 
-/** A program that wants to be connected, as far as the protocol goes, without a network. */
-export class OAuthProgram {
-  readonly clientId: string;
-  readonly verifier = randomBytes(32).toString('base64url');
-  readonly redirect: string;
-  readonly #console: TestConsole;
+type Fields = Readonly<Record<string, string>>;
 
-  private constructor(console: TestConsole, clientId: string, redirect: string) {
-    this.#console = console;
-    this.clientId = clientId;
-    this.redirect = redirect;
-  }
+interface AskOptions {
+  readonly organization: string;
+  readonly answer?: 'allow' | 'deny';
+  readonly url?: string;
+}
 
-  /** A program that has registered itself. */
-  static async register(
-    console: TestConsole,
-    { redirect = REDIRECT, ...fields }: Readonly<Record<string, unknown>> & { readonly redirect?: string } = {},
-  ): Promise<OAuthProgram> {
-    const answer = await registerWith(console, { redirect_uris: [redirect], ...fields });
-    const { client_id: clientId } = answer.json<{ client_id: string }>();
-    if (answer.statusCode >= 300) throw new Error(`not registered: ${answer.statusCode} ${answer.body}`);
-    return new OAuthProgram(console, clientId, redirect);
-  }
-
+/** A program that has registered itself and wants to be connected, as far as the protocol goes, without a network. */
+export async function registerProgram(
+  console: TestConsole,
+  { redirect = REDIRECT, ...fields }: Readonly<Record<string, unknown>> & { readonly redirect?: string } = {},
+) {
+  const registered = await registerWith(console, { redirect_uris: [redirect], ...fields });
+  expect(registered.statusCode, registered.body).toBe(201);
+  const { client_id: clientId } = registered.json<{ client_id: string }>();
+  const verifier = randomBytes(32).toString('base64url');
   /** Where it sends its user's browser. */
-  authorizeUrl(changes: Readonly<Record<string, string>> = {}): string {
+  const authorizeUrl = (changes: Fields = {}) => {
     const query = new URLSearchParams({
       response_type: 'code',
-      client_id: this.clientId,
-      redirect_uri: this.redirect,
+      client_id: clientId,
+      redirect_uri: redirect,
       state: 'what it remembers',
       scope: 'read offline_access',
       resource: `${PUBLIC_URL}/mcp`,
-      code_challenge: createHash('sha256').update(this.verifier).digest('base64url'),
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
       ...changes,
     });
     return `/oauth2/authorize?${query}`;
-  }
-
-  /** Goes the way that a browser goes whose user is signed in and answers the question; resolves to where it ends. */
-  async askUser(
+  };
+  /** Follows the browser whose user is signed in and answers the question; resolves to where it ends. */
+  const askUser = async (
     visitor: Visitor,
-    { organization, answer = 'allow', url = this.authorizeUrl() }: AskOptions,
-  ): Promise<URL> {
+    { organization, answer = 'allow', url = authorizeUrl() }: AskOptions,
+  ): Promise<URL> => {
     const page = pathOf(await visitor.get(url));
     const query = page.slice(page.indexOf('?') + 1);
     const answered = await visitor.post('/console/connect', { query, organization, answer }, { from: page });
@@ -65,50 +57,39 @@ export class OAuthProgram {
     if (answered.statusCode !== 200 || to === undefined)
       throw new Error(`not sent away: ${answered.statusCode} ${answered.body.slice(0, 3000)}`);
     return new URL(to);
-  }
-
-  /** Has its user connect it, and gets its first tokens. */
-  async connect(visitor: Visitor, organization: string): Promise<Tokens> {
-    const answer = await this.exchange(codeIn(await this.askUser(visitor, { organization })));
-    if (answer.statusCode !== 200) throw new Error(`no tokens: ${answer.statusCode} ${answer.body}`);
-    return answer.json();
-  }
-
-  exchange(code: string, changes: Readonly<Record<string, string>> = {}): Promise<LightMyRequestResponse> {
-    return this.#token({
+  };
+  const askToken = (asked: Fields) => postForm(console, '/oauth2/token', { client_id: clientId, ...asked });
+  const exchange = (code: string, changes: Fields = {}) =>
+    askToken({
       grant_type: 'authorization_code',
       code,
-      redirect_uri: this.redirect,
-      code_verifier: this.verifier,
+      redirect_uri: redirect,
+      code_verifier: verifier,
       resource: `${PUBLIC_URL}/mcp`,
       ...changes,
     });
-  }
-
-  refresh(refreshToken: string, changes: Readonly<Record<string, string>> = {}): Promise<LightMyRequestResponse> {
-    return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken, ...changes });
-  }
-
-  revoke(token: string): Promise<LightMyRequestResponse> {
-    return postForm(this.#console, '/oauth2/revoke', { token, client_id: this.clientId });
-  }
-
-  #token(fields: Readonly<Record<string, string>>): Promise<LightMyRequestResponse> {
-    return postForm(this.#console, '/oauth2/token', { client_id: this.clientId, ...fields });
-  }
+  return {
+    clientId,
+    redirect,
+    authorizeUrl,
+    askUser,
+    exchange,
+    /** Has its user connect it, and gets its first tokens. */
+    async connect(visitor: Visitor, organization: string) {
+      const answer = await exchange(codeIn(await askUser(visitor, { organization })));
+      expect(answer.statusCode, answer.body).toBe(200);
+      return answer.json<Tokens>();
+    },
+    refresh: (refreshToken: string, changes: Fields = {}) =>
+      askToken({ grant_type: 'refresh_token', refresh_token: refreshToken, ...changes }),
+    revoke: (token: string) => postForm(console, '/oauth2/revoke', { token, client_id: clientId }),
+  };
 }
 
 /** An organization of its own, whose owner Ada is signed in, and a program that has registered itself. */
-export async function openProgram(
-  console: TestConsole,
-  registration: Parameters<typeof OAuthProgram.register>[1] = {},
-) {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const [visitor, program] = [
-    await console.signIn('ada@example.com'),
-    await OAuthProgram.register(console, registration),
-  ];
-  return { org, visitor, program };
+export async function openProgram(console: TestConsole, registration: Parameters<typeof registerProgram>[1] = {}) {
+  const { org, ada: visitor } = await console.own();
+  return { org, visitor, program: await registerProgram(console, registration) };
 }
 
 /** The code that a person's answer brings it. */
@@ -118,12 +99,6 @@ export const errorIn = (answer: LightMyRequestResponse) => [
   answer.statusCode,
   answer.json<{ readonly error: string }>().error,
 ];
-
-interface AskOptions {
-  readonly organization: string;
-  readonly answer?: 'allow' | 'deny';
-  readonly url?: string;
-}
 
 /** The path and query that an answer sends a browser to; throws where it sends it nowhere on this host. */
 export function pathOf({ statusCode, headers, body }: LightMyRequestResponse): string {
@@ -154,8 +129,8 @@ export function callWith(
 export function postForm(
   console: TestConsole,
   url: string,
-  fields: Readonly<Record<string, string>> | string,
-  headers: Readonly<Record<string, string>> = {},
+  fields: Fields | string,
+  headers: Fields = {},
 ): Promise<LightMyRequestResponse> {
   const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
   return post(console, url, new URLSearchParams(fields).toString(), form);

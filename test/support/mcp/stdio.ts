@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { type CliResult, COMMAND, startCli } from '../processes/cli.ts';
+import { COMMAND, startCli } from '../processes/cli.ts';
 import type { HostedServer } from './clients.ts';
 
 /** How a host is configured to start it. */
@@ -10,23 +10,8 @@ export function hostedServer(env: Readonly<Record<string, string>>): HostedServe
   return { command: process.execPath, args: [COMMAND, 'mcp', '--stdio'], env };
 }
 
-export type StdioMessage = Readonly<Record<string, unknown>>;
-
-export interface StdioProcess {
-  /** Writes a line: a message, or a text as it stands. */
-  send(message: unknown): void;
-  /** The next line that it answers, parsed; undefined at the end. */
-  next(): Promise<StdioMessage | undefined>;
-  /** Ends its input. */
-  endInput(): void;
-  kill(signal: NodeJS.Signals): void;
-  /** Stops reading its output; resolves to its exit code. */
-  closeOutput(): Promise<number | null>;
-  readonly ended: Promise<CliResult>;
-}
-
 /** Starts it; killed after the test where it still runs. */
-export function startStdio(env: Readonly<Record<string, string>>): StdioProcess {
+export function startStdio(env: Readonly<Record<string, string>>) {
   const { child, ended } = startCli(['mcp', '--stdio'], { env, hasInput: true });
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error('the process has no pipes');
@@ -34,17 +19,21 @@ export function startStdio(env: Readonly<Record<string, string>>): StdioProcess 
   stdin.on('error', () => undefined); // It has ended: its exit code says more.
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   return {
-    send: (message) => void stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
-    next: async () => {
+    /** Writes a line: a message, or a text as it stands. */
+    send: (message: unknown) =>
+      void stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
+    /** The next line that it answers, parsed; undefined at the end. */
+    next: async (): Promise<unknown> => {
       const { value, done } = await lines.next();
       return done === true ? undefined : JSON.parse(value);
     },
     endInput: () => void stdin.end(),
-    kill: (signal) => void child.kill(signal),
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Stops reading its output; resolves to its exit code. */
     closeOutput: async () => {
       ended.catch(() => undefined); // It can't tell all that was said.
       stdout.destroy();
-      const [code] = await once(child, 'exit');
+      const [code]: (number | null)[] = await once(child, 'exit');
       return code;
     },
     ended,

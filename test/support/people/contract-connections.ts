@@ -14,11 +14,6 @@ const REDIRECT = 'http://127.0.0.1:4567/callback';
 const VERIFIER = 'a text of at least 43 characters that is not random at all';
 const DAY_MS = 86_400_000;
 
-interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-}
-
 /** Connections on every control database, from who asks to who finds the token. */
 export function describeConnections(subject: PeopleSubject): void {
   const getAuthorization = (): OAuthAuthorization => {
@@ -32,7 +27,7 @@ export function describeConnections(subject: PeopleSubject): void {
     const registration = { client_name: 'Agent', redirect_uris: [REDIRECT], application_type: 'native' };
     const body = JSON.stringify({ ...registration, token_endpoint_auth_method: 'none' });
     const answer = await post('/oauth2/register', { 'content-type': 'application/json' }, body);
-    return ((await answer.json()) as { readonly client_id: string }).client_id;
+    return Object(await answer.json()).client_id;
   };
   /** The page on which this person is asked. */
   const ask = async (
@@ -74,52 +69,48 @@ export function describeConnections(subject: PeopleSubject): void {
         code_verifier: VERIFIER,
       }),
     );
-  /** A program that this person has connected to the organization. */
-  const connect = async (person: FoundSession, organizationId: string): Promise<Tokens> => {
-    const clientId = await register();
-    const answer = await exchange(clientId, await accept(person, organizationId, clientId));
-    return (await answer.json()) as Tokens;
-  };
+  /** An organization that a program of ada's is connected to, its token, and another server that it asks. */
   const start = async () => {
     const { id: org } = await subject.organization({ 'ada@example.com': 'member', 'bob@example.com': 'owner' });
-    const ada = await subject.signIn('ada@example.com');
-    return {
-      org,
-      ada,
-      tokens: await connect(ada, org),
-      other: await openAccounts(subject.url, { mcpResource: CONNECTIONS.resource }),
-    };
+    const clientId = await register();
+    const answer = await exchange(clientId, await accept(await subject.signIn('ada@example.com'), org, clientId));
+    const token: string = Object(await answer.json()).access_token;
+    return { org, token, other: await openAccounts(subject.url, { mcpResource: CONNECTIONS.resource }) };
+  };
+  const connectionsOf = (org: string) => listConnections(org, subject.people.as(SYSTEM));
+  /** The one connection of an organization, as who ends it names it. */
+  const connectionOf = async (organizationId: string) => {
+    const [connection] = await connectionsOf(organizationId);
+    return { organizationId, connectionId: connection?.id ?? '' };
   };
 
   describe('connections', () => {
     test('what a person connects asks for the organization that they chose, on every server', async () => {
-      const { org, tokens, other } = await start();
-      expect(await other.authenticate(tokens.access_token, 'mcp')).toMatchObject({
+      const { org, token, other } = await start();
+      expect(await other.authenticate(token, 'mcp')).toMatchObject({
         organizationId: org,
         credentialId: expect.stringMatching(/^connection_/),
         clientSource: 'mcp_oauth',
       });
-      expect(await other.authenticate(tokens.access_token)).toBeUndefined();
-      expect(await other.authenticate(tokens.access_token, 'api')).toBeUndefined();
+      expect(await other.authenticate(token)).toBeUndefined();
+      expect(await other.authenticate(token, 'api')).toBeUndefined();
       await other.close();
-      const [connection] = await listConnections(org, subject.people.as(SYSTEM));
+      const [connection] = await connectionsOf(org);
       expect(connection).toMatchObject({ clientName: 'Agent', person: { email: 'ada@example.com' } });
       expect(connection?.lastUsedAt).not.toBeNull();
     });
 
     test('every member sees and ends it; to who does not belong to the organization it is not there', async () => {
-      const { org, tokens, other } = await start();
-      const [connection] = await listConnections(org, subject.people.as(SYSTEM));
-      const of = { organizationId: org, connectionId: connection?.id ?? '' };
-      const stranger = (await subject.signIn('eve@example.com')).session.person;
-      const asked = subject.people.as({ person: stranger, origin: ORIGIN });
-      await expect(listConnections(org, asked)).rejects.toMatchObject({ code: 'not_found' });
-      await expect(revokeConnection(of, asked)).rejects.toMatchObject({ code: 'not_found' });
-      const bob = (await subject.signIn('bob@example.com')).session.person;
-      expect(await revokeConnection(of, subject.people.as({ person: bob, origin: ORIGIN }))).toEqual(connection);
-      expect(await listConnections(org, subject.people.as(SYSTEM))).toEqual([]);
+      const { org, token, other } = await start();
+      const [connection] = await connectionsOf(org);
+      const of = await connectionOf(org);
+      const stranger = await subject.signInAs('eve@example.com');
+      for (const work of [() => listConnections(org, stranger), () => revokeConnection(of, stranger)])
+        await expect(work()).rejects.toMatchObject({ code: 'not_found' });
+      expect(await revokeConnection(of, await subject.signInAs('bob@example.com'))).toEqual(connection);
+      expect(await connectionsOf(org)).toEqual([]);
       other.forgetCredentials();
-      expect(await other.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
+      expect(await other.authenticate(token, 'mcp')).toBeUndefined();
       await other.close();
       const rows = (await subject.audit()).filter((row) => row.subject_id === of.connectionId);
       expect(rows.map(({ actor, action, origin }) => ({ actor, action, origin }))).toEqual([
@@ -129,13 +120,11 @@ export function describeConnections(subject: PeopleSubject): void {
     });
 
     test('a server that did not end it refuses it within five seconds', async () => {
-      const { org, tokens, other } = await start();
-      expect(await other.authenticate(tokens.access_token, 'mcp')).toBeDefined();
-      const [connection] = await listConnections(org, subject.people.as(SYSTEM));
-      const of = { organizationId: org, connectionId: connection?.id ?? '' };
-      await revokeConnection(of, subject.people.as(SYSTEM));
+      const { org, token, other } = await start();
+      expect(await other.authenticate(token, 'mcp')).toBeDefined();
+      await revokeConnection(await connectionOf(org), subject.people.as(SYSTEM));
       subject.advance(5_000);
-      expect(await other.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
+      expect(await other.authenticate(token, 'mcp')).toBeUndefined();
       await other.close();
     });
 
@@ -144,20 +133,17 @@ export function describeConnections(subject: PeopleSubject): void {
       const ada = await subject.signIn('ada@example.com');
       const clientId = await register();
       const code = await accept(ada, org, clientId);
-      const [connection] = await listConnections(org, subject.people.as(SYSTEM));
-      const of = { organizationId: org, connectionId: connection?.id ?? '' };
-      await revokeConnection(of, subject.people.as(SYSTEM));
+      await revokeConnection(await connectionOf(org), subject.people.as(SYSTEM));
       await expect(exchange(clientId, code)).rejects.toMatchObject({ code: 'unavailable' });
       await accept(ada, org, clientId);
-      const rows = await subject.database.kysely.selectFrom('oauth_access_tokens').select('id').execute();
-      expect(rows).toEqual([]);
+      expect(await subject.rows('oauth_access_tokens')).toEqual([]);
     });
 
     test('who leaves the organization while they answer connects nothing to it', async () => {
       const { id: org } = await subject.organization({ 'ada@example.com': 'member', 'bob@example.com': 'owner' });
       const ada = await subject.signIn('ada@example.com');
       const page = await ask(ada, await register());
-      const members = subject.people.as({ operator: 'cli:test' });
+      const members = subject.operator();
       await removeMember({ organizationId: org, personId: ada.session.person.id }, members);
       // As where they were a member when that was looked at.
       const headers = { cookie: cookieHeader(ada.cookies), origin: PUBLIC_URL, 'content-type': 'application/json' };
@@ -165,7 +151,7 @@ export function describeConnections(subject: PeopleSubject): void {
       const answered = withOrganization(org, () => post('/oauth2/consent', headers, body));
       await expect(answered).rejects.toMatchObject({ code: 'unavailable' });
       await addMember({ organizationId: org, email: 'ada@example.com', role: 'member' }, members);
-      expect(await listConnections(org, subject.people.as(SYSTEM))).toEqual([]);
+      expect(await connectionsOf(org)).toEqual([]);
     });
 
     test('a program that was registered before the service moved is connected at the new address', async () => {
@@ -194,19 +180,17 @@ export function describeConnections(subject: PeopleSubject): void {
       const { other } = await start();
       await other.close();
       const unused = await register();
-      const count = async (table: 'oauth_access_tokens' | 'oauth_refresh_tokens' | 'oauth_clients') =>
-        (await subject.database.kysely.selectFrom(table).select('id').execute()).length;
-      expect([
-        await count('oauth_access_tokens'),
-        await count('oauth_refresh_tokens'),
-        await count('oauth_clients'),
-      ]).toEqual([1, 1, 2]);
+      const counts = () =>
+        Promise.all(
+          (['oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_clients'] as const).map(
+            async (table) => (await subject.rows(table)).length,
+          ),
+        );
+      expect(await counts()).toEqual([1, 1, 2]);
       subject.advance(91 * DAY_MS);
       await subject.signIn('ada@example.com'); // Whatever is asked has it cleaned up.
-      await expect.poll(() => count('oauth_clients')).toBe(1);
-      expect([await count('oauth_access_tokens'), await count('oauth_refresh_tokens')]).toEqual([0, 0]);
-      const left = await subject.database.kysely.selectFrom('oauth_clients').select('client_id').execute();
-      expect(left.map(({ client_id }) => client_id)).not.toContain(unused);
+      await expect.poll(counts).toEqual([0, 0, 1]);
+      expect(JSON.stringify(await subject.rows('oauth_clients'))).not.toContain(unused);
     });
   });
 }

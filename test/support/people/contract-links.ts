@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Origin } from '../../../api/accounts/actor.ts';
 import { invite, revokeInvitation } from '../../../api/accounts/people/invitations.ts';
-import { cookieHeader, ORIGIN, type PeopleSubject, sent, tokenOf } from './use-people.ts';
+import { cookieHeader, newestMail, ORIGIN, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -13,12 +14,12 @@ export function describeLinks(subject: PeopleSubject): void {
       await send('  Ada@Example.COM ', '/console/usage?days=7');
       const token = await subject.tokenFor('ada@example.com');
       const { session, cookies, next } = (await redeem(token)) ?? expect.fail('the link was not taken');
-      expect(session.person).toMatchObject({
-        id: expect.stringMatching(/^person_[0-9A-Z]{26}$/),
-        email: 'ada@example.com',
+      expect(session).toMatchObject({
+        id: expect.stringMatching(/^session_[0-9A-Z]{26}$/),
+        person: { id: expect.stringMatching(/^person_[0-9A-Z]{26}$/), email: 'ada@example.com' },
+        organizationId: null,
+        role: null,
       });
-      expect(session.id).toMatch(/^session_[0-9A-Z]{26}$/);
-      expect(session).toMatchObject({ organizationId: null, role: null });
       expect(next).toBe('/console/usage?days=7');
       expect((await subject.people.sessions.find(cookieHeader(cookies)))?.session).toEqual(session);
       expect((await subject.signIn('ADA@example.com')).session.person).toEqual(session.person);
@@ -26,9 +27,8 @@ export function describeLinks(subject: PeopleSubject): void {
 
     test('its mail is plain and short, names the service, and says what to do if it was not asked for', async () => {
       await send('ada@example.com');
-      await sent();
-      const mail = subject.mails[0] ?? expect.fail('there is no mail');
-      expect(mail).toMatchObject({ to: 'ada@example.com', subject: 'Sign in at stats.example.com' });
+      const mail = await newestMail(subject, 'ada@example.com');
+      expect(mail.subject).toBe('Sign in at stats.example.com');
       expect(mail.link).toMatch(/^https:\/\/stats\.example\.com\/console\/sign-in\/link\?token=/);
       expect(mail.text.split('\n')).toContain(mail.link);
       expect(mail.text).toMatch(/https:\/\/stats\.example\.com with this address/);
@@ -46,7 +46,7 @@ export function describeLinks(subject: PeopleSubject): void {
         const sessions = await Promise.all(all.map(({ links }) => links.redeem(token, ORIGIN)));
         expect(sessions.filter((session) => session !== undefined)).toHaveLength(1);
       }
-      expect(await subject.database.kysely.selectFrom('sessions').select('id').execute()).toHaveLength(4);
+      expect(await subject.rows('sessions')).toHaveLength(4);
     });
 
     test('a link is good for 15 minutes', async () => {
@@ -106,7 +106,7 @@ export function describeLinks(subject: PeopleSubject): void {
     test('neither the link nor its token is in the database', async () => {
       await send('ada@example.com');
       const [token = ''] = (await subject.tokenFor('ada@example.com')).split('.');
-      const rows = await subject.database.kysely.selectFrom('verifications').selectAll().execute();
+      const rows = await subject.rows('verifications');
       expect(rows).toHaveLength(1);
       expect(JSON.stringify(rows)).not.toContain(token);
     });
@@ -120,14 +120,12 @@ export function describeLinks(subject: PeopleSubject): void {
 
     test('an address gets 5 mails at once, then one every 10 minutes, whoever asks for them and however many ask at once', async () => {
       const origins = Array.from({ length: 20 }, (_, index) => ({ ...ORIGIN, address: `198.51.100.${index}` }));
-      const answers = await Promise.all(
-        origins.map((origin) => subject.people.links.send({ email: 'Ada@example.com' }, origin)),
-      );
+      const sendFrom = (origin: Origin) => subject.people.links.send({ email: 'Ada@example.com' }, origin);
+      expect(new Set(await Promise.all(origins.map(sendFrom)))).toEqual(new Set([undefined]));
       await sent();
       expect(subject.mails).toHaveLength(5);
-      expect(answers.filter((answer) => answer !== undefined)).toEqual([]);
       subject.advance(10 * MINUTE_MS);
-      for (const origin of origins) await subject.people.links.send({ email: 'ada@example.com' }, origin);
+      for (const origin of origins) await sendFrom(origin);
       await sent();
       expect(subject.mails).toHaveLength(6);
     });
@@ -160,11 +158,9 @@ export function describeLinks(subject: PeopleSubject): void {
       const from = (index: number) => ({ ...ORIGIN, address: `2001:db8:0:1::${index.toString(16)}` });
       for (let index = 0; index < 30; index += 1)
         expect(await subject.people.links.send({ email: `p${index}@example.com` }, from(index))).toBeUndefined();
-      expect(await subject.people.links.send({ email: 'new@example.com' }, from(31))).toMatchObject({
-        tooMany: true,
-      });
-      const elsewhere = { ...ORIGIN, address: '2001:db8:0:2::1' };
-      expect(await subject.people.links.send({ email: 'new@example.com' }, elsewhere)).toBeUndefined();
+      const sendFrom = (origin: Origin) => subject.people.links.send({ email: 'new@example.com' }, origin);
+      expect(await sendFrom(from(31))).toMatchObject({ tooMany: true });
+      expect(await sendFrom({ ...ORIGIN, address: '2001:db8:0:2::1' })).toBeUndefined();
     });
 
     test('attempts count together in all processes', async () => {
@@ -192,11 +188,8 @@ export function describeLinks(subject: PeopleSubject): void {
 
     test('the answer does not wait for the mail server, nor tell that it refused', async () => {
       const { promise, resolve: answer } = Promise.withResolvers<void>();
-      const refusing = async () => {
-        await promise;
-        throw new Error('550 no such mailbox');
-      };
-      const { people, warnings } = await subject.open({}, { send: refusing });
+      const refuse = () => promise.then(() => expect.fail('550 no such mailbox'));
+      const { people, warnings } = await subject.open({}, { send: refuse });
       expect(await people.links.send({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
       answer();
       await people.close();
@@ -206,28 +199,31 @@ export function describeLinks(subject: PeopleSubject): void {
 
     test('the table of counts names no address', async () => {
       await send('ada@example.com');
-      const rows = await subject.database.kysely.selectFrom('sign_in_limits').selectAll().execute();
+      const rows = await subject.rows('sign_in_limits');
       expect(rows).toHaveLength(3);
       expect(JSON.stringify(rows)).not.toMatch(/ada|203\.0\.113/);
     });
   });
 
   describe('links where sign-up is by invitation', () => {
+    const ADDRESSES = ['owner@example.com', 'guest@example.com', 'stranger@example.com'];
+    /** An organization of the owner, to which the guest is invited. */
+    const start = async () => {
+      const { id: organizationId } = await subject.organization({ 'owner@example.com': 'owner' });
+      const opened = await subject.open({ signUp: 'invited' });
+      const guest = { organizationId, email: 'guest@example.com', role: 'member' } as const;
+      const operator = opened.people.as({ operator: 'cli:ada' });
+      const { id: invitationId } = await invite(guest, operator, opened.people);
+      const revoke = () => revokeInvitation({ organizationId, invitationId }, operator);
+      return { ...opened, revoke };
+    };
+
     test('known, invited and unknown addresses get the same answer and make the same rows, and mail goes where it is due', async () => {
-      const { id } = await subject.organization({ 'owner@example.com': 'owner' });
-      const { people, mails } = await subject.open({ signUp: 'invited' });
-      await invite(
-        { organizationId: id, email: 'guest@example.com', role: 'member' },
-        people.as({ operator: 'cli:ada' }),
-        people,
-      );
-      const rows = async () =>
-        (await subject.database.kysely.selectFrom('verifications').select('id').execute()).length;
-      const before = await rows();
-      for (const email of ['owner@example.com', 'guest@example.com', 'stranger@example.com'])
-        expect(await people.links.send({ email }, ORIGIN)).toBeUndefined();
+      const { people, mails } = await start();
+      const before = (await subject.rows('verifications')).length;
+      for (const email of ADDRESSES) expect(await people.links.send({ email }, ORIGIN)).toBeUndefined();
       await sent();
-      expect(await rows()).toBe(before + 3);
+      expect(await subject.rows('verifications')).toHaveLength(before + 3);
       expect(mails.map(({ to, subject: title }) => [to, title])).toEqual([
         ['guest@example.com', 'Invitation at stats.example.com'],
         ['owner@example.com', 'Sign in at stats.example.com'],
@@ -236,41 +232,28 @@ export function describeLinks(subject: PeopleSubject): void {
     });
 
     test('known, invited and unknown addresses cost the same statements', async () => {
-      const { id } = await subject.organization({ 'owner@example.com': 'owner' });
-      const { people, statements } = await subject.open({ signUp: 'invited' });
-      const members = people.as({ operator: 'cli:ada' });
-      await invite({ organizationId: id, email: 'guest@example.com', role: 'member' }, members, people);
+      const { people, statements } = await start();
       const costs: (readonly string[])[] = [];
       // The hourly clean-up, which the invitation has started, is through with its seven tables; the invitation deletes once, too.
       const deletions = () => statements.filter((kind) => kind === 'DeleteQueryNode').length;
       await expect.poll(() => deletions()).toBeGreaterThan(7);
       await sent();
-      for (const email of ['owner@example.com', 'guest@example.com', 'stranger@example.com']) {
+      for (const email of ADDRESSES) {
         const before = statements.length;
         await people.links.send({ email }, ORIGIN);
         costs.push(statements.slice(before));
       }
       expect(costs[0]?.length).toBeGreaterThan(2);
-      expect(costs[1]).toEqual(costs[0]);
-      expect(costs[2]).toEqual(costs[0]);
+      expect(costs.slice(1)).toEqual([costs[0], costs[0]]);
     });
 
     test('a link makes nobody a person whose invitation was taken back meanwhile', async () => {
-      const { id } = await subject.organization({ 'owner@example.com': 'owner' });
-      const { people, mails } = await subject.open({ signUp: 'invited' });
-      const members = people.as({ operator: 'cli:ada' });
-      const invitation = await invite(
-        { organizationId: id, email: 'guest@example.com', role: 'member' },
-        members,
-        people,
-      );
+      const { people, mails, revoke } = await start();
       await people.links.send({ email: 'guest@example.com' }, ORIGIN);
-      await sent();
-      await revokeInvitation({ organizationId: id, invitationId: invitation.id }, members);
-      const token = tokenOf(mails.at(-1) ?? expect.fail('there is no mail'));
+      const token = tokenOf(await newestMail({ mails }, 'guest@example.com'));
+      await revoke();
       expect(await people.links.redeem(token, ORIGIN)).toBeUndefined();
-      const known = await subject.database.kysely.selectFrom('people').select('email').execute();
-      expect(known).toEqual([{ email: 'owner@example.com' }]);
+      expect(await subject.rows('people')).toMatchObject([{ email: 'owner@example.com' }]);
     });
   });
 }

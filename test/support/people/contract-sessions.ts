@@ -1,13 +1,14 @@
+import { getMigrations } from 'better-auth/db/migration';
 import { sql } from 'kysely';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changeRole, createOwnOrganization, removeMember } from '../../../api/accounts/people/memberships.ts';
-import { cookieHeader, getOf, ORIGIN, type PeopleSubject } from './use-people.ts';
+import { createAuth } from '../../../api/accounts/people/sign-in/auth.ts';
+import { cookieHeader, ORIGIN, type PeopleSubject, SETTINGS } from './use-people.ts';
 
 const DAY_MS = 86_400_000;
 
 export function describeSessions(subject: PeopleSubject): void {
   const find = async (cookies: readonly string[]) => subject.people.sessions.find(cookieHeader(cookies));
-  const sessionIds = () => subject.database.kysely.selectFrom('sessions').select('id').execute();
 
   describe('sessions', () => {
     test('the cookie is out of reach of scripts, other sites and plain http', async () => {
@@ -21,14 +22,11 @@ export function describeSessions(subject: PeopleSubject): void {
     test('where the service is reached by http, the cookie has no prefix and is sent by http', async () => {
       const { people } = await subject.open({ publicUrl: 'http://localhost:8080' });
       const cookies = await people.sessions.signOut(undefined);
-      expect(cookies).toEqual([
-        expect.stringMatching(/^modelstats_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
-      ]);
+      expect(cookies).toEqual(['modelstats_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax']);
     });
 
     test('a session is made anew with each sign-in, never taken from the browser', async () => {
-      const first = await subject.signIn('ada@example.com');
-      const second = await subject.signIn('ada@example.com');
+      const [first, second] = [await subject.signIn('ada@example.com'), await subject.signIn('ada@example.com')];
       expect(second.session.id).not.toBe(first.session.id);
       expect(cookieHeader(second.cookies)).not.toBe(cookieHeader(first.cookies));
       expect((await find(first.cookies))?.session).toEqual(first.session);
@@ -97,14 +95,9 @@ export function describeSessions(subject: PeopleSubject): void {
       subject.advance(1000);
       const second = await subject.signIn('ada@example.com');
       const listed = await subject.people.sessions.list(first.session.person.id);
-      expect(listed.map(({ id }) => id)).toEqual([second.session.id, first.session.id]);
-      expect(listed[1]).toEqual({
-        id: first.session.id,
-        createdAt: first.session.createdAt,
-        expiresAt: first.session.expiresAt,
-        address: ORIGIN.address,
-        userAgent: ORIGIN.userAgent,
-      });
+      const { id, createdAt, expiresAt } = first.session;
+      expect(listed).toMatchObject([{ id: second.session.id }, { id }]);
+      expect(listed[1]).toEqual({ id, createdAt, expiresAt, ...ORIGIN });
       subject.advance(30 * DAY_MS);
       expect(await subject.people.sessions.list(first.session.person.id)).toEqual([]);
     });
@@ -122,13 +115,8 @@ export function describeSessions(subject: PeopleSubject): void {
       await subject.people.links.send({ email: 'bob@example.com' }, ORIGIN);
       subject.advance(31 * DAY_MS);
       await subject.people.sessions.find('x=1');
-      const { kysely } = subject.database;
-      const isEmpty = async (table: 'sessions' | 'verifications' | 'sign_in_limits') =>
-        (await kysely.selectFrom(table).selectAll().execute()).length === 0;
-      await vi.waitFor(async () => {
-        for (const table of ['sessions', 'verifications', 'sign_in_limits'] as const)
-          expect(await isEmpty(table), table).toBe(true);
-      });
+      for (const table of ['sessions', 'verifications', 'sign_in_limits'] as const)
+        await expect.poll(() => subject.rows(table), { message: table }).toEqual([]);
     });
   });
 
@@ -142,11 +130,7 @@ export function describeSessions(subject: PeopleSubject): void {
     test('can be changed to another of the person’s own, and to none besides', async () => {
       const theirs = await subject.organization({ 'bob@example.com': 'owner' });
       const { session, cookies } = await subject.signIn('ada@example.com');
-      const own = await createOwnOrganization(
-        'Ada & Co',
-        subject.people.as({ person: session.person, origin: ORIGIN }),
-        subject.people,
-      );
+      const own = await createOwnOrganization('Ada & Co', subject.as(session), subject.people);
       const selected = await subject.people.sessions.selectOrganization(session, own.id);
       expect(selected).toMatchObject({ organizationId: own.id, role: 'owner' });
       expect((await find(cookies))?.session).toEqual(selected);
@@ -157,14 +141,12 @@ export function describeSessions(subject: PeopleSubject): void {
     });
 
     test('is gone at once for who was removed, and a role holds as it is now', async () => {
-      const members = { 'ada@example.com': 'owner', 'bob@example.com': 'member' } as const;
-      const { id, sessions } = await subject.organization(members);
+      const { id, as } = await subject.organization({ 'ada@example.com': 'owner', 'bob@example.com': 'member' });
       const bob = await subject.signIn('bob@example.com');
-      const { person } = bob.session;
-      const ada = subject.people.as({ person: getOf(sessions, 'ada@example.com').person, origin: ORIGIN });
-      await changeRole({ organizationId: id, personId: person.id, role: 'owner' }, ada);
+      const membership = { organizationId: id, personId: bob.session.person.id };
+      await changeRole({ ...membership, role: 'owner' }, as('ada@example.com'));
       expect((await find(bob.cookies))?.session).toMatchObject({ organizationId: id, role: 'owner' });
-      await removeMember({ organizationId: id, personId: person.id }, ada);
+      await removeMember(membership, as('ada@example.com'));
       expect((await find(bob.cookies))?.session).toMatchObject({ organizationId: null, role: null });
     });
   });
@@ -189,7 +171,18 @@ export function describeSessions(subject: PeopleSubject): void {
       await sql`alter table audit_log rename to audit_log_away`.execute(subject.database.kysely);
       await expect(subject.people.links.redeem(token, ORIGIN)).rejects.toMatchObject({ code: 'unavailable' });
       await sql`alter table audit_log_away rename to audit_log`.execute(subject.database.kysely);
-      expect(await sessionIds()).toEqual([]);
+      expect(await subject.rows('sessions')).toEqual([]);
     });
+  });
+
+  test('the tables of better-auth are as it needs them: it would make, add and change nothing', async () => {
+    const hooks = { onLink: () => {}, maySignUp: async () => true, firstOrganization: async () => null };
+    const { options } = createAuth(SETTINGS, { database: subject.database, log: { warn: () => {} }, hooks });
+    const doubts: string[] = [];
+    const logger = { level: 'warn', log: (_: unknown, message: string) => void doubts.push(message) } as const;
+    const { toBeCreated, toBeAdded, unsafeChanges } = await getMigrations({ ...options, logger });
+    expect([...toBeCreated, ...toBeAdded, ...unsafeChanges]).toEqual([]);
+    // Its own migration makes text of lists on SQLite, and doubts it afterwards.
+    expect(doubts.filter((doubt) => !doubt.endsWith('Expected string[] but got TEXT.'))).toEqual([]);
   });
 }

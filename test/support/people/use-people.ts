@@ -1,14 +1,13 @@
-import crypto, { type ScryptOptions } from 'node:crypto';
+import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import type { KyselyPlugin } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import type { Origin } from '../../../api/accounts/actor.ts';
 import type { Mail, Mailer } from '../../../api/accounts/mailer.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
-import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
+import { openPeople } from '../../../api/accounts/people/open-people.ts';
 import {
   type ConnectionSettings,
-  type FoundSession,
   PEOPLE_LIMITS,
   type PeopleLimits,
   type PeopleSettings,
@@ -17,7 +16,7 @@ import {
 } from '../../../api/accounts/people/people.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
-import type { AuditRow } from '../../../api/database/tables/tables.ts';
+import type { ControlTables } from '../../../api/database/tables/tables.ts';
 
 export const ORIGIN: Origin = { address: '203.0.113.7', userAgent: 'Firefox on a phone' };
 export const PASSWORD = 'correct horse battery';
@@ -29,7 +28,7 @@ export const CONNECTIONS: ConnectionSettings = {
   refreshTokenSeconds: 30 * 86_400,
 };
 
-const SETTINGS: PeopleSettings = {
+export const SETTINGS: PeopleSettings = {
   publicUrl: 'https://stats.example.com',
   secret: 'V2hhdCBpcyBzZWNyZXQgaW4gYSB0ZXN0LCBpcyBub3Qu',
   methods: ['link', 'password'],
@@ -40,41 +39,9 @@ const SETTINGS: PeopleSettings = {
   connections: CONNECTIONS,
 };
 
-/** People on an empty control database, as one process sees them; the clock stands still until it is told. */
-export interface PeopleSubject {
-  readonly url: string;
-  readonly database: ControlDatabase;
-  readonly people: People;
-  /** What was sent, oldest first. */
-  readonly mails: readonly Mail[];
-  /** The same control database seen by another process, or under other settings. */
-  open(changes?: SettingsChanges, mailer?: Pick<Mailer, 'send'>): Promise<OpenedPeople>;
-  advance(milliseconds: number): void;
-  /** The token in the newest mail's link, which the address was sent. */
-  tokenFor(email: string): Promise<string>;
-  /** Signs somebody in by link. */
-  signIn(email: string): Promise<FoundSession>;
-  /** An organization with these members, who are signed in. */
-  organization(members: Readonly<Record<string, Role>>): Promise<PeopledOrganization>;
-  /** The audit log, newest first. */
-  audit(): Promise<readonly AuditRow[]>;
-}
-
 export type SettingsChanges = Partial<Omit<PeopleSettings, 'limits'>> & { readonly limits?: Partial<PeopleLimits> };
-
-export interface OpenedPeople {
-  readonly people: People;
-  readonly mails: readonly Mail[];
-  readonly warnings: readonly unknown[];
-  /** What was asked of the database, oldest first: the kind of each statement. */
-  readonly statements: readonly string[];
-}
-
-export interface PeopledOrganization {
-  readonly id: string;
-  /** By address of mail. */
-  readonly sessions: Readonly<Record<string, Session>>;
-}
+export type OpenedPeople = Awaited<ReturnType<typeof peopleOn>>;
+export type PeopleSubject = ReturnType<typeof usePeople>;
 
 /** The least that scrypt may cost: 32 MB, each some 0.1 s (OWASP, Password Storage). */
 const SCRYPT_MIN = { N: 16_384, r: 16 };
@@ -83,7 +50,7 @@ const SCRYPT_MIN = { N: 16_384, r: 16 };
  * Has the tests of a file hash passwords a thousand times cheaper than people's, by the same code: that what was asked for costs an
  * attacker enough is checked before. What isn't hashed in this process is not changed.
  */
-export function useCheapScrypt(): void {
+function useCheapScrypt(): void {
   const { scrypt } = crypto;
   beforeAll(() => {
     const cheap = (...[password, salt, length, { N = 0, r = 0, ...asked }, done]: ScryptCall) => {
@@ -104,29 +71,34 @@ export function hashTogether(count: number): void {
   const scrypt = vi.mocked(crypto.scrypt);
   const cheap = scrypt.getMockImplementation();
   const waiting: (() => void)[] = [];
-  const meet = (...call: Parameters<typeof crypto.scrypt>) => {
+  const meet = (...call: ScryptCall) => {
     waiting.push(() => cheap?.(...call));
     if (waiting.length === count) for (const hash of waiting) hash();
   };
   for (let times = 0; times < count; times += 1) scrypt.mockImplementationOnce(meet);
 }
 
-type ScryptCall = [
-  password: string,
-  salt: string,
-  length: number,
-  options: ScryptOptions,
-  done: (error: Error | null, key: Buffer) => void,
-];
+/** Has something happen while the next password is hashed: after what was read for it, before what is done with it. */
+export function whileHashing(work: () => Promise<unknown>): void {
+  const scrypt = vi.mocked(crypto.scrypt);
+  const cheap = scrypt.getMockImplementation();
+  scrypt.mockImplementationOnce((...call: ScryptCall) => void work().then(() => cheap?.(...call)));
+}
 
-/** A {@link PeopleSubject} for each test; `another` makes an empty control database and gives its address. */
-export function usePeople(another: () => Promise<string>): PeopleSubject {
+type ScryptCall = Parameters<typeof crypto.scrypt>;
+
+/**
+ * People on an empty control database, as one process sees them, for each test; `another` makes such a database and gives its address.
+ * The clock stands still until a test advances it.
+ */
+export function usePeople(another: () => Promise<string>) {
   let url = '';
   let database: ControlDatabase;
   let opened: OpenedPeople;
   let closing: (() => Promise<void>)[];
   useCheapScrypt();
 
+  /** The same control database seen by another process, or under other settings. */
   const open = async (changes: SettingsChanges = {}, mailer?: Pick<Mailer, 'send'>) => {
     const of = await openDatabase(url);
     const made = await peopleOn(of, changes, mailer);
@@ -149,13 +121,16 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
     vi.useRealTimers();
   });
 
+  /** The token in the newest mail's link, which the address was sent. */
   const tokenFor = async (email: string) => tokenOf(await newestMail(opened, email));
+  /** Signs somebody in by link. */
   const signIn = async (email: string) => {
     await opened.people.links.send({ email }, ORIGIN);
-    const session = await opened.people.links.redeem(await tokenFor(email), ORIGIN);
-    if (session === undefined) throw new Error('the link was not taken');
-    return session;
+    return (await opened.people.links.redeem(await tokenFor(email), ORIGIN)) ?? expect.fail('the link was not taken');
   };
+  /** What somebody does whose session this is. */
+  const as = ({ person }: Pick<Session, 'person'>, { people }: Pick<OpenedPeople, 'people'> = opened) =>
+    people.as({ person, origin: ORIGIN });
   return {
     get url() {
       return url;
@@ -166,24 +141,34 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
     get people() {
       return opened.people;
     },
+    /** What was sent, oldest first. */
     get mails() {
       return opened.mails;
     },
     open,
-    advance: (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds),
+    advance: (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds),
     tokenFor,
     signIn,
+    as,
+    /** What somebody does who signs in for it. */
+    signInAs: async (email: string) => as((await signIn(email)).session),
+    operator: () => opened.people.as({ operator: 'cli:ada' }),
+    /** The audit log, newest first. */
     audit: () => database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute(),
-    async organization(members) {
+    /** All rows of a table. */
+    rows: <Table extends keyof ControlTables>(table: Table) => database.kysely.selectFrom(table).selectAll().execute(),
+    /** An organization with these members, who are signed in; what each of them does, and who they are, by address of mail. */
+    async organization(members: Readonly<Record<string, Role>>) {
       const id = `org_${Object.keys(members).join('_')}`;
       const row = { id, name: 'Acme', created_at: Date.now(), email: null, created_by: null };
       await database.kysely.insertInto('organizations').values(row).execute();
-      const sessions: Record<string, Session> = {};
+      const sessions = new Map<string, Session>();
       for (const [email, role] of Object.entries(members)) {
         await addMember({ organizationId: id, email, role }, opened.people.as({ operator: 'cli:ada' }));
-        sessions[email] = (await signIn(email)).session;
+        sessions.set(email, (await signIn(email)).session);
       }
-      return { id, sessions };
+      const sessionOf = (email: string) => sessions.get(email) ?? expect.fail(`there is no ${email}`);
+      return { id, as: (email: string) => as(sessionOf(email)), personOf: (email: string) => sessionOf(email).person };
     },
   };
 }
@@ -192,7 +177,7 @@ async function peopleOn(
   opened: ControlDatabase,
   { limits, ...changes }: SettingsChanges,
   sender?: Pick<Mailer, 'send'>,
-): Promise<OpenedPeople> {
+) {
   const [mails, warnings, statements]: [Mail[], unknown[], string[]] = [[], [], []];
   const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {}, ...sender };
   const settings = { ...SETTINGS, ...changes, limits: { ...SETTINGS.limits, ...limits } };
@@ -207,7 +192,13 @@ async function peopleOn(
   const database = { ...opened, kysely: opened.kysely.withPlugin(counting) };
   const people = await openPeople(settings, { database, mailer, log });
   statements.length = 0; // Of opening.
-  return { people, mails, warnings, statements };
+  return {
+    people,
+    mails,
+    warnings,
+    /** What was asked of the database, oldest first: the kind of each statement. */
+    statements,
+  };
 }
 
 /** Mails leave behind the answer, in the next turn of the event loop. */
@@ -215,26 +206,17 @@ export async function sent(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-async function newestMail({ mails }: OpenedPeople, email: string): Promise<Mail> {
+/** The newest mail to an address, once it has left. */
+export async function newestMail({ mails }: Pick<OpenedPeople, 'mails'>, email: string): Promise<Mail> {
   await sent();
-  const mail = mails.findLast(({ to }) => to === email.toLowerCase());
-  if (mail === undefined) throw new Error(`${email} was sent nothing`);
-  return mail;
+  return mails.findLast(({ to }) => to === email.toLowerCase()) ?? expect.fail(`${email} was sent nothing`);
 }
 
 export function tokenOf({ link = '' }: Pick<Mail, 'link'>): string {
-  const token = new URL(link).searchParams.get('token');
-  if (token === null) throw new Error('the link has no token');
-  return token;
+  return new URL(link).searchParams.get('token') ?? expect.fail('the link has no token');
 }
 
 /** What a browser sends back of the cookies that it was given. */
 export function cookieHeader(cookies: readonly string[]): string {
   return cookies.map((cookie) => cookie.split(';', 1)[0] ?? '').join('; ');
-}
-
-export function getOf<T>(values: Readonly<Record<string, T>>, name: string): T {
-  const value = values[name];
-  if (value === undefined) throw new Error(`there is no ${name}`);
-  return value;
 }

@@ -1,7 +1,9 @@
-/** How people get in where the service offers less than everything (specification "Sign-in"; specification "Console"). */
+/** What the service offers less than everything, or not so often (specification "Sign-in"; specification "Console"). */
+import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { listMembers, removeMember } from '../../api/accounts/people/memberships.ts';
 import { useConsole } from '../support/console/use-console.ts';
+import { MODEL } from '../support/pipeline/sample-store.ts';
 
 const SIGN_IN = '/console/sign-in';
 
@@ -50,5 +52,53 @@ describe('an invited stranger', () => {
     const { body } = await console.stranger().get(wanted.replace('sign-up', 'sign-in'));
     expect(body).toContain(`href="${wanted}"`);
     expect((await console.stranger().get(wanted)).body).toContain('value="/console/invitations/accept?token=abc"');
+  });
+});
+
+describe('where much is switched off', () => {
+  const console = useConsole({
+    capabilities: {
+      history: 'planned',
+      changes: 'planned',
+      attribution: 'planned',
+      webhooks: 'planned',
+      embeds: 'planned',
+    },
+  });
+
+  test.each([
+    [`models/${encodeURIComponent(MODEL)}`, 'Prices now'],
+    ['rankings', 'Ranking'],
+    ['changes', 'This service does not offer that'],
+  ])('data/%s is there without history and changes', async (path, shown) => {
+    const { org, ada } = await console.own();
+    const { statusCode, body } = await ada.get(`/console/orgs/${org}/data/${path}`);
+    expect([statusCode, body.includes(shown)]).toEqual([200, true]);
+  });
+
+  test('what is not offered stands in no navigation, and its pages are not there', async () => {
+    const { org, ada } = await console.own();
+    const { body } = await ada.get(`/console/orgs/${org}`);
+    const [navigation = ''] = /<nav class="pages"[\s\S]*?<\/nav>/.exec(body) ?? [];
+    expect(navigation).toContain('Connections');
+    expect(navigation).not.toMatch(/Integrations|Webhooks/);
+    for (const path of ['integrations', 'integrations/int_1'])
+      expect((await ada.get(`/console/orgs/${org}/${path}`)).statusCode).toBe(404);
+  });
+});
+
+describe('where five pages a minute are answered', () => {
+  const console = useConsole({ pagesPerMinute: 5 });
+
+  test('one person gets so many pages in a minute, and others go on', async () => {
+    const org = await console.organization({ 'ada@example.com': 'owner', 'max@example.com': 'member' });
+    for (const name of ['ada', 'max', 'new']) {
+      const person = await console.signIn(`${name}@example.com`);
+      const page = name === 'new' ? '/console/welcome' : `/console/orgs/${org}`; // Who is new belongs to none.
+      const answers: LightMyRequestResponse[] = [];
+      for (let count = 0; count < 6; count += 1) answers.push(await person.get(page));
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200, 429]);
+      expect(Number(answers[5]?.headers['retry-after'])).toBeGreaterThan(0);
+    }
   });
 });
