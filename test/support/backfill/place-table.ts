@@ -9,7 +9,7 @@ import { Database } from '../../../storage/duckdb/database.ts';
 import { nullable, text } from '../../../storage/duckdb/row-shape.ts';
 import { linesFromRows } from '../pipeline/write-day.ts';
 import { rawRows } from '../storage/raw-rows.ts';
-import type { TableRow } from './table-row.ts';
+import type { TableRow } from './pricing-table.ts';
 
 export interface Interval extends TableRow {
   readonly updated_at: string;
