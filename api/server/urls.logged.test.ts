@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loggedUrl, urlShower, withoutKeys } from './urls.ts';
 
-/** Of the form that keys have; test/serve/log.test.ts looks for real ones. */
+/** Of the form that keys have; test/serve/serve.test.ts looks for real ones. */
 const KEY = `msk_${'aB3'.repeat(14)}`;
 
 test.each([

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { listenOnFreePort } from '../../test/support/processes/servers.ts';
 import { openStore } from '../open-store.ts';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -8,15 +8,11 @@ const YEAR_MS = 365 * 86_400_000;
 /** An S3 server without objects whose clock is so far ahead of this machine's. */
 async function storeOfServer(aheadMs: number) {
   const server = createServer((_, response) => {
-    response.writeHead(404, {
-      'content-type': 'application/xml',
-      date: new Date(Date.now() + aheadMs).toUTCString(),
-    });
+    const date = new Date(Date.now() + aheadMs).toUTCString();
+    response.writeHead(404, { 'content-type': 'application/xml', date });
     response.end('<Error><Code>NoSuchKey</Code><Message>no such key</Message></Error>');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // An address of TCP, as it listens to one.
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endpoint = `http://127.0.0.1:${await listenOnFreePort(server)}`;
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
