@@ -11,8 +11,9 @@ import { API_KEYS } from '../../api/accounts/organizations/token-form.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { fixtureSource, openTemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { callCli, startCli } from '../support/processes/cli.ts';
+import { COMMAND, callCli } from '../support/processes/cli.ts';
 import { serveSample, temporarySqlite } from '../support/processes/serve-sample.ts';
+import { ServerProcess } from '../support/processes/server-process.ts';
 import { freePort } from '../support/processes/servers.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
 import { describeOnSmallDisk } from '../support/processes/small-disk.ts';
@@ -30,21 +31,15 @@ test('serve says that it listens, and that it serves once it can answer data', a
     MODELSTATS_PORT: String(port),
     MODELSTATS_POLL_SECONDS: '0.2',
   };
-  const { child, ended } = startCli(['serve'], { env });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  let said = '';
-  child.stderr?.on('data', (chunk) => {
-    said += chunk;
-  });
-  await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^listening at http:\S+, opening what file:/m);
+  const server = new ServerProcess([process.execPath, COMMAND, 'serve'], () => true, env);
+  onTestFinished(() => server.end('SIGKILL').then(() => undefined));
+  await server.run();
+  await expect.poll(() => server.log, { timeout: 30_000 }).toMatch(/^listening at http:\S+, opening what file:/m);
   const ready = () => fetchOnce(`http://127.0.0.1:${port}/health/ready`, '');
   expect(await ready()).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
-  expect(said).not.toMatch(/^serving /m);
+  expect(server.log).not.toMatch(/^serving /m);
   await store.night(fixtureSource(`days/${SAMPLE_DAYS[0]}`), SAMPLE_DAYS[0]);
-  await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^serving file:\S+ at http:/m);
+  await expect.poll(() => server.log, { timeout: 30_000 }).toMatch(/^serving file:\S+ at http:/m);
   expect(await ready()).toMatchObject({ status: 200 });
 });
 

@@ -1,4 +1,5 @@
 /** A store's life with real nights: pruned, proven, continued. */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
@@ -9,7 +10,7 @@ import { addDays, type Day } from '../../runtime/day.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { type Retention, retainedFrom } from '../../schemas/retention.ts';
 import { loadCatalog, swapCatalog } from '../../storage/catalog.ts';
-import { CATALOG_KEY } from '../../storage/keys.ts';
+import { CATALOG_KEY, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { storeWith } from '../support/pipeline/store-with.ts';
@@ -101,18 +102,47 @@ describe('a store of real nights', { timeout: 120_000 }, () => {
     expect(pruned).not.toEqual(whole);
     await never.dispose();
   });
-  it('says so where the catalog was changed while a night ran, and publishes it when it is run again', async () => {
-    await publishDay(DAYS[0]);
-    const { store } = nights.deps;
-    const put: ObjectStore['put'] = async (key, ...rest) => {
-      if (key === CATALOG_KEY) await swapCatalog(store, await loadCatalog(store), {});
-      return store.put(key, ...rest);
+  describe('a night that is overtaken', () => {
+    const request = () => {
+      const source = join(nights.folder, '../source', DAYS[0]);
+      return { day: DAYS[1], source, dryRun: false, accept: true, acceptSuspects: [] };
     };
-    const source = join(nights.folder, '../source', DAYS[0]);
-    const request = { day: DAYS[1], source, dryRun: false, accept: true, acceptSuspects: [] };
-    const overtaken = runNight(request, { ...nights.deps, store: storeWith(store, { put }) });
-    await expect(overtaken).rejects.toThrow('the catalog was changed while this night ran; run it again');
-    expect(await listReleases(nights)).toHaveLength(1);
-    expect(await publishDay(DAYS[1])).toMatchObject({ status: 'published' });
+
+    /** A night before whose swap something else is done, once. */
+    async function overtake(by: () => Promise<unknown>): Promise<NightResult> {
+      await publishDay(DAYS[0]);
+      const { store } = nights.deps;
+      let isFirst = true;
+      const put: ObjectStore['put'] = async (key, ...rest) => {
+        if (key === CATALOG_KEY && isFirst) {
+          isFirst = false;
+          await by();
+        }
+        return store.put(key, ...rest);
+      };
+      return runNight(request(), { ...nights.deps, store: storeWith(store, { put }) });
+    }
+
+    it('by one of the same day finds it published, and leaves an orphan without a mark', async () => {
+      const { status } = await overtake(() => runNight(request(), nights.deps));
+      expect(status).toBe('already_published');
+      const releases = await listReleases(nights);
+      expect(releases.map(({ day }) => day)).toEqual([DAYS[0], DAYS[1]]);
+      const marks: string[] = [];
+      for await (const { key } of nights.deps.store.list('releases/')) if (key.endsWith('/published')) marks.push(key);
+      expect(marks).toEqual(releases.map((release) => releaseKey(release, 'published')));
+      expect(await readdir(join(nights.folder, 'releases'))).toHaveLength(3);
+    });
+
+    it('by any other change of the catalog says so and publishes nothing, and does when it is run again', async () => {
+      const { store } = nights.deps;
+      const overtaken = overtake(async () => swapCatalog(store, await loadCatalog(store), {}));
+      await expect(overtaken).rejects.toMatchObject({
+        code: 'precondition_failed',
+        message: 'the catalog was changed while this night ran; run it again',
+      });
+      expect(await listReleases(nights)).toHaveLength(1);
+      expect(await publishDay(DAYS[1])).toMatchObject({ status: 'published' });
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../../pipeline/upkeep/verify.ts';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
@@ -35,6 +35,8 @@ export interface Republished {
   readonly main: StoreFiles;
   /** An empty store, for each test its own. */
   readonly mirror: StoreFiles;
+  /** Another copy of the nights' store, until the test is over. */
+  copy(): Promise<StoreFiles>;
   /** The key of a file of a day's release. */
   keyOf(day: string, path: string): string;
   republishDay(day: string, origin: ObjectStore, second?: ObjectStore): Promise<RepublishResult>;
@@ -77,6 +79,11 @@ export function useRepublish(): Republished {
     },
     get mirror() {
       return mirror;
+    },
+    copy: async () => {
+      const copy = await openStoreFiles(nights.folder);
+      onTestFinished(copy.dispose);
+      return copy;
     },
     keyOf: (day, path) => {
       const entry = entries.find((candidate) => candidate.day === day);

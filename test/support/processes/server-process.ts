@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
+import type { Awaitable } from '../../../runtime/awaitable.ts';
 import { findExecutable } from './servers.ts';
 
 const START_MS_MAX = 30_000;
@@ -30,7 +31,7 @@ function targetOf(program: string): string {
 /** A server of one test file, running as a process of its own; it can be killed and started again. */
 export class ServerProcess {
   readonly #command: readonly string[];
-  readonly #isReady: (said: string) => Promise<boolean>;
+  readonly #isReady: (said: string) => Awaitable<boolean>;
   readonly #env: NodeJS.ProcessEnv;
   #server: ChildProcess | undefined;
   #log = '';
@@ -38,7 +39,7 @@ export class ServerProcess {
   /** @param isReady whether it answers, by what it wrote to stdout so far; an error means that it doesn't yet */
   constructor(
     command: readonly string[],
-    isReady: (said: string) => Promise<boolean>,
+    isReady: (said: string) => Awaitable<boolean>,
     env: NodeJS.ProcessEnv = process.env,
   ) {
     this.#command = command;
@@ -68,7 +69,8 @@ export class ServerProcess {
     server.stderr.on('data', (chunk) => {
       this.#log += chunk;
     });
-    for (let waitedMs = 0; !(await this.#isReady(said).catch(() => false)); waitedMs += 20) {
+    const isReady = async () => this.#isReady(said);
+    for (let waitedMs = 0; !(await isReady().catch(() => false)); waitedMs += 20) {
       if (!this.isRunning || waitedMs > START_MS_MAX)
         throw new Error(`${program} did not start: ${this.#log.slice(-2000)}`);
       await sleep(20);
