@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeConditions } from '../test/support/storage/contract-conditions.ts';
 import { describeNames } from '../test/support/storage/contract-names.ts';
 import { hashOf, largeFile, read, type Subject, text } from '../test/support/storage/contract-support.ts';
+import { useFolder } from '../test/support/temporary-folder.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** An empty store, as one process sees it. */
@@ -23,22 +23,18 @@ export function describeObjectStore(
   parts: readonly ((subject: Subject) => void)[] = [describeReadingAndWriting, describeConditions, describeNames],
 ): void {
   describe(`${name} as an object store`, () => {
+    const folder = useFolder();
     let opened: OpenedStore;
-    let folder: string;
 
     beforeAll(async () => {
       opened = await open();
-      folder = await mkdtemp(join(tmpdir(), 'modelstats-contract-'));
     });
-    afterAll(async () => {
-      await opened?.close();
-      await rm(folder, { recursive: true, force: true });
-    });
+    afterAll(() => opened?.close());
 
     const subject = {
       store: () => opened.store,
       anotherHandle: () => opened.anotherHandle(),
-      folder: () => folder,
+      folder,
     };
     for (const describePart of parts) describePart(subject);
   });

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../../pipeline/upkeep/verify.ts';
@@ -8,6 +5,7 @@ import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { loadCatalog } from '../../../storage/catalog.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
+import { useFolder } from '../temporary-folder.ts';
 import { SAMPLE_DAYS } from './sample-store.ts';
 import { openStoreFiles, type StoreFiles } from './store-files.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
@@ -47,23 +45,22 @@ export interface Republished {
 /** Gives the tests of a file stores to damage and to repair; its parts can be read while a test runs. */
 export function useRepublish(): Republished {
   let nights: TemporaryStore;
-  let work: string;
+  const work = useFolder();
   let entries: readonly CatalogEntry[];
   let main: StoreFiles;
   let mirror: StoreFiles;
   beforeAll(async () => {
     nights = await openTemporaryStore();
-    work = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
     for (const day of SAMPLE_DAYS) await nights.night(fixtureSource('days'), day);
     entries = (await loadCatalog(nights.deps.store)).catalog?.releases ?? [];
   });
-  afterAll(() => Promise.all([nights.dispose(), rm(work, { recursive: true, force: true })]));
+  afterAll(() => nights.dispose());
   beforeEach(async () => {
     main = await openStoreFiles(nights.folder);
     mirror = await openStoreFiles();
   });
   afterEach(() => Promise.all([main.dispose(), mirror.dispose()]));
-  const deps = () => ({ ...upkeepDeps(work), onFile: () => {} });
+  const deps = () => ({ ...upkeepDeps(work()), onFile: () => {} });
   return {
     get nights() {
       return nights;
@@ -72,7 +69,7 @@ export function useRepublish(): Republished {
       return entries;
     },
     get work() {
-      return work;
+      return work();
     },
     get main() {
       return main;
@@ -92,7 +89,7 @@ export function useRepublish(): Republished {
     },
     republishDay: (day, origin, second) => republish(day, { ...deps(), origin, second }),
     republishFrom: (day, from) => republish(day, { ...deps(), origin: main.store, second: undefined, from }),
-    problemsIn: async (store) => (await verify('all', { ...verifyDeps(work), store })).problems,
+    problemsIn: async (store) => (await verify('all', { ...verifyDeps(work()), store })).problems,
   };
 }
 
