@@ -1,19 +1,11 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { openFileStore } from '../../test/support/storage/contract-support.ts';
 import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { describeObjectStore } from '../object-store.contract.ts';
 import { FileStore } from './file-store.ts';
 
-describeObjectStore('FileStore', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));
-  return {
-    store: new FileStore(root),
-    anotherHandle: () => new FileStore(root),
-    close: () => rm(root, { recursive: true }),
-  };
-});
+describeObjectStore('FileStore', openFileStore);
 
 describe('FileStore', () => {
   const root = useTestFolder();

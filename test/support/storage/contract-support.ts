@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'vitest';
+import { FileStore } from '../../../storage/file/file-store.ts';
 import { type FileHash, hashStream, sha256 } from '../../../storage/hash.ts';
 import type { ListedObject, ListOptions, ObjectStore, PutCondition } from '../../../storage/object-store.ts';
 
@@ -13,6 +15,13 @@ export interface Subject {
   anotherHandle(): ObjectStore;
   /** An empty local folder. */
   folder(): string;
+}
+
+/** A file store in a folder of its own. */
+export async function openFileStore() {
+  const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));
+  const open = () => new FileStore(root);
+  return { store: open(), anotherHandle: open, close: () => rm(root, { recursive: true }) };
 }
 
 export const IF_ABSENT: PutCondition = { ifAbsent: true };
