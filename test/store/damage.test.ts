@@ -140,12 +140,8 @@ describe('a Parquet file that another version of DuckDB wrote', { timeout: 120_0
     for (const path of REENCODED) await copy.damage(releaseKey(entry, path), 'a bit flipped');
     const { ok, files } = await repair(entry.day, copy.store);
     expect(ok).toBe(true);
-    expect(
-      files
-        .filter(({ status }) => status === 'rebuilt')
-        .map(({ path }) => path)
-        .sort(),
-    ).toEqual(REENCODED);
+    const rebuilt = files.filter(({ status }) => status === 'rebuilt').map(({ path }) => path);
+    expect(rebuilt.sort()).toEqual(REENCODED);
     const newest = (await loadCatalog(copy.store)).catalog?.releases.at(-1);
     expect(newest).toEqual({ ...entry, repaired: expect.any(Array) });
     expect(newest?.repaired?.map(({ path }) => path).sort()).toEqual(REENCODED);
@@ -157,19 +153,12 @@ describe('a Parquet file that another version of DuckDB wrote', { timeout: 120_0
   test('does not keep the nights from going on, nor prune and a rebuilt catalog from knowing of it', async () => {
     for (const path of REENCODED) await copy.damage(releaseKey(entry, path), 'lost');
     await repair(entry.day, copy.store);
-    const deps = { ...upkeepDeps(folder('work')), store: copy.store };
-    await rebuildCatalog({ force: true }, deps);
+    await rebuildCatalog({ force: true }, { ...upkeepDeps(folder('work')), store: copy.store });
     const night = { day: NEXT, source: SOURCE, dryRun: false, accept: false, acceptSuspects: [] };
     const nightDeps = { ...nights.deps, store: copy.store, clock: () => new Date('2026-06-10T00:20:00Z') };
     expect(await runNight(night, nightDeps)).toMatchObject({ status: 'published' });
-    await prune(
-      { dryRun: false },
-      {
-        ...pruneDeps(folder('work')),
-        store: copy.store,
-        retention: { changesMonths: 1, snapshots: 2, states: 2 },
-      },
-    );
+    const retention = { changesMonths: 1, snapshots: 2, states: 2 };
+    await prune({ dryRun: false }, { ...pruneDeps(folder('work')), store: copy.store, retention });
     expect(await problemsIn(copy.store)).toEqual([]);
   });
 

@@ -1,12 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { dayFromDate } from '../../../runtime/day.ts';
+import { expect, test } from 'vitest';
 import { examine, useNewMachine } from '../../../test/support/doctor/examine.ts';
-import { openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
 import { writeDay } from '../../../test/support/pipeline/write-day.ts';
+import { serveSample } from '../../../test/support/processes/serve-sample.ts';
 import { freePort } from '../../../test/support/processes/servers.ts';
-import { ServingProcess } from '../../../test/support/processes/serving-process.ts';
 import { listenOnLoopback } from '../../../test/support/server/listen-on-loopback.ts';
 
 const machine = useNewMachine();
@@ -17,12 +15,7 @@ test('a port is free, has a server of ours, or something else', async () => {
   const token = { MODELSTATS_METRICS_TOKEN: '0123456789abcdef' };
   expect((await at(`${taken}`)).of('port')).toMatch(/^fail: serve can't listen on 127\.0\.0\.1:\d+: /);
   expect((await at(`${await freePort()}`)).of('port')).toMatch(/^ok: .*is free for serve$/);
-  const store = await openTemporaryStore();
-  onTestFinished(() => store.dispose());
-  await store.publish(dayFromDate(new Date()), { models: [{ id: 'a', name: 'A' }] });
-  const database = `sqlite:${join(machine.folder(), 'serving.db')}`;
-  const serving = await ServingProcess.start({ store: store.folder, database, env: token });
-  onTestFinished(() => serving.end('SIGTERM').then(() => undefined));
+  const { serving } = await serveSample({ env: token });
   const { port } = new URL(serving.url);
   const ours = await at(port, token);
   expect(ours.of('port')).toBe(`ok: serve answers at http://127.0.0.1:${port}`);

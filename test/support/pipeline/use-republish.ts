@@ -24,26 +24,8 @@ export const RELEASE_FILES = [
 /** What is rebuilt from each other and from nothing else. */
 export const LOST_FOR_GOOD = [RELEASE_PATHS.state('scores'), RELEASE_PATHS.unpublished];
 
-export interface Republished {
-  /** Three real nights of {@link SAMPLE_DAYS}, made once for a file of tests. */
-  readonly nights: TemporaryStore;
-  readonly entries: readonly CatalogEntry[];
-  readonly work: string;
-  /** A copy of the nights' store, for each test its own. */
-  readonly main: StoreFiles;
-  /** An empty store, for each test its own. */
-  readonly mirror: StoreFiles;
-  /** Another copy of the nights' store, until the test is over. */
-  copy(): Promise<StoreFiles>;
-  /** The key of a file of a day's release. */
-  keyOf(day: string, path: string): string;
-  republishDay(day: string, origin: ObjectStore, second?: ObjectStore): Promise<RepublishResult>;
-  republishFrom(day: string, from: ObjectStore): Promise<RepublishResult>;
-  problemsIn(store: ObjectStore): Promise<readonly unknown[]>;
-}
-
 /** Gives the tests of a file stores to damage and to repair; its parts can be read while a test runs. */
-export function useRepublish(): Republished {
+export function useRepublish() {
   let nights: TemporaryStore;
   const work = useFolder();
   let entries: readonly CatalogEntry[];
@@ -62,6 +44,7 @@ export function useRepublish(): Republished {
   afterEach(() => Promise.all([main.dispose(), mirror.dispose()]));
   const deps = () => ({ ...upkeepDeps(work()), onFile: () => {} });
   return {
+    /** Three real nights of {@link SAMPLE_DAYS}, made once for a file of tests. */
     get nights() {
       return nights;
     },
@@ -71,25 +54,31 @@ export function useRepublish(): Republished {
     get work() {
       return work();
     },
+    /** A copy of the nights' store, for each test its own. */
     get main() {
       return main;
     },
+    /** An empty store, for each test its own. */
     get mirror() {
       return mirror;
     },
+    /** Another copy of the nights' store, until the test is over. */
     copy: async () => {
       const copy = await openStoreFiles(nights.folder);
       onTestFinished(copy.dispose);
       return copy;
     },
-    keyOf: (day, path) => {
+    /** The key of a file of a day's release. */
+    keyOf: (day: string, path: string) => {
       const entry = entries.find((candidate) => candidate.day === day);
       if (entry === undefined) throw new Error(`no night of ${day}`);
       return releaseKey(entry, path);
     },
-    republishDay: (day, origin, second) => republish(day, { ...deps(), origin, second }),
-    republishFrom: (day, from) => republish(day, { ...deps(), origin: main.store, second: undefined, from }),
-    problemsIn: async (store) => (await verify('all', { ...verifyDeps(work()), store })).problems,
+    republishDay: (day: string, origin: ObjectStore, second?: ObjectStore) =>
+      republish(day, { ...deps(), origin, second }),
+    republishFrom: (day: string, from: ObjectStore) =>
+      republish(day, { ...deps(), origin: main.store, second: undefined, from }),
+    problemsIn: async (store: ObjectStore) => (await verify('all', { ...verifyDeps(work()), store })).problems,
   };
 }
 
