@@ -173,7 +173,7 @@ const pricing = () => catalog.backfill?.pricing ?? expect.fail();
 test.each<readonly [what: string, damage: (bytes: Buffer) => Buffer | undefined, message: string]>([
   ['gone', lose, ''],
   ['damaged', flipByte, ' is damaged'],
-])('a backfill that is %s is told', async (_, damage, message) => {
+])('a backfill that is %s is reported', async (_, damage, message) => {
   const key = backfillKey(pricing().run);
   const { ok, problems } = await verifyDamaged(key, damage, 'all');
   expect({ ok, problems }).toEqual({
@@ -182,7 +182,7 @@ test.each<readonly [what: string, damage: (bytes: Buffer) => Buffer | undefined,
   });
 });
 
-test('a backfill of which the catalog says other days is told', async () => {
+test('a backfill of which the catalog says other days is reported', async () => {
   const { problems } = await verifyDays('all', { backfill: { pricing: { ...pricing(), last_day: '2024-02-28' } } });
   expect(problems.map(({ message }) => message)).toEqual(['the catalog says other than its intervals']);
 });

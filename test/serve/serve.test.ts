@@ -158,14 +158,14 @@ test('usage is written while a server runs, and the rest when it stops; `orgs us
   const env = { MODELSTATS_USAGE_DETAIL_SECONDS: '1', MODELSTATS_METRICS_OPEN: 'true' };
   const { serving: quick, ...place } = await serveSample({ env });
   /** `modelstats orgs usage`, which must succeed. */
-  const tell = async (...options: readonly string[]) => {
+  const usage = async (...options: readonly string[]) => {
     const args = ['orgs', 'usage', place.organizationId, '--days', '2', ...options];
     const { code, stdout, stderr } = await callCli(args, { env: { MODELSTATS_DATABASE: place.database } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     return stdout;
   };
   /** The counts of the last two days. */
-  const totalNow = async (): Promise<Record<string, number>> => JSON.parse(await tell('--json')).total;
+  const totalNow = async (): Promise<Record<string, number>> => JSON.parse(await usage('--json')).total;
   expect(await totalNow()).toMatchObject({ requests: 0, units: 0 });
   for (const route of ['models', 'scores', 'models/none']) await fetchOnce(`${quick.url}/v1/${route}`, place.key);
   await expect.poll(totalNow, { timeout: 10_000, interval: 300 }).toMatchObject({ requests: 3, units: 2 });
@@ -179,10 +179,10 @@ test('usage is written while a server runs, and the rest when it stops; `orgs us
   await slow.end('SIGTERM');
   expect(await totalNow()).toMatchObject({ requests: 4, units: 3, client_errors: 1 });
 
-  const table = await tell();
+  const table = await usage();
   expect(table).toContain(`${place.organizationId} used 3 units with 4 requests`);
   expect(table).toMatch(/\/v1\/models\/\{id\} +│ +1 +│ +0 /);
-  const [header, ...lines] = (await tell('--csv')).split('\r\n');
+  const [header, ...lines] = (await usage('--csv')).split('\r\n');
   expect(header).toMatch(/^day,key_id,/);
   expect(lines.filter((line) => line.includes(',/v1/models,api_key,2,2,0,'))).toHaveLength(1);
   expect(lines.at(-1)).toBe('');

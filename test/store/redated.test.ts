@@ -257,8 +257,8 @@ describe('webhooks', () => {
     await addSubscriber(control, 'one');
     return () => control.close();
   });
-  const look = () => openPublisher(store, control, { clock }).publisher.look();
-  const toldSnapshots = async () =>
+  const notify = () => openPublisher(store, control, { clock }).publisher.look();
+  const publishedSnapshots = async () =>
     (await readTold(control))
       .filter(({ topic }) => topic === 'snapshot.published')
       .map(({ data }) => Object(data).snapshot_id)
@@ -268,21 +268,21 @@ describe('webhooks', () => {
     const { publisher } = openPublisher(store, control, { clock });
     await publisher.look();
     const told = await readTold(control);
-    expect(await toldSnapshots()).toEqual([SECOND, ...FUTURE]);
+    expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE]);
     await giveRightDays();
     expect(await publisher.look()).toBe('idle');
     await store.publish(TODAY, rowsOf(4));
     expect(await publisher.look()).toBe('published');
     expect(await readTold(control)).toEqual(expect.arrayContaining([...told]));
-    expect(await toldSnapshots()).toEqual([SECOND, TODAY, ...FUTURE]);
+    expect(await publishedSnapshots()).toEqual([SECOND, TODAY, ...FUTURE]);
   });
 
   test('go on from a wrong day also where it has come meanwhile', async () => {
-    await look();
+    await notify();
     await giveRightDays();
     await store.publish(FUTURE[1], rowsOf(4));
-    expect(await look()).toBe('published');
-    expect(await toldSnapshots()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
+    expect(await notify()).toBe('published');
+    expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
   });
 });
 
