@@ -1,26 +1,23 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { useFolder } from '../test/support/temporary-folder.ts';
 import { FileStore } from './file/file-store.ts';
 import { gzipLines } from './gzip-lines.ts';
 import { bufferBytes, hashFile, hashStream, readGzip } from './hash.ts';
 
 const LINES = '{"id":"a"}\n'.repeat(50);
-let folder: string;
+const path = useFolder();
 let store: FileStore;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-buffers-'));
-  store = new FileStore(join(folder, 'store'));
-  await writeFile(join(folder, 'lines'), LINES);
-  await writeFile(join(folder, 'lines.gz'), gzipSync(LINES));
+  store = new FileStore(path('store'));
+  await writeFile(path('lines'), LINES);
+  await writeFile(path('lines.gz'), gzipSync(LINES));
   await store.put('object', Buffer.from(LINES));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Node's types leave open what a collection tells. */
 function kindOf(entry: object): unknown {
@@ -41,11 +38,11 @@ async function fullCollectionsDuring(work: () => Promise<void>): Promise<number>
 }
 
 test.each<[string, (index: number) => Promise<unknown>]>([
-  ['hashing', () => hashFile(join(folder, 'lines'))],
-  ['unpacking', () => hashStream(readGzip(join(folder, 'lines.gz')))],
-  ['packing', (index) => gzipLines(join(folder, 'lines'), join(folder, `packed-${index}.gz`))],
+  ['hashing', () => hashFile(path('lines'))],
+  ['unpacking', () => hashStream(readGzip(path('lines.gz')))],
+  ['packing', (index) => gzipLines(path('lines'), path(`packed-${index}.gz`))],
   ['fetching', async () => hashStream(await store.stream('object'))],
-  ['storing', (index) => store.putFile(`copy-${index}`, join(folder, 'lines'))],
+  ['storing', (index) => store.putFile(`copy-${index}`, path('lines'))],
 ])('%s many small files does not keep the garbage collector busy', async (_, work) => {
   const count = await fullCollectionsDuring(async () => {
     for (let index = 0; index < 200; index += 1) await work(index);

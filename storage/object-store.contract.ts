@@ -1,19 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeConditions } from '../test/support/storage/contract-conditions.ts';
 import { describeNames } from '../test/support/storage/contract-names.ts';
-import {
-  LARGE_BYTES,
-  largeFile,
-  read,
-  type Subject,
-  sha256,
-  sha256Of,
-  text,
-} from '../test/support/storage/contract-support.ts';
+import { hashOf, largeFile, read, type Subject, text } from '../test/support/storage/contract-support.ts';
+import { useFolder } from '../test/support/temporary-folder.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** An empty store, as one process sees it. */
@@ -31,22 +23,18 @@ export function describeObjectStore(
   parts: readonly ((subject: Subject) => void)[] = [describeReadingAndWriting, describeConditions, describeNames],
 ): void {
   describe(`${name} as an object store`, () => {
+    const folder = useFolder();
     let opened: OpenedStore;
-    let folder: string;
 
     beforeAll(async () => {
       opened = await open();
-      folder = await mkdtemp(join(tmpdir(), 'modelstats-contract-'));
     });
-    afterAll(async () => {
-      await opened?.close();
-      await rm(folder, { recursive: true, force: true });
-    });
+    afterAll(() => opened?.close());
 
     const subject = {
       store: () => opened.store,
       anotherHandle: () => opened.anotherHandle(),
-      folder: () => folder,
+      folder,
     };
     for (const describePart of parts) describePart(subject);
   });
@@ -109,12 +97,11 @@ function describeReadingAndWriting({ store, folder }: Subject): void {
     });
 
     test('putFile stores 20 MB byte for byte and leaves the file alone', async () => {
-      const { bytes, path } = await largeFile(folder());
+      const { path, ...written } = await largeFile(folder());
       const { etag } = await store().putFile('write/large', path);
-      expect(await store().head('write/large')).toMatchObject({ bytes: LARGE_BYTES, etag });
-      expect(await sha256Of(await store().stream('write/large'))).toBe(sha256(bytes));
+      expect(await store().head('write/large')).toMatchObject({ bytes: written.bytes, etag });
       await writeFile(path, 'the file is the caller’s, the object does not follow it');
-      expect(sha256((await store().get('write/large'))?.body)).toBe(sha256(bytes));
+      expect(await hashOf(store(), 'write/large')).toEqual(written);
     });
 
     test('putFile stores an empty file', async () => {

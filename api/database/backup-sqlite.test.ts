@@ -86,7 +86,7 @@ test('a copy that can not be written says what to do about it', async () => {
   await into(at('circle')).toThrow('is there already: name a new file');
 });
 
-describeOnSmallDisk('a disk without room for the copy', 1, (disk) => {
+describeOnSmallDisk('a disk without room for the copy', '1m', (disk) => {
   test('is named, and nothing of the copy stays', async () => {
     await makeDatabase();
     await disk.fill();

@@ -46,7 +46,7 @@ describe('the base URL', () => {
   });
 });
 
-/** Of the form that keys have; test/serve/log.test.ts looks for real ones. */
+/** Of the form that keys have; test/serve/serve.test.ts looks for real ones. */
 const KEY = `msk_${'aB3'.repeat(14)}`;
 
 test.each([

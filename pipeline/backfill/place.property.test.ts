@@ -1,9 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addDays, type Day } from '../../runtime/day.ts';
 import { expectedPlaces } from '../../test/support/backfill/oracle.ts';
-import { type Interval, type Placed, type PlaceInput, TablePlacer } from '../../test/support/backfill/place-table.ts';
-import type { TableRow } from '../../test/support/backfill/table-row.ts';
+import {
+  type Interval,
+  type Placed,
+  type PlaceInput,
+  useTablePlacer,
+} from '../../test/support/backfill/place-table.ts';
+import type { TableRow } from '../../test/support/backfill/pricing-table.ts';
 
 /** Ends of months, a leap day and the end of a year: where calendars go wrong. */
 const TURNS: readonly Day[] = ['2024-02-29', '2023-02-28', '2023-12-31', '2024-04-30', '2100-02-28'];
@@ -11,11 +16,7 @@ const SPAN_DAYS = 12;
 /** Each with a few rows in every table, since a table costs more than its rows. */
 const MODELS = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7', 'm:2', 'M1'];
 
-let placer: TablePlacer;
-beforeAll(async () => {
-  placer = await TablePlacer.open();
-});
-afterAll(() => placer.close());
+const place = useTablePlacer();
 
 interface Calendar extends Omit<PlaceInput, 'rows'> {
   readonly rows: readonly TableRow[];
@@ -98,7 +99,7 @@ test('on every day exactly the prices are in force that asking every row about e
   await fc.assert(
     fc.asyncProperty(calendar, async (input) => {
       const expected = expectedPlaces(input);
-      const placed = await placer.place(input);
+      const placed = await place(input);
       expect(placed.reasons).toEqual(expected.reasons);
       expect([...pricesByDay(placed.intervals)].sort()).toEqual([...expected.prices].sort());
       expectSound(placed, input);

@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Database } from '../../storage/duckdb/database.ts';
-import { CapturedStore } from '../../test/support/backfill/captured-store.ts';
-import { readIntervals } from '../../test/support/backfill/read-intervals.ts';
-import { tableRow } from '../../test/support/backfill/table-row.ts';
+import { sqlText } from '../../storage/duckdb/database.ts';
+import { backfill, readIntervals, tableRow } from '../../test/support/backfill/pricing-table.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 
 const ROWS = [
   tableRow({ effective_from: '2024-01-31', effective_to: '2024-02-29' }),
@@ -17,24 +16,26 @@ const CSV = [
   'p1,m1,2024-02-29,,,0.125',
 ].join('\n');
 
-let place: CapturedStore;
+let place: TemporaryStore;
 beforeAll(async () => {
-  place = await CapturedStore.open();
-  await place.publish('2024-03-02', ['m1'], [{ model_id: 'm1', provider: 'p1' }]);
+  place = await openTemporaryStore();
+  const price = { model_id: 'm1', provider: 'p1' };
+  await place.publish('2024-03-02', { models: [{ id: 'm1', name: 'm1' }], pricing: [price] });
 });
-afterAll(() => place.close());
+afterAll(() => place.dispose());
+
+const path = (name: string) => join(place.folder, '..', name);
 
 function write(name: string, content: string | Uint8Array): string {
-  const path = join(place.folder, name);
-  writeFileSync(path, content);
-  return path;
+  writeFileSync(path(name), content);
+  return path(name);
 }
 
-async function writeParquet(): Promise<string> {
-  const [from, to] = [await place.writeTable(ROWS, 'rows.jsonl'), join(place.folder, 'table.parquet')];
-  const database = await Database.open(':memory:', { memoryLimit: '200MB', threads: 1, tempFolder: place.folder });
-  await database.run(`COPY (FROM read_json('${from}')) TO '${to}' (FORMAT parquet)`);
-  database.close();
+async function writeParquet(lines: string): Promise<string> {
+  const to = path('table.parquet');
+  await place.reader.run(
+    `COPY (FROM read_json(${sqlText(write('rows.jsonl', lines))})) TO ${sqlText(to)} (FORMAT parquet)`,
+  );
   return to;
 }
 
@@ -48,12 +49,12 @@ test('JSON Lines, JSON, CSV, each compressed too, and Parquet give the same inte
     write('table.json.gz', gzipSync(json)),
     write('table.csv', CSV),
     write('table.csv.gz', gzipSync(CSV)),
-    await writeParquet(),
+    await writeParquet(lines),
   ];
   const statuses: string[] = [];
-  for (const table of tables) statuses.push((await place.backfill({ table })).status);
+  for (const table of tables) statuses.push((await backfill(place, { table })).status);
   expect(statuses).toEqual(['published', ...Array.from({ length: 6 }, () => 'unchanged')]);
-  expect(await readIntervals(place.store)).toMatchObject([
+  expect(await readIntervals(place)).toMatchObject([
     { input_per_million: 1, valid_from: '2024-01-31', valid_to: '2024-02-28' },
     { input_per_million: null, output_per_million: 0.125, valid_from: '2024-02-29', valid_to: '2024-03-01' },
   ]);
@@ -67,26 +68,24 @@ test.each([
   ['none.parquet', 'text', 'none.parquet: is not a Parquet file'],
 ])('%s is refused as a whole, saying what is wrong', async (name, content, message) => {
   const table = write(name, content);
-  const before = await readIntervals(place.store);
-  await expect(place.backfill({ table })).rejects.toMatchObject({
+  const before = await readIntervals(place);
+  await expect(backfill(place, { table })).rejects.toMatchObject({
     code: 'source_rejected',
     message: expect.stringContaining(message),
   });
-  expect(await readIntervals(place.store)).toEqual(before);
+  expect(await readIntervals(place)).toEqual(before);
 });
 
 test('a table that is not there, or is a folder, is refused by name', async () => {
   for (const name of ['absent.csv', 'folder.csv/..']) {
-    const table = join(place.folder, name);
-    await expect(place.backfill({ table })).rejects.toMatchObject({ code: 'source_rejected' });
+    const table = path(name);
+    await expect(backfill(place, { table })).rejects.toMatchObject({ code: 'source_rejected' });
   }
 });
 
 test('unknown columns are ignored and reported, absent ones taken as empty', async () => {
-  const table = await place.writeTable([
-    { model_id: 'm1', provider: 'p9', input_per_million: 1, effective_from: '2024-02-01', note: 'x' },
-  ]);
-  const { intervals, warnings } = await place.backfill({ table });
+  const row = { model_id: 'm1', provider: 'p9', input_per_million: 1, effective_from: '2024-02-01', note: 'x' };
+  const { intervals, warnings } = await backfill(place, { rows: [row] });
   expect(intervals).toBe(1);
   expect(warnings).toContain('table.jsonl: ignored unknown columns note');
   expect(warnings).toContainEqual(

@@ -46,9 +46,16 @@ async function newestLines(): Promise<readonly string[]> {
     .split('\n');
 }
 
-test('what a day changed is counted and shown, of every dataset', async () => {
+/** A good day and a bad one; the lines of the good one. */
+async function publishGoodAndBad(): Promise<readonly string[]> {
   await store.publish('2026-06-01', GOOD);
+  const good = await newestLines();
   await store.publish('2026-06-02', BAD);
+  return good;
+}
+
+test('what a day changed is counted and shown, of every dataset', async () => {
+  await publishGoodAndBad();
   const found = await ask('2026-06-02');
   expect(found).toMatchObject({
     day: '2026-06-02',
@@ -76,9 +83,7 @@ test('what a day changed is counted and shown, of every dataset', async () => {
 
 describe('the records before a bad day', () => {
   test('are a source from which the next night publishes them again, whatever came after', async () => {
-    await store.publish('2026-06-01', GOOD);
-    const good = await newestLines();
-    await store.publish('2026-06-02', BAD);
+    const good = await publishGoodAndBad();
     await store.publish('2026-06-03', { ...BAD, pricing: [] });
     const { next_day, next_command } = await ask('2026-06-02', { folder: into() });
     expect({ next_day, next_command }).toEqual({
@@ -97,9 +102,7 @@ describe('the records before a bad day', () => {
   });
 
   test('come from the snapshot where the state is no longer kept, and a warning says what that lacks', async () => {
-    await store.publish('2026-06-01', GOOD);
-    const good = await newestLines();
-    await store.publish('2026-06-02', BAD);
+    const good = await publishGoodAndBad();
     await store.prune({ changesMonths: 13, snapshots: 90, states: 1 });
     const { warnings, next_day } = await ask('2026-06-02', { folder: into() });
     expect(warnings).toEqual([expect.stringContaining('sample sizes of scores are not in it')]);
@@ -118,8 +121,7 @@ describe('the records before a bad day', () => {
   });
 
   test('are all there or none: a folder that can not be written is refused and left without a part of them', async () => {
-    await store.publish('2026-06-01', GOOD);
-    await store.publish('2026-06-02', BAD);
+    await publishGoodAndBad();
     await symlink('nowhere', into());
     await expect(ask('2026-06-02', { folder: into() })).rejects.toMatchObject({ code: 'usage' });
     await rm(into());
@@ -130,8 +132,7 @@ describe('the records before a bad day', () => {
   });
 
   test('go into() the night of today where the newest day has long gone by', async () => {
-    await store.publish('2026-06-01', GOOD);
-    await store.publish('2026-06-02', BAD);
+    await publishGoodAndBad();
     expect(await ask('2026-06-02', { today: '2026-07-09' })).toMatchObject({ next_day: '2026-07-09' });
   });
 });

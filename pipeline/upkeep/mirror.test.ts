@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../runtime/errors.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
@@ -12,6 +9,7 @@ import { openStoreFiles, type StoreFiles } from '../../test/support/pipeline/sto
 import { storeWith } from '../../test/support/pipeline/store-with.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { pruneDeps, upkeepDeps, verifyDeps } from '../../test/support/pipeline/upkeep.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { mirror } from './mirror.ts';
 import { prune } from './prune.ts';
 import { verify } from './verify.ts';
@@ -22,14 +20,13 @@ const SOURCE = fixtureSource('days');
 /** Three real nights with a backfill, and what they were after two of them; every test gets copies. */
 let nights: TemporaryStore;
 let earlier: StoreFiles;
-let work: string;
+const work = useFolder();
 let newest: CatalogEntry;
 let main: StoreFiles;
 let second: StoreFiles;
 
 beforeAll(async () => {
   nights = await openTemporaryStore();
-  work = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
   const [first, next, last] = DAYS;
   for (const day of [first, next]) await nights.night(SOURCE, day);
   earlier = await openStoreFiles(nights.folder);
@@ -38,7 +35,7 @@ beforeAll(async () => {
   await nights.night(SOURCE, last);
   newest = (await loadCatalog(nights.deps.store)).catalog?.releases.at(-1) ?? expect.fail();
 }, 60_000);
-afterAll(() => Promise.all([nights.dispose(), earlier.dispose(), rm(work, { recursive: true, force: true })]));
+afterAll(() => Promise.all([nights.dispose(), earlier.dispose()]));
 beforeEach(async () => {
   main = await openStoreFiles(nights.folder);
   second = await openStoreFiles();
@@ -46,7 +43,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all([main.dispose(), second.dispose()]));
 
 function mirrorTo(to: ObjectStore = second.store, from: ObjectStore = main.store) {
-  return mirror({ ...upkeepDeps(work), from, to, copiesMax: 3, onRelease: () => {} });
+  return mirror({ ...upkeepDeps(work()), from, to, copiesMax: 3, onRelease: () => {} });
 }
 
 async function contentsOf({ store, hashes }: StoreFiles) {
@@ -79,7 +76,10 @@ describe('mirror', { timeout: 60_000 }, () => {
   it('makes an empty store equal, object by object, and a second run finds nothing to do', async () => {
     expect(await mirrorTo()).toMatchObject({ releases: 3, newest: DAYS[2], swapped: true, removed: 0 });
     await expectEqual();
-    expect(await verify('all', { ...verifyDeps(work), store: second.store })).toMatchObject({ ok: true, problems: [] });
+    expect(await verify('all', { ...verifyDeps(work()), store: second.store })).toMatchObject({
+      ok: true,
+      problems: [],
+    });
     const versions = await second.versions();
     expect(await mirrorTo()).toMatchObject({ copied: 0, bytes: 0, removed: 0, swapped: false });
     expect(await second.versions()).toEqual(versions);
@@ -89,7 +89,7 @@ describe('mirror', { timeout: 60_000 }, () => {
     await mirrorTo(second.store, earlier.store);
     await second.store.put('backfill/pricing.OTHER.parquet', Buffer.from('an orphan of its own'));
     const retention = { ...RETENTION, snapshots: 1, states: 1 };
-    await prune({ dryRun: false }, { ...pruneDeps(work), store: main.store, retention });
+    await prune({ dryRun: false }, { ...pruneDeps(work()), store: main.store, retention });
     const sent: string[] = [];
     const { removed } = await mirrorTo(beforePut(second.store, (key) => sent.push(key)));
     expect(removed).toBeGreaterThan(0);
@@ -160,7 +160,7 @@ describe('mirror', { timeout: 60_000 }, () => {
       const isFirst = !raced;
       raced = true;
       const retention = { ...RETENTION, snapshots: 1, states: 1 };
-      if (isFirst) await prune({ dryRun: false }, { ...pruneDeps(work), store: main.store, retention });
+      if (isFirst) await prune({ dryRun: false }, { ...pruneDeps(work()), store: main.store, retention });
       return main.store.stream(key);
     };
     const racing = storeWith(main.store, { stream });
@@ -202,7 +202,7 @@ describe('a store that is no mirror is refused and left as it is:', { timeout: 6
 
   it('and an empty store has nothing to mirror, an older catalog nothing to trust', async () => {
     const empty = await openStoreFiles();
-    const fresh = { ...upkeepDeps(join(work, 'fresh')), copiesMax: 1, onRelease: () => {} };
+    const fresh = { ...upkeepDeps(work('fresh')), copiesMax: 1, onRelease: () => {} };
     await expect(mirror({ ...fresh, from: empty.store, to: second.store })).rejects.toMatchObject({
       code: 'not_found',
     });

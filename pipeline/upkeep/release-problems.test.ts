@@ -3,16 +3,6 @@ import type { Release } from '../../schemas/release.ts';
 import type { ReleasedFile } from '../../schemas/upstreams.ts';
 import { findFetchedProblems } from './release-problems.ts';
 
-const UPSTREAM = {
-  id: 'shop',
-  name: 'The shop',
-  url: 'https://shop.test',
-  license: null,
-  terms_url: null,
-  attribution: null,
-  redistribution: false,
-  checked: null,
-};
 const FETCHED: ReleasedFile = {
   upstream: 'shop',
   url: 'https://shop.test/a',
@@ -38,12 +28,7 @@ const FAILED: ReleasedFile = {
 
 /** A release of which only this is looked at. */
 function releaseWith(fetched: ReleasedFile, files: Release['files'] = []): Release {
-  return {
-    day: '2026-06-01',
-    upstreams: [UPSTREAM],
-    fetched: [fetched],
-    files,
-  } satisfies Partial<Release> as unknown as Release;
+  return { day: '2026-06-01', upstreams: [{ id: 'shop' }], fetched: [fetched], files } as unknown as Release;
 }
 
 const CARRIED: ReleasedFile = { ...FETCHED, status: 'carried', failed_since: '2026-05-30' };

@@ -1,20 +1,30 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
+import { expect, test } from 'vitest';
+import { useStore } from '../../test/support/pipeline/use-store.ts';
 import { writeDay } from '../../test/support/pipeline/write-day.ts';
 import { readStatus } from './status.ts';
 
 const MODELS = ['a', 'b'].map((id) => ({ id, name: id }));
 const price = (id: string, input: number) => ({ model_id: id, provider: 'p', input_per_million: input });
 
-let store: TemporaryStore;
-beforeAll(async () => {
-  store = await openTemporaryStore();
-});
-afterAll(() => store.dispose());
+const store = useStore();
+const statusOn = (expectedDay: string | undefined, clock = store.deps.clock) =>
+  readStatus(store.deps.store, { ...store.deps, clock, expectedDay });
+
+/** A night that the guard holds, since of four models one is left. */
+async function publishThenHold(day: string) {
+  const models = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id }));
+  await store.publish('2026-06-01', { models });
+  expect(await statusOn('2026-06-01')).toMatchObject({ is_stale: false, last_run: { status: 'published' } });
+  const raw = join(store.deps.workFolder, 'raw');
+  await writeDay(raw, { models: models.slice(3) });
+  const held = await store.night(raw, day);
+  expect(held.status).toBe('held');
+  return held;
+}
 
 test('the prices that are held back are listed, with the rule and since when', async () => {
-  const status = () => readStatus(store.deps.store, { ...store.deps, expectedDay: '2026-06-03' });
+  const status = () => statusOn('2026-06-03');
   expect(await status()).toEqual({
     store: store.url,
     snapshots: 0,
@@ -40,17 +50,8 @@ test('the prices that are held back are listed, with the rule and since when', a
 });
 
 test('data are stale while an expected day is missing, and how the last night went is told by its report', async () => {
-  const place = await openTemporaryStore();
-  onTestFinished(() => place.dispose());
-  const status = (expectedDay: string) => readStatus(place.deps.store, { ...place.deps, expectedDay });
-  const models = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id }));
-  await place.publish('2026-06-01', { models });
-  expect(await status('2026-06-01')).toMatchObject({ is_stale: false, last_run: { status: 'published' } });
-  const raw = join(place.deps.workFolder, 'raw');
-  await writeDay(raw, { models: models.slice(3) });
-  const held = await place.night(raw, '2026-06-02');
-  expect(held.status).toBe('held');
-  expect(await status('2026-06-02')).toMatchObject({
+  const held = await publishThenHold('2026-06-02');
+  expect(await statusOn('2026-06-02')).toMatchObject({
     newest: { day: '2026-06-01' },
     expected_day: '2026-06-02',
     is_stale: true,
@@ -65,15 +66,8 @@ test('data are stale while an expected day is missing, and how the last night we
 });
 
 test('a night under a clock of years ahead is not the last one any more, once the clock is right', async () => {
-  const place = await openTemporaryStore();
-  onTestFinished(() => place.dispose());
-  const status = (now: string) =>
-    readStatus(place.deps.store, { ...place.deps, clock: () => new Date(now), expectedDay: undefined });
-  const models = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id }));
-  await place.publish('2026-06-01', { models });
-  const raw = join(place.deps.workFolder, 'raw');
-  await writeDay(raw, { models: models.slice(3) });
-  expect((await place.night(raw, '2031-01-01')).status).toBe('held');
+  const status = (now: string) => statusOn(undefined, () => new Date(now));
+  await publishThenHold('2031-01-01');
   expect(await status('2031-01-01T12:00:00Z')).toMatchObject({ last_run: { day: '2031-01-01', status: 'held' } });
   expect(await status('2026-06-02T12:00:00Z')).toMatchObject({ last_run: { day: '2026-06-01', status: 'published' } });
 });

@@ -109,7 +109,7 @@ async function verifySnapshots(
  * Proves the reconstructed prices that a catalog lists, which belong to no snapshot: they are the recorded file, with the
  * recorded intervals and days, and all of them lie before the first captured pricing day.
  */
-export async function verifyBackfill(
+async function verifyBackfill(
   catalog: Catalog | undefined,
   { store, database, scratch }: WorkDeps,
 ): Promise<readonly Problem[]> {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DOUBLE, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,22 +7,19 @@ import { SCHEMA_VERSION } from '../../schemas/record-versions.ts';
 import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
 import { anyNumber, anyRecord } from '../../test/support/schemas/arbitrary-record.ts';
 import { versionTwo } from '../../test/support/schemas/record-versions.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { Database } from './database.ts';
 import { columnDefinitions, DUCKDB_TYPES, entityIdSql, lineSql } from './record-sql.ts';
 import { text } from './row-shape.ts';
 
 let database: Database;
-let folder: string;
+const folder = useFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-record-sql-'));
-  database = await Database.open(':memory:', { memoryLimit: '500MB', threads: 1, tempFolder: folder });
+  database = await Database.open(':memory:', { memoryLimit: '500MB', threads: 1, tempFolder: folder() });
 });
 
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => database.close());
 
 describe('a number in SQL', () => {
   it('is printed as JSON.stringify prints it', async () => {

@@ -1,11 +1,9 @@
-import fs, { mkdtemp, rm } from 'node:fs/promises';
+import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { describeConditions } from '../../test/support/storage/contract-conditions.ts';
+import { openFileStore } from '../../test/support/storage/contract-support.ts';
 import { describeObjectStore } from '../object-store.contract.ts';
-import { FileStore } from './file-store.ts';
 
 const link = vi.spyOn(fs, 'link');
 
@@ -21,14 +19,6 @@ afterAll(() => {
 });
 
 describe('a folder without hard links', () => {
-  const open = async () => {
-    const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));
-    return {
-      store: new FileStore(root),
-      anotherHandle: () => new FileStore(root),
-      close: () => rm(root, { recursive: true }),
-    };
-  };
   // A link is what creates an object if there is none; all else is as on other file systems.
-  describeObjectStore('FileStore on a file system without hard links', open, [describeConditions]);
+  describeObjectStore('FileStore on a file system without hard links', openFileStore, [describeConditions]);
 });

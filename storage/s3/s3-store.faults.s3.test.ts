@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { isAppError } from '../../runtime/errors.ts';
-import type { Fault } from '../../test/support/processes/fault-proxy.ts';
 import {
   describeOnFaultyMinio,
   isCompletion,
@@ -12,7 +10,7 @@ import {
   isPart,
   isPut,
 } from '../../test/support/processes/faulty-minio.ts';
-import type { ObjectStore, PutCondition } from '../object-store.ts';
+import type { PutCondition } from '../object-store.ts';
 
 const LARGE = randomBytes(20_000_000);
 
@@ -157,45 +155,4 @@ describeOnFaultyMinio('S3Store', (faulty) => {
     }
     expect((await store.get('given-up'))?.body.equals(LARGE)).toBe(true);
   });
-
-  test('counting up from several handles under random faults counts each step once', async () => {
-    await faulty().direct.put('soak', Buffer.from('0'));
-    const faults: readonly Fault[] = [
-      { is: 'answer-lost' },
-      { is: 'request-cut', afterBytes: 1 },
-      { is: 'answer-cut', afterBytes: 1 },
-      { is: 'answer', status: 503, code: 'SlowDown' },
-      { is: 'answer', status: 500, code: 'InternalError' },
-    ];
-    faulty().proxy.plan = () => (Math.random() < 0.15 ? faults[Math.floor(Math.random() * faults.length)] : undefined);
-    const handles = Array.from({ length: 3 }, () => faulty().storeWith({ attemptsMax: 8 }));
-    const counts = await Promise.all(handles.map((handle) => countUp(handle, 'soak', 15)));
-    faulty().proxy.reset();
-    const sum = (of: 'done' | 'uncertain') => counts.reduce((total, count) => total + count[of], 0);
-    const counted = Number((await faulty().bodyOf('soak'))?.toString());
-    expect(sum('done')).toBe(45);
-    expect(counted).toBeGreaterThanOrEqual(sum('done'));
-    expect(counted).toBeLessThanOrEqual(sum('done') + sum('uncertain'));
-  }, 60_000);
 });
-
-/**
- * Adds one to a number until that was done so many times. A put that was refused is uncertain when its answer may have been lost
- * and somebody else was faster than the look at what became of it.
- */
-async function countUp(store: ObjectStore, key: string, times: number): Promise<{ done: number; uncertain: number }> {
-  let done = 0;
-  let uncertain = 0;
-  while (done < times) {
-    const current = await store.get(key);
-    const next = Buffer.from(String(Number(current?.body) + 1));
-    try {
-      await store.put(key, next, { ifMatch: current?.etag ?? '' });
-      done += 1;
-    } catch (error) {
-      if (!isAppError(error, 'precondition_failed') && !isAppError(error, 'store_unavailable')) throw error;
-      uncertain += 1;
-    }
-  }
-  return { done, uncertain };
-}

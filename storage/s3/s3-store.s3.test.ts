@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { HeadObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeOnMinio, Minio } from '../../test/support/processes/minio.ts';
+import { listenOnFreePort } from '../../test/support/processes/servers.ts';
 import { describeObjectStore } from '../object-store.contract.ts';
 import { openStore } from '../open-store.ts';
 import { s3AddressFrom } from './client.ts';
@@ -113,11 +113,8 @@ describeOnMinio('S3Store', () => {
           .pipe(asking);
         asking.on('error', () => {});
       });
-      forwarder.listen(0, '127.0.0.1');
-      await once(forwarder, 'listening');
+      const port = await listenOnFreePort(forwarder);
       onTestFinished(() => void forwarder.close());
-      // A server on TCP has an address of this form.
-      const { port } = forwarder.address() as AddressInfo;
       const store = storeAt('/public', { publicEndpoint: `http://localhost:${port}` });
       await store.put('some.json', Buffer.from('0123456789'));
       const url = await store.signedUrl('some.json', { expiresInSeconds: 900 });

@@ -47,3 +47,12 @@ test('a prune that finds a release that was live, but is not in the catalog, end
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(FAILURE_AS_JSON) });
   expect(stderr).toMatch(/2024-03-02\.\w+ was published/);
 });
+
+test('a verify that finds damage ends with 1, and names the file', async () => {
+  expect((await runNights([1])).code).toBe(0);
+  const { releases } = JSON.parse(await readFile(path('store', 'catalog.json'), 'utf8'));
+  const models = ['releases', `${releases[0].day}.${releases[0].run}`, 'snapshot', 'models.jsonl.gz'];
+  await writeFile(path('store', ...models), 'damaged');
+  const { code, stdout } = await run('verify', '--all', '--json');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('snapshot/models.jsonl.gz') });
+});

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { begun } from '../support/processes/begun.ts';
 import { childrenOf, isRunning } from '../support/processes/children.ts';
@@ -84,5 +85,24 @@ describe('a reader that goes away', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
     const status = await callCli(['status', '--json'], { env: envOf(place) });
     expect(JSON.parse(status.stdout)).toMatchObject({ snapshots: 1 });
+  });
+});
+
+describe('a verify that is killed', () => {
+  test('leaves only what the next command removes', async () => {
+    const nights = await openSampleStore();
+    onTestFinished(nights.dispose);
+    const [env, runs] = [envOf({ ...place, store: nights.folder }), join(place.work, 'runs')];
+    await callCli(['prune', '--dry-run'], { env }); // So that the folder of runs is there to be watched.
+    const before = await readdir(runs);
+    const verifying = startCli(['verify', '--all'], { env });
+    await begun(verifying, runs, 'owner');
+    verifying.child.kill('SIGKILL');
+    expect(await verifying.ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(await readdir(place.work), 'all of it lies below the runs').toEqual(['runs']);
+    const [killed = ''] = (await readdir(runs)).filter((name) => !before.includes(name));
+    expect(await readdir(join(runs, killed))).toContain('owner');
+    expect(await callCli(['verify', '--all'], { env })).toMatchObject({ code: 0 });
+    expect(await readdir(join(runs, killed))).toEqual([]);
   });
 });

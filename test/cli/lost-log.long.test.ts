@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { temporarySqlite } from '../serve/kill.contract.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { fixtureSource, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { COMMAND } from '../support/processes/cli.ts';
+import { temporarySqlite } from '../support/processes/serve-sample.ts';
 import { freePort } from '../support/processes/servers.ts';
 import { describeOnSmallDisk } from '../support/processes/small-disk.ts';
 import { newFolder, useFolder } from '../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 /** What a busy machine may take for anything. */
-const MS_MAX = 40_000;
+const MS_MAX = 100_000;
 const REQUESTS = 100;
 /** More lines than may wait until there is room. */
 const DROPPED_MIN = 100;
@@ -106,9 +106,9 @@ function eventually(check: () => Promise<void> | void): Promise<void> {
 }
 
 /** What every command does whose log can't be written. */
-function testCommands(open: () => Output | Promise<Output>): void {
+function testCommands(open: () => Output): void {
   test('serve answers, and stops at SIGTERM with 0', async () => {
-    const { child, url, metrics } = await start(['serve', '--json'], await open());
+    const { child, url, metrics } = await start(['serve', '--json'], open());
     await eventually(async () => expect((await fetchOnce(`${url}/health/ready`, '')).status).toBe(200));
     for (let request = 0; request < REQUESTS; request += 1)
       expect((await fetchOnce(`${url}/health/live`, '')).status).toBe(200);
@@ -117,20 +117,20 @@ function testCommands(open: () => Output | Promise<Output>): void {
   });
 
   test('dispatch runs, and stops at SIGTERM with 0', async () => {
-    const { child, metrics } = await start(['dispatch', '--json'], await open());
+    const { child, metrics } = await start(['dispatch', '--json'], open());
     await eventually(async () => expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0));
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
   test('schedule publishes the night, and stops at SIGTERM with 0', async () => {
-    const { child, folder, metrics } = await startWithStore(['schedule', '--json'], await open());
+    const { child, folder, metrics } = await startWithStore(['schedule', '--json'], open());
     await eventually(() => expect(existsSync(join(folder, 'store', 'catalog.json'))).toBe(true));
     expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0);
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
   test('nightly publishes, and ends with 0', async () => {
-    const { child, folder } = await startWithStore(['nightly', '--day', '2026-06-01'], await open());
+    const { child, folder } = await startWithStore(['nightly', '--day', '2026-06-01'], open());
     expect(await end(child)).toBe(0);
     expect(existsSync(join(folder, 'store', 'catalog.json'))).toBe(true);
   });
@@ -164,15 +164,7 @@ async function startWithStore(args: readonly string[], output: Output) {
   return { ...(await start(args, output, settings)), folder };
 }
 
-describeOnSmallDisk('with a log on a disk that is full', 1, (disk) => {
-  testCommands(async () => {
-    const file = openSync(join(disk.path, 'log'), 'a');
-    await disk.fill();
-    return { stdout: 'ignore', stderr: file, close: () => closeSync(file) };
-  });
-});
-
-describeOnSmallDisk('a log on a disk that is full', 2, (disk) => {
+describeOnSmallDisk('a log on a disk that is full', '2m', (disk) => {
   test('answers go on, lines are dropped and counted, and the log reports them when there is room', {
     timeout: 180_000,
   }, async () => {

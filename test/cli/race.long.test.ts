@@ -1,11 +1,10 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Database } from '../../storage/duckdb/database.ts';
 import { FileStore } from '../../storage/file/file-store.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
-import { begun } from '../support/processes/begun.ts';
-import { answersFrom, type CliResult, envOf, FAILURE_AS_JSON, startCli } from '../support/processes/cli.ts';
+import { answersFrom, type CliResult, envOf, runCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
 
@@ -49,7 +48,7 @@ describe('of two nights started at once on one store', () => {
   function startNight(store: string, day: string, who: string): Promise<CliResult> {
     const isShared = STORES.indexOf(store.slice(-1)) % 2 === 0;
     const work = path(isShared ? `work-${store.slice(-1)}` : `work-${store.slice(-1)}-${who}`);
-    return startCli(['nightly', '--source', source, '--day', day, '--json'], { env: envOf({ store, work }) }).ended;
+    return runCli(['nightly', '--source', source, '--day', day, '--json'], { env: envOf({ store, work }) });
   }
 
   function statusOf({ code, stdout, stderr }: CliResult): unknown {
@@ -63,50 +62,5 @@ describe('of two nights started at once on one store', () => {
       const files = await readdir(join(store, 'releases', name));
       expect(files.includes('published')).toBe(live.includes(name));
     }
-  }
-});
-
-describe('a night that is overtaken', () => {
-  test('by one of the same day finds it published and leaves an orphan that nothing names', async () => {
-    const store = path('overtaken');
-    const [first = ''] = days;
-    const slow = await overtake(store, { slow: first, fast: first });
-    expect(slow).toMatchObject({ code: 0, stderr: '' });
-    const { releases } = await readContents(new FileStore(store), database);
-    expect(releases).toHaveLength(1);
-    expect(answersFrom(slow.stdout)).toMatchObject([
-      { status: 'already_published', published_at: releases[0]?.published_at },
-    ]);
-    expect(await readdir(join(store, 'releases'))).toHaveLength(2);
-  });
-
-  test('by one of another day says so, publishes nothing and ends with exit code 1', async () => {
-    const store = path('other-day');
-    const [first = '', second = ''] = days;
-    const slow = await overtake(store, { slow: first, fast: second });
-    expect(slow).toEqual({
-      code: 1,
-      signal: null,
-      stdout: expect.stringMatching(FAILURE_AS_JSON),
-      stderr: 'modelstats: the catalog was changed while this night ran; run it again\n',
-    });
-    expect((await readContents(new FileStore(store), database)).releases).toMatchObject([{ day: second }]);
-  });
-
-  /** Stops a night when it has read the catalog, runs another to its end, and lets the first go on. */
-  async function overtake(store: string, { slow, fast }: { slow: string; fast: string }): Promise<CliResult> {
-    const runs = join(`${store}-slow`, 'runs');
-    await mkdir(runs, { recursive: true });
-    const night = (day: string, who: string) =>
-      startCli(['nightly', '--source', source, '--day', day, '--json'], {
-        env: envOf({ store, work: `${store}-${who}` }),
-      });
-    const stopped = night(slow, 'slow');
-    await begun(stopped, runs);
-    stopped.child.kill('SIGSTOP');
-    const other = await night(fast, 'fast').ended;
-    stopped.child.kill('SIGCONT');
-    expect(other).toMatchObject({ code: 0, stderr: '' });
-    return stopped.ended;
   }
 });

@@ -47,16 +47,6 @@ test('a night that runs when the stop comes may finish, and is published', async
   expect([code, answersFrom(stdout)]).toMatchObject([0, [{ day: TODAY, status: 'published' }]]);
 });
 
-test('a night that does not finish in time is abandoned without harm', async () => {
-  await place.writeEndless();
-  const scheduler = place.schedule({ MODELSTATS_STOP_TIMEOUT_SECONDS: '0.5' });
-  await scheduler.logged('night started');
-  expect(await place.end(scheduler, 'SIGTERM')).toEqual({ code: 0, statuses: [] });
-  expect(scheduler.lines.join('\n')).toContain('abandoned');
-  expect(place.health).toMatchObject({ state: 'stopped', next_run_at: null });
-  expect(answersFrom((await place.run(['status', '--json'])).stdout)).toMatchObject([{ snapshots: 1 }]);
-});
-
 test('a second signal ends everything at once', async () => {
   await place.writeEndless();
   const scheduler = place.schedule();

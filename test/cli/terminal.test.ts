@@ -3,38 +3,24 @@ import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { json, useAnsweringServer } from '../support/client/answering-server.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { type CliResult, callCli, envOf, runCli } from '../support/processes/cli.ts';
+import { type CliResult, envOf, runCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
-/** What a name may hold: it clears the screen, and turns the direction of text. */
-const NAME = '\u009b2J\u202egnp';
-/** Sets the title besides. */
-const NASTY = `\u001b]0;owned\u0007${NAME}`;
+/** It sets the title, clears the screen, and turns the direction of text. */
+const NASTY = '\u001b]0;owned\u0007\u009b2J\u202egnp';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 const path = useFolder();
 const server = useAnsweringServer();
 
-const options = () => ({ env: envOf({ store: path('store'), work: path('work') }), cwd: path() });
-const run = (...args: readonly string[]) => runCli(args, options());
-const night = (day: string) => callCli(['nightly', '--source', 'names', '--day', day], options());
+const run = (...args: readonly string[]) =>
+  runCli(args, { env: envOf({ store: path('store'), work: path('work') }), cwd: path() });
 
 function expectHarmless({ stdout, stderr }: CliResult): void {
   expect(stdout).not.toMatch(OBEYED);
   expect(stderr).not.toMatch(OBEYED);
 }
-
-test('names of records', async () => {
-  await writeDay(path('names'), { models: [{ id: 'a', name: `A ${NAME}` }] });
-  await night('2026-06-01');
-  await writeDay(path('names'), { models: [{ id: 'a', name: 'A' }] });
-  await night('2026-06-02');
-  const shown = await run('correct', '2026-06-02');
-  expect(shown.code, shown.stderr).toBe(0);
-  expectHarmless(shown);
-  expect(shown.stdout).toContain('\\u009b2J');
-});
 
 test('ids that break a rule, errors of DuckDB, and names of files', async () => {
   await writeDay(path('ids'), {

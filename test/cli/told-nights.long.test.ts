@@ -1,6 +1,6 @@
 /** Nights of each kind, by the real command: what arrives where an operator listens, and the table of docs/operations.md made of it. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -132,44 +132,6 @@ test('a night that stays held is told once, also by a scheduler that was killed 
   expect(place.receiver.told).toEqual([`held ${TODAY}`, `recovered ${TODAY}`]);
 });
 
-/** Leaves a notice of a held night that was under way when its scheduler was killed. */
-async function killWhileTelling(): Promise<void> {
-  await place.write(2);
-  place.receiver.answer = 'hang';
-  const killed = place.schedule();
-  await killed.logged('held');
-  await expect.poll(() => place.receiver.requests).toHaveLength(1);
-  await place.end(killed, 'SIGKILL');
-  place.receiver.answer = 200;
-}
-
-test('a scheduler that is killed while a receiver is silent tells it after its next start', async () => {
-  await killWhileTelling();
-  const next = place.schedule();
-  await place.receiver.next('held');
-  await next.logged('"attempt":2');
-  expect(place.receiver.told).toEqual([`held ${TODAY}`]);
-});
-
-test('a scheduler that is killed and comes back under another name tells what was under way within a minute', async () => {
-  await killWhileTelling();
-  const path = join(place.folder, 'work', 'notices', `${TODAY}.held.json`);
-  const file = JSON.parse(await readFile(path, 'utf8'));
-  // The name of the container that is gone, 55 seconds ago; in this one the number may be anybody's.
-  const ownedAt = new Date(Date.now() - 55_000).toISOString();
-  await writeFile(path, JSON.stringify({ ...file, owner: '1@before', owned_at: ownedAt }));
-  // The next attempt at the night is a long time away.
-  place.schedule({ MODELSTATS_RETRY_FIRST_SECONDS: '3600', MODELSTATS_RETRY_MAX_SECONDS: '3600' });
-  await place.receiver.next('held');
-  expect(place.receiver.told).toEqual([`held ${TODAY}`]);
-});
-
-test('a night that is killed for its time is told by the scheduler as failed', async () => {
-  await place.writeEndless();
-  place.schedule({ MODELSTATS_NIGHT_TIMEOUT_SECONDS: '1' });
-  expect((await place.receiver.next('failed')).reasons).toEqual(['killed: it took longer than 1 s']);
-});
-
 test('nights that cron runs tell each kind once, and what was told while a scheduler runs is not told again', async () => {
   await place.write(2);
   const nightly = ['nightly', '--source', place.source];
@@ -225,10 +187,6 @@ test('notify test tries everybody, says how each went, and is refused where nobo
   expect(place.receiver.told).toEqual([`test ${TODAY}`]);
   expect((await place.run(['notify', 'test'])).stdout).toBe(`taken http://${place.receiver.host}/…\n`);
   expect(await place.run(['notify', 'test'], { MODELSTATS_NOTIFY: '' })).toMatchObject({ code: 2 });
-  const wrong = await place.run(['notify', 'test'], { MODELSTATS_NOTIFY: 'https://example.com/a,hunter2' });
-  expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('MODELSTATS_NOTIFY: target 2 is none of');
-  expect(wrong.stderr).not.toContain('hunter2');
 });
 
 test('a server that runs the nights tells of them, and has their metrics beside its own', async () => {
@@ -267,13 +225,10 @@ test('a wrong call and a stop tell nobody', async () => {
   expect(place.receiver.requests).toEqual([]);
 });
 
-test('status of an empty store is no success with --check alone', async () => {
+test('status says how the last night went, and with --check whether somebody is needed', async () => {
   const empty = { MODELSTATS_STORE: `file:${join(place.folder, 'empty')}` };
   expect((await place.run(['status'], empty)).code).toBe(0);
   expect((await place.run(['status', '--check'], empty)).code).toBe(1);
-});
-
-test('status says how the last night went, and with --check whether somebody is needed', async () => {
   await place.write(2);
   await place.run(['nightly', '--source', place.source], { MODELSTATS_NOTIFY: '' });
   const late = { MODELSTATS_NOTIFY_LATE_AFTER: '00:01' };

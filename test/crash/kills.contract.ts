@@ -1,12 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { Database } from '../../storage/duckdb/database.ts';
 import { readContents, type StoreContents } from '../support/pipeline/store-contents.ts';
 import { answersFrom } from '../support/processes/cli.ts';
 import type { Target } from '../support/processes/target.ts';
 import { randomFromSeed } from '../support/random.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
 import { type KillOptions, killNights, LANDED, type Landed, runUndisturbed } from './kill.ts';
 
@@ -23,7 +22,7 @@ const SEED = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
  * (specification "All or nothing") after each kill.
  */
 export function describeKills(open: (folder: string) => Promise<Target>): void {
-  let folder: string;
+  const folder = useFolder();
   let source: string;
   let database: Database;
   /** What a series shows that nobody disturbed. */
@@ -31,19 +30,15 @@ export function describeKills(open: (folder: string) => Promise<Target>): void {
   const landed = new Map<Landed, number>(LANDED.map((where) => [where, 0]));
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelstats-crash-'));
-    source = join(folder, 'source');
+    source = folder('source');
     await writeInventedDays(source, DAYS, SOURCE_SEED);
-    database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: join(folder, 'spill') });
+    database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: folder('spill') });
   });
-  afterAll(async () => {
-    database?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => database?.close());
 
   test(`each of ${KILLS} nights killed at random moments leaves yesterday or today whole, and the rerun ends with the same files and events`, async () => {
     onTestFailed(() => console.error(`to see it again: CRASH_SEED=${SEED}`));
-    const undisturbed = await Promise.all(LANES.map((lane) => open(join(folder, `undisturbed-${lane}`))));
+    const undisturbed = await Promise.all(LANES.map((lane) => open(folder(`undisturbed-${lane}`))));
     const runs = await Promise.all(undisturbed.map((target) => runUndisturbed(source, target)));
     for (const run of runs) expect(run).toMatchObject({ code: 0, stderr: '' });
     for (const { store } of undisturbed) {
@@ -64,7 +59,7 @@ export function describeKills(open: (folder: string) => Promise<Target>): void {
   async function killSeries(lane: number, options: KillOptions): Promise<void> {
     let kills = 0;
     for (let series = 0; kills < KILLS / LANES.length; series += 1) {
-      const target = await open(join(folder, `lane-${lane}-${series}`));
+      const target = await open(folder(`lane-${lane}-${series}`));
       for (let days = 0; days < DAYS && kills < KILLS / LANES.length; ) {
         const { isKilled, landed: where, said, code } = await killNights(source, target, options);
         if (isKilled) landed.set(where, (landed.get(where) ?? 0) + 1);

@@ -1,6 +1,4 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,6 +9,7 @@ import { examine } from '../support/doctor/examine.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { Minio } from '../support/processes/minio.ts';
 import { findProgram } from '../support/processes/server-process.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const PASSWORDS = { STORE_WRITER_PASSWORD: 'writer-secret', STORE_READER_PASSWORD: 'reader-secret' };
 
@@ -22,12 +21,12 @@ function hasMinioClient(): boolean {
 
 describe.skipIf(!hasMinioClient())('the bucket that deploy/minio makes', () => {
   let minio: Minio;
-  let folder: string;
+  const folder = useFolder();
   const makeBucket = () =>
     promisify(execFile)('sh', [join(ROOT, 'deploy/minio/make-bucket.sh')], {
       env: {
         PATH: process.env['PATH'],
-        MC_CONFIG_DIR: folder,
+        MC_CONFIG_DIR: folder(),
         MINIO_ENDPOINT: minio.endpoint,
         MINIO_ROOT_USER: Minio.CREDENTIALS.accessKeyId,
         MINIO_ROOT_PASSWORD: Minio.CREDENTIALS.secretAccessKey,
@@ -42,15 +41,11 @@ describe.skipIf(!hasMinioClient())('the bucket that deploy/minio makes', () => {
     });
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelstats-mc-'));
     minio = await Minio.start();
     await makeBucket();
     await makeBucket(); // Once more, as with each start of the containers.
   });
-  afterAll(async () => {
-    await minio?.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => minio?.stop());
 
   test('nights write to it, with conditions', async () => {
     const store = storeOf('writer');

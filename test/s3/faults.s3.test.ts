@@ -1,6 +1,7 @@
-/** What a night makes of a network and a server that fail: it gets over it, or yesterday stays current and it says why. */
+/** What a night makes of a network and a server that fail or refuse it: it gets over it, or yesterday stays current and it says why. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CATALOG_KEY } from '../../storage/keys.ts';
+import { runCli } from '../support/processes/cli.ts';
 import type { Fault, FaultProxy } from '../support/processes/fault-proxy.ts';
 import { describeOnMinio, type Minio } from '../support/processes/minio.ts';
 import { S3Series } from '../support/processes/s3-series.ts';
@@ -53,6 +54,28 @@ describeOnMinio('a night', () => {
       await series.expectSurvived();
     });
 
+    test('the key is wrong, with exit code 2', async () => {
+      const says = [`${proxy.endpoint} refuses these credentials`, 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'];
+      await series.expectFailed({ code: 2, says }, { AWS_ACCESS_KEY_ID: 'AKIAWRONG' });
+    });
+
+    test('there are no credentials, with exit code 2', async () => {
+      const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' };
+      const nowhere = { AWS_SHARED_CREDENTIALS_FILE: '/dev/null', AWS_CONFIG_FILE: '/dev/null' };
+      const says = ['there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'];
+      await series.expectFailed({ code: 2, says }, { ...none, ...nowhere });
+    });
+
+    test('the store ignores conditions, with exit code 2', async () => {
+      const accepted: Fault = { is: 'answer', status: 200, code: '', headers: { etag: '"1"' } };
+      proxy.plan = ({ headers }) => (headers['if-match'] === undefined ? undefined : accepted);
+      const failure = { code: 2, says: ["can't be written to safely", proxy.endpoint, 'conditional writes'] };
+      series.expectFailure(failure, await runCli(['catalog', 'rebuild', '--force', '--json'], series.target));
+      expect(await runCli(['status'], series.target)).toMatchObject({ code: 0, stderr: '' });
+      expect(proxy.requests.filter((line) => /^(PUT|POST)/.test(line) && !line.includes('.probe-'))).toEqual([]);
+      await series.expectFailed(failure);
+    });
+
     test('the store falls silent: after the time that is set', async () => {
       proxy.failNext(isUpload, { is: 'silence' }, ALWAYS);
       const says = [/cannot write releases\/\S+ in the store/, `${proxy.endpoint} did not answer in time`];
@@ -86,5 +109,12 @@ describeOnMinio('a night', () => {
     series.expectStatus('already_published', await series.night({}, ['--day', day]));
     expect((await series.published()).releases).toEqual(releases);
     await series.expectSurvived();
+  });
+  test('that is a dry run needs no right to write', async () => {
+    const before = await series.published();
+    const denied: Fault = { is: 'answer', status: 403, code: 'AccessDenied' };
+    proxy.plan = ({ method }) => (method === 'GET' || method === 'HEAD' ? undefined : denied);
+    series.expectStatus('dry_run', await series.night({}, ['--dry-run']));
+    expect(await series.published()).toEqual(before);
   });
 });

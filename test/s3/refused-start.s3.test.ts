@@ -1,7 +1,8 @@
 /** Servers on an S3 store that refuses them: they end as every command does, unless they have something to serve all the same. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { runCli, startCli } from '../support/processes/cli.ts';
+import { COMMAND, runCli } from '../support/processes/cli.ts';
 import { describeOnMinio, Minio } from '../support/processes/minio.ts';
+import { ServerProcess } from '../support/processes/server-process.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -41,30 +42,22 @@ describeOnMinio('a server', () => {
     expect(stdout + stderr).not.toContain('not-the-secret');
   });
 
+  /** A server that has said where it listens. */
+  async function serve(env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    const command = [process.execPath, COMMAND, 'serve', '--json'];
+    const serving = new ServerProcess(command, (said) => said.includes('"url"'), settings(env));
+    await serving.run();
+    return serving;
+  }
+
   /** What `/health/ready` tells first of the view; the server is ended then. */
-  async function problemOf(env: Readonly<Record<string, string>>): Promise<Readonly<Record<string, unknown>>> {
-    const { child, ended } = startCli(['serve', '--json'], { env: settings(env) });
-    const url = new Promise<string>((resolve) => {
-      child.stdout?.on('data', (chunk) => {
-        const [, found] = /"url":"([^"]+)"/.exec(String(chunk)) ?? [];
-        if (found !== undefined) resolve(found);
-      });
-    });
-    const address = await Promise.race([url, ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
-    const health = () =>
-      fetch(`${address}/health/ready`)
-        .then((answer) => answer.text())
-        .then((text): Readonly<Record<string, unknown>> => JSON.parse(text));
-    const body = await vi.waitFor(
-      async () => {
-        const found = await health();
-        expect(found['problem']).not.toBeNull();
-        return found;
-      },
-      { timeout: 20_000, interval: 50 },
-    );
-    child.kill('SIGTERM');
-    await ended;
+  async function problemOf(env: Readonly<Record<string, string>>): Promise<unknown> {
+    const serving = await serve(env);
+    const [, url] = /"url":"([^"]+)"/.exec(serving.log) ?? [];
+    const health = async () => (await fetch(`${url}/health/ready`)).json();
+    await expect.poll(health, { timeout: 20_000 }).not.toMatchObject({ problem: null });
+    const body = await health();
+    await serving.end('SIGTERM');
     return body;
   }
 
@@ -77,14 +70,9 @@ describeOnMinio('a server', () => {
   test('that has a view serves it, whatever the store refuses', async () => {
     const night = ['nightly', '--source', 'fixtures/days', '--all-days'];
     expect(await runCli(night, { env: settings() })).toMatchObject({ code: 0 });
-    const { child, ended } = startCli(['serve', '--json'], { env: settings() });
-    let log = '';
-    child.stderr?.on('data', (chunk) => {
-      log += chunk;
-    });
-    await vi.waitFor(() => expect(log).toContain('serving a new view'), { timeout: 30_000, interval: 50 });
-    child.kill('SIGTERM');
-    await ended;
+    const serving = await serve();
+    await expect.poll(() => serving.log, { timeout: 30_000 }).toContain('serving a new view');
+    await serving.end('SIGTERM');
     const body = await problemOf({ AWS_SECRET_ACCESS_KEY: 'not-the-secret' });
     expect(body).toMatchObject({ status: 'ready', problem: { code: 'configuration' } });
     expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|http|s3:|modelstats-test|bucket/);

@@ -1,11 +1,8 @@
 import { Agent } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { openAccounts } from '../../api/accounts/open-accounts.ts';
-import { addCustomer, type Customer } from '../support/accounts/subject.ts';
+import { describe, expect, test } from 'vitest';
 import { fetchOnce } from '../support/api/listen.ts';
-import { openSampleStore } from '../support/pipeline/sample-store.ts';
-import { ServingProcess } from '../support/processes/serving-process.ts';
-import { newFolder } from '../support/temporary-folder.ts';
+import { serveSample } from '../support/processes/serve-sample.ts';
+import type { ServingProcess } from '../support/processes/serving-process.ts';
 
 const KILLS = 3;
 const WORKERS = 20;
@@ -15,16 +12,11 @@ const ANSWERS_BEFORE_KILL = 200;
 export function describeServeKill(name: string, createDatabase: () => Promise<string>): void {
   describe(`modelstats serve on ${name}, killed with -9 under load`, () => {
     test('has counted every unit whose 200 was received, and serves on after the restart', async () => {
-      const database = await createDatabase();
-      const customer = await addUnlimited(database);
-      const store = await openSampleStore();
-      onTestFinished(() => store.dispose());
-      const serving = await ServingProcess.start({ store: store.folder, database });
-      onTestFinished(() => serving.dispose());
+      const { serving, key } = await serveSample({ database: await createDatabase() });
       for (let kill = 0, before = 0; kill < KILLS; kill += 1) {
-        const answered = await answeredUntilKilled(serving, customer.key);
+        const answered = await answeredUntilKilled(serving, key);
         await serving.run();
-        const used = await usedBy(serving, customer.key);
+        const used = await usedBy(serving, key);
         expect(answered).toBeGreaterThanOrEqual(ANSWERS_BEFORE_KILL);
         expect(used - before).toBeGreaterThanOrEqual(answered);
         // Counted but not answered: at most what was under way.
@@ -33,18 +25,6 @@ export function describeServeKill(name: string, createDatabase: () => Promise<st
       }
     }, 120_000);
   });
-}
-
-/** The address of a SQLite file that goes away with the test. */
-export async function temporarySqlite(): Promise<string> {
-  return `sqlite:${await newFolder()}/accounts.db`;
-}
-
-export async function addUnlimited(database: string): Promise<Customer> {
-  const accounts = await openAccounts(database);
-  const customer = await addCustomer(accounts, { plan: 'commercial', contract: { burst_per_minute: 1_000_000 } });
-  await accounts.close();
-  return customer;
 }
 
 async function usedBy({ url }: ServingProcess, key: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
-import { describeServeKill, temporarySqlite } from './kill.contract.ts';
+import { temporarySqlite } from '../support/processes/serve-sample.ts';
+import { describeServeKill } from './kill.contract.ts';
 
 describe('on SQLite', () => {
   describeServeKill('SQLite', temporarySqlite);

@@ -1,34 +1,19 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openAccounts } from '../../api/accounts/open-accounts.ts';
-import { addCustomer, times } from '../support/accounts/subject.ts';
+import { times } from '../support/accounts/subject.ts';
 import { fetchOnce } from '../support/api/listen.ts';
-import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { PostgresServer } from '../support/processes/postgres-server.ts';
 import { RedisServer } from '../support/processes/redis-server.ts';
+import { serveSample } from '../support/processes/serve-sample.ts';
 import { describeWith } from '../support/processes/server-process.ts';
-import { ServingProcess } from '../support/processes/serving-process.ts';
 
 /** Longer than a key is believed without asking the database. */
 const FORGOTTEN_MS = 20_000;
 
-interface Scene {
-  readonly postgres: PostgresServer;
-  readonly serving: ServingProcess;
-  readonly key: string;
-}
-
-async function prepare(contract: object, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
-  const [postgres, store] = [await PostgresServer.start(), await openSampleStore()];
+async function prepare(contract: object, env: Readonly<Record<string, string>> = {}) {
+  const postgres = await PostgresServer.start();
   onTestFinished(() => postgres.stop());
-  onTestFinished(() => store.dispose());
-  const database = await postgres.createDatabase();
-  const accounts = await openAccounts(database);
-  const { key } = await addCustomer(accounts, { plan: 'commercial', contract });
-  await accounts.close();
   const settings = { MODELSTATS_DATABASE_TIMEOUT_MS: '500', MODELSTATS_DATABASE_CONNECT_TIMEOUT_MS: '500', ...env };
-  const serving = await ServingProcess.start({ store: store.folder, database, env: settings });
-  onTestFinished(() => serving.dispose());
-  return { postgres, serving, key };
+  return { postgres, ...(await serveSample({ database: await postgres.createDatabase(), contract, env: settings })) };
 }
 
 describeWith('postgres', 'with a PostgreSQL server', () => {

@@ -1,12 +1,11 @@
 /** A server whose databases refuse it, or are not there: exit codes, what it says, and what it says while it runs. */
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { openSampleStore } from '../support/pipeline/sample-store.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runCli } from '../support/processes/cli.ts';
 import { describePostgres } from '../support/processes/postgres-server.ts';
 import { RedisServer } from '../support/processes/redis-server.ts';
+import { serveSample } from '../support/processes/serve-sample.ts';
 import { describeWith } from '../support/processes/server-process.ts';
-import { ServingProcess } from '../support/processes/serving-process.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -65,15 +64,12 @@ describePostgres('with a PostgreSQL server', (postgres) => {
     });
 
     test('a server that nobody asks shows a PostgreSQL and a Redis that went away: in /health/ready, the metrics and the log', async () => {
-      const store = await openSampleStore();
-      onTestFinished(() => store.dispose());
       const env = {
         MODELSTATS_REDIS: redis.url,
         MODELSTATS_METRICS_OPEN: 'true',
         MODELSTATS_DATABASE_PROBE_SECONDS: '1',
       };
-      const serving = await ServingProcess.start({ store: store.folder, database, env });
-      onTestFinished(() => serving.dispose());
+      const { serving } = await serveSample({ database, env });
       const ready = async (): Promise<Health> => JSON.parse(await (await fetch(`${serving.url}/health/ready`)).text());
       const parts = async () => (await ready()).problems.map(({ part }) => part);
       const gauges = async () =>

@@ -4,8 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../api/data/openapi/openapi-document.ts';
@@ -14,6 +13,7 @@ import { PUBLIC_ROUTES } from '../../api/site/public.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TOOLS = join(ROOT, '.tools/fuzz/bin');
@@ -25,7 +25,7 @@ const EXAMPLES = '60';
 /** The same requests each time; change it to go elsewhere. */
 const SEED = '20260630';
 
-let folder: string;
+const folder = useFolder();
 let serving: ServingProcess | undefined;
 let documentPath: string;
 /** What Schemathesis says of each operation; undefined: it was not tested. */
@@ -33,10 +33,9 @@ const verdicts = new Map<string, string>();
 
 beforeAll(async () => {
   if (!existsSync(TOOLS)) throw new Error(`${TOOLS} is not there: run "make test-fuzz"`);
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-fuzz-'));
-  const store = join(folder, 'store');
-  const database = `sqlite:${join(folder, 'accounts.db')}`;
-  const env = { ...envOf({ store, work: join(folder, 'work') }), MODELSTATS_DATABASE: database };
+  const store = folder('store');
+  const database = `sqlite:${folder('accounts.db')}`;
+  const env = { ...envOf({ store, work: folder('work') }), MODELSTATS_DATABASE: database };
   const ask = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCli([...args, '--json'], { env });
     expect(code, stderr).toBe(0);
@@ -48,7 +47,7 @@ beforeAll(async () => {
   // Counted but not refused: the limits have tests of their own.
   const limits = { MODELSTATS_ENFORCEMENT: 'measure', MODELSTATS_PUBLIC_REQUESTS_MAX: '1000000' };
   serving = await ServingProcess.start({ store, database, env: limits });
-  documentPath = join(folder, 'openapi.json');
+  documentPath = folder('openapi.json');
   await writeFile(documentPath, await documentOf(serving.url));
   await runSchemathesis(serving.url, String(key));
 }, 300_000);
@@ -56,7 +55,6 @@ beforeAll(async () => {
 afterAll(async () => {
   const isRunning = serving?.isRunning;
   await serving?.dispose();
-  await rm(folder, { recursive: true, force: true });
   expect(isRunning, 'the service is still there after all of this').toBe(true);
 }, 60_000);
 
@@ -76,7 +74,7 @@ async function documentOf(url: string): Promise<string> {
 }
 
 async function runSchemathesis(url: string, key: string): Promise<void> {
-  const report = join(folder, 'junit.xml');
+  const report = folder('junit.xml');
   const args = ['--seed', SEED, '--max-examples', EXAMPLES, '--report', 'junit', '--report-junit-path', report];
   const checks = [
     '--header',
@@ -87,7 +85,7 @@ async function runSchemathesis(url: string, key: string): Promise<void> {
   const run = spawnSync(
     join(TOOLS, 'schemathesis'),
     ['--config-file', join(ROOT, 'scripts/schemathesis.toml'), 'run', documentPath, '--url', url, ...args, ...checks],
-    { cwd: folder, encoding: 'utf8', timeout: 200_000, maxBuffer: 1 << 28 },
+    { cwd: folder(), encoding: 'utf8', timeout: 200_000, maxBuffer: 1 << 28 },
   );
   const summary = run.stdout.slice(run.stdout.lastIndexOf('= SUMMARY ='));
   verdicts.set('all', run.status === 0 ? 'passed' : `exit ${run.status} ${run.signal ?? ''} ${summary} ${run.stderr}`);

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../api/database/open-database.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -10,7 +9,7 @@ import { answersFrom, type RunningCli, runCli, startCli } from '../support/proce
 import type { Chooser } from '../support/random.ts';
 import { readTold } from '../support/webhooks/subscribers.ts';
 import { expectedOf } from '../webhook-events/oracle.ts';
-import { type Check, type Kills, killWithin, type Lane } from './kills.ts';
+import { type Check, compareCounts, type Kills, killWithin, type Lane, withControl } from './kills.ts';
 
 /** One of so many kills falls before it dispatches. */
 const EARLY_KILLS = 5;
@@ -98,20 +97,13 @@ export async function openDispatching(options: DispatchingOptions): Promise<Lane
 
 /** Waits until every event is queued and no delivery waits. */
 async function settle({ database }: DispatchingOptions, events: number): Promise<void> {
-  const control = await openDatabase(database);
-  try {
+  await withControl(database, async ({ kysely }) => {
     for (let waitedMs = 0; waitedMs < FINISH_MS_MAX; waitedMs += 500) {
-      const rows = await control.kysely
-        .selectFrom('webhook_deliveries')
-        .select('state')
-        .where('kind', '=', 'event')
-        .execute();
+      const rows = await kysely.selectFrom('webhook_deliveries').select('state').where('kind', '=', 'event').execute();
       if (rows.length >= events && rows.every(({ state }) => state !== 'waiting')) return;
       await sleep(500);
     }
-  } finally {
-    await control.close();
-  }
+  });
 }
 
 interface Outcome {
@@ -121,45 +113,28 @@ interface Outcome {
   readonly early: number;
 }
 
-async function compare(
-  { database, received }: DispatchingOptions,
+function compare(
+  { database, received: { ids, again } }: DispatchingOptions,
   { endpoint, expected, early }: Outcome,
 ): Promise<readonly Check[]> {
-  const control = await openDatabase(database);
-  try {
+  return withControl(database, async (control) => {
     const told = (await readTold(control)).filter((event) => event.endpoint === endpoint && event.topic !== 'ping');
     const events = told.map(({ topic, data }) => sortedText({ topic, data })).sort();
     const deliveries = await control.kysely.selectFrom('webhook_deliveries').select(['id', 'state']).execute();
     const delivered = deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id);
-    const { length: attempts } = await control.kysely.selectFrom('webhook_attempts').select('attempt').execute();
-    const { ids, again } = received;
+    const attempts = await control.kysely.selectFrom('webhook_attempts').select('attempt').execute();
+    const remark = `${early} came between kills, ${again} came again`;
+    const areAll = delivered.length === deliveries.length && delivered.every((id) => ids.has(id));
+    const received = compareCounts('deliveries received and recorded as delivered', ids.size, delivered.length, remark);
     return [
       {
-        what: 'events of all nights, by the published files',
-        acknowledged: expected.length,
-        counted: events.length,
+        ...compareCounts('events of all nights, by the published files', expected.length, events.length),
         holds: events.join('\n') === [...expected].sort().join('\n'),
       },
-      {
-        what: 'deliveries received and recorded as delivered',
-        acknowledged: ids.size,
-        counted: delivered.length,
-        holds:
-          delivered.length === deliveries.length &&
-          ids.size === delivered.length &&
-          delivered.every((id) => ids.has(id)),
-        remark: `${early} came between kills, ${again} came again`,
-      },
-      {
-        what: 'attempts recorded, one a delivery',
-        acknowledged: deliveries.length,
-        counted: attempts,
-        holds: attempts === deliveries.length,
-      },
+      { ...received, holds: received.holds && areAll },
+      compareCounts('attempts recorded, one a delivery', deliveries.length, attempts.length),
     ];
-  } finally {
-    await control.close();
-  }
+  });
 }
 
 /** What the nights behind the first have to tell, as texts. */

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ControlDatabase } from '../../api/database/control-database.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
 import type { RunningCli } from '../support/processes/cli.ts';
 import type { Chooser } from '../support/random.ts';
 
@@ -41,7 +43,22 @@ export interface Check {
   readonly acknowledged: number;
   readonly counted: number;
   readonly holds: boolean;
-  readonly remark?: string;
+  readonly remark: string;
+}
+
+/** {@link Check} of two counts that have to be the same. */
+export function compareCounts(what: string, acknowledged: number, counted: number, remark = ''): Check {
+  return { what, acknowledged, counted, holds: acknowledged === counted, remark };
+}
+
+/** Does something with a control database, and closes it. */
+export async function withControl<T>(address: string, work: (control: ControlDatabase) => Promise<T>): Promise<T> {
+  const control = await openDatabase(address);
+  try {
+    return await work(control);
+  } finally {
+    await control.close();
+  }
 }
 
 /** A part of the product that is killed over and over while the others run. */

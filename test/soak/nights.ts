@@ -8,7 +8,7 @@ import { answersFrom, type CliResult, runCli } from '../support/processes/cli.ts
 import { openFileTarget, type Target } from '../support/processes/target.ts';
 import type { Random } from '../support/random.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
-import type { Check, Kills, Lane } from './kills.ts';
+import { compareCounts, type Kills, type Lane } from './kills.ts';
 
 const SOURCE_SEED = 2024;
 /** Invented days lose more than real ones, which would hold one of them. */
@@ -69,17 +69,21 @@ export async function openNights(options: NightsOptions): Promise<Lane> {
       const verify = await runCli(['verify', '--all', '--json'], { env: target.env });
       const same = { snapshots: expected.snapshots.length, events: expected.events.length };
       return [
-        check('nights that said "published"', said.size, said.size - wrong.length),
-        check('nights published, of an undisturbed run', expected.releases.length, found.releases.length),
+        compareCounts('nights that said "published"', said.size, said.size - wrong.length),
+        compareCounts('nights published, of an undisturbed run', expected.releases.length, found.releases.length),
         {
-          ...check('snapshot files, of an undisturbed run', same.snapshots, found.snapshots.length),
+          ...compareCounts('snapshot files, of an undisturbed run', same.snapshots, found.snapshots.length),
           holds: isDeepStrictEqual(found.snapshots, expected.snapshots),
         },
         {
-          ...check('events with their numbers, of an undisturbed run', same.events, found.events.length),
+          ...compareCounts('events with their numbers, of an undisturbed run', same.events, found.events.length),
           holds: isDeepStrictEqual(found.events, expected.events),
         },
-        check('snapshots that verify proves', found.releases.length, verify.code === 0 ? found.releases.length : 0),
+        compareCounts(
+          'snapshots that verify proves',
+          found.releases.length,
+          verify.code === 0 ? found.releases.length : 0,
+        ),
       ];
     },
   };
@@ -94,8 +98,4 @@ async function undisturbed(source: string, target: Target) {
   const run = await runUndisturbed(source, target);
   if (run.code !== 0) throw new Error(`nights ended with ${run.code}: ${run.stderr}`);
   return run;
-}
-
-function check(what: string, acknowledged: number, counted: number): Check {
-  return { what, acknowledged, counted, holds: acknowledged === counted };
 }

@@ -1,13 +1,12 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
-import { openDatabase } from '../../api/database/open-database.ts';
 import { dayFromDate } from '../../runtime/day.ts';
 import type { Customer } from '../support/accounts/subject.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
 import type { Chooser } from '../support/random.ts';
-import type { Kills, Lane } from './kills.ts';
+import { compareCounts, type Kills, type Lane, withControl } from './kills.ts';
 
 const WORKERS = 8;
 const PATHS = ['/v1/models', '/v1/scores', '/v1/changes', '/v1/updates'] as const;
@@ -106,21 +105,12 @@ export function openServing({ store, database, customer, env, kills, chooser }: 
       for (const request of cutOff.splice(0)) if (request.day === today) await ask(server.url, request, agent);
       agent.destroy();
       const counted = await unitsOf(database, customer.organizationId);
+      const lost = refused.length + cutOff.length;
+      const holds = counted >= acknowledged && counted <= acknowledged + late;
+      const remark = late > 0 ? `${late} were cut off at midnight` : '';
       return [
-        {
-          what: 'requests refused, or without an answer in the end',
-          acknowledged: 0,
-          counted: refused.length + cutOff.length,
-          holds: refused.length + cutOff.length === 0,
-          ...(refused.length > 0 ? { remark: [...new Set(refused)].join(' ') } : {}),
-        },
-        {
-          what: 'units of requests that were answered',
-          acknowledged,
-          counted,
-          holds: counted >= acknowledged && counted <= acknowledged + late,
-          ...(late > 0 ? { remark: `${late} were cut off at midnight` } : {}),
-        },
+        compareCounts('requests refused, or without an answer in the end', 0, lost, [...new Set(refused)].join(' ')),
+        { ...compareCounts('units of requests that were answered', acknowledged, counted, remark), holds },
       ];
     },
     async close() {
@@ -131,15 +121,8 @@ export function openServing({ store, database, customer, env, kills, chooser }: 
 
 /** The units of an organization in its database, of all days. */
 async function unitsOf(address: string, organizationId: string): Promise<number> {
-  const database = await openDatabase(address);
-  try {
-    const rows = await database.kysely
-      .selectFrom('daily_usage')
-      .select('used')
-      .where('organization_id', '=', organizationId)
-      .execute();
-    return rows.reduce((sum, { used }) => sum + used, 0);
-  } finally {
-    await database.close();
-  }
+  const rows = await withControl(address, ({ kysely }) =>
+    kysely.selectFrom('daily_usage').select('used').where('organization_id', '=', organizationId).execute(),
+  );
+  return rows.reduce((sum, { used }) => sum + used, 0);
 }

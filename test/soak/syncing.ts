@@ -9,7 +9,7 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { linesOf } from '../support/client/service.ts';
 import { runCli, startCli } from '../support/processes/cli.ts';
 import type { Chooser } from '../support/random.ts';
-import { type Check, type Kills, killWithin, type Lane } from './kills.ts';
+import { type Check, compareCounts, type Kills, killWithin, type Lane } from './kills.ts';
 
 const COPIES = ['copy.duckdb', 'copy.sqlite', 'copy'] as const;
 /** How long the first sync may live; then it is as long as syncs take on this machine. */
@@ -60,13 +60,11 @@ export function openSyncing({ folder, env, store, storeFolder, kills, chooser }:
     const synced = await runCli(words(place), { env });
     const proven = await runCli(['sync', '--into', place, '--check'], { env });
     const lines = Object.values(await linesOf(place)).join('');
-    const remark = synced.code === 0 && proven.code === 0 ? undefined : `${synced.stderr}${proven.stderr}`.trim();
+    const remark = synced.code === 0 && proven.code === 0 ? '' : `${synced.stderr}${proven.stderr}`.trim();
+    const what = `records of ${place.slice(folder.length + 1)}, of the newest snapshot`;
     return {
-      what: `records of ${place.slice(folder.length + 1)}, of the newest snapshot`,
-      acknowledged: countLines(expected),
-      counted: countLines(lines),
-      holds: remark === undefined && lines === expected,
-      ...(remark === undefined ? {} : { remark }),
+      ...compareCounts(what, countLines(expected), countLines(lines), remark),
+      holds: synced.code === 0 && proven.code === 0 && lines === expected,
     };
   }
 }

@@ -1,6 +1,4 @@
 /** One flipped byte in each kind of file of a release, and the way back without a second store. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildView } from '../../api/view/build-view.ts';
@@ -21,6 +19,7 @@ import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { pruneDeps, upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const SOURCE = fixtureSource('days');
 /** With rows set aside, a dataset that is not captured, and what is deleted with its model. */
@@ -29,7 +28,7 @@ const NEXT = '2026-06-09';
 
 let nights: TemporaryStore;
 let damaged: StoreFiles;
-let folder: string;
+const folder = useFolder();
 let catalog: Catalog;
 let views = 0;
 
@@ -38,11 +37,8 @@ beforeAll(async () => {
   await publishFromFixture('days', nights, DAYS);
   catalog = (await loadCatalog(nights.deps.store)).catalog ?? expect.fail();
   damaged = await openStoreFiles(nights.folder);
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-damage-'));
 }, 120_000);
-afterAll(async () => {
-  await Promise.all([nights.dispose(), damaged.dispose(), rm(folder, { recursive: true, force: true })]);
-});
+afterAll(() => Promise.all([nights.dispose(), damaged.dispose()]));
 
 const PATHS: readonly string[] = [
   RELEASE_PATHS.release,
@@ -58,12 +54,12 @@ const PATHS: readonly string[] = [
 ];
 
 function repair(day: string, store: ObjectStore = damaged.store): Promise<RepublishResult> {
-  const deps = { ...upkeepDeps(join(folder, 'work')), origin: store, second: undefined, onFile: () => {} };
+  const deps = { ...upkeepDeps(folder('work')), origin: store, second: undefined, onFile: () => {} };
   return republish(day, deps);
 }
 
 async function problemsIn(store: ObjectStore): Promise<readonly unknown[]> {
-  return (await verify('all', { ...verifyDeps(join(folder, 'work')), store })).problems;
+  return (await verify('all', { ...verifyDeps(folder('work')), store })).problems;
 }
 
 /** The tables of a view that is built from nothing. */
@@ -71,8 +67,8 @@ async function viewOf(store: ObjectStore) {
   const { catalog: found } = await loadCatalog(store);
   views += 1;
   const name = `view-${views}`;
-  const place = { path: join(folder, `${name}.duckdb`), scratch: join(folder, `${name}.parts`) };
-  const deps = { store, downloadsMax: 4, duckdb: upkeepDeps(folder).duckdb };
+  const place = { path: folder(`${name}.duckdb`), scratch: folder(`${name}.parts`) };
+  const deps = { store, downloadsMax: 4, duckdb: upkeepDeps(folder()).duckdb };
   const { path } = await buildView({ catalog: found ?? expect.fail(), previous: undefined, ...place }, deps);
   const { meta: _, ...tables } = await dumpView(path);
   return tables;
@@ -122,7 +118,7 @@ describe('a Parquet file that another version of DuckDB wrote', { timeout: 120_0
     const files = new Map<string, { bytes: number; sha256: string }>();
     for (const path of REENCODED) {
       const from = join(nights.folder, releaseKey(newest, path));
-      const to = join(folder, 'reencoded.parquet');
+      const to = folder('reencoded.parquet');
       await nights.reader.run(`COPY (FROM read_parquet('${from}')) TO '${to}' (FORMAT parquet, COMPRESSION snappy)`);
       await reencoded.store.putFile(releaseKey(newest, path), to);
       files.set(path, await hashFile(to));
@@ -144,12 +140,8 @@ describe('a Parquet file that another version of DuckDB wrote', { timeout: 120_0
     for (const path of REENCODED) await copy.damage(releaseKey(entry, path), 'a bit flipped');
     const { ok, files } = await repair(entry.day, copy.store);
     expect(ok).toBe(true);
-    expect(
-      files
-        .filter(({ status }) => status === 'rebuilt')
-        .map(({ path }) => path)
-        .sort(),
-    ).toEqual(REENCODED);
+    const rebuilt = files.filter(({ status }) => status === 'rebuilt').map(({ path }) => path);
+    expect(rebuilt.sort()).toEqual(REENCODED);
     const newest = (await loadCatalog(copy.store)).catalog?.releases.at(-1);
     expect(newest).toEqual({ ...entry, repaired: expect.any(Array) });
     expect(newest?.repaired?.map(({ path }) => path).sort()).toEqual(REENCODED);
@@ -161,19 +153,12 @@ describe('a Parquet file that another version of DuckDB wrote', { timeout: 120_0
   test('does not keep the nights from going on, nor prune and a rebuilt catalog from knowing of it', async () => {
     for (const path of REENCODED) await copy.damage(releaseKey(entry, path), 'lost');
     await repair(entry.day, copy.store);
-    const deps = { ...upkeepDeps(join(folder, 'work')), store: copy.store };
-    await rebuildCatalog({ force: true }, deps);
+    await rebuildCatalog({ force: true }, { ...upkeepDeps(folder('work')), store: copy.store });
     const night = { day: NEXT, source: SOURCE, dryRun: false, accept: false, acceptSuspects: [] };
     const nightDeps = { ...nights.deps, store: copy.store, clock: () => new Date('2026-06-10T00:20:00Z') };
     expect(await runNight(night, nightDeps)).toMatchObject({ status: 'published' });
-    await prune(
-      { dryRun: false },
-      {
-        ...pruneDeps(join(folder, 'work')),
-        store: copy.store,
-        retention: { changesMonths: 1, snapshots: 2, states: 2 },
-      },
-    );
+    const retention = { changesMonths: 1, snapshots: 2, states: 2 };
+    await prune({ dryRun: false }, { ...pruneDeps(folder('work')), store: copy.store, retention });
     expect(await problemsIn(copy.store)).toEqual([]);
   });
 

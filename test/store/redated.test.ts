@@ -1,8 +1,8 @@
 /** A store with nights under a clock of years ahead, and the way back: for those who followed them, and those who didn't. */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import { mirror } from '../../pipeline/upkeep/mirror.ts';
@@ -27,7 +27,7 @@ import { copyTemporaryStore, openTemporaryStore, type TemporaryStore } from '../
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 import { itemsOf, openPublic } from '../support/site/use-public.ts';
-import { newFolder } from '../support/temporary-folder.ts';
+import { newFolder, useFolder } from '../support/temporary-folder.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addSubscriber, readTold } from '../support/webhooks/subscribers.ts';
 
@@ -190,16 +190,14 @@ describe('snapshots of days in the future', () => {
 
 describe('those who had followed', () => {
   let service: Service;
+  const path = useFolder({ perTest: true });
   let into: string;
 
   beforeEach(async () => {
     service = await openService({ store: store.url, now: `${TODAY}T12:00:00Z` });
-    into = join(await mkdtemp(join(tmpdir(), 'modelstats-copies-')), 'copy.duckdb');
+    into = path('copy.duckdb');
   });
-  afterEach(async () => {
-    await service.close();
-    await rm(join(into, '..'), { recursive: true, force: true });
-  });
+  afterEach(() => service.close());
 
   const expectEqualCopy = async () => {
     const newest = await newestOf(store);
@@ -255,35 +253,38 @@ test('a day that was wrong once is told of in feeds when it comes', async () => 
 });
 
 describe('webhooks', () => {
-  test('are told of each night once, whatever its day was when it was told', async () => {
-    const control = await openDatabase(`sqlite:${join(store.folder, '..', 'control.db')}`);
-    onTestFinished(() => control.close());
+  let control: ControlDatabase;
+  beforeEach(async () => {
+    control = await openDatabase(`sqlite:${join(store.folder, '..', 'control.db')}`);
     await addSubscriber(control, 'one');
+    return () => control.close();
+  });
+  const notify = () => openPublisher(store, control, { clock }).publisher.look();
+  const publishedSnapshots = async () =>
+    (await readTold(control))
+      .filter(({ topic }) => topic === 'snapshot.published')
+      .map(({ data }) => Object(data).snapshot_id)
+      .toSorted();
+
+  test('are told of each night once, whatever its day was when it was told', async () => {
     const { publisher } = openPublisher(store, control, { clock });
     await publisher.look();
     const told = await readTold(control);
-    const snapshots = (all: typeof told) =>
-      all.filter(({ topic }) => topic === 'snapshot.published').map(({ data }) => Object(data).snapshot_id);
-    expect(snapshots(told).toSorted()).toEqual([SECOND, ...FUTURE]);
+    expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE]);
     await giveRightDays();
     expect(await publisher.look()).toBe('idle');
     await store.publish(TODAY, rowsOf(4));
     expect(await publisher.look()).toBe('published');
-    const after = await readTold(control);
-    expect(after).toEqual(expect.arrayContaining([...told]));
-    expect(snapshots(after).toSorted()).toEqual([SECOND, TODAY, ...FUTURE]);
+    expect(await readTold(control)).toEqual(expect.arrayContaining([...told]));
+    expect(await publishedSnapshots()).toEqual([SECOND, TODAY, ...FUTURE]);
   });
 
   test('go on from a wrong day also where it has come meanwhile', async () => {
-    const control = await openDatabase(`sqlite:${join(store.folder, '..', 'control.db')}`);
-    onTestFinished(() => control.close());
-    await addSubscriber(control, 'one');
-    await openPublisher(store, control, { clock }).publisher.look();
+    await notify();
     await giveRightDays();
     await store.publish(FUTURE[1], rowsOf(4));
-    expect(await openPublisher(store, control, { clock }).publisher.look()).toBe('published');
-    const told = (await readTold(control)).filter(({ topic }) => topic === 'snapshot.published');
-    expect(told.map(({ data }) => Object(data).snapshot_id).toSorted()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
+    expect(await notify()).toBe('published');
+    expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
   });
 });
 

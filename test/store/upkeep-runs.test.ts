@@ -73,23 +73,16 @@ describe.each(COMMANDS)('%s', (command, run) => {
   });
 });
 
-describe.each([
-  [
-    'is out of order',
-    (releases: readonly unknown[]) =>
-      JSON.stringify({ format: 1, generation: 1, releases: [...releases, ...releases] }),
-  ],
-  ['is an older copy', () => JSON.stringify({ format: 1, generation: 1, releases: [] })],
-  ['is no catalog', () => 'no JSON'],
-] as const)('a catalog that %s', (_, bodyOf) => {
+describe('a catalog that is out of order', () => {
   test.each(COMMANDS.slice(0, 3))('stops %s, which is reported', async (command, run) => {
     const work = await mkdtemp(join(nights.folder, '../refused '));
     const { catalog } = await loadCatalog(nights.deps.store);
-    const body = Buffer.from(bodyOf(catalog?.releases ?? []));
+    const releases = catalog?.releases ?? [];
+    const body = Buffer.from(JSON.stringify({ format: 1, generation: 1, releases: [...releases, ...releases] }));
     const get: ObjectStore['get'] = async (key) =>
       key === CATALOG_KEY ? { body, etag: 'another' } : nights.deps.store.get(key);
     const refusal: unknown = await run(storeWith(nights.deps.store, { get }), work).catch((error: unknown) => error);
-    expect(refusal).toMatchObject({ code: expect.stringMatching(/^(corrupt|not_found)$/) });
+    expect(refusal).toMatchObject({ code: 'corrupt' });
     const [folder = '', ...others] = await readdir(join(work, 'runs'));
     expect(others).toEqual([]);
     expect(JSON.parse(await readFile(join(work, 'runs', folder, 'report.json'), 'utf8'))).toMatchObject({

@@ -1,12 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { dayFromDate } from '../../../runtime/day.ts';
+import { expect, test } from 'vitest';
 import { examine, useNewMachine } from '../../../test/support/doctor/examine.ts';
-import { openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
 import { writeDay } from '../../../test/support/pipeline/write-day.ts';
+import { serveSample } from '../../../test/support/processes/serve-sample.ts';
 import { freePort } from '../../../test/support/processes/servers.ts';
-import { ServingProcess } from '../../../test/support/processes/serving-process.ts';
 import { listenOnLoopback } from '../../../test/support/server/listen-on-loopback.ts';
 
 const machine = useNewMachine();
@@ -17,12 +15,7 @@ test('a port is free, has a server of ours, or something else', async () => {
   const token = { MODELSTATS_METRICS_TOKEN: '0123456789abcdef' };
   expect((await at(`${taken}`)).of('port')).toMatch(/^fail: serve can't listen on 127\.0\.0\.1:\d+: /);
   expect((await at(`${await freePort()}`)).of('port')).toMatch(/^ok: .*is free for serve$/);
-  const store = await openTemporaryStore();
-  onTestFinished(() => store.dispose());
-  await store.publish(dayFromDate(new Date()), { models: [{ id: 'a', name: 'A' }] });
-  const database = `sqlite:${join(machine.folder(), 'serving.db')}`;
-  const serving = await ServingProcess.start({ store: store.folder, database, env: token });
-  onTestFinished(() => serving.end('SIGTERM').then(() => undefined));
+  const { serving } = await serveSample({ env: token });
   const { port } = new URL(serving.url);
   const ours = await at(port, token);
   expect(ours.of('port')).toBe(`ok: serve answers at http://127.0.0.1:${port}`);
@@ -100,4 +93,29 @@ test('a night that waits for a person is told as such, with the command that goe
   expect(await examineAfter({ state: 'stopped' })).toMatchObject({
     message: expect.stringMatching(/^the scheduler is not at work: the scheduler was stopped/),
   });
+});
+
+test.skipIf(process.getuid?.() === 0)('a folder that can not be written fails', async () => {
+  await mkdir(join(machine.folder(), 'work'), { mode: 0o500 });
+  expect((await examine(machine.env())).of('work_folder')).toMatch(/^fail: .*can't be written/);
+});
+
+test('a work folder in the place of a file fails', async () => {
+  await writeFile(join(machine.folder(), 'file'), '');
+  const { of } = await examine({ ...machine.env(), MODELSTATS_WORK: join(machine.folder(), 'file', 'work') });
+  expect(of('work_folder')).toMatch(/^fail: .*not a directory/);
+});
+
+test('a work folder that is a link to nothing fails', async () => {
+  await symlink('nowhere', join(machine.folder(), 'work'));
+  expect((await examine(machine.env())).of('work_folder')).toMatch(
+    /^fail: .* is a link to nowhere, which is not there$/,
+  );
+});
+
+test("DuckDB's memory that is more than the machine has is told", async () => {
+  expect((await examine({ ...machine.env(), MODELSTATS_MEMORY_LIMIT: '900TB' })).of('duckdb')).toMatch(
+    /^warn: .*900TB of/,
+  );
+  expect((await examine({ ...machine.env(), MODELSTATS_MEMORY_LIMIT: '100 MiB' })).of('duckdb')).toMatch(/^ok: /);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RELEASE_FACTS } from '../../../test/support/schedule/release-facts.ts';
-import { readNewestByProcess } from './tool-process.ts';
+import { type NightProcessOptions, readNewestByProcess, runNightProcess } from './tool-process.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -29,4 +29,66 @@ test('a look that hangs ends with its time, or at once with a stop', async () =>
   const looking = look(hang, { stop: stop.signal });
   stop.abort();
   await expect(looking).rejects.toThrow('aborted');
+});
+
+const ANSWER = {
+  status: 'held',
+  snapshot_id: null,
+  events: null,
+  first_seq: null,
+  last_seq: null,
+  next_command: null,
+  report: null,
+  quarantined: 0,
+  suspects_pending: 0,
+  problems: ['half is gone'],
+  warnings: [],
+};
+
+/** Runs a program of a few words in place of a night. */
+function run(program: string, { abandon = new AbortController().signal, timeoutMs = 60_000 } = {}) {
+  const answers: string[] = [];
+  const options: NightProcessOptions = {
+    command: [process.execPath, '-e', program],
+    source: '/source',
+    timeoutMs,
+    onAnswer: (line) => answers.push(line),
+  };
+  return runNightProcess('2026-11-20', abandon, options).then((end) => ({ end, answers }));
+}
+
+test('a night is called with its source and day, and answers with its result', async () => {
+  const line = JSON.stringify(ANSWER);
+  const { end, answers } = await run(`console.log(process.argv.length > 5 ? '${line}' : ''); process.exitCode = 3`);
+  expect(end).toEqual(ANSWER);
+  expect(answers).toEqual([line]);
+});
+
+test('what a night without an answer complained of is the reason of its failure', async () => {
+  const { end } = await run(`console.error('modelstats: the store is down'); process.exitCode = 1`);
+  expect(end).toEqual({ status: 'failed', problems: ['modelstats: the store is down'] });
+});
+
+test.each([
+  ['dies', 'process.kill(process.pid, "SIGKILL")', /SIGKILL and no answer/],
+  ['says nothing', '', /exit code 0 and no answer/],
+  ['says something else', 'console.log("{}")', /exit code 0 and no answer/],
+  ['fails after its answer', `console.log('${JSON.stringify(ANSWER)}'); process.exitCode = 1`, /exit code 1/],
+])('a night that %s has failed', async (_, program, problem) => {
+  const { end, answers } = await run(program);
+  expect(end).toEqual({ status: 'failed', problems: [expect.stringMatching(problem)] });
+  expect(answers).toEqual([]);
+});
+
+test('of endless complaints the end is kept', async () => {
+  const { end } = await run(`process.stderr.write('x'.repeat(1e6) + ' the end'); process.exitCode = 1`);
+  expect(end.problems[0]?.length).toBeLessThanOrEqual(4096);
+  expect(end.problems[0]).toMatch(/ the end$/);
+});
+
+test('a night that takes too long, or is abandoned, is killed at once', async () => {
+  const endless = 'setInterval(() => {}, 1000)';
+  expect((await run(endless, { timeoutMs: 50 })).end.problems).toEqual(['killed: it took longer than 0.05 s']);
+  const abandoned = await run(endless, { abandon: AbortSignal.abort() });
+  expect(abandoned.end.problems).toEqual(['abandoned: the scheduler was stopped']);
 });

@@ -5,7 +5,6 @@ import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import { RELEASE_PATHS } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { openStoreFiles } from '../../../test/support/pipeline/store-files.ts';
 import { storeWith } from '../../../test/support/pipeline/store-with.ts';
 import { fixtureSource, openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
 import { pruneDeps } from '../../../test/support/pipeline/upkeep.ts';
@@ -23,7 +22,7 @@ const on = useRepublish();
 it.each(['lost', 'a bit flipped'] as const)(
   'every kind of file that is %s comes back from a second store',
   async (kind) => {
-    const backup = await openStoreFiles(on.nights.folder);
+    const backup = await on.copy();
     const before = await on.main.hashes();
     const paths = RELEASE_FILES;
     for (const path of paths) await on.main.damage(on.keyOf(THIRD, path), kind);
@@ -31,12 +30,11 @@ it.each(['lost', 'a bit flipped'] as const)(
     expect([...outcomesOf(result)].sort()).toEqual(paths.map((path) => `${path} restored`).sort());
     expect(await on.main.hashes()).toEqual(before);
     expect(await on.problemsIn(on.main.store)).toEqual([]);
-    await backup.dispose();
   },
 );
 
 it('what nothing here can give back comes from a second store that is named, by its hash alone', async () => {
-  const [backup, wrong] = [await openStoreFiles(on.nights.folder), await openStoreFiles(on.nights.folder)];
+  const [backup, wrong] = [await on.copy(), await on.copy()];
   const before = await on.main.hashes();
   const paths = [...LOST_FOR_GOOD, RELEASE_PATHS.release, RELEASE_PATHS.published];
   for (const path of paths) {
@@ -50,7 +48,6 @@ it('what nothing here can give back comes from a second store that is named, by 
     ['published', 'release.json', ...LOST_FOR_GOOD].map((path) => `${path} restored`),
   );
   expect(await on.main.hashes()).toEqual(before);
-  await Promise.all([backup.dispose(), wrong.dispose()]);
 });
 
 describe('a store that files are to be taken from', () => {
@@ -70,7 +67,7 @@ describe('a store that files are to be taken from', () => {
   });
 
   it('is refused where it went its own way after some days, even if this day is not among them', async () => {
-    const backup = await openStoreFiles(on.nights.folder);
+    const backup = await on.copy();
     const loaded = await loadCatalog(backup.store);
     const changed = on.entries.map((entry) =>
       entry.day === SECOND ? { ...entry, release_sha256: '0'.repeat(64) } : entry,
@@ -80,19 +77,17 @@ describe('a store that files are to be taken from', () => {
       code: 'usage',
       message: expect.stringMatching(/it holds another record$/),
     });
-    await backup.dispose();
   });
 
   it('may know fewer days', async () => {
-    const backup = await openStoreFiles(on.nights.folder);
+    const backup = await on.copy();
     await swapCatalog(backup.store, await loadCatalog(backup.store), { releases: on.entries.slice(0, 1) });
     await on.main.damage(on.keyOf(THIRD, RELEASE_PATHS.state('scores')), 'lost');
     expect(outcomesOf(await from(backup.store))).toEqual([`${RELEASE_PATHS.state('scores')} restored`]);
-    await backup.dispose();
   });
 
   it('has to have this very release where it has no catalog to tell its record', async () => {
-    const backup = await openStoreFiles(on.nights.folder);
+    const backup = await on.copy();
     await backup.damage('catalog.json', 'lost');
     await on.main.damage(on.keyOf(THIRD, RELEASE_PATHS.state('scores')), 'lost');
     expect(outcomesOf(await from(backup.store))).toEqual([`${RELEASE_PATHS.state('scores')} restored`]);
@@ -109,7 +104,6 @@ describe('a store that files are to be taken from', () => {
       code: 'usage',
       message: expect.stringMatching(/release\.json is missing/),
     });
-    await backup.dispose();
   });
 
   it('is another one', async () => {
@@ -174,22 +168,20 @@ describe('a second store', { timeout: 60_000 }, () => {
   });
 
   it('that has lost its catalog does not begin a new one over its releases', async () => {
-    const broken = await openStoreFiles(on.nights.folder);
+    const broken = await on.copy();
     await broken.damage('catalog.json', 'lost');
     const { listed, not_listed_because } = await on.republishDay(FIRST, on.main.store, broken.store);
     expect(listed).toBe(false);
     expect(not_listed_because).toContain('catalog rebuild');
-    await broken.dispose();
   });
 
   it('whose catalog lags behind is brought up to date', async () => {
-    const behind = await openStoreFiles(on.nights.folder);
+    const behind = await on.copy();
     await swapCatalog(behind.store, await loadCatalog(behind.store), { releases: on.entries.slice(0, 2) });
     const result = await on.republishDay(THIRD, on.main.store, behind.store);
     expect(result).toMatchObject({ ok: true, listed: true });
     expect(outcomesOf(result)).toEqual([]);
     expect((await loadCatalog(behind.store)).catalog?.releases).toEqual(on.entries);
-    await behind.dispose();
   });
 });
 

@@ -5,7 +5,7 @@
 
 import type { Bounds, NotPlacedReason } from '../../../pipeline/backfill/place.ts';
 import { addDays, type Day } from '../../../runtime/day.ts';
-import type { TableRow } from './table-row.ts';
+import type { TableRow } from './pricing-table.ts';
 
 export interface Expected {
   /** `model|provider|day` to the price in force. */

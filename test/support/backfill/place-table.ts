@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll } from 'vitest';
 import { countNotPlaced, type NotPlaced } from '../../../pipeline/backfill/not-placed.ts';
 import { type Bounds, judgeRows, type Placement, placeIntervals } from '../../../pipeline/backfill/place.ts';
 import { readPricingTable } from '../../../pipeline/backfill/read-table.ts';
@@ -9,7 +8,8 @@ import { Database } from '../../../storage/duckdb/database.ts';
 import { nullable, text } from '../../../storage/duckdb/row-shape.ts';
 import { linesFromRows } from '../pipeline/write-day.ts';
 import { rawRows } from '../storage/raw-rows.ts';
-import type { TableRow } from './table-row.ts';
+import { useFolder } from '../temporary-folder.ts';
+import type { TableRow } from './pricing-table.ts';
 
 export interface Interval extends TableRow {
   readonly updated_at: string;
@@ -32,44 +32,28 @@ export interface PlaceInput extends Bounds {
 
 const LIMITS = { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30, rowsMax: 1e7, ratioMax: 200, sqlTimeoutMs: 60_000 };
 
-/** Places tables, one after the other, in one database, which a test closes. */
-export class TablePlacer {
-  readonly #scratch: string;
-  readonly #database: Database;
-
-  private constructor(scratch: string, database: Database) {
-    this.#scratch = scratch;
-    this.#database = database;
-  }
-
-  static async open(): Promise<TablePlacer> {
-    const scratch = await mkdtemp(join(tmpdir(), 'modelstats-backfill-'));
-    const settings = { memoryLimit: '200MB', threads: 1, tempFolder: scratch };
-    return new TablePlacer(scratch, await Database.open(':memory:', settings));
-  }
-
+/** Places tables, one after the other, in one database that the tests of a file share. */
+export function useTablePlacer(): (input: PlaceInput) => Promise<Placed> {
+  const scratch = useFolder();
+  let database: Database;
+  beforeAll(async () => {
+    database = await Database.open(':memory:', { memoryLimit: '200MB', threads: 1, tempFolder: scratch() });
+  });
+  afterAll(() => database.close());
   /** Writes rows as a table, and reads, judges and places them. */
-  async place({ rows, knownModels, ...bounds }: PlaceInput): Promise<Placed> {
-    const [database, scratch] = [this.#database, this.#scratch];
-    const path = join(scratch, 'table.jsonl');
+  return async ({ rows, knownModels, ...bounds }) => {
+    const path = scratch('table.jsonl');
     await writeFile(path, linesFromRows(rows));
     await database.run('DROP TABLE IF EXISTS source_pricing; DROP TABLE IF EXISTS issues');
-    await readPricingTable(path, { database, scratch, limits: LIMITS });
-    const ids = JSON.stringify(knownModels);
-    await database.run(`CREATE OR REPLACE TABLE known_models AS SELECT unnest(from_json($1, '["VARCHAR"]')) AS id`, [
-      ids,
-    ]);
+    await readPricingTable(path, { database, scratch: scratch(), limits: LIMITS });
+    const known = `CREATE OR REPLACE TABLE known_models AS SELECT unnest(from_json($1, '["VARCHAR"]')) AS id`;
+    await database.run(known, [JSON.stringify(knownModels)]);
     const input = { ...bounds, price_range: [0.0001, 10_000] as [number, number] };
     await judgeRows(database, input);
     const placement = await placeIntervals(database);
     const notPlaced = await countNotPlaced(database, input);
     return { ...(await readPlaced(database)), notPlaced, placement };
-  }
-
-  async close(): Promise<void> {
-    this.#database.close();
-    await rm(this.#scratch, { recursive: true, force: true });
-  }
+  };
 }
 
 async function readPlaced(database: Database): Promise<Pick<Placed, 'intervals' | 'reasons'>> {

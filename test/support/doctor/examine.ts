@@ -2,23 +2,13 @@ import { runDoctor } from '../../../bin/commands/doctor/run-doctor.ts';
 import { configFromEnv, type Environment } from '../../../bin/config/config.ts';
 import { useFolder } from '../temporary-folder.ts';
 
-/** What `modelstats doctor --json` answers with these variables set. */
-export interface Examined {
-  readonly code: number;
+interface Answer {
   readonly ok: boolean;
-  readonly checks: readonly {
-    readonly check: string;
-    readonly result: string;
-    readonly message: string;
-    readonly advice: string | null;
-  }[];
-  /** All that it said. */
-  readonly text: string;
-  /** The result and the message of a check; undefined where it was not made. */
-  readonly of: (check: string) => string | undefined;
+  readonly checks: readonly { check: string; result: string; message: string; advice: string | null }[];
 }
 
-export async function examine(env: Environment, now = new Date()): Promise<Examined> {
+/** What `modelstats doctor --json` answers with these variables set. */
+export async function examine(env: Environment, now = new Date()) {
   const written: string[] = [];
   const context = {
     get config() {
@@ -31,7 +21,8 @@ export async function examine(env: Environment, now = new Date()): Promise<Exami
   };
   const code = await runDoctor(context);
   const text = written.join('\n');
-  const { ok, checks }: Pick<Examined, 'ok' | 'checks'> = JSON.parse(text);
+  const { ok, checks }: Answer = JSON.parse(text);
+  /** The result and the message of a check; undefined where it was not made. */
   const of = (name: string) => {
     const found = checks.find(({ check }) => check === name);
     return found && `${found.result}: ${found.message}`;

@@ -99,11 +99,6 @@ export class ScheduledPlace {
     rmSync(join(this.source, 'models.jsonl'));
   }
 
-  /** What the scheduler writes into its health file. */
-  get health(): unknown {
-    return JSON.parse(readFileSync(join(this.folder, 'health.json'), 'utf8'));
-  }
-
   run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CalledCli> {
     return callCli(args, { env: { ...this.env, ...env } });
   }

@@ -1,14 +1,13 @@
 import { beforeAll } from 'vitest';
-import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
+import { republish } from '../../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../../pipeline/upkeep/verify.ts';
-import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { perTest } from '../per-test.ts';
 import { useFolder } from '../temporary-folder.ts';
 import { listReleases } from './published.ts';
 import { SAMPLE_DAYS } from './sample-store.ts';
-import { type StoreFiles, useStoreFiles } from './store-files.ts';
+import { useStoreFiles } from './store-files.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 import { upkeepDeps, verifyDeps } from './upkeep.ts';
 
@@ -25,24 +24,8 @@ export const RELEASE_FILES = [
 /** What is rebuilt from each other and from nothing else. */
 export const LOST_FOR_GOOD = [RELEASE_PATHS.state('scores'), RELEASE_PATHS.unpublished];
 
-export interface Republished {
-  /** Three real nights of {@link SAMPLE_DAYS}, made once for a file of tests. */
-  readonly nights: TemporaryStore;
-  readonly entries: readonly CatalogEntry[];
-  readonly work: string;
-  /** A copy of the nights' store, for each test its own. */
-  readonly main: StoreFiles;
-  /** An empty store, for each test its own. */
-  readonly mirror: StoreFiles;
-  /** The key of a file of a day's release. */
-  keyOf(day: string, path: string): string;
-  republishDay(day: string, origin: ObjectStore, second?: ObjectStore): Promise<RepublishResult>;
-  republishFrom(day: string, from: ObjectStore): Promise<RepublishResult>;
-  problemsIn(store: ObjectStore): Promise<readonly unknown[]>;
-}
-
 /** Gives the tests of a file stores to damage and to repair; its parts can be read while a test runs. */
-export function useRepublish(): Republished {
+export function useRepublish() {
   const work = useFolder();
   let nights: TemporaryStore;
   beforeAll(async () => {
@@ -55,19 +38,27 @@ export function useRepublish(): Republished {
     const entries = await listReleases(nights);
     const deps = { ...upkeepDeps(work()), onFile: () => {} };
     return {
+      /** Three real nights of {@link SAMPLE_DAYS}, made once for a file of tests. */
       nights,
       entries,
       work: work(),
+      /** A copy of the nights' store, for each test its own. */
       main,
+      /** An empty store, for each test its own. */
       mirror,
-      keyOf: (day, path) => {
+      /** Another copy of the nights' store, until the test is over. */
+      copy: () => useStoreFiles(nights.folder),
+      /** The key of a file of a day's release. */
+      keyOf: (day: string, path: string) => {
         const entry = entries.find((candidate) => candidate.day === day);
         if (entry === undefined) throw new Error(`no night of ${day}`);
         return releaseKey(entry, path);
       },
-      republishDay: (day, origin, second) => republish(day, { ...deps, origin, second }),
-      republishFrom: (day, from) => republish(day, { ...deps, origin: main.store, second: undefined, from }),
-      problemsIn: async (store) => (await verify('all', { ...verifyDeps(work()), store })).problems,
+      republishDay: (day: string, origin: ObjectStore, second?: ObjectStore) =>
+        republish(day, { ...deps, origin, second }),
+      republishFrom: (day: string, from: ObjectStore) =>
+        republish(day, { ...deps, origin: main.store, second: undefined, from }),
+      problemsIn: async (store: ObjectStore) => (await verify('all', { ...verifyDeps(work()), store })).problems,
     };
   });
 }

@@ -24,7 +24,7 @@ export class Minio {
     this.#data = data;
     this.endpoint = `http://${address}`;
     const command = [getProgram('minio'), 'server', data, '--address', address, '--quiet'];
-    this.#process = new ServerProcess(command, () => isReady(this.endpoint), {
+    this.#process = new ServerProcess(command, async () => (await fetch(`${this.endpoint}/minio/health/ready`)).ok, {
       HOME: data,
       MINIO_ROOT_USER: Minio.CREDENTIALS.accessKeyId,
       MINIO_ROOT_PASSWORD: Minio.CREDENTIALS.secretAccessKey,
@@ -60,20 +60,12 @@ export class Minio {
   }
 
   /** Ends the server as a power cut would; the data stays. */
-  kill(): Promise<void> {
-    return this.#process.end('SIGKILL');
+  async kill(): Promise<void> {
+    await this.#process.end('SIGKILL');
   }
 
   async stop(): Promise<void> {
     await this.kill();
     await rm(this.#data, { recursive: true });
-  }
-}
-
-async function isReady(endpoint: string): Promise<boolean> {
-  try {
-    return (await fetch(`${endpoint}/minio/health/ready`)).ok;
-  } catch {
-    return false;
   }
 }

@@ -67,20 +67,14 @@ export class PostgresServer {
   async askForPasswords(role: string): Promise<void> {
     const path = join(this.#folder, 'data', 'pg_hba.conf');
     await writeFile(path, `host all ${role} 127.0.0.1/32 scram-sha-256\n${await readFile(path, 'utf8')}`);
-    const client = new pg.Client({ connectionString: this.urlOf('postgres') });
-    await client.connect();
-    await client.query('select pg_reload_conf()');
-    await client.end();
+    await queryOnce(this.urlOf('postgres'), 'select pg_reload_conf()');
   }
 
   /** The address of a new empty database. */
   async createDatabase(): Promise<string> {
     this.#databases += 1;
     const name = `accounts_${this.#databases}`;
-    const client = new pg.Client({ connectionString: this.urlOf('postgres') });
-    await client.connect();
-    await client.query(`create database ${name}`);
-    await client.end();
+    await queryOnce(this.urlOf('postgres'), `create database ${name}`);
     return this.urlOf(name);
   }
 
@@ -90,8 +84,8 @@ export class PostgresServer {
   }
 
   /** Ends the server and all its connections, as `systemctl stop` would at once. */
-  halt(): Promise<void> {
-    return this.#process.end('SIGINT');
+  async halt(): Promise<void> {
+    await this.#process.end('SIGINT');
   }
 
   async stop(): Promise<void> {
@@ -118,15 +112,18 @@ function asServerUser(command: readonly string[]): readonly string[] {
   return [getProgram('setpriv'), `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', ...command];
 }
 
+/** Rejects where it can't be reached. */
 async function isAnswering(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  await queryOnce(url, 'select 1');
+  return true;
+}
+
+async function queryOnce(connectionString: string, query: string): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 1_000 });
   client.on('error', () => {});
   try {
     await client.connect();
-    await client.query('select 1');
-    return true;
-  } catch {
-    return false;
+    await client.query(query);
   } finally {
     await client.end().catch(() => {});
   }

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
+import type { Awaitable } from '../../../runtime/awaitable.ts';
 import { findExecutable } from './servers.ts';
 
 const START_MS_MAX = 30_000;
@@ -27,36 +28,52 @@ function targetOf(program: string): string {
   return program === 'minio' ? 'make minio' : 'make test-services';
 }
 
-/** A server of one test file, running as a process of its own. */
+/** A server of one test file, running as a process of its own; it can be killed and started again. */
 export class ServerProcess {
   readonly #command: readonly string[];
-  readonly #isReady: () => Promise<boolean>;
+  readonly #isReady: (said: string) => Awaitable<boolean>;
   readonly #env: NodeJS.ProcessEnv;
   #server: ChildProcess | undefined;
+  #log = '';
 
-  constructor(command: readonly string[], isReady: () => Promise<boolean>, env: NodeJS.ProcessEnv = process.env) {
+  /** @param isReady whether it answers, by what it wrote to stdout so far; an error means that it doesn't yet */
+  constructor(
+    command: readonly string[],
+    isReady: (said: string) => Awaitable<boolean>,
+    env: NodeJS.ProcessEnv = process.env,
+  ) {
     this.#command = command;
     this.#isReady = isReady;
     this.#env = env;
   }
 
-  get pid(): number | undefined {
-    return this.#server?.pid;
+  /** Everything that its processes wrote, on both outputs. */
+  get log(): string {
+    return this.#log;
+  }
+
+  get isRunning(): boolean {
+    return this.#server?.exitCode === null && this.#server.signalCode === null;
   }
 
   /** Starts the server, again after {@link end}; resolves when it answers. */
   async run(): Promise<void> {
     const [program = '', ...words] = this.#command;
-    const server = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'], env: this.#env });
+    const server = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env: this.#env });
     this.#server = server;
-    let complaints = '';
-    server.stderr.on('data', (chunk) => {
-      complaints = `${complaints}${chunk}`.slice(-2000);
+    let said = '';
+    server.stdout.on('data', (chunk) => {
+      said += chunk;
+      this.#log += chunk;
     });
-    for (let waitedMs = 0; !(await this.#isReady()); waitedMs += 50) {
-      if (hasEnded(server)) throw new Error(`${program} ended with ${server.exitCode}: ${complaints}`);
-      if (waitedMs > START_MS_MAX) throw new Error(`${program} was not ready after ${START_MS_MAX} ms: ${complaints}`);
-      await sleep(50);
+    server.stderr.on('data', (chunk) => {
+      this.#log += chunk;
+    });
+    const isReady = async () => this.#isReady(said);
+    for (let waitedMs = 0; !(await isReady().catch(() => false)); waitedMs += 20) {
+      if (!this.isRunning || waitedMs > START_MS_MAX)
+        throw new Error(`${program} did not start: ${this.#log.slice(-2000)}`);
+      await sleep(20);
     }
   }
 
@@ -64,17 +81,16 @@ export class ServerProcess {
     this.#server?.kill(signal);
   }
 
-  async end(signal: NodeJS.Signals): Promise<void> {
+  /** Sends a signal and waits; says how the process ended, which may have been before. */
+  async end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }> {
     const server = this.#server;
-    if (server === undefined || hasEnded(server)) return;
-    const exited = once(server, 'exit');
-    server.kill(signal);
-    await exited;
+    if (server !== undefined && this.isRunning) {
+      const closed = once(server, 'close');
+      server.kill(signal);
+      await closed;
+    }
+    return { code: server?.exitCode ?? null, signal: server?.signalCode ?? null };
   }
-}
-
-function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null;
 }
 
 /** A program in .tools/, on PATH or among PostgreSQL's, whose newest version comes first. */

@@ -3,56 +3,50 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 
-/** A disk of its own that a test can fill to the last byte. */
+/** A disk of its own that a test can fill to the last byte; to be asked for inside of tests only. */
 export interface SmallDisk {
   readonly path: string;
+  /** Mounts it again with an option such as `ro`, or `size=8m`. */
+  remount(option: string): void;
   /** Takes all the room that is left. */
   fill(): Promise<void>;
   /** Gives it back. */
   makeRoom(): Promise<void>;
-  /** Takes the disk away; nothing may be open on it. */
-  remove(): void;
 }
 
-/** Tests on a small disk, which is mounted at once; left out, with the reason, where no disk can be mounted. */
-export function describeOnSmallDisk(name: string, mebibytes: number, tests: (disk: SmallDisk) => void): void {
-  const disk = mountSmallDisk(mebibytes);
-  if (!('reason' in disk)) {
-    describe(name, () => {
-      afterAll(() => disk.remove());
-      tests(disk);
+/** Tests on a disk in memory of some size, such as `1m`; left out where none can be mounted: only root may, and not in every container. */
+export function describeOnSmallDisk(name: string, size: string, tests: (disk: SmallDisk) => void): void {
+  describe(name, () => {
+    let path: string;
+    let problem: unknown;
+    const mount = (...words: readonly string[]) => execFileSync('mount', [...words, path], { stdio: 'pipe' });
+    beforeAll(() => {
+      path = mkdtempSync(join(tmpdir(), 'modelstats-disk-'));
+      try {
+        mount('-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs');
+      } catch (error) {
+        problem = error;
+      }
     });
-    return;
-  }
-  console.warn(`left out: ${name}: no disk can be mounted here: ${disk.reason}`);
-  describe.skip(`${name} (left out: no disk can be mounted here)`, leftOut);
-}
-
-function leftOut(): void {
-  test('is left out', () => {});
-}
-
-/** Mounts a disk of a few MiB in memory, or says why that can't be done: only root may, and not in every container. */
-function mountSmallDisk(mebibytes: number): SmallDisk | { readonly reason: string } {
-  const path = mkdtempSync(join(tmpdir(), 'modelstats-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', path], { stdio: 'pipe' });
-  } catch (error) {
-    rmdirSync(path);
-    return { reason: String(error).trim().replaceAll('\n', ' ') };
-  }
-  const filler = join(path, 'filler');
-  return {
-    path,
-    fill: () => takeAll(filler),
-    makeRoom: () => rm(filler, { force: true }),
-    remove: () => {
-      execFileSync('umount', [path]);
+    beforeEach((context) => {
+      if (problem !== undefined) context.skip(`no disk can be mounted here: ${problem}`);
+    });
+    afterAll(() => {
+      if (problem === undefined) execFileSync('umount', [path]);
       rmdirSync(path);
-    },
-  };
+    });
+    const filler = () => join(path, 'filler');
+    tests({
+      get path() {
+        return path;
+      },
+      remount: (option) => void mount('-o', `remount,${option}`),
+      fill: () => takeAll(filler()),
+      makeRoom: () => rm(filler(), { force: true }),
+    });
+  });
 }
 
 async function takeAll(filler: string): Promise<void> {

@@ -1,9 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'vitest';
+import { FileStore } from '../../../storage/file/file-store.ts';
+import { type FileHash, hashStream, sha256 } from '../../../storage/hash.ts';
 import type { ListedObject, ListOptions, ObjectStore, PutCondition } from '../../../storage/object-store.ts';
 
 /** What the contract is tested on; to be asked for inside of tests only. */
@@ -15,8 +17,15 @@ export interface Subject {
   folder(): string;
 }
 
+/** A file store in a folder of its own. */
+export async function openFileStore() {
+  const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));
+  const open = () => new FileStore(root);
+  return { store: open(), anotherHandle: open, close: () => rm(root, { recursive: true }) };
+}
+
 export const IF_ABSENT: PutCondition = { ifAbsent: true };
-export const LARGE_BYTES = 20 * 1024 * 1024;
+const LARGE_BYTES = 20 * 1024 * 1024;
 
 export function text(value: string): Buffer {
   return Buffer.from(value);
@@ -26,23 +35,17 @@ export async function read(store: ObjectStore, key: string): Promise<Buffer> {
   return buffer(await store.stream(key));
 }
 
-export function sha256(bytes: Uint8Array | undefined): string {
-  return createHash('sha256')
-    .update(bytes ?? '')
-    .digest('hex');
-}
-
-export async function sha256Of(stream: Readable): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of stream) hash.update(chunk);
-  return hash.digest('hex');
-}
-
-export async function largeFile(folder: string): Promise<{ bytes: Buffer; path: string }> {
+/** A file of so many bytes, and their hash. */
+export async function largeFile(folder: string): Promise<FileHash & { readonly path: string }> {
   const bytes = randomBytes(LARGE_BYTES);
   const path = join(folder, 'large');
   await writeFile(path, bytes);
-  return { bytes, path };
+  return { bytes: LARGE_BYTES, sha256: sha256(bytes), path };
+}
+
+/** The size and the hash of an object. */
+export async function hashOf(store: ObjectStore, key: string): Promise<FileHash> {
+  return hashStream(await store.stream(key));
 }
 
 export async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { programBeside } from '../../../runtime/this-machine.ts';
 
 /** What a child of `file-store-child.ts` said. */
@@ -8,7 +8,7 @@ export interface Answer {
 
 const CHILD = programBeside(import.meta.filename, 'file-store-child');
 const NOBODY = 65534;
-export const IS_ROOT = process.getuid?.() === 0;
+const IS_ROOT = process.getuid?.() === 0;
 
 /** The processes of one test file; each works on a store as its words say. */
 export class StoreProcesses {
@@ -61,14 +61,4 @@ export function heard(child: ChildProcess, ...words: readonly string[]): Promise
 
 export function isAnswer(message: unknown): message is Answer {
   return typeof message === 'object' && message !== null;
-}
-
-/** Puts a disk of 1 MB on a folder; false where that is not allowed. The caller unmounts it. */
-export function isSmallDiskMounted(folder: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
