@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import { republish } from '../../../pipeline/upkeep/republish/republish.ts';
+import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../../pipeline/upkeep/verify.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
