@@ -1,12 +1,9 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { makeZip, type ZipEntry } from '../../test/support/fetch/make-zip.ts';
 import { FETCH_DAY, useFetch } from '../../test/support/fetch/use-fetch.ts';
 import { perTest } from '../../test/support/per-test.ts';
-import { newFolder } from '../../test/support/temporary-folder.ts';
-import { unzip } from './unzip.ts';
-import { UpstreamFault } from './upstream-fault.ts';
 
 const place = perTest(useFetch);
 beforeEach(async () => {
@@ -127,18 +124,6 @@ describe('nothing is unpacked, and why is said, where', () => {
   ])('%s', async (_, zip, problem) => {
     expect(await problemOf(zip)).toMatch(problem);
   });
-});
-
-test('what this disk refuses of a zip file is a fault of the zip file', async () => {
-  const folder = await newFolder();
-  const zip = join(folder, 'all.zip');
-  await writeFile(zip, zipOf('a.csv'));
-  // As on a disk that has one name for two.
-  await mkdir(join(folder, 'into/a.csv'), { recursive: true });
-  const refused = unzip(zip, join(folder, 'into'), { bytesMax: 1000, ratioMax: 1 });
-  await expect(refused).rejects.toThrow(
-    new UpstreamFault('"a.csv" in it can not be a file here: EEXIST', { mayPass: false }),
-  );
 });
 
 test('a zip file with fewer files than expected is none', async () => {
