@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -8,7 +6,7 @@ import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { begun } from '../support/processes/begun.ts';
 import { childrenOf, isRunning } from '../support/processes/children.ts';
-import { COMMAND, callCli, envOf, type Place, startCli } from '../support/processes/cli.ts';
+import { callCli, envOf, type Place, startCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 /** Whole nights in processes of their own: a busy machine takes its time. */
@@ -71,20 +69,6 @@ describe('a copy of the control database that is stopped', () => {
     for (const name of left) expect(name).toMatch(rest);
     expect(await callCli(copy, { env })).toMatchObject({ code: 0, stderr: '' });
     expect((await readdir(backups)).sort()).toEqual(['copy.db', ...left].sort());
-  });
-});
-
-describe('a reader that goes away', () => {
-  test.each([
-    ['stdout', ['ignore', 'pipe', 'ignore']],
-    ['stderr', ['ignore', 'ignore', 'pipe']],
-  ] as const)('from %s does not keep the day from being published', async (stream, stdio) => {
-    const words = [COMMAND, ...args.filter((arg) => arg !== '--json')];
-    const child = spawn(process.execPath, words, { env: { ...process.env, ...envOf(place) }, stdio: [...stdio] });
-    child[stream]?.destroy();
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    const status = await callCli(['status', '--json'], { env: envOf(place) });
-    expect(JSON.parse(status.stdout)).toMatchObject({ snapshots: 1 });
   });
 });
 
