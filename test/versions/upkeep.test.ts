@@ -157,21 +157,6 @@ describe('republish', () => {
     }
   });
 
-  it('rebuilds a file under notice whose state is gone too, once that has been rebuilt', async () => {
-    const before = await copy.hashes();
-    await copy.damage(keyOf(LAST, 'state/models.parquet'), 'lost');
-    await copy.damage(keyOf(LAST, 'snapshot/v2/models.jsonl.gz'), 'lost');
-    const result = await republishDay(LAST, copy.store);
-    expect(outcomesOf(result)).toEqual(['state/models.parquet rebuilt', 'snapshot/v2/models.jsonl.gz rebuilt']);
-    expect(await copy.hashes()).toEqual(before);
-  });
-
-  it('refuses a file under notice whose state is gone for good: no events lead to it', async () => {
-    const lost = ['state/unpublished.parquet', 'state/scores.parquet', 'snapshot/v2/scores.jsonl.gz'];
-    for (const path of lost) await copy.damage(keyOf(LAST, path), 'lost');
-    expect(outcomesOf(await republishDay(LAST, copy.store))).toEqual(lost.map((path) => `${path} refused`));
-  });
-
   it('refuses what it has to rebuild in a version that the program does not know, and copies it from elsewhere', async () => {
     const path = 'snapshot/v2/models.jsonl.gz';
     await copy.damage(keyOf(LAST, path), 'lost');
