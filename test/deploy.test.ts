@@ -95,7 +95,6 @@ function filledIn(text: string, variables: Readonly<Record<string, string>>): st
   });
 }
 
-/** The lines `NAME=value` of a file of settings. */
 function readEnvFile(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...text.matchAll(/^([A-Z_0-9]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),

@@ -23,7 +23,6 @@ const files = [...new Set(rulesOf(specification).map(({ chapter }) => fileOfChap
   .filter((path) => existsSync(join(ROOT, path)))
   .map((path) => ({ path, text: textOf(path) }));
 
-/** The titles of a file's tests, parsed once. */
 const known = new Map<string, readonly string[] | undefined>();
 function titlesOf(path: string): readonly string[] | undefined {
   if (!known.has(path)) known.set(path, existsSync(join(ROOT, path)) ? testTitlesIn(textOf(path)) : undefined);

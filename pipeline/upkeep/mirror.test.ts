@@ -56,7 +56,6 @@ async function expectEqual(): Promise<void> {
   expect(await contentsOf(second)).toEqual(await contentsOf(main));
 }
 
-/** The store, with something done before each put. */
 function beforePut(store: ObjectStore, act: (key: string) => void): ObjectStore {
   return storeWith(store, {
     put: async (key, ...rest) => {

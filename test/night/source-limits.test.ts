@@ -25,7 +25,6 @@ async function night(day = DAY) {
 const PUBLISHED = { status: 'published', problems: [] };
 const rejectedFor = (problem: RegExp) => ({ status: 'rejected', problems: [expect.stringMatching(problem)] });
 
-/** Writes a Parquet file of the rows of a SELECT. */
 async function writeParquet(name: string, select: string): Promise<void> {
   await store.reader.run(
     `COPY (${select}) TO ${sqlText(source.path(`${DAY}/${name}`))} (FORMAT parquet, COMPRESSION zstd)`,

@@ -62,7 +62,6 @@ async function problemsIn(store: ObjectStore): Promise<readonly unknown[]> {
   return (await verify('all', { ...verifyDeps(folder('work')), store })).problems;
 }
 
-/** The tables of a view that is built from nothing. */
 async function viewOf(store: ObjectStore) {
   const { catalog: found } = await loadCatalog(store);
   views += 1;

@@ -23,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => nights.dispose());
 
-/** A store that is gone. */
 function goneStore(): ObjectStore {
   const gone = () => Promise.reject(new AppError('store_unavailable', 'the store is gone'));
   return new Proxy(nights.deps.store, { get: (store, name) => (name === 'url' ? store.url : gone) });

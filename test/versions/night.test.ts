@@ -33,7 +33,6 @@ const source = useFolder();
 beforeAll(() => writeVersionedDays(source()));
 const store = perTest(() => openUntilEnd(VERSIONS));
 
-/** A store until the test is over. */
 async function openUntilEnd(versions: readonly RecordVersion[]): Promise<TemporaryStore> {
   const opened = await openTemporaryStore({ versions });
   onTestFinished(opened.dispose);

@@ -42,7 +42,6 @@ function entryOf(day: Day): CatalogEntry {
 
 const records = (lines: string) => lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 
-/** A dataset's records of a day by the first part of their key, as fields. */
 async function snapshotOf(day: Day, dataset: 'models' | 'pricing') {
   const lines = records(await readSnapshot(store, entryOf(day), dataset));
   return new Map(lines.map((record) => [String(record.id ?? record.model_id), record]));
@@ -60,7 +59,6 @@ async function eventsOf(day: Day) {
   };
 }
 
-/** The names of the columns of a file of a day's release. */
 async function columnsOf(day: Day, path: string): Promise<readonly string[]> {
   const file = sqlText(join(store.folder, releaseKey(entryOf(day), path)));
   const described = `SELECT column_name FROM (DESCRIBE FROM read_parquet(${file}))`;

@@ -168,18 +168,16 @@ describe('republish', () => {
   });
 });
 
-describe('prune', () => {
-  it('takes a snapshot away in both versions, and a lost catalog knows what was taken', async () => {
-    const deps = { ...upkeepDeps(nights.deps.workFolder), store: copy.store };
-    const pruning = { ...pruneDeps(nights.deps.workFolder), clock: () => new Date('2026-05-03T06:00:00Z') };
-    const retention = { changesMonths: 13, snapshots: 3, states: 1 };
-    await prune({ dryRun: false }, { ...pruning, store: copy.store, retention });
-    const keys = Object.keys(await copy.hashes()).filter((key) => key.includes('/snapshot/'));
-    const days = [...new Set(keys.map((key) => key.slice('releases/'.length, 'releases/2026-04-01'.length)))];
-    expect(days).toEqual(['2026-03-31', LAST, CUTOVER, '2026-05-02']);
-    const before = (await loadCatalog(copy.store)).catalog?.releases;
-    await copy.store.delete('catalog.json');
-    expect((await rebuildCatalog({ force: false }, deps)).catalog.releases).toEqual(before);
-    expect(await verifyStore(copy.store)).toMatchObject({ ok: true, snapshots: 5 });
-  });
+it('prune takes a snapshot away in both versions, and a lost catalog knows what was taken', async () => {
+  const deps = { ...upkeepDeps(nights.deps.workFolder), store: copy.store };
+  const pruning = { ...pruneDeps(nights.deps.workFolder), clock: () => new Date('2026-05-03T06:00:00Z') };
+  const retention = { changesMonths: 13, snapshots: 3, states: 1 };
+  await prune({ dryRun: false }, { ...pruning, store: copy.store, retention });
+  const keys = Object.keys(await copy.hashes()).filter((key) => key.includes('/snapshot/'));
+  const days = [...new Set(keys.map((key) => key.slice('releases/'.length, 'releases/2026-04-01'.length)))];
+  expect(days).toEqual(['2026-03-31', LAST, CUTOVER, '2026-05-02']);
+  const before = (await loadCatalog(copy.store)).catalog?.releases;
+  await copy.store.delete('catalog.json');
+  expect((await rebuildCatalog({ force: false }, deps)).catalog.releases).toEqual(before);
+  expect(await verifyStore(copy.store)).toMatchObject({ ok: true, snapshots: 5 });
 });

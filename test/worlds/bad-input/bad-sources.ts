@@ -19,33 +19,27 @@ function bad(title: string, spoil: BadSource['spoil'], ...says: readonly Says[])
   return { title, spoil, says };
 }
 
-/** Removes the scores' file and writes another in its place. */
 async function replaceScores(source: Source, name: string, content: Content): Promise<void> {
   await rm(source.path('scores.jsonl'));
   await source.write(name, content);
 }
 
-/** Scores in a file of this name. */
 function scores(title: string, [name, content]: readonly [string, Content], ...says: readonly Says[]): BadSource {
   return bad(title, (source) => replaceScores(source, name, content), ...says);
 }
 
-/** A file beside the others, or in the place of one of them. */
 function file(title: string, [name, content]: readonly [string, Content], ...says: readonly Says[]): BadSource {
   return bad(title, (source) => source.write(name, content), ...says);
 }
 
-/** Scores in a gzip file with these bytes changed. */
 function gzip(title: string, edit: (bytes: Buffer) => Uint8Array, says: Says): BadSource {
   return bad(title, (source) => source.writeGzip(edit).then(() => rm(source.path('scores.jsonl'))), says);
 }
 
-/** One line of the scores. */
 function line(title: string, [number, edit]: readonly [number, (text: string) => string], says: Says): BadSource {
   return bad(title, (source) => source.editLine('scores.jsonl', number, edit), says);
 }
 
-/** Every line of the scores. */
 function lines(title: string, edit: (text: string) => string, ...says: readonly Says[]): BadSource {
   return bad(title, (source) => source.editAll('scores.jsonl', edit), ...says);
 }
