@@ -22,7 +22,7 @@ import { openStore } from '../../storage/open-store.ts';
 import { linesOf, openService, type Service, syncInto } from '../support/client/service.ts';
 import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
 import { entryOfDay, listReleases, newestOf, readRelease, readSnapshot } from '../support/pipeline/published.ts';
-import { storeWith } from '../support/pipeline/store-with.ts';
+import { beforePut } from '../support/pipeline/store-with.ts';
 import { copyTemporaryStore, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
@@ -170,14 +170,9 @@ describe('snapshots of days in the future', () => {
     const released = (await readRelease(store, await newestOf(store))).files.length;
     for (const fatal of [1, released, 2 * released + 3]) {
       let writes = 0;
-      const { store: alive } = store.deps;
-      const count = async () => {
+      const dying = beforePut(store.deps.store, () => {
         writes += 1;
         if (writes >= fatal) throw new AppError('store_unavailable', 'killed');
-      };
-      const dying = storeWith(alive, {
-        put: (...parameters) => count().then(() => alive.put(...parameters)),
-        putFile: (...parameters) => count().then(() => alive.putFile(...parameters)),
       });
       await expect(redate({ day: FUTURE[0], to: RIGHT[0] }, deps(store, dying))).rejects.toThrow('killed');
       expect(await days()).toEqual([FIRST, SECOND, ...FUTURE]);

@@ -34,11 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.dispose());
 
-function entryOf(day: Day): CatalogEntry {
-  const entry = entries.find((candidate) => candidate.day === day);
-  if (entry === undefined) throw new Error(`no release of ${day}`);
-  return entry;
-}
+const entryOf = (day: Day) => entries.find((candidate) => candidate.day === day) ?? expect.fail();
 
 const records = (lines: string) => lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 

@@ -47,11 +47,7 @@ beforeAll(async () => {
 afterAll(() => nights.dispose());
 const copy = perTest(() => useStoreFiles(nights.folder));
 
-function entryOf(day: string): CatalogEntry {
-  const entry = entries.find((candidate) => candidate.day === day);
-  if (entry === undefined) throw new Error(`no release of ${day}`);
-  return entry;
-}
+const entryOf = (day: string) => entries.find((candidate) => candidate.day === day) ?? expect.fail();
 
 const keyOf = (day: string, path: string) => releaseKey(entryOf(day), path);
 
