@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ControlDatabase } from './control-database.ts';
 import { orUnavailable } from './database-errors.ts';
+import { MIGRATIONS_TABLE } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { writeTransaction } from './write-transaction.ts';
+
+/** What only servers of the version before read. */
+const LEFT_FOR_OLDER = ['verified_integrations'];
 
 const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000, email: null, created_by: null };
 
@@ -18,6 +23,14 @@ export function describeControlDatabase(name: string, another: () => Promise<str
       database = await openDatabase(url);
     });
     afterEach(() => database.close());
+
+    test('has exactly the tables and columns of tables.ts', async () => {
+      const tables = await database.kysely.introspection.getTables();
+      const made = tables
+        .filter((table) => !table.name.startsWith(MIGRATIONS_TABLE) && !LEFT_FOR_OLDER.includes(table.name))
+        .map((table) => [table.name, table.columns.map((column) => column.name).sort()]);
+      expect(Object.fromEntries(made)).toEqual(declaredColumns());
+    });
 
     test('gives 64-bit numbers back as numbers, to Kysely and to prepared statements', async () => {
       await database.kysely.insertInto('organizations').values(ACME).execute();
@@ -64,4 +77,31 @@ async function readPrepared({ engine }: ControlDatabase): Promise<readonly unkno
     case 'postgres':
       return (await engine.pool.query(query)).rows;
   }
+}
+
+/** The columns of each table, sorted, as the interfaces in tables/ declare them. */
+function declaredColumns(): Readonly<Record<string, readonly string[]>> {
+  const declared = ['tables', 'people-tables', 'webhook-tables'].flatMap((name) =>
+    interfacesIn(`${import.meta.dirname}/tables/${name}.ts`),
+  );
+  const membersOf = (name: string | undefined): readonly (readonly [string, string])[] => {
+    const { bases, members } =
+      declared.find((one) => one.name === name) ?? expect.fail(`there is no interface ${name}`);
+    const own = members.map(([, member = '', type = '']) => [member, type] as const);
+    return [...bases.flatMap(membersOf), ...own];
+  };
+  const columnsOf = (row: string) => membersOf(row).map(([column]) => column);
+  return Object.fromEntries(membersOf('ControlTables').map(([table, row]) => [table, columnsOf(row).sort()]));
+}
+
+/** Each interface of a file, which the formatter has laid out: what it extends, and its members with the names of their types. */
+function interfacesIn(path: string) {
+  const text = readFileSync(path, 'utf8');
+  return [...text.matchAll(/^(?:export )?interface (\w+)(?: extends ([\w, ]+))? \{\n([\s\S]*?)^\}/gm)].map(
+    ([, name, bases = '', body = '']) => ({
+      name,
+      bases: bases.split(', ').filter((base) => base !== ''),
+      members: [...body.matchAll(/^ {2}readonly (\w+): (\w+)/gm)],
+    }),
+  );
 }

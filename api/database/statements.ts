@@ -57,6 +57,7 @@ export function readWork<T>(database: ControlDatabase, work: () => Work<T>): Pro
 /**
  * Runs work that writes, all or nothing; begins anew where SQLite was busy. Rejects with `unavailable`.
  *
+ * @param work called for each attempt; what it changes beside the database is not undone
  * @param isAlone it is a single statement, which PostgreSQL makes a transaction by itself
  */
 export function writeWork<T>(

@@ -6,5 +6,9 @@ export function perTest<T extends object>(open: () => Promise<T>): T {
   beforeEach(async () => {
     value = await open();
   });
-  return new Proxy({} as T, { get: (_, name) => Reflect.get(value ?? {}, name) });
+  const get = (_: T, name: string | symbol): unknown => {
+    if (value === undefined) throw new Error(`${String(name)} is there while a test runs, not before`);
+    return Reflect.get(value, name);
+  };
+  return new Proxy({} as T, { get });
 }

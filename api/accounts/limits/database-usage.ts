@@ -51,11 +51,9 @@ export class DatabaseUsage implements UsageStore {
   }
 
   async #write(steps: readonly Step[]): Promise<Answers> {
+    if (this.#database.engine.kind === 'sqlite' && steps.length > 0)
+      return writeWork(this.#database, () => answersOf(steps), { isAlone: false });
     const answers: Answers = new Map();
-    if (this.#database.engine.kind === 'sqlite' && steps.length > 0) {
-      await writeWork(this.#database, () => allOf(steps, answers), { isAlone: false });
-      return answers;
-    }
     for (const { requests, work } of steps)
       await writeWork(this.#database, () => work(answers), { isAlone: !requests.some(isKeyed) });
     return answers;
@@ -126,8 +124,11 @@ export class DatabaseUsage implements UsageStore {
   }
 }
 
-function* allOf(steps: readonly Step[], answers: Answers): Work<void> {
+/** Its answers are its own: work that begins anew knows none of an attempt before, which counted nothing. */
+function* answersOf(steps: readonly Step[]): Work<Answers> {
+  const answers: Answers = new Map();
   for (const { work } of steps) yield* work(answers);
+  return answers;
 }
 
 type UsedOf = (request: UsageRequest) => number;

@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { times } from '../../../test/support/accounts/subject.ts';
+import { newFolder } from '../../../test/support/temporary-folder.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { openDatabase } from '../../database/open-database.ts';
+import { writeTransaction } from '../../database/write-transaction.ts';
 import { DatabaseUsage } from './database-usage.ts';
 import { quotaDayAt } from './quota.ts';
 import { Batcher, type ReserveRequest, type UsageRequest, type UsageStore } from './usage-store.ts';
@@ -66,6 +70,9 @@ describe('units in a database', () => {
   const reserve = (organizationId: string, cap: number | null): ReserveRequest => {
     return { ...READ, kind: 'reserve', organizationId, credentialId: 'key_1', idempotency: undefined, cap };
   };
+  const rowOf = (organizationId: string) => {
+    return { organization_id: organizationId, day: READ.day, used: 1, cap: 1, granted: 1 };
+  };
 
   test('reservations of one batch get the units that are left, the first ones first, each with its own count', async () => {
     const batch = [...Array.from({ length: 3 }, () => reserve('a', 4)), reserve('b', null), reserve('a', 4)];
@@ -94,6 +101,39 @@ describe('units in a database', () => {
       .selectAll()
       .execute();
     expect(rows).toEqual([]);
+  });
+
+  test('that are read and taken during a transaction of others on the connection are no part of it', async () => {
+    const asked: ReturnType<UsageStore['apply']>[] = [];
+    const failing = writeTransaction(database, async (transaction) => {
+      await transaction.insertInto('daily_usage').values(rowOf('d')).execute();
+      asked.push(usage.apply([{ ...READ, organizationId: 'd' }]), usage.apply([reserve('d', 1)]));
+      await nextTurn();
+      await nextTurn();
+      throw new Error('no such row');
+    });
+    await expect(failing).rejects.toThrow('no such row');
+    const [read, taken] = await Promise.all(asked);
+    expect(read).toEqual([{ isGranted: true, used: 0, units: 0 }]);
+    expect(taken).toEqual([{ isGranted: true, used: 1, units: 1 }]);
+    expect(await usage.apply([reserve('d', 1)])).toEqual([{ isGranted: false, used: 1, units: 0 }]);
+  });
+
+  test('that another process kept from being committed are taken later, or refused if none is left then', async () => {
+    const path = `${await newFolder()}/accounts.db`;
+    const shared = await openDatabase(`sqlite:${path}`, { sqlite: { busyTimeoutMs: 10_000, blockingTimeoutMs: 1 } });
+    // As where there is no memory to share, and so no WAL: whoever reads keeps others from committing.
+    if (shared.engine.kind === 'sqlite') shared.engine.connection.pragma('journal_mode = DELETE');
+    const other = new Database(path);
+    onTestFinished(() => shared.close());
+    onTestFinished(() => void other.close());
+    const take = other.prepare('insert into daily_usage values (@organization_id, @day, @used, @cap, @granted)');
+    other.exec('begin');
+    other.prepare('select * from daily_usage').all();
+    const asked = new DatabaseUsage(shared).apply([reserve('e', 1)]); // Its first attempt has failed when this returns.
+    other.exec('commit');
+    take.run(rowOf('e'));
+    expect(await asked).toEqual([{ isGranted: false, used: 1, units: 0 }]);
   });
 });
 

@@ -109,6 +109,8 @@ test('terms are the same until the instant that is told', () => {
   const bonuses = fc.array(hours.map(Number), { maxLength: 2 });
   const share = fc.double({ min: 0, max: 1, noNaN: true });
   const terms = fc.record({ status: statuses, periodEnd: dates, graceUntil: dates });
+  const soon = new Date(NOW.getTime() + 1_000);
+  const active = { status: 'active', periodEnd: null, graceUntil: null } as const;
   fc.assert(
     fc.property(terms, bonuses, share, (changes, bonusEnds, at) => {
       const subscription: Subscription = { ...NO_SUBSCRIPTION, plan: 'builder', ...changes };
@@ -116,6 +118,14 @@ test('terms are the same until the instant that is told', () => {
       const now = new Date(NOW.getTime() + Math.floor(at * (until - 1 - NOW.getTime())));
       expect(effectiveTerms(subscription, bonusEnds, now)).toEqual(effectiveTerms(subscription, bonusEnds, NOW));
     }),
+    {
+      // Each of the dates by itself, which chance alone brings up in every second run.
+      examples: [
+        [{ ...active, status: 'canceled', periodEnd: soon }, [], 1],
+        [{ ...active, status: 'past_due', graceUntil: soon }, [], 1],
+        [active, [soon.getTime()], 1],
+      ],
+    },
   );
 });
 

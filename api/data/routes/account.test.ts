@@ -68,4 +68,12 @@ describe('GET /v1/account', () => {
     expect(answers.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0']);
     expect(answers.map(({ headers }) => headers['x-quota-used'])).toEqual(['0', '0', '0', '0']);
   });
+
+  test('a plan that ends within the day is over at once, for a key in use as well', async () => {
+    const periodEnd = new Date(api.clock.now().getTime() + 1_000);
+    const customer = await api.accounts.add({ plan: 'builder', status: 'canceled', periodEnd });
+    expect(await api.accountOf(customer)).toMatchObject({ plan: { plan: 'builder', status: 'canceled' } });
+    api.clock.advance(1_000);
+    expect(await api.accountOf(customer)).toMatchObject({ plan: { plan: 'community' }, usage: { limit: 500 } });
+  });
 });

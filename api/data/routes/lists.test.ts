@@ -134,6 +134,15 @@ describe('the total of a list', () => {
     expect(counts(statements)).toBe(1);
   });
 
+  test('is counted anew where it could not be, and once for requests at the same time', async () => {
+    const { totals } = uncached.follower.current();
+    const count = vi.fn(async () => 7);
+    count.mockRejectedValueOnce(new Error('too slow'));
+    await expect(totals.get('filters', count)).rejects.toThrow('too slow');
+    expect(await Promise.all([totals.get('filters', count), totals.get('filters', count)])).toEqual([7, 7]);
+    expect(count).toHaveBeenCalledTimes(2);
+  });
+
   test('is that of the view it was counted in', async () => {
     expect(await getList(uncached, '/v1/benchmarks?category=coding')).toMatchObject({ total: 1 });
     const { benchmarks = [] } = LISTED_DAY;

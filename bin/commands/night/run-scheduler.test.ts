@@ -2,12 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { HEARTBEAT_MS } from '../../../pipeline/schedule/health.ts';
+import { addDays } from '../../../runtime/day.ts';
+import type { ReleaseFacts } from '../../../storage/release-metrics.ts';
+import { NoticeReceiver } from '../../../test/support/notices/notice-receiver.ts';
 import { answer } from '../../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../../test/support/schedule/release-facts.ts';
 import { newFolder } from '../../../test/support/temporary-folder.ts';
 import { configFromEnv } from '../../config/config.ts';
+import { openConfiguredNotices } from '../../config/configured-notices.ts';
 import { startScheduler } from './run-scheduler.ts';
 
 /** In place of this tool: `status` says what is published, and a night publishes once that was asked. */
@@ -31,28 +35,48 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('what a night has published is seen at the next heartbeat, whenever the store was read last', async () => {
-  const tool = join(await newFolder(), 'tool.mjs');
+const log = pino({ enabled: false });
+
+/** A scheduler of this process whose clock stands still, in a folder of its own. */
+async function prepare(env: Readonly<Record<string, string>> = {}) {
+  const folder = await newFolder();
+  const tool = join(folder, 'tool.mjs');
   await writeFile(tool, TOOL);
   process.argv[1] = tool;
+  const config = configFromEnv({ MODELSTATS_CRON: '5 0 * * *', MODELSTATS_WORK: join(folder, 'work'), ...env });
+  const clock = () => new Date(`${RELEASE_FACTS.day}T00:07:00Z`);
+  const context = { config, clock, print: () => {}, toolVersion: '0' };
+  const start = (onRelease = (_: ReleaseFacts) => {}) =>
+    startScheduler(context, { source: '/source', json: false, log, registry: new Registry(), onRelease });
+  return { folder, context, start };
+}
+
+test('what a night has published is seen at the next heartbeat, whenever the store was read last', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const config = configFromEnv({ MODELSTATS_CRON: '5 0 * * *' });
-  const clock = () => new Date(`${RELEASE_FACTS.day}T00:07:00Z`); // It stands still: for no other reason is it time to read.
+  const { start } = await prepare(); // Its clock stands still: for no other reason is it time to read.
   const seen: unknown[] = [];
-  const scheduler = startScheduler(
-    { config, clock, print: () => {}, toolVersion: '0' },
-    {
-      source: '/source',
-      json: false,
-      log: pino({ enabled: false }),
-      registry: new Registry(),
-      onRelease: (release) => seen.push(release),
-    },
-  );
+  const scheduler = start((release) => seen.push(release));
   const seenSoFar = () => {
     vi.advanceTimersByTime(HEARTBEAT_MS);
     return seen;
   };
   await expect.poll(seenSoFar, { timeout: 30_000 }).toEqual([RELEASE_FACTS]);
+  await scheduler.stop();
+});
+
+test('what a scheduler that was killed had begun to tell, of the day before too, is told when one starts', async () => {
+  const receiver = await NoticeReceiver.start();
+  onTestFinished(() => receiver.close());
+  const { folder, context, start } = await prepare({ MODELSTATS_NOTIFY: receiver.url });
+  await writeFile(join(folder, 'asked'), ''); // Its own night waits for nothing.
+  receiver.answer = 'hang';
+  const killed = openConfiguredNotices(context, { log, onSent: () => {} });
+  const day = addDays(RELEASE_FACTS.day, -1);
+  void killed?.tell({ kind: 'held', day, at: context.clock(), reasons: ['too few'] });
+  await expect.poll(() => receiver.requests).toHaveLength(1);
+  killed?.abandon();
+  receiver.answer = 200;
+  const scheduler = start();
+  await expect.poll(() => receiver.told, { timeout: 30_000 }).toContain(`held ${day}`);
   await scheduler.stop();
 });
