@@ -82,19 +82,6 @@ describe('units in a database', () => {
       { isGranted: false, used: 2, units: 0 },
     ]);
   });
-
-  test('whoever may have none gets none, and nothing is written for it', async () => {
-    expect(await usage.apply([reserve('c', 0), reserve('c', 0)])).toEqual([
-      { isGranted: false, used: 0, units: 0 },
-      { isGranted: false, used: 0, units: 0 },
-    ]);
-    const rows = await database.kysely
-      .selectFrom('daily_usage')
-      .where('organization_id', '=', 'c')
-      .selectAll()
-      .execute();
-    expect(rows).toEqual([]);
-  });
 });
 
 test.each([

@@ -169,7 +169,7 @@ interface Case {
 
 const RANKED = '/v1/rankings/history?category_id=general';
 const OUTSIDE = { plan: 'builder', message: expect.stringContaining('2025-06-30') };
-const BURST = { limit_type: 'burst', limit_scope: 'organization', reset_at: expect.any(String) };
+const BURST = { limit_type: 'burst', limit_scope: 'organization', reset_at: '2026-06-30T12:01:00.000Z' };
 const QUOTA = { limit_type: 'daily_quota', reset_at: '2026-07-01T00:00:00.000Z' };
 
 const CASES: readonly (readonly [status: number, code: string, url: string, given: Case])[] = [

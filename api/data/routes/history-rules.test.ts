@@ -47,18 +47,6 @@ test('reconstructed prices have every day of the calendar that they are known fo
   ]);
 });
 
-test('a request spans 400 days, no more; longer ranges are had by dates', async () => {
-  const refused = await api.get('/v1/models/a/history?kind=score&from=2025-05-06&to=2026-06-11');
-  expect(refused.json()).toMatchObject({ detail: [{ loc: ['query', 'from'], type: 'range_too_large' }] });
-  const whole = await history('kind=pricing');
-  const parts = [
-    await history('kind=pricing&from=2025-06-01&to=2026-05-22'),
-    await history('kind=pricing&from=2026-05-23&to=2026-06-03'),
-    await history('kind=pricing&from=2026-06-04&to=2026-06-11'),
-  ];
-  expect(parts.flatMap(({ points }) => points)).toEqual(whole.points);
-});
-
 test('window tells what was served, and since when there are data of this kind', async () => {
   expect((await history('kind=score&to=2030-01-01')).window).toEqual({
     from: '2025-05-07',
@@ -166,25 +154,6 @@ describe('/v1/rankings/history', () => {
     const days = new Set((await ranked('category_id=general')).map((point) => point.slice(0, 5)));
     expect([...days]).toEqual(['06-01', '06-02', '06-03', '06-06', '06-07']);
     expect(await ranked('category_id=code')).toEqual(['06-01 1 gone', '06-02 1 gone']);
-  });
-
-  test('a point has the shape of a model history’s, and the model', async () => {
-    const body = await api.json('/v1/rankings/history?category_id=general&to=2026-06-01&top=1');
-    expect(body).toEqual({
-      category_id: 'general',
-      kind: 'ranking',
-      points: [
-        {
-          date: '2026-06-01',
-          value: 1,
-          model_id: 'a',
-          category_id: 'general',
-          payload: { positions: 4, trueskill_mu: 25.5, trueskill_sigma: 1 },
-          source: 'capture',
-        },
-      ],
-      window: { from: '2025-04-27', to: '2026-06-01', plan_limit_from: null, available_from: '2026-06-01' },
-    });
   });
 
   test('an unknown category is 404, a top out of range and a range too long are 422', async () => {

@@ -95,16 +95,6 @@ describe('scores that DuckDB prints as other numbers', () => {
   });
 });
 
-test.each(['model_id', 'value', '-value', '-measured_at'])(
-  'where no score says who measured, nobody did, sorted by %s',
-  async (sort) => {
-    const scores = LISTED_DAY.scores?.map((score) => ({ ...score, source: null }));
-    const unsaid = await openOwnApi({ days: (store) => store.publish('2026-06-01', { ...LISTED_DAY, scores }) });
-    expect(await getList(unsaid, `/v1/scores?sort=${sort}&source=official`)).toMatchObject({ scores: [], total: 0 });
-    expect(await pageList(unsaid, `/v1/scores?sort=${sort}`)).toHaveLength(6);
-  },
-);
-
 const uncached = useApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY), settings: { cacheBytes: 1 } });
 
 /** The statements that a view runs from now on. */
