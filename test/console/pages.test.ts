@@ -82,12 +82,15 @@ test('every page is HTML below 100 KB that no cache keeps, with a policy that le
     const { statusCode, headers, rawPayload } = await owner.get(path);
     expect([path, [200, 303, 400, 404, 410].includes(statusCode)]).toEqual([path, true]);
     expect(headers['cache-control']).toBe('no-store');
-    expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'; style-src 'self'/);
+    expect(headers['content-security-policy']).toMatch(
+      /default-src 'none'; script-src 'self'; style-src 'self'; .*img-src 'self'/,
+    );
     expect(headers['content-security-policy']).not.toContain('unsafe');
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'referrer-policy': 'same-origin' });
     if (statusCode === 303) continue;
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect([path, rawPayload.length < PAGE_BYTES_MAX]).toEqual([path, true]);
+    expect(rawPayload.toString()).toContain('rel="icon" type="image/svg+xml" href="/favicon.ico"');
   }
 });
 

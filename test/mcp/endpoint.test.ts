@@ -3,19 +3,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { bearer, replaceQuota } from '../support/api/test-accounts.ts';
-import { ERAS } from '../support/mcp/clients.ts';
 import { LIST_TOOLS, sendMessage, toolCall } from '../support/mcp/messages.ts';
 import { useMcp, withMcp } from '../support/mcp/use-mcp.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 const mcp = useMcp();
 const { addCustomer } = mcp;
-
-test.each(ERAS)('a client of the %s era connects, lists and calls', async (era) => {
-  const { client } = await mcp.connect({ era });
-  expect((await client.listTools()).map(({ name }) => name)).toContain('list-models');
-  expect(await client.call('list-models', { limit: 2 })).toMatchObject({ isError: false, data: { total: 15 } });
-});
 
 test('without a valid key every method is 401, with the scheme that it takes', async () => {
   for (const method of ['POST', 'GET', 'DELETE']) {

@@ -63,22 +63,6 @@ describe('Response headers', () => {
     expect(response.headers['retry-after']).toBeUndefined();
   });
 
-  test('429 has them with Retry-After, for the quota as for the burst', async () => {
-    const customer = await builder({ daily_quota: 1, burst_per_minute: 2 });
-    const answers: LightMyRequestResponse[] = [];
-    for (let round = 0; round < 3; round += 1) answers.push(await api.ask(customer, '/v1/models'));
-    const [last, quota, burst] = answers;
-    expect([last?.statusCode, last?.headers['x-quota-remaining']]).toEqual([200, '0']);
-    const common = {
-      'x-quota-limit': '1',
-      'x-quota-used': '1',
-      'x-quota-remaining': '0',
-      'x-ratelimit-remaining': '0',
-    };
-    expect(quota?.headers).toMatchObject({ ...common, 'retry-after': String(12 * 3600) });
-    expect(burst?.headers).toMatchObject({ ...common, 'retry-after': '60' });
-  });
-
   test('500 gives the unit back and has them, saying nothing of what happened', async () => {
     const other = await openOwnApi({ store: api.store.url, accounts: { as: 'community' } });
     const view = other.follower.current();

@@ -187,6 +187,8 @@ const CASES: readonly (readonly [status: number, code: string, url: string, give
   [429, 'quota_exceeded', '/v1/scores', { limit: { daily_quota: 1 }, error: { plan: 'builder', ...QUOTA } }],
 ];
 
+const RETRY_AFTER: Readonly<Record<string, string>> = { rate_limit_exceeded: '60', quota_exceeded: String(12 * 3600) };
+
 /** What every error has in common. */
 async function expectEnvelope(response: LightMyRequestResponse): Promise<void> {
   const { error } = ErrorBodySchema.parse(response.json());
@@ -214,7 +216,7 @@ describe('Codes of the statistics routes', () => {
       expect(rest).toEqual({ code, param: null, message: expect.any(String), ...error });
       expect(Object.keys(response.headers)).toEqual(expect.arrayContaining([...LIMIT_HEADERS]));
       if (limit === undefined) expect(response.headers['x-quota-used']).toBe('0');
-      expect(response.headers['retry-after'] !== undefined).toBe(status === 429);
+      expect(response.headers['retry-after']).toBe(RETRY_AFTER[code]);
     },
   );
 
