@@ -1,6 +1,6 @@
 /** Benchmarks, rankings, categories and what is new. */
 import { expect, test } from 'vitest';
-import { getList, pageList } from '../../../test/support/api/lists.ts';
+import { pageList } from '../../../test/support/api/lists.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
@@ -17,16 +17,6 @@ const api = useApi({
   now: '2026-06-10T12:00:00Z',
 });
 const { models = [] } = LISTED_DAY;
-
-test('benchmarks come by id, with their category as a filter', async () => {
-  const { records, ...rest } = await getList(api, '/v1/benchmarks');
-  expect(records.map(({ id, model_count: count }) => `${id} ${count}`)).toEqual(['Code 1', 'code 4', 'math 1']);
-  expect(rest).toMatchObject({ total: 3, next_cursor: null });
-  const named = async (query: string) => (await pageList(api, `/v1/benchmarks?${query}`)).map(({ id }) => id);
-  expect(await named('category=coding')).toEqual(['code']);
-  expect(await named('category=none')).toEqual([]);
-  expect(await named('limit=1')).toEqual(['Code', 'code', 'math']);
-});
 
 test('a ranking comes by rank, then by model, and tells when it was made', async () => {
   const { rankings: _, ...rest } = await api.json('/v1/rankings?category=code');
@@ -93,18 +83,4 @@ test('updates come in pages, whose cursor is good for these days alone, also on 
   expect((await api.get(next.replace('days=30', 'days=29'))).json()).toMatchObject({
     detail: [{ loc: ['query', 'cursor'], type: 'cursor_invalid' }],
   });
-});
-
-test('every data answer tells the moment it reflects, errors too', async () => {
-  for (const [path, status] of [
-    ['/v1/models', 200],
-    ['/v1/models/new/history?kind=score', 200],
-    ['/v1/snapshots/2026-06-05/download?dataset=models', 200],
-    ['/v1/snapshots/2026-06-05/download?dataset=models&redirect=true', 302],
-    ['/v1/models/nobody', 404],
-    ['/v1/models?limit=0', 422],
-  ] as const) {
-    const { statusCode, headers } = await api.get(path);
-    expect([statusCode, headers['x-data-as-of']], path).toEqual([status, '2026-06-05T23:59:59Z']);
-  }
 });

@@ -47,18 +47,6 @@ test('reconstructed prices have every day of the calendar that they are known fo
   ]);
 });
 
-test('window tells what was served, and since when there are data of this kind', async () => {
-  expect((await history('kind=score&to=2030-01-01')).window).toEqual({
-    from: '2025-05-07',
-    to: TODAY,
-    plan_limit_from: null,
-    available_from: '2026-06-01',
-  });
-  expect((await history('kind=pricing')).window).toMatchObject({ available_from: '2026-05-20' });
-  // Of the kind, over all models: this model has never been ranked there.
-  expect((await history('kind=ranking&category_id=code')).window).toMatchObject({ available_from: '2026-06-01' });
-});
-
 /** What versions of the records added to the points of a dataset since, null on these days; whose word a record is has no history. */
 function addedTo(dataset: DatasetName): Readonly<Record<string, null>> {
   const added = DATASETS[dataset].columns.filter(({ addedIn, isUpstream }) => addedIn !== undefined && !isUpstream);
@@ -154,14 +142,5 @@ describe('/v1/rankings/history', () => {
     const days = new Set((await ranked('category_id=general')).map((point) => point.slice(0, 5)));
     expect([...days]).toEqual(['06-01', '06-02', '06-03', '06-06', '06-07']);
     expect(await ranked('category_id=code')).toEqual(['06-01 1 gone', '06-02 1 gone']);
-  });
-
-  test('an unknown category is 404, a top out of range and a range too long are 422', async () => {
-    const unknown = await api.get('/v1/rankings/history?category_id=General');
-    expect([unknown.statusCode, unknown.json().error.param]).toEqual([404, 'category_id']);
-    for (const query of ['top=51', 'top=0', 'from=2025-05-06', 'from=2026-06-05&to=2026-06-04']) {
-      expect((await api.get(`/v1/rankings/history?category_id=general&${query}`)).statusCode, query).toBe(422);
-    }
-    expect((await api.get('/v1/rankings/history')).statusCode).toBe(422);
   });
 });
