@@ -1,6 +1,5 @@
 /** Benchmarks, rankings, categories and what is new. */
 import { expect, test } from 'vitest';
-import { pageList } from '../../../test/support/api/lists.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
@@ -17,22 +16,6 @@ const api = useApi({
   now: '2026-06-10T12:00:00Z',
 });
 const { models = [] } = LISTED_DAY;
-
-test('a ranking comes by rank, then by model, and tells when it was made', async () => {
-  const { rankings: _, ...rest } = await api.json('/v1/rankings?category=code');
-  expect(rest).toEqual({
-    category: 'code',
-    ranked_at: '2026-06-01T23:59:59Z',
-    method: null,
-    total: 1,
-    next_cursor: null,
-  });
-  for (const limit of [1, 2, 50]) {
-    const records = await pageList(api, `/v1/rankings?category=general&limit=${limit}`);
-    // B was gone on 06-04, and its rank with it.
-    expect(records.map(({ rank, model_id: id }) => `${rank} ${id}`)).toEqual(['1 b', '2 a', '4 d']);
-  }
-});
 
 test('a category that was never ranked is 404, whatever the condition', async () => {
   const unknown = await api.get('/v1/rankings?category=General');

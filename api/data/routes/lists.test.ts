@@ -47,14 +47,6 @@ test('a model that is not there is 404 with its parameter, also in another case'
   }
 });
 
-test('a score has the fields of the snapshot, without what is captured only', async () => {
-  const { records } = await getList(api, '/v1/scores?model=a&benchmark=math');
-  expect(JSON.stringify(records)).toBe(
-    '[{"model_id":"a","benchmark_id":"math","value":0.30000000000000004,"source":"vendor","measured_at":null,' +
-      '"updated_at":"2026-05-01T00:00:00Z"}]',
-  );
-});
-
 describe('scores that DuckDB prints as other numbers', () => {
   const values = [2 ** 805, 2 ** 91, 2 ** 81, 1];
   const odd = useApi({
