@@ -232,13 +232,6 @@ describe('a program without a page', () => {
   });
 });
 
-test('without the documentation all are told by the envelope', async () => {
-  const own = await openApi({ days: SAMPLE_DAYS });
-  onTestFinished(() => own.close());
-  for (const url of ['/docs/nope', '/docs/errors/nope'])
-    expect((await own.get(url, BROWSER)).json().error.code).toBe('not_found');
-});
-
 test('an address that asks more often than the search answers is told by the envelope', async () => {
   const own = await openPublic({ guide: () => openGuide({ publicRequestsMax: 2 }) });
   const ask = async () => String((await own.get('/docs/webhoks', BROWSER)).headers['content-type']).split(';')[0];

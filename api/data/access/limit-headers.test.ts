@@ -1,4 +1,3 @@
-import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { type Customer, times } from '../../../test/support/accounts/subject.ts';

@@ -33,15 +33,6 @@ test('a category that was ranked once and is no longer is an empty ranking', asy
   expect([history.statusCode, history.json().points]).toEqual([200, expect.arrayContaining([expect.anything()])]);
 });
 
-test('categories are those that are ranked, with how many models', async () => {
-  expect(await api.json('/v1/categories')).toEqual({
-    categories: [
-      { id: 'code', model_count: 1 },
-      { id: 'general', model_count: 3 },
-    ],
-  });
-});
-
 test('updates are the models first seen within the days before today, newest first, without those of the first night', async () => {
   const added = async (query: string) => {
     const body = await api.json(`/v1/updates?${query}`);

@@ -1,6 +1,5 @@
 /** The rules of a history request (specification "History requests"; specification "Plan window"). */
-import { describe, expect, test } from 'vitest';
-import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { expect, test } from 'vitest';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
 
@@ -15,14 +14,12 @@ const api = useApi({
 interface Point {
   readonly date: string;
   readonly value: number | null;
-  readonly benchmark_id: string | null;
-  readonly payload: Readonly<Record<string, unknown>>;
   readonly source: string;
 }
 
 async function history(query: string, model = 'a') {
   const body = await api.json(`/v1/models/${encodeURIComponent(model)}/history?${query}`);
-  return body as { readonly points: readonly Point[]; readonly window: Readonly<Record<string, unknown>> };
+  return body as { readonly points: readonly Point[] };
 }
 
 async function valuesByDay(query: string, model?: string): Promise<readonly string[]> {
@@ -46,12 +43,6 @@ test('reconstructed prices have every day of the calendar that they are known fo
     '06-01 3 capture',
   ]);
 });
-
-/** What versions of the records added to the points of a dataset since, null on these days; whose word a record is has no history. */
-function _addedTo(dataset: DatasetName): Readonly<Record<string, null>> {
-  const added = DATASETS[dataset].columns.filter(({ addedIn, isUpstream }) => addedIn !== undefined && !isUpstream);
-  return Object.fromEntries(added.map(({ name }) => [name, null]));
-}
 
 test('ids are taken as they are: with / : @ + % and spaces, and in their own case', async () => {
   expect(await valuesByDay('kind=score&to=2026-06-02', ODD_ID)).toEqual(['06-01 2', '06-02 2']);
@@ -81,24 +72,4 @@ test('an unknown id is 404 with its parameter, a known one without points is 200
   expect(await valuesByDay('kind=pricing&provider=p2', 'gone')).toEqual([]);
   // A filter of another kind means nothing here.
   expect(await valuesByDay('kind=ranking&benchmark_id=nonsense&to=2026-06-01')).toEqual(['06-01 1']);
-});
-
-describe('/v1/rankings/history', () => {
-  async function ranked(query: string): Promise<readonly string[]> {
-    const body = await api.json(`/v1/rankings/history?${query}`);
-    return (body['points'] as readonly (Point & { readonly model_id: string })[]).map(
-      ({ date, value, model_id: id }) => `${date.slice(5)} ${value} ${id}`,
-    );
-  }
-
-  test('top counts positions, ten where it is left out, so that a tie is never cut', async () => {
-    const top = (count: number) => ranked(`category_id=general&from=2026-06-07&top=${count}`);
-    expect(await top(1)).toEqual(['06-07 1 Case']);
-    expect(await top(2)).toEqual(['06-07 1 Case', '06-07 2 a', '06-07 2 case']);
-    expect(await top(3)).toEqual(await top(2));
-    expect(await top(4)).toHaveLength(4);
-    expect(await top(50)).toHaveLength(5);
-    const all = '/v1/rankings/history?category_id=general';
-    expect(await api.json(all)).toEqual(await api.json(`${all}&top=10`));
-  });
 });
