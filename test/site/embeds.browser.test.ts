@@ -73,8 +73,9 @@ describe('a page of another site', () => {
     for (const [i, frame] of frames.entries()) {
       const heading = shown[Math.floor(i / 2)]?.[1] ?? '';
       await frame.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-      const display = await frame.locator('footer').evaluate('(footer) => getComputedStyle(footer).display');
-      expect(display).toBe('flex');
+      const footer = frame.locator('footer');
+      const display = footer.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).display);
+      expect(await display).toBe('flex');
     }
   });
 
