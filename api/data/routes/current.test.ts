@@ -21,7 +21,8 @@ test('a category that was never ranked is 404, whatever the condition', async ()
   const unknown = await api.get('/v1/rankings?category=General');
   expect([unknown.statusCode, unknown.json().error]).toMatchObject([404, { code: 'not_found', param: 'category' }]);
   for (const condition of [{ 'if-none-match': '*' }, { 'if-modified-since': api.clock.now().toUTCString() }])
-    expect((await api.get('/v1/rankings?category=General', condition)).statusCode).toBe(404);
+    for (const url of ['/v1/rankings?category=General', '/v1/rankings/history?category_id=General'])
+      expect((await api.get(url, condition)).statusCode, url).toBe(404);
 });
 
 test('a category that was ranked once and is no longer is an empty ranking', async () => {
