@@ -40,31 +40,27 @@ function encode(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-describe('an entity id', () => {
-  it('joins the parts of a key with colons and leaves every character as it is', () => {
-    expect(entityIdFromKey(['@edge/quill/q7:free', 'safety:eu/v2'])).toBe('@edge/quill/q7:free:safety:eu/v2');
-    expect(entityIdFromKey(['100%-open', 'Größe'])).toBe('100%-open:Größe');
-    expect(entityIdFromKey(['a%3Ab'])).toBe('a%3Ab');
-  });
+it('an entity id joins the parts of a key with colons and leaves every character as it is', () => {
+  expect(entityIdFromKey(['@edge/quill/q7:free', 'safety:eu/v2'])).toBe('@edge/quill/q7:free:safety:eu/v2');
+  expect(entityIdFromKey(['100%-open', 'Größe'])).toBe('100%-open:Größe');
+  expect(entityIdFromKey(['a%3Ab'])).toBe('a%3Ab');
 });
 
-describe("an event's key", () => {
-  const event = {
-    seq: 1,
-    occurred_on: '2026-06-01',
-    entity_type: 'score',
-    entity_id: 'a:b:c',
-    key: { model_id: 'a:b', benchmark_id: 'c' },
-    op: 'delete',
-    data: null,
-    schema_version: '1.0',
-  };
+const event = {
+  seq: 1,
+  occurred_on: '2026-06-01',
+  entity_type: 'score',
+  entity_id: 'a:b:c',
+  key: { model_id: 'a:b', benchmark_id: 'c' },
+  op: 'delete',
+  data: null,
+  schema_version: '1.0',
+};
 
-  it('has exactly the parts of one kind of record', () => {
-    expect(ChangeSchema.safeParse(event).error).toBeUndefined();
-    expect(ChangeSchema.safeParse({ ...event, key: { id: 'a' } }).error).toBeUndefined();
-    for (const key of [{}, { model_id: 'a' }, { ...event.key, provider: 'p' }, { id: 7 }]) {
-      expect(ChangeSchema.safeParse({ ...event, key }).success).toBe(false);
-    }
-  });
+it("an event's key has exactly the parts of one kind of record", () => {
+  expect(ChangeSchema.safeParse(event).error).toBeUndefined();
+  expect(ChangeSchema.safeParse({ ...event, key: { id: 'a' } }).error).toBeUndefined();
+  for (const key of [{}, { model_id: 'a' }, { ...event.key, provider: 'p' }, { id: 7 }]) {
+    expect(ChangeSchema.safeParse({ ...event, key }).success).toBe(false);
+  }
 });

@@ -121,39 +121,37 @@ test.each(['', '1', '1.', '0.1', '01.0', '1.00', '1.0.0', '1.0\n'])('%o is no ma
   expect(() => majorOf({ version: text })).toThrow();
 });
 
-describe('a list of versions is refused', () => {
-  const two = versionTwo(CUTOVER);
-  const withModels = (...fields: Parameters<typeof datasetWithFields>[1]): RecordVersion => ({
-    ...two,
-    datasets: { ...two.datasets, models: datasetWithFields(DATASETS.models, fields) },
-  });
+const two = versionTwo(CUTOVER);
+const withModels = (...fields: Parameters<typeof datasetWithFields>[1]): RecordVersion => ({
+  ...two,
+  datasets: { ...two.datasets, models: datasetWithFields(DATASETS.models, fields) },
+});
 
-  it.each<[string, readonly RecordVersion[], string]>([
-    ['without a version', [], 'there is no version'],
-    ['whose first version begins some day', [{ ...ONE, inForceFrom: CUTOVER }], '1.0: the first version is in force'],
-    ['with a version that is no number', [ONE, { ...two, version: '2' }], '2: is not a major.minor'],
-    ['with a version that never comes', [ONE, { ...two, inForceFrom: null }], '2.0: has no day'],
-    ['with a day that is none', [ONE, { ...two, inForceFrom: '2026-02-30' }], '2.0: has no day'],
-    ['out of order', [ONE, two, { ...two, version: '3.0' }], '3.0: comes into force before 2.0'],
-    ['that leaves a major out', [ONE, { ...two, version: '3.0' }], '3.0: does not follow 1.0'],
-    ['whose new major has a minor', [ONE, { ...two, version: '2.1' }], '2.1: does not follow 1.0'],
-    ['that leaves a minor out', [ONE, { ...versionOneOne(CUTOVER), version: '1.2' }], '1.2: does not follow 1.0'],
-    ['with a major without a notice', [ONE, { ...two, noticeFrom: null }], 'notice of at least 30 days'],
-    ['with a notice of 29 days', [ONE, { ...two, noticeFrom: '2026-04-02' }], 'notice of at least 30 days'],
-    ['with a minor under notice', [ONE, { ...versionOneOne(CUTOVER), noticeFrom: NOTICE }], 'a minor version has no'],
-    ['with a minor that renames', [ONE, { ...two, version: '1.1', noticeFrom: null }], 'models renames or removes'],
-    [
-      'with a minor that adds what is not optional',
-      [{ ...ONE, datasets: withModels('id', 'updated_at').datasets }, { ...versionOneOne(CUTOVER) }],
-      '1.1: models adds name, which is not optional',
-    ],
-    ['with a key under another name', [ONE, withModels(['id', 'model'], 'updated_at')], 'models does not begin with'],
-    ['with a key that is not first', [ONE, withModels('name', 'id', 'updated_at')], 'models does not begin with'],
-    ['without an updated_at', [ONE, withModels('id', 'name')], 'models has no updated_at'],
-    ['with a name twice', [ONE, withModels('id', 'name', ['organization', 'name'], 'updated_at')], 'a name twice'],
-    ['with a column twice', [ONE, withModels('id', 'name', ['name', 'title'], 'updated_at')], 'a column twice'],
-    ['with a name that needs escaping', [ONE, withModels('id', ['name', 'na"me'], 'updated_at')], `called na"me`],
-  ])('%s', (_, versions, problem) => {
-    expect(() => defineVersions(versions)).toThrow(problem);
-  });
+it.each<[string, readonly RecordVersion[], string]>([
+  ['without a version', [], 'there is no version'],
+  ['whose first version begins some day', [{ ...ONE, inForceFrom: CUTOVER }], '1.0: the first version is in force'],
+  ['with a version that is no number', [ONE, { ...two, version: '2' }], '2: is not a major.minor'],
+  ['with a version that never comes', [ONE, { ...two, inForceFrom: null }], '2.0: has no day'],
+  ['with a day that is none', [ONE, { ...two, inForceFrom: '2026-02-30' }], '2.0: has no day'],
+  ['out of order', [ONE, two, { ...two, version: '3.0' }], '3.0: comes into force before 2.0'],
+  ['that leaves a major out', [ONE, { ...two, version: '3.0' }], '3.0: does not follow 1.0'],
+  ['whose new major has a minor', [ONE, { ...two, version: '2.1' }], '2.1: does not follow 1.0'],
+  ['that leaves a minor out', [ONE, { ...versionOneOne(CUTOVER), version: '1.2' }], '1.2: does not follow 1.0'],
+  ['with a major without a notice', [ONE, { ...two, noticeFrom: null }], 'notice of at least 30 days'],
+  ['with a notice of 29 days', [ONE, { ...two, noticeFrom: '2026-04-02' }], 'notice of at least 30 days'],
+  ['with a minor under notice', [ONE, { ...versionOneOne(CUTOVER), noticeFrom: NOTICE }], 'a minor version has no'],
+  ['with a minor that renames', [ONE, { ...two, version: '1.1', noticeFrom: null }], 'models renames or removes'],
+  [
+    'with a minor that adds what is not optional',
+    [{ ...ONE, datasets: withModels('id', 'updated_at').datasets }, { ...versionOneOne(CUTOVER) }],
+    '1.1: models adds name, which is not optional',
+  ],
+  ['with a key under another name', [ONE, withModels(['id', 'model'], 'updated_at')], 'models does not begin with'],
+  ['with a key that is not first', [ONE, withModels('name', 'id', 'updated_at')], 'models does not begin with'],
+  ['without an updated_at', [ONE, withModels('id', 'name')], 'models has no updated_at'],
+  ['with a name twice', [ONE, withModels('id', 'name', ['organization', 'name'], 'updated_at')], 'a name twice'],
+  ['with a column twice', [ONE, withModels('id', 'name', ['name', 'title'], 'updated_at')], 'a column twice'],
+  ['with a name that needs escaping', [ONE, withModels('id', ['name', 'na"me'], 'updated_at')], `called na"me`],
+])('a list of versions is refused %s', (_, versions, problem) => {
+  expect(() => defineVersions(versions)).toThrow(problem);
 });

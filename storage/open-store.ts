@@ -4,7 +4,6 @@ import { AppError, messageFromError } from '../runtime/errors.ts';
 import { shownAddress } from '../runtime/shown-address.ts';
 import { FileStore, type FileStoreOptions } from './file/file-store.ts';
 import type { ObjectStore } from './object-store.ts';
-import { s3AddressFrom } from './s3/client.ts';
 import type { S3StoreOptions } from './s3/s3-store.ts';
 
 export interface OpenStoreOptions {
@@ -36,9 +35,8 @@ export function folderFromUrl(url: string): string | undefined {
 
 /** Loads the SDK only now: it takes a moment that users of files need not wait for. */
 async function openS3Store(url: string, options: OpenStoreOptions): Promise<ObjectStore> {
-  const address = s3AddressFrom(url);
-  const { S3Store } = await import('./s3/s3-store.ts');
-  const store = new S3Store(address, options.s3);
+  const [{ s3AddressFrom }, { S3Store }] = await Promise.all([import('./s3/client.ts'), import('./s3/s3-store.ts')]);
+  const store = new S3Store(s3AddressFrom(url), options.s3);
   if (options.access === 'write') await store.checkConditionalWrites();
   return store;
 }

@@ -44,7 +44,6 @@ function run(args: string[]) {
   return spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
 }
 
-/** A report of these files alone. */
 function reportOf(testResults: readonly unknown[]): string {
   const report = join(FOLDER, 'one.json');
   writeFileSync(report, JSON.stringify({ testResults }));

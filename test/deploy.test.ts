@@ -74,7 +74,8 @@ const ComposeSchema = z.object({
 
 /** deploy/compose.yaml, with what its variables say filled in. */
 function readCompose(variables: Readonly<Record<string, string>>): z.infer<typeof ComposeSchema> {
-  return ComposeSchema.parse(filledIn(parse(textOf('deploy/compose.yaml'), { merge: true }), variables));
+  const fill = (_: unknown, value: unknown) => (typeof value === 'string' ? filledIn(value, variables) : value);
+  return ComposeSchema.parse(parse(textOf('deploy/compose.yaml'), fill, { merge: true }));
 }
 
 const VARIABLE = /\$\{(\w+)(?::([-?])([^}]*))?\}/g;
@@ -85,25 +86,15 @@ function variablesOfCompose(): readonly { readonly name: string; readonly isRequ
   return found.map(([, name = '', kind]) => ({ name, isRequired: kind === '?' }));
 }
 
-/** As compose fills them in: in every text, when the document has been read. */
-function filledIn(value: unknown, variables: Readonly<Record<string, string>>): unknown {
-  if (typeof value === 'string') return fillIn(value, variables);
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, variables));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filledIn(part, variables)]));
-}
-
 /** An empty variable counts as not set. */
-function fillIn(text: string, variables: Readonly<Record<string, string>>): string {
+function filledIn(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replaceAll(VARIABLE, (_, name: string, kind: string | undefined, rest = '') => {
     const value = variables[name] ?? '';
-    if (value !== '') return value;
-    if (kind === '?') throw new Error(`${name}: ${rest}`);
-    return rest;
+    if (value === '' && kind === '?') throw new Error(`${name}: ${rest}`);
+    return value === '' ? rest : value;
   });
 }
 
-/** The lines `NAME=value` of a file of settings. */
 function readEnvFile(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...text.matchAll(/^([A-Z_0-9]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isDay } from '../runtime/day.ts';
 import { findUnknown, NAMED, type Named, repositoryOf } from './support/documents/citations.ts';
 import { headingsOf } from './support/documents/markdown.ts';
-import { listFolders, ROOT, readTextFiles } from './support/documents/text-files.ts';
+import { ROOT, readTextFiles } from './support/documents/text-files.ts';
 
 /** This file and its helpers hold examples of citations that lead nowhere. */
 const EXAMPLES = /^test\/(documents\.test\.ts|support\/documents\/)/;
@@ -17,18 +17,6 @@ test('all texts of the repository are read', () => {
   const some = ['Makefile', '.ci/run', 'README.md', 'package.json', 'schemas/datasets.ts', 'scripts/minio.sh'];
   expect(paths).toEqual(expect.arrayContaining([...some, 'deploy/compose.yaml', 'fixtures/README.md']));
   expect(paths.filter((path) => /^(node_modules|dist|data)\/|package-lock/.test(path))).toEqual([]);
-});
-
-test('what a person keeps in a folder of the clone is none of the repository', () => {
-  const mine = mkdtempSync(join(ROOT, 'mine-'));
-  try {
-    writeFileSync(join(mine, '.gitignore'), '*\n'); // As init writes it.
-    writeFileSync(join(mine, 'README.md'), '[nowhere](../nowhere.md)');
-    expect(readTextFiles().filter(({ path }) => path.startsWith('mine'))).toEqual([]);
-    expect(listFolders().filter((name) => name.startsWith('mine'))).toEqual([]);
-  } finally {
-    rmSync(mine, { recursive: true });
-  }
 });
 
 describe('every citation leads somewhere', () => {
@@ -51,34 +39,17 @@ describe('every citation leads somewhere', () => {
   const LINK = 'a link in Markdown';
 
   test.each<[kind: Named, path: string, text: string, unknown: readonly string[]]>([
-    [TITLE, 'a.ts', '// See specification "Quota".', ['Quota']],
-    [TITLE, 'a.ts', '/** Specification "Lists" and "Quota": */', ['Quota']],
     [TITLE, 'a.ts', '// specification "Quota", "Limits" and "Lists"; decision 0001', ['Quota', 'Limits']],
     [TITLE, 'a.ts', '/**\n * What is (specification\n * "Quota"\n * and "Lists") so\n */', ['Quota']],
-    [TITLE, 'a.ts', '/** specification "Two\n * words" */', ['Two words']],
-    [TITLE, 'a.ts', '// specification "Lists"', []],
-    ['a decision', 'a.ts', '// decision 0099', ['0099']],
-    ['a decision', 'a.ts', '// decisions 0001 and 0099', ['0099']],
-    ['a decision', 'a.ts', '/* decision\n * 0098, 0099 */', ['0098', '0099']],
-    ['a decision', 'a.ts', '// specification "Lists"; decision 0001', []],
+    ['a decision', 'a.ts', '// specification "Lists"; decisions 0001 and 0099', ['0099']],
     [OUTSIDE, 'a.ts', '\nSPEC "Errors"; see DESIGN §5 (DECISIONS)', ['SPEC', 'DESIGN', 'DECISIONS']],
-    [OUTSIDE, 'a.ts', '\nspec "Errors"; see design §5 (decisions)', []],
     [LINK, 'docs/a.md', '[x](c.md) [x](../api/none.ts)', ['c.md', '../api/none.ts']],
     [LINK, 'docs/a.md', '[x](b.md#four) [x](#four) [x](../../outside.md)', ['b.md#four', '#four', '../../outside.md']],
     [LINK, 'docs/a.md', '[x](b.md) [x](b.md#one-two-1) [x](b.md#its-three) [x](../api/data/app.ts)', []],
-    [LINK, 'docs/a.md', '[x](https://example.com/none)`[x](c.md)`\n```\n[x](c.md)\n```', []],
-    ['a path in backticks', 'docs/a.md', '`api/none.ts` `api/data/app.ts` `api/`', ['api/none.ts']],
-    ['a path in backticks', 'docs/a.md', '`other/x.ts` `api/<name>.ts`', []],
+    ['a path in backticks', 'docs/a.md', '`api/none.ts` `api/data/app.ts` `api/` `api/<name>.ts`', ['api/none.ts']],
     ['a source file in a comment', 'a.ts', '// see app.ts and none.ts\n * `x/gone.tsx`', ['none.ts', 'x/gone.tsx']],
-    ['a source file in a comment', 'a.ts', 'import "./no.ts";', []],
     ['a document by its path', 'a.ts', '// see docs/b.md, docs/none.md', ['docs/none.md']],
-    [
-      'a target of make',
-      'docs/a.md',
-      '`make test` `make tset`\n```\nmake demo    # x\nmake dmeo\n```',
-      ['tset', 'dmeo'],
-    ],
-    ['a target of make', 'docs/a.md', 'This can make things.', []],
+    ['a target of make', 'docs/a.md', '`make test` can make things\n```\nmake demo    # x\nmake dmeo\n```', ['dmeo']],
   ])('%s: in %s «%s» names what is not there: %j', (kind, path, text, unknown) => {
     expect(findUnknown(kind, [{ path, text }], SMALL)).toEqual(unknown.map((name) => `${path} names ${name}`));
   });
@@ -113,15 +84,6 @@ describe('what the README has people paste, in its order', () => {
 
   test('changes no setting of the lines that follow, outside of ( and )', () => {
     expect(settingsOutsideOf(lines)).toEqual([]);
-  });
-
-  test.each([
-    [['export MODELSTATS_STORE=x'], 1],
-    [['set -a; . ./mine/.env; set +a'], 1],
-    [['(', 'export MODELSTATS_STORE=x', ')'], 0],
-    [['export MODELSTATS_API_URL=x MODELSTATS_API_KEY=y'], 0],
-  ])('%j changes %d', (some, count) => {
-    expect(settingsOutsideOf(some)).toHaveLength(count);
   });
 
   test('names days that the demo publishes, and files that are there', () => {

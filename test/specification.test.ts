@@ -103,7 +103,6 @@ test('docs/architecture.md shows the direction of imports as test/support/may-im
   expect(Object.keys(MAY_IMPORT).filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([]);
 });
 
-/** A value as a document writes it. */
 function textOf(value: unknown): string {
   return Array.isArray(value) ? `[${value.join(', ')}]` : String(value);
 }

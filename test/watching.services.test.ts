@@ -82,7 +82,6 @@ const rules: readonly { alert: string; labels: object; annotations: object }[] =
   readFileSync(RULES, 'utf8'),
 ).groups.flatMap((group: { rules: readonly object[] }) => group.rules);
 
-/** An alert with these labels besides its rule's own, as promtool expects it. */
 function alertOf(alert: string, labels: object) {
   const rule = rules.find((candidate) => candidate.alert === alert);
   const annotations = Object.entries(rule?.annotations ?? {}).map(([name, words]) => [

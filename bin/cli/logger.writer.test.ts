@@ -37,7 +37,6 @@ async function openPipe(): Promise<{ readonly reader: number; readonly writer: n
   return { reader, writer: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) };
 }
 
-/** Reads all that waits in a pipe. */
 function readAll(reader: number): string {
   const block = Buffer.alloc(1024 * 1024);
   try {
@@ -118,7 +117,6 @@ test('once the reader has gone away, lines are dropped, and nothing is tried aga
   expect(vi.getTimerCount()).toBe(0);
 });
 
-/** Runs a program that writes lines to its stderr as `log`, to its end. */
 async function linesOf(program: string): Promise<readonly string[]> {
   const [logWriter, pinoModule] = ['./logger.ts', 'pino'].map((name) => JSON.stringify(import.meta.resolve(name)));
   const source = `

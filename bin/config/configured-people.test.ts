@@ -39,7 +39,6 @@ async function open(changes: Readonly<Record<string, string>> = {}): Promise<{ p
   return { people, links };
 }
 
-/** Signs somebody in by the link in the log. */
 async function signIn(changes: Readonly<Record<string, string>> = {}) {
   const { people, links } = await open(changes);
   await people.links.send({ email: 'ada@example.com' }, ORIGIN);

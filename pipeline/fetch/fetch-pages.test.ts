@@ -7,7 +7,6 @@ const place = perTest(useFetch);
 
 const PAGES = { next: '$.links.next', rows: '$.data', max: 4 };
 
-/** Serves pages in order, each naming the next. */
 function servePages(...pages: readonly (readonly unknown[])[]): void {
   for (const [index, data] of pages.entries()) {
     const next = index + 1 < pages.length ? `page${index + 1}` : null;

@@ -5,8 +5,9 @@
  * not: it is public, or in a network that the operator has allowed, and gets no header with a secret in it.
  */
 import { Agent, type Dispatcher, request } from 'undici';
+import type { OutboundFault } from '../../runtime/outbound/address-check.ts';
 import { type AllowedNetwork, checkedLookup, checkUrl, parseNetwork } from '../../runtime/outbound/address-check.ts';
-import { FOLLOWED, faultFrom, isUnreachable, type OutboundFault } from '../../runtime/outbound/exchange.ts';
+import { FOLLOWED, faultFrom, isUnreachable } from '../../runtime/outbound/exchange.ts';
 import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface UpstreamRequest {

@@ -16,7 +16,6 @@ const stopRequested: ScheduleEvent = { type: 'stop_requested', running: DAY };
 const stopped: ScheduleEvent = { type: 'scheduler_stopped' };
 const ended = (end: NightEnd): ScheduleEvent => ({ type: 'night_ended', day: DAY, attempt: 1, end });
 
-/** What is told of a series of events. */
 const told = (...events: readonly ScheduleEvent[]) => toldAt(AT, ...events);
 
 function toldAt(at: Date, ...events: readonly ScheduleEvent[]): readonly (Partial<NightFacts> | string)[] {

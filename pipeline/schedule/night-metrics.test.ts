@@ -13,13 +13,11 @@ function start() {
   const metrics = new NightMetrics(registry, { clock: () => now });
   return {
     metrics,
-    /** An attempt that takes a minute. */
     attempt(end: NightEnd, attempt = 1) {
       metrics.onEvent({ type: 'night_started', day: DAY, attempt });
       now = new Date(now.getTime() + 60_000);
       metrics.onEvent({ type: 'night_ended', day: DAY, attempt, end });
     },
-    /** The lines of the metrics whose names end so. */
     async lines(part: string) {
       const text = await registry.metrics();
       return text.split('\n').filter((line) => line.startsWith(`modelstats_night_${part}`));

@@ -34,6 +34,10 @@ describe('what is usual', () => {
     }
     await expect(load({ usual_nights: 9 })).rejects.toThrow('usual_nights: must be 0, or at least 10');
   });
+
+  test('of prices lies between two, the lowest first', async () => {
+    await expect(load({ price_range: [10_000, 0.0001] })).rejects.toThrow('price_range: the lowest comes first');
+  });
 });
 
 describe('what a source fetches', () => {

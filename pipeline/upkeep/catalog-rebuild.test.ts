@@ -40,7 +40,6 @@ beforeEach(async () => {
 });
 
 const path = (key: string) => join(store.folder, key);
-/** Takes away a release, or a file of it. */
 const lose = (release: CatalogEntry, file = '') => rm(path(releaseKey(release, file)), { recursive: true });
 const loseCatalog = () => rm(path(CATALOG_KEY));
 

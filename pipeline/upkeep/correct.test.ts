@@ -36,7 +36,6 @@ function ask(day: Day, { folder, today = '2026-06-03' }: { readonly folder?: str
   return correct({ day, into: folder }, deps);
 }
 
-/** The lines of the newest snapshot, without when each was changed. */
 async function newestLines(): Promise<readonly string[]> {
   const entry = await newestOf(store);
   const files = await Promise.all(DATASET_NAMES.map((name) => readSnapshot(store, entry, name)));

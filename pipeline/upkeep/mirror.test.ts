@@ -6,7 +6,7 @@ import { loadCatalog, swapCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { openStoreFiles, type StoreFiles } from '../../test/support/pipeline/store-files.ts';
-import { storeWith } from '../../test/support/pipeline/store-with.ts';
+import { beforePut, storeWith } from '../../test/support/pipeline/store-with.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { pruneDeps, upkeepDeps, verifyDeps } from '../../test/support/pipeline/upkeep.ts';
 import { useFolder } from '../../test/support/temporary-folder.ts';
@@ -54,20 +54,6 @@ async function contentsOf({ store, hashes }: StoreFiles) {
 
 async function expectEqual(): Promise<void> {
   expect(await contentsOf(second)).toEqual(await contentsOf(main));
-}
-
-/** The store, with something done before each put. */
-function beforePut(store: ObjectStore, act: (key: string) => void): ObjectStore {
-  return storeWith(store, {
-    put: async (key, ...rest) => {
-      act(key);
-      return store.put(key, ...rest);
-    },
-    putFile: async (key, ...rest) => {
-      act(key);
-      return store.putFile(key, ...rest);
-    },
-  });
 }
 
 const away = () => new AppError('store_unavailable', 'the store is away');

@@ -26,7 +26,6 @@ let small: SmallStore;
 beforeEach(() => begin(DAYS));
 afterEach(() => small.dispose());
 
-/** Begins a store with small releases of these days. */
 async function begin(days: readonly string[]): Promise<void> {
   small = await openSmallStore();
   for (const day of days) await small.put({ day, run: 'RUN' }, { at: new Date(`${day}T23:59:59Z`) });

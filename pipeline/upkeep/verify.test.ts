@@ -20,7 +20,6 @@ import { type ToVerify, type Verification, verify } from './verify.ts';
 let store: TemporaryStore;
 let catalog: Catalog;
 let releases: Catalog['releases'];
-/** For files on the way. */
 const scratch = useFolder();
 
 beforeAll(async () => {

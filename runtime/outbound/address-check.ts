@@ -1,7 +1,19 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { OutboundFault } from './exchange.ts';
+
+export type OutboundReason = 'blocked' | 'timeout' | 'tls' | 'dns' | 'connection' | 'redirect';
+
+/** Why there was no answer, in words for whoever supplied the address. */
+export class OutboundFault extends Error {
+  override readonly name = 'OutboundFault';
+  readonly reason: OutboundReason;
+
+  constructor(reason: OutboundReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
 
 export interface UrlRules {
   /** Networks that may be reached although they are not public. */

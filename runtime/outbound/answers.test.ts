@@ -194,14 +194,6 @@ describe('a connection that ends early is a failure:', () => {
   });
 });
 
-test('a connection is kept and used again', async () => {
-  const { receiver, outbound } = await openReceiver((_request, response) => response.end('a'), {
-    settings: { connectionsMax: 1 },
-  });
-  for (const _ of [1, 2, 3]) await outbound.request(requestTo(receiver.url, { method: 'POST', body: 'b' }));
-  expect(receiver.connections()).toBe(1);
-});
-
 describe('a caller', () => {
   test('that has aborted before gets its own reason, and nothing is sent', async () => {
     const { receiver, outbound } = await openReceiver((_request, response) => response.end());

@@ -1,4 +1,5 @@
 import { type Dispatcher, errors } from 'undici';
+import { OutboundFault } from './address-check.ts';
 
 export type OutboundHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -167,19 +168,6 @@ export function redirectTarget(
   if (target === null || !FOLLOWED.includes(status)) return refused(`redirects (${status}) to nowhere`);
   if (redirects >= max) return refused(`redirects once more after ${max} redirects`);
   return isAllowed(url, target) ? target.href : refused(`redirects to ${target.host}, which is not allowed`);
-}
-
-export type OutboundReason = 'blocked' | 'timeout' | 'tls' | 'dns' | 'connection' | 'redirect';
-
-/** Why there was no answer, in words for whoever supplied the address. */
-export class OutboundFault extends Error {
-  override readonly name = 'OutboundFault';
-  readonly reason: OutboundReason;
-
-  constructor(reason: OutboundReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
 }
 
 /** OpenSSL's names for what can be wrong with a certificate, and Node's for a failed handshake. */

@@ -3,18 +3,12 @@ import {
   type AllowedNetwork,
   checkedLookup,
   checkUrl,
+  OutboundFault,
   type OutboundProtocol,
+  type OutboundReason,
   type ResolveName,
 } from './address-check.ts';
-import {
-  type Exchanged,
-  exchange,
-  isRedirect,
-  OutboundFault,
-  type OutboundReason,
-  type OutboundRedirects,
-  redirectTarget,
-} from './exchange.ts';
+import { type Exchanged, exchange, isRedirect, type OutboundRedirects, redirectTarget } from './exchange.ts';
 
 /**
  * The guard through which every request goes whose address a customer supplied (specification "Outbound requests").

@@ -84,7 +84,6 @@ describe.each(DATASETS_OF_VERSIONS)('a row of $name in SQL, in $version', ({ nam
   });
 });
 
-/** Puts records into the table `records`, in their order, through bound parameters. */
 async function fill(dataset: Dataset, records: readonly PublishedRecord[]): Promise<void> {
   await database.run(`CREATE OR REPLACE TABLE records (${columnDefinitions(dataset)})`);
   const columns = publishedColumns(dataset);

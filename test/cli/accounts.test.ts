@@ -149,13 +149,6 @@ test('a limit for a route that there is not is wrong configuration for whoever s
   expect(await readdir(path())).toEqual(before);
 });
 
-test('a file that is no database is left alone', async () => {
-  await writeFile(path('notes.txt'), 'not a database, but somebody wants it\n'.repeat(100));
-  const result = await runWith({ MODELSTATS_DATABASE: 'sqlite:notes.txt' }, 'orgs', 'list');
-  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("notes.txt can't be opened") });
-  expect((await readdir(path())).filter((name) => name.startsWith('notes'))).toEqual(['notes.txt']);
-});
-
 test('a PostgreSQL database is copied by its own tools', async () => {
   const url = 'postgres://modelstats:secret@127.0.0.1:1/modelstats';
   const { code, stderr } = await runWith({ MODELSTATS_DATABASE: url }, 'database', 'backup', 'copy.db');

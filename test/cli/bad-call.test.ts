@@ -45,7 +45,6 @@ describe.concurrent('a wrong call says what is wrong on stderr, runs nothing and
     ['a day before the newest', ['--source', 'good', '--day', '2024-02-29'], `before the newest snapshot ${YESTERDAY}`],
     ['--day with --all-days', [...GOOD, '--all-days'], '--all-days and --day exclude each other'],
     ['an unknown option', [...GOOD, '--acept'], "unknown option '--acept'"],
-    ['a word too many', [...GOOD, 'tomorrow'], "too many arguments for 'nightly'"],
     ['a forgotten day', ['--source', 'good', '--day', '--json'], "'--day <YYYY-MM-DD>' argument '--json' is invalid"],
     ['a forgotten suspect', ['--accept-suspect', ...GOOD], "'--accept-suspect <id...>' argument '--source' is invalid"],
   ])('%s', async (_, args, message) => {

@@ -40,22 +40,7 @@ async function assertFailed(result: CalledCli, message: RegExp): Promise<void> {
   expect(releases).toMatchObject([{ day: YESTERDAY }]);
 }
 
-describe('a store that refuses leaves yesterday current and says why:', () => {
-  test('a path that leads through a file', async () => {
-    const result = await night({ ...place, store: join(source.folder, 'models.jsonl', 'store') }, TODAY);
-    await assertFailed(
-      result,
-      /cannot write .* in the store file:.*models\.jsonl\/store: a part of the path is a file/,
-    );
-  });
-});
-
 describe('a work folder that refuses leaves yesterday current and says why:', () => {
-  test('a path that leads through a file', async () => {
-    const result = await night({ ...place, work: join(source.folder, 'models.jsonl', 'work') }, TODAY);
-    await assertFailed(result, /the work folder .*models\.jsonl\/work can't be used: ENOTDIR/);
-  });
-
   test('a limit on the size of files', async () => {
     const result = await runCli(wordsOf(TODAY), { env: envOf(place), shell: 'ulimit -f 2' });
     await assertFailed(result, /File too large|EFBIG|larger than the system allows/i);

@@ -17,7 +17,6 @@ interface Leaf {
   readonly command: Command;
 }
 
-/** The commands that do something, by all their words. */
 function leavesOf(command: Command, words: readonly string[] = []): readonly Leaf[] {
   if (command.commands.length === 0) return [{ name: words.join(' '), command }];
   return command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));

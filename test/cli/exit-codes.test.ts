@@ -7,7 +7,6 @@ import { useCli } from '../support/processes/use-cli.ts';
 const DAYS = ['2024-03-01', '2024-03-02', '2024-03-03'] as const;
 const { path, run, ask } = useCli({ perTest: true });
 
-/** Nights of so many models, each with a price. */
 async function runNights(counts: readonly number[]) {
   for (const [index, count] of counts.entries()) {
     const ids = Array.from({ length: count }, (_, at) => `m${at}`);

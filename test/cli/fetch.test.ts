@@ -82,26 +82,24 @@ describe('modelstats fetch', () => {
   });
 });
 
-describe('a night that fetches and is killed', () => {
-  test('in the middle of a file has nothing half, and goes on with that file', async () => {
-    const isStuck = new Promise<void>((resolve) => {
-      server.break('/models.json', (response, file, request) => {
-        faults.stuck(response, file, request);
-        resolve();
-      });
+test('a night that fetches and is killed in the middle of a file has nothing half, and goes on with that file', async () => {
+  const isStuck = new Promise<void>((resolve) => {
+    server.break('/models.json', (response, file, request) => {
+      faults.stuck(response, file, request);
+      resolve();
     });
-    const killed = startCli(['nightly', '--source', source], { env: env() });
-    await isStuck;
-    const archive = path('work', 'fetched', dayFromDate(new Date()));
-    await expect.poll(async () => readdir(archive)).toContain('prices.csv');
-    killed.child.kill('SIGKILL');
-    expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
-    expect(await readdir(archive)).not.toContain('shop');
-    await expect.poll(() => server.seen.length).toBe(2);
-    server.takeSeen();
-    const again = await runCli(['nightly', '--source', source, '--json'], { env: env() });
-    expect(answersFrom(again.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
-    expect(server.takeSeen()).toContain(`/models.json?key=${SHOP_KEY}`);
-    expect((await readdir(archive)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
+  const killed = startCli(['nightly', '--source', source], { env: env() });
+  await isStuck;
+  const archive = path('work', 'fetched', dayFromDate(new Date()));
+  await expect.poll(async () => readdir(archive)).toContain('prices.csv');
+  killed.child.kill('SIGKILL');
+  expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
+  expect(await readdir(archive)).not.toContain('shop');
+  await expect.poll(() => server.seen.length).toBe(2);
+  server.takeSeen();
+  const again = await runCli(['nightly', '--source', source, '--json'], { env: env() });
+  expect(answersFrom(again.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
+  expect(server.takeSeen()).toContain(`/models.json?key=${SHOP_KEY}`);
+  expect((await readdir(archive)).filter((name) => name.startsWith('.'))).toEqual([]);
 });

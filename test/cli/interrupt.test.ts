@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -8,7 +6,7 @@ import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { begun } from '../support/processes/begun.ts';
 import { childrenOf, isRunning } from '../support/processes/children.ts';
-import { COMMAND, callCli, envOf, type Place, startCli } from '../support/processes/cli.ts';
+import { callCli, envOf, type Place, startCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 /** Whole nights in processes of their own: a busy machine takes its time. */
@@ -51,58 +49,40 @@ describe.skipIf(process.platform !== 'linux')('a night that is stopped', () => {
   );
 });
 
-describe('a copy of the control database that is stopped', () => {
-  test('has no name yet, and can be run again', async () => {
-    const database = new Sqlite(path('accounts.db'));
-    database.exec('CREATE TABLE filling (bytes BLOB)');
-    for (let n = 0; n < MEBIBYTES; n += 1) database.exec('INSERT INTO filling VALUES (randomblob(1048576))');
-    database.close();
-    const backups = path('backups');
-    await mkdir(backups);
-    const copy = ['database', 'backup', join(backups, 'copy.db')];
-    const env = { ...envOf(place), MODELSTATS_DATABASE: `sqlite:${path('accounts.db')}` };
-    const cli = startCli(copy, { env });
-    await begun(cli, backups);
-    cli.child.kill('SIGKILL'); // No other would be noticed before the copy is made.
-    expect(await cli.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
-    const left = await readdir(backups);
-    expect(left).not.toEqual([]);
-    const rest = new RegExp(`^copy\\.db\\.${cli.child.pid}-[0-9a-f]{8}\\.partial(-journal|-wal|-shm)?$`);
-    for (const name of left) expect(name).toMatch(rest);
-    expect(await callCli(copy, { env })).toMatchObject({ code: 0, stderr: '' });
-    expect((await readdir(backups)).sort()).toEqual(['copy.db', ...left].sort());
-  });
+test('a copy of the control database that is stopped has no name yet, and can be run again', async () => {
+  const database = new Sqlite(path('accounts.db'));
+  database.exec('CREATE TABLE filling (bytes BLOB)');
+  for (let n = 0; n < MEBIBYTES; n += 1) database.exec('INSERT INTO filling VALUES (randomblob(1048576))');
+  database.close();
+  const backups = path('backups');
+  await mkdir(backups);
+  const copy = ['database', 'backup', join(backups, 'copy.db')];
+  const env = { ...envOf(place), MODELSTATS_DATABASE: `sqlite:${path('accounts.db')}` };
+  const cli = startCli(copy, { env });
+  await begun(cli, backups);
+  cli.child.kill('SIGKILL'); // No other would be noticed before the copy is made.
+  expect(await cli.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
+  const left = await readdir(backups);
+  expect(left).not.toEqual([]);
+  const rest = new RegExp(`^copy\\.db\\.${cli.child.pid}-[0-9a-f]{8}\\.partial(-journal|-wal|-shm)?$`);
+  for (const name of left) expect(name).toMatch(rest);
+  expect(await callCli(copy, { env })).toMatchObject({ code: 0, stderr: '' });
+  expect((await readdir(backups)).sort()).toEqual(['copy.db', ...left].sort());
 });
 
-describe('a reader that goes away', () => {
-  test.each([
-    ['stdout', ['ignore', 'pipe', 'ignore']],
-    ['stderr', ['ignore', 'ignore', 'pipe']],
-  ] as const)('from %s does not keep the day from being published', async (stream, stdio) => {
-    const words = [COMMAND, ...args.filter((arg) => arg !== '--json')];
-    const child = spawn(process.execPath, words, { env: { ...process.env, ...envOf(place) }, stdio: [...stdio] });
-    child[stream]?.destroy();
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    const status = await callCli(['status', '--json'], { env: envOf(place) });
-    expect(JSON.parse(status.stdout)).toMatchObject({ snapshots: 1 });
-  });
-});
-
-describe('a verify that is killed', () => {
-  test('leaves only what the next command removes', async () => {
-    const nights = await openSampleStore();
-    onTestFinished(nights.dispose);
-    const [env, runs] = [envOf({ ...place, store: nights.folder }), join(place.work, 'runs')];
-    await callCli(['prune', '--dry-run'], { env }); // So that the folder of runs is there to be watched.
-    const before = await readdir(runs);
-    const verifying = startCli(['verify', '--all'], { env });
-    await begun(verifying, runs, 'owner');
-    verifying.child.kill('SIGKILL');
-    expect(await verifying.ended).toMatchObject({ signal: 'SIGKILL' });
-    expect(await readdir(place.work), 'all of it lies below the runs').toEqual(['runs']);
-    const [killed = ''] = (await readdir(runs)).filter((name) => !before.includes(name));
-    expect(await readdir(join(runs, killed))).toContain('owner');
-    expect(await callCli(['verify', '--all'], { env })).toMatchObject({ code: 0 });
-    expect(await readdir(join(runs, killed))).toEqual([]);
-  });
+test('a verify that is killed leaves only what the next command removes', async () => {
+  const nights = await openSampleStore();
+  onTestFinished(nights.dispose);
+  const [env, runs] = [envOf({ ...place, store: nights.folder }), join(place.work, 'runs')];
+  await callCli(['prune', '--dry-run'], { env }); // So that the folder of runs is there to be watched.
+  const before = await readdir(runs);
+  const verifying = startCli(['verify', '--all'], { env });
+  await begun(verifying, runs, 'owner');
+  verifying.child.kill('SIGKILL');
+  expect(await verifying.ended).toMatchObject({ signal: 'SIGKILL' });
+  expect(await readdir(place.work), 'all of it lies below the runs').toEqual(['runs']);
+  const [killed = ''] = (await readdir(runs)).filter((name) => !before.includes(name));
+  expect(await readdir(join(runs, killed))).toContain('owner');
+  expect(await callCli(['verify', '--all'], { env })).toMatchObject({ code: 0 });
+  expect(await readdir(join(runs, killed))).toEqual([]);
 });

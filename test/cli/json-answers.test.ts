@@ -16,7 +16,6 @@ import { useCli } from '../support/processes/use-cli.ts';
 const DAY = '2024-03-01';
 const FAR_AHEAD = '2999-01-01';
 const { path, env: placesOf, runWith } = useCli();
-/** What each command answered first, under its words. */
 const answers = new Map<string, Readonly<Record<string, unknown>>>();
 
 beforeAll(async () => {

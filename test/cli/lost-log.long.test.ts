@@ -59,7 +59,6 @@ async function start(args: readonly string[], output: Output, settings: Readonly
 interface Output {
   readonly stdout: number | 'ignore';
   readonly stderr: number;
-  /** Called once the command has them. */
   readonly close: () => void;
 }
 
@@ -92,7 +91,6 @@ async function droppedLines(metrics: () => Promise<string>): Promise<number> {
   return Number(/^modelstats_log_lines_dropped_total (\d+)$/m.exec(await metrics())?.[1]);
 }
 
-/** The exit code of a process, which has to end. */
 async function end(child: ChildProcess, signal?: NodeJS.Signals): Promise<number | string | null> {
   if (signal !== undefined) child.kill(signal);
   const code = () => child.exitCode ?? child.signalCode;
@@ -100,12 +98,10 @@ async function end(child: ChildProcess, signal?: NodeJS.Signals): Promise<number
   return code();
 }
 
-/** Waits for what a busy machine may take long to do. */
 function eventually(check: () => Promise<void> | void): Promise<void> {
   return vi.waitFor(check, { timeout: MS_MAX, interval: 100 });
 }
 
-/** What every command does whose log can't be written. */
 function testCommands(open: () => Output): void {
   test('serve answers, and stops at SIGTERM with 0', async () => {
     const { child, url, metrics } = await start(['serve', '--json'], open());

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Database } from '../../storage/duckdb/database.ts';
 import { FileStore } from '../../storage/file/file-store.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
@@ -27,8 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => database?.close());
 
-describe('of two nights started at once on one store', () => {
-  test.each(STORES)('one publishes and the other finds it done (store %s)', async (name) => {
+test.each(STORES)(
+  'of two nights started at once on one store one publishes and the other finds it done (store %s)',
+  async (name) => {
     const store = path(name);
     for (const [round, day] of days.entries()) {
       const ends = await Promise.all(['x', 'y'].map((who) => startNight(store, day, who)));
@@ -42,25 +43,25 @@ describe('of two nights started at once on one store', () => {
         releases.map((release) => `${release.day}.${release.run}`),
       );
     }
-  });
+  },
+);
 
-  /** With a work folder of its own or, in half of the stores, a common one. */
-  function startNight(store: string, day: string, who: string): Promise<CliResult> {
-    const isShared = STORES.indexOf(store.slice(-1)) % 2 === 0;
-    const work = path(isShared ? `work-${store.slice(-1)}` : `work-${store.slice(-1)}-${who}`);
-    return runCli(['nightly', '--source', source, '--day', day, '--json'], { env: envOf({ store, work }) });
-  }
+/** With a work folder of its own or, in half of the stores, a common one. */
+function startNight(store: string, day: string, who: string): Promise<CliResult> {
+  const isShared = STORES.indexOf(store.slice(-1)) % 2 === 0;
+  const work = path(isShared ? `work-${store.slice(-1)}` : `work-${store.slice(-1)}-${who}`);
+  return runCli(['nightly', '--source', source, '--day', day, '--json'], { env: envOf({ store, work }) });
+}
 
-  function statusOf({ code, stdout, stderr }: CliResult): unknown {
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    return answersFrom(stdout)[0]?.['status'];
-  }
+function statusOf({ code, stdout, stderr }: CliResult): unknown {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return answersFrom(stdout)[0]?.['status'];
+}
 
-  /** A loser's files stay until they are pruned; nothing in them says that they were ever published. */
-  async function assertOrphansAreUnmarked(store: string, live: readonly string[]): Promise<void> {
-    for (const name of await readdir(join(store, 'releases'))) {
-      const files = await readdir(join(store, 'releases', name));
-      expect(files.includes('published')).toBe(live.includes(name));
-    }
+/** A loser's files stay until they are pruned; nothing in them says that they were ever published. */
+async function assertOrphansAreUnmarked(store: string, live: readonly string[]): Promise<void> {
+  for (const name of await readdir(join(store, 'releases'))) {
+    const files = await readdir(join(store, 'releases', name));
+    expect(files.includes('published')).toBe(live.includes(name));
   }
-});
+}

@@ -1,5 +1,5 @@
 /** The real scheduler, its nights and signals; when nights begin and how often is in pipeline/schedule/, under a clock of its own. */
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addDays } from '../../runtime/day.ts';
 import { answerFields } from '../support/documents/usage.ts';
 import { ScheduledPlace, TODAY } from '../support/notices/scheduled-place.ts';
@@ -29,22 +29,6 @@ test('a scheduler publishes the day, tells its health and stops cleanly at a sig
   for (const line of scheduler.lines) expect(JSON.parse(line)).toMatchObject({ msg: expect.any(String) });
   const stopped = await place.run(['schedule', '--check']);
   expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('was stopped') });
-});
-
-test('a night that runs when the stop comes may finish, and is published', async () => {
-  const [asked, stopping] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const upstream = await place.fetchModels((response, file) => {
-    asked.resolve();
-    void stopping.promise.then(() => response.end(file));
-  });
-  onTestFinished(() => upstream.close());
-  const scheduler = place.schedule();
-  await asked.promise;
-  scheduler.child.kill('SIGTERM');
-  await scheduler.logged('may finish');
-  stopping.resolve();
-  const { code, stdout } = await scheduler.ended;
-  expect([code, answersFrom(stdout)]).toMatchObject([0, [{ day: TODAY, status: 'published' }]]);
 });
 
 test('a second signal ends everything at once', async () => {

@@ -4,7 +4,7 @@ import { UpstreamServer } from '../support/fetch/upstream-server.ts';
 import { answersFrom } from '../support/processes/cli.ts';
 import { useCli } from '../support/processes/use-cli.ts';
 
-const { path, run, runWith } = useCli({ perTest: true });
+const { path, run } = useCli({ perTest: true });
 beforeEach(async () => {
   for (const name of ['raw', 'tmp']) await mkdir(path(name));
   await writeFile(path('raw', 'models.csv'), 'id;Name\na;A\nb;B\n');
@@ -57,16 +57,4 @@ test('keeps nothing, and needs no store', async () => {
   await check();
   expect(await readdir(path('tmp'))).toEqual([]);
   expect((await readdir(path())).sort()).toEqual(['raw', 'tmp']);
-});
-
-test.each([
-  ['a source that is not there', ['nightly', '--source', 'nowhere', '--all-days'], 4, 'source_rejected'],
-  ['an option that there is not', ['nightly', '--soure', 'x'], 2, 'usage'],
-  ['a store whose address is none', ['status'], 2, 'configuration'],
-])('a command that fails says so as JSON too: %s', async (_, args, code, error) => {
-  const failed = await runWith(args[0] === 'status' ? { MODELSTATS_STORE: 'ftp://x' } : {}, ...args, '--json');
-  const [answer] = answersFrom(failed.stdout);
-  const told = { status: 'error', error: { code: error, message: expect.any(String) } };
-  expect([failed.code, answer]).toEqual([code, told]);
-  expect(failed.stderr).toContain(Object(answer?.['error']).message);
 });

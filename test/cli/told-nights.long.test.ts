@@ -63,7 +63,6 @@ function isAbout(expr: string, line: string): boolean {
   );
 }
 
-/** A row of the table, of what was really told. */
 async function rowOf(kind: NoticeKind): Promise<string> {
   const scheduler = await MAKE[kind]();
   const { text, next_command } = await place.receiver.next(kind);

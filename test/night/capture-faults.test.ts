@@ -37,18 +37,15 @@ describe('an issue', () => {
   });
 });
 
-describe('a row whose id is empty', () => {
+it('a row whose id is empty deletes nothing: it could stand for any record', async () => {
   const models = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id.toUpperCase() }));
-
-  it('deletes nothing: it could stand for any record', async () => {
-    await write(`${DAY}/models.jsonl`, models);
-    await night(DAY);
-    await rm(source.path(DAY), { recursive: true });
-    for (const [day, id] of Object.entries({ [NEXT_DAY]: '', '2026-06-03': '  ' })) {
-      await write(`${day}/models.jsonl`, [...models.slice(1), { id, name: 'A' }]);
-      expect(await night(day)).toMatchObject({ status: 'published', quarantined: 1, events: NO_EVENTS });
-    }
-  });
+  await write(`${DAY}/models.jsonl`, models);
+  await night(DAY);
+  await rm(source.path(DAY), { recursive: true });
+  for (const [day, id] of Object.entries({ [NEXT_DAY]: '', '2026-06-03': '  ' })) {
+    await write(`${day}/models.jsonl`, [...models.slice(1), { id, name: 'A' }]);
+    expect(await night(day)).toMatchObject({ status: 'published', quarantined: 1, events: NO_EVENTS });
+  }
 });
 
 describe('a list of texts', () => {
@@ -71,33 +68,27 @@ describe('a list of texts', () => {
   });
 });
 
-describe('an integer', () => {
-  it('is at most 2^53 − 1, and a rank at most 2^31 − 1', async () => {
-    const lengths = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1];
-    const models = lengths.map((context_length, row) => ({ id: `m${row}`, name: 'M', context_length }));
-    await write(`${DAY}/models.jsonl`, models);
-    const ranks = [2 ** 31 - 1, 2 ** 31].map((rank, row) => ({ model_id: 'm0', category: `c${row}`, rank }));
-    await write(`${DAY}/rankings.jsonl`, ranks);
-    expect(await issues()).toMatchObject(['context_length', 'rank'].map((field) => ({ row: 2, field })));
-  });
+it('an integer is at most 2^53 − 1, and a rank at most 2^31 − 1', async () => {
+  const lengths = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1];
+  const models = lengths.map((context_length, row) => ({ id: `m${row}`, name: 'M', context_length }));
+  await write(`${DAY}/models.jsonl`, models);
+  const ranks = [2 ** 31 - 1, 2 ** 31].map((rank, row) => ({ model_id: 'm0', category: `c${row}`, rank }));
+  await write(`${DAY}/rankings.jsonl`, ranks);
+  expect(await issues()).toMatchObject(['context_length', 'rank'].map((field) => ({ row: 2, field })));
 });
 
-describe('a source file', () => {
-  it('may be compressed, whatever kind of text it is', async () => {
-    await write(`${DAY}/models.json.gz`, gzipSync('[{"id":"a","name":"A"}]'));
-    await write(`${DAY}/benchmarks.csv.gz`, gzipSync('id,name\nb,B\n'));
-    await write(`${DAY}/scores.jsonl.gz`, gzipSync('{"model_id":"a","benchmark_id":"b","value":1}\n'));
-    const records = { models: 1, benchmarks: 1, scores: 1 };
-    expect(await night(DAY)).toMatchObject({ status: 'published', problems: [], records });
-  });
+it('a source file may be compressed, whatever kind of text it is', async () => {
+  await write(`${DAY}/models.json.gz`, gzipSync('[{"id":"a","name":"A"}]'));
+  await write(`${DAY}/benchmarks.csv.gz`, gzipSync('id,name\nb,B\n'));
+  await write(`${DAY}/scores.jsonl.gz`, gzipSync('{"model_id":"a","benchmark_id":"b","value":1}\n'));
+  const records = { models: 1, benchmarks: 1, scores: 1 };
+  expect(await night(DAY)).toMatchObject({ status: 'published', problems: [], records });
 });
 
-describe('a suspect that an operator lets in', () => {
-  it('and that does not wait is reported, on a day without prices too', async () => {
-    await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }]);
-    const { warnings } = await night(DAY, { acceptSuspects: ['pricing:a:p'] });
-    expect(warnings).toContain('no suspect pricing:a:p waits to be accepted');
-  });
+it('a suspect that an operator lets in and that does not wait is reported, on a day without prices too', async () => {
+  await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }]);
+  const { warnings } = await night(DAY, { acceptSuspects: ['pricing:a:p'] });
+  expect(warnings).toContain('no suspect pricing:a:p waits to be accepted');
 });
 
 describe('source.sql', () => {

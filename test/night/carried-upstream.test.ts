@@ -21,7 +21,6 @@ const PATH = RELEASE_PATHS.fetched('mall.json');
 
 /** Breaks the mall for so many nights, each of which tries three times. */
 const breakMall = (nights: number) => place.mall.break('/mall.json', ...Array(3 * nights).fill(faults.status(503)));
-/** Where the newest release has the mall's file. */
 const storedFile = async () => join(place.store.folder, releaseKey((await place.newest()).release, PATH));
 
 // Each of their nights starts a process, for which a busy machine takes its time.

@@ -9,7 +9,6 @@ import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { listReleases, readRelease } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
-/** Tries the night of a fixture's day. */
 function tryNight({ deps }: TemporaryStore, source: string, day: string) {
   return runNight(
     { day, source: fixtureSource(source), dryRun: true, accept: false, acceptSuspects: [] },

@@ -22,7 +22,6 @@ beforeEach(async () => {
 
 const [FIRST, SECOND] = ['2026-06-01', '2026-06-02'] as const;
 
-/** A night of the shop's source, on the day that it is of. */
 function night(day: string = FIRST, { source = place.root, startsOn = day } = {}) {
   const fetching = { ...FETCH_SETUP, variables: { SHOP_KEY } };
   return runNight(
@@ -33,7 +32,6 @@ function night(day: string = FIRST, { source = place.root, startsOn = day } = {}
 
 const newestRelease = async () => readRelease(store, await newestOf(store));
 
-/** Gives the source a table of names. */
 async function nameModels(table: string): Promise<void> {
   const path = join(place.root, 'source.json');
   const settings = JSON.parse(await readFile(path, 'utf8'));
@@ -52,7 +50,6 @@ async function reportOf({ report }: { readonly report: string | null }) {
   return JSON.parse(await readFile(join(report ?? '', 'report.json'), 'utf8'));
 }
 
-/** The text of every file below a folder. */
 async function textsBelow(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -29,21 +29,11 @@ import {
   openTemporaryStore,
   type TemporaryStore,
 } from '../support/pipeline/temporary-store.ts';
+import { RELEASE_FILES } from '../support/pipeline/use-republish.ts';
 import { goldenFiles, type TextFiles } from './golden-files.ts';
 
 /** What a night publishes, and nothing else. */
-const RELEASE_KEYS = [
-  'changes.parquet',
-  ...DATASET_NAMES.map((name) => `history/${name}.parquet`),
-  'published',
-  'release.json',
-  ...DATASET_NAMES.map((name) => `snapshot/${name}.jsonl.gz`),
-  'snapshot/manifest.json',
-  ...DATASET_NAMES.map((name) => `state/${name}.parquet`),
-  'state/removed.parquet',
-  'state/suspects.parquet',
-  'state/unpublished.parquet',
-].sort();
+const RELEASE_KEYS = [...RELEASE_FILES].sort();
 
 interface FixtureNight extends NightOptions {
   readonly day: Day;

@@ -73,7 +73,6 @@ async function giveDay(day: Day, models: { readonly shop: number; readonly mall:
 
 const idsOf = (upstream: string, count: number) => Array.from({ length: count }, (_, n) => `${upstream}-${n}`);
 
-/** The nights' store, of the test's own. */
 const copyOfNights = () => useStoreFiles(nights.folder);
 
 interface Tonight {

@@ -12,7 +12,6 @@ const store = useStore();
 const source = sourceOf(store);
 beforeEach(() => mkdir(source.path(DAY), { recursive: true }));
 
-/** The night's status, and its problems as one text. */
 async function night() {
   const { status, problems } = await source.night(DAY);
   return [status, problems.join()];

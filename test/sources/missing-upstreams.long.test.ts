@@ -32,7 +32,6 @@ const HAS_REAL_DAYS = UPSTREAM_DATA !== undefined && HAS_PYTHON;
 type Row = Readonly<Record<string, unknown>>;
 type Rows = readonly Row[];
 
-/** A file that the recipe fetches. */
 interface Entry {
   readonly upstream: string;
   readonly url: string;
@@ -126,7 +125,6 @@ function keyOf(dataset: DatasetName, row: Row): string {
   return JSON.stringify([dataset, ...DATASETS[dataset].key.map((part) => row[part])]);
 }
 
-/** Whose a row is. */
 function upstreamOf(dataset: DatasetName, row: Row): string {
   if (dataset === 'models' || dataset === 'pricing') return String(row['source']);
   if (dataset === 'rankings') return 'lmarena';
@@ -174,7 +172,6 @@ describe.skipIf(!HAS_REAL_DAYS)('sources/public', () => {
     },
   );
 
-  /** Which upstreams are down on which night. */
   const DOWN: readonly (readonly [day: Day, missing: readonly string[]])[] = [
     ['2026-06-30', ['livebench']],
     ['2026-07-05', ['livebench', 'openrouter']],

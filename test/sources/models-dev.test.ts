@@ -6,7 +6,6 @@ function entry(name: string, fields: object = {}): object {
   return { name, release_date: '2026-01-15', limit: { context: 128_000, output: 8192 }, ...fields };
 }
 
-/** A provider with its models, as models.dev writes one. */
 function provider(id: string, models: Readonly<Record<string, object>>): object {
   const listed = Object.entries(models).map(([model, about]) => [model, { id: model, ...about }]);
   return { id, name: id.toUpperCase(), env: [], models: Object.fromEntries(listed) };

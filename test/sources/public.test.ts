@@ -12,8 +12,11 @@ const [OWN, ALIAS] = ['claude-opus-4-5', 'anthropic/claude-opus-4.5'];
 
 const LATER = { release_date: '2025-08-07' };
 
-/** One day of all upstreams: each test has models of its own. */
-const FILES = joinedFiles({
+/**
+ * One day of all upstreams, in short; each test has models of its own. A price has dollars a token for input and output, but those of
+ * genai-prices a million; models stand on the text board by rank, and have a score of 0.5 in MMLU and of 50 in every task.
+ */
+const TOLD = {
   modelsDev: {
     openai: {
       'gpt-5': { name: 'GPT-5', release_date: '2025-08', limit: { context: 0 } },
@@ -54,10 +57,10 @@ const FILES = joinedFiles({
   lmarena: [DATED, 'same'],
   epoch: [DATED, `${DATED}_32K`, 'same'],
   livebench: [DATED, 'same', 'short,1,2', 'whole'],
-});
+};
 
 const recipe = publishedRecipe('public', async () => {
-  expect(await recipe.publish('2026-08-01', FILES)).toMatchObject({ quarantined: 2 });
+  expect(await recipe.publish('2026-08-01', joinedFiles(TOLD))).toMatchObject({ quarantined: 2 });
 });
 
 const isNamed = (pattern: RegExp) => (id: string) => pattern.test(id) && id !== NOBODY;
@@ -125,27 +128,16 @@ test('no sentinel of any upstream gets in by way of another', async () => {
   expect((await recipe.table('scores', ['model_id'], isSentinel)).flat()).toEqual(Array(2).fill('livebench:whole'));
 });
 
-/** What a day's upstreams tell, in short. */
-interface Joined {
-  /** Entries by provider and id, as models.dev has them. */
-  readonly modelsDev?: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  /** Name, and dollars a token for input and output, by id. */
-  readonly openrouter?: Readonly<Record<string, readonly [string, string, string]>>;
-  /** Provider, and dollars a token for input and output, by key. */
-  readonly litellm?: Readonly<Record<string, readonly [string, number, number]>>;
-  /** Dollars a million for input and output, by provider and id. */
-  readonly genaiPrices?: Readonly<Record<string, Readonly<Record<string, readonly [number, number]>>>>;
-  /** Names on the text board, best first. */
-  readonly lmarena?: readonly string[];
-  /** Model versions with a score of 0.5 in MMLU. */
-  readonly epoch?: readonly string[];
-  /** Models with 50 in every task, or whole lines. */
-  readonly livebench?: readonly string[];
-}
-
-/** The files of a day of `sources/public`, each in its upstream's own form; who isn't given has nothing. */
-function joinedFiles(told: Joined): DayFiles {
-  const { modelsDev = {}, openrouter = {}, litellm = {}, genaiPrices = {}, epoch = [], livebench = [] } = told;
+/** The files of a day of `sources/public`, each in its upstream's own form. */
+function joinedFiles({
+  modelsDev,
+  openrouter,
+  litellm,
+  genaiPrices,
+  lmarena,
+  epoch,
+  livebench,
+}: typeof TOLD): DayFiles {
   return {
     'models-dev.json': mapValues(modelsDev, (models) => ({ models })),
     'openrouter.json': {
@@ -168,7 +160,7 @@ function joinedFiles(told: Joined): DayFiles {
         prices: { input_mtok, output_mtok },
       })),
     })),
-    ...boards(told.lmarena ?? []),
+    ...boards(lmarena),
     'epoch/mmlu_external.csv': csv([
       'Model version,EM,Release date,Organization,Display name',
       ...epoch.map((model) => `${model},0.5,,,`),
@@ -192,9 +184,7 @@ function boards(models: readonly string[]): DayFiles {
   const rated = { organization: '', rating: 1500.5, variance: 4, vote_count: 10, category: 'overall' };
   const row = (model_name: string, index: number) => ({ model_name, rank: index + 1, ...rated });
   const nobody = [row('nobody', 0)];
-  return Object.fromEntries(
-    paths.map((path) => [path, path === 'lmarena/text.parquet' && models.length > 0 ? models.map(row) : nobody]),
-  );
+  return Object.fromEntries(paths.map((path) => [path, path === 'lmarena/text.parquet' ? models.map(row) : nobody]));
 }
 
 function mapValues<V, R>(record: Readonly<Record<string, V>>, map: (value: V) => R): Readonly<Record<string, R>> {

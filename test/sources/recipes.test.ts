@@ -83,7 +83,6 @@ const aliases = lines.map((line) => {
   return { upstream, id, model_id, rest };
 });
 
-/** What a list has more than once. */
 function repeated(names: readonly string[]): readonly string[] {
   return names.filter((name, index) => names.indexOf(name) !== index);
 }

@@ -19,6 +19,7 @@ import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { pruneDeps, upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
+import { RELEASE_FILES } from '../support/pipeline/use-republish.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 const SOURCE = fixtureSource('days');
@@ -40,18 +41,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => Promise.all([nights.dispose(), damaged.dispose()]));
 
-const PATHS: readonly string[] = [
-  RELEASE_PATHS.release,
-  RELEASE_PATHS.manifest,
-  RELEASE_PATHS.changes,
-  ...DATASET_NAMES.flatMap((name) => [
-    RELEASE_PATHS.snapshot(name),
-    RELEASE_PATHS.state(name),
-    RELEASE_PATHS.history(name),
-  ]),
-  RELEASE_PATHS.removed,
-  RELEASE_PATHS.unpublished,
-];
+const PATHS = RELEASE_FILES.filter((path) => path !== RELEASE_PATHS.published && path !== RELEASE_PATHS.suspects);
 
 function repair(day: string, store: ObjectStore = damaged.store): Promise<RepublishResult> {
   const deps = { ...upkeepDeps(folder('work')), origin: store, second: undefined, onFile: () => {} };
@@ -62,7 +52,6 @@ async function problemsIn(store: ObjectStore): Promise<readonly unknown[]> {
   return (await verify('all', { ...verifyDeps(folder('work')), store })).problems;
 }
 
-/** The tables of a view that is built from nothing. */
 async function viewOf(store: ObjectStore) {
   const { catalog: found } = await loadCatalog(store);
   views += 1;

@@ -25,7 +25,6 @@ beforeEach(async () => {
 });
 afterEach(() => nights.dispose());
 
-/** Puts a catalog with these releases in the place of the right one. */
 async function restore(entries: readonly object[]): Promise<void> {
   const path = join(nights.folder, CATALOG_KEY);
   const catalog = JSON.parse(await readFile(path, 'utf8'));
@@ -94,29 +93,27 @@ test('a night looks only at what lies behind the newest release of its catalog',
   expect(looked.filter((key) => !key.startsWith(`releases/${SECOND}.`))).toEqual([]);
 });
 
-describe('a catalog out of order', () => {
-  const first = () => releases[0] ?? expect.fail();
-  const second = () => releases[1] ?? expect.fail();
+const first = () => releases[0] ?? expect.fail();
+const second = () => releases[1] ?? expect.fail();
 
-  test.each([
-    [
-      'with a later day first',
-      () => [
-        { ...first(), day: SECOND },
-        { ...second(), day: FIRST },
-      ],
-      `${FIRST} stands behind`,
+test.each([
+  [
+    'with a later day first',
+    () => [
+      { ...first(), day: SECOND },
+      { ...second(), day: FIRST },
     ],
-    ['with a day twice', () => [first(), first()], `${FIRST} stands behind ${FIRST}`],
-    ['that begins in the middle of the feed', () => [second()], `those before it end at 0`],
-    ['with a gap', () => [first(), { ...second(), first_seq: 99 }], `the events of ${SECOND} are 99 to`],
-    ['that ends before it begins', () => [first(), { ...second(), last_seq: 1 }], `the events of ${SECOND} are`],
-    ['with numbers but no events', () => [{ ...first(), first_seq: null }], `the events of ${FIRST} are none to`],
-  ])('%s is refused by every reader', async (_, entries, message) => {
-    await restore(entries());
-    const refusal = { code: 'corrupt', message: expect.stringContaining(message) };
-    await expect(loadCatalog(nights.deps.store)).rejects.toMatchObject(refusal);
-    await expect(nights.night(SOURCE, THIRD)).rejects.toMatchObject(refusal);
-    await expect(nights.night(SOURCE, THIRD)).rejects.toThrow('modelstats catalog rebuild');
-  });
+    `${FIRST} stands behind`,
+  ],
+  ['with a day twice', () => [first(), first()], `${FIRST} stands behind ${FIRST}`],
+  ['that begins in the middle of the feed', () => [second()], `those before it end at 0`],
+  ['with a gap', () => [first(), { ...second(), first_seq: 99 }], `the events of ${SECOND} are 99 to`],
+  ['that ends before it begins', () => [first(), { ...second(), last_seq: 1 }], `the events of ${SECOND} are`],
+  ['with numbers but no events', () => [{ ...first(), first_seq: null }], `the events of ${FIRST} are none to`],
+])('a catalog out of order %s is refused by every reader', async (_, entries, message) => {
+  await restore(entries());
+  const refusal = { code: 'corrupt', message: expect.stringContaining(message) };
+  await expect(loadCatalog(nights.deps.store)).rejects.toMatchObject(refusal);
+  await expect(nights.night(SOURCE, THIRD)).rejects.toMatchObject(refusal);
+  await expect(nights.night(SOURCE, THIRD)).rejects.toThrow('modelstats catalog rebuild');
 });

@@ -1,5 +1,5 @@
 /** Every command that looks after a store works in a run: a folder of its own, a report, nothing else left. */
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UpkeepEnd } from '../../pipeline/run/run.ts';
@@ -7,13 +7,10 @@ import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import { prune } from '../../pipeline/upkeep/prune.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify.ts';
-import { AppError, messageFromError } from '../../runtime/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
-import { loadCatalog } from '../../storage/catalog.ts';
-import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
-import { storeWith } from '../support/pipeline/store-with.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 
@@ -26,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => nights.dispose());
 
-/** A store that is gone. */
 function goneStore(): ObjectStore {
   const gone = () => Promise.reject(new AppError('store_unavailable', 'the store is gone'));
   return new Proxy(nights.deps.store, { get: (store, name) => (name === 'url' ? store.url : gone) });
@@ -69,26 +65,6 @@ describe.each(COMMANDS)('%s', (command, run) => {
       command,
       status: 'failed',
       error: 'the store is gone',
-    });
-  });
-});
-
-describe('a catalog that is out of order', () => {
-  test.each(COMMANDS.slice(0, 3))('stops %s, which is reported', async (command, run) => {
-    const work = await mkdtemp(join(nights.folder, '../refused '));
-    const { catalog } = await loadCatalog(nights.deps.store);
-    const releases = catalog?.releases ?? [];
-    const body = Buffer.from(JSON.stringify({ format: 1, generation: 1, releases: [...releases, ...releases] }));
-    const get: ObjectStore['get'] = async (key) =>
-      key === CATALOG_KEY ? { body, etag: 'another' } : nights.deps.store.get(key);
-    const refusal: unknown = await run(storeWith(nights.deps.store, { get }), work).catch((error: unknown) => error);
-    expect(refusal).toMatchObject({ code: 'corrupt' });
-    const [folder = '', ...others] = await readdir(join(work, 'runs'));
-    expect(others).toEqual([]);
-    expect(JSON.parse(await readFile(join(work, 'runs', folder, 'report.json'), 'utf8'))).toMatchObject({
-      command,
-      status: 'failed',
-      error: messageFromError(refusal),
     });
   });
 });

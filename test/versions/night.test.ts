@@ -12,7 +12,7 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { perTest } from '../support/per-test.ts';
 import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
 import { listReleases, newestOf, readChanges, readRelease } from '../support/pipeline/published.ts';
-import { storeWith } from '../support/pipeline/store-with.ts';
+import { beforePut } from '../support/pipeline/store-with.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { verifyDeps } from '../support/pipeline/upkeep.ts';
 import { versionOneOne, versionsWith, versionTwo } from '../support/schemas/record-versions.ts';
@@ -33,7 +33,6 @@ const source = useFolder();
 beforeAll(() => writeVersionedDays(source()));
 const store = perTest(() => openUntilEnd(VERSIONS));
 
-/** A store until the test is over. */
 async function openUntilEnd(versions: readonly RecordVersion[]): Promise<TemporaryStore> {
   const opened = await openTemporaryStore({ versions });
   onTestFinished(opened.dispose);
@@ -63,16 +62,11 @@ async function expectWhole(of: TemporaryStore, versions: readonly RecordVersion[
 
 /** The store, where the process dies at a write, told by its number or key: neither that one nor any later one happens. */
 function dyingAt(fatal: number | string): ObjectStore {
-  const objects = store.deps.store;
   let [writes, isDead] = [0, false];
-  const write = <T>(key: string, run: () => Promise<T>): Promise<T> => {
+  return beforePut(store.deps.store, (key) => {
     writes += 1;
     isDead ||= writes === fatal || key.endsWith(`/${fatal}`);
-    return isDead ? Promise.reject(new AppError('store_unavailable', 'killed')) : run();
-  };
-  return storeWith(objects, {
-    put: (key, ...more) => write(key, () => objects.put(key, ...more)),
-    putFile: (key, ...more) => write(key, () => objects.putFile(key, ...more)),
+    if (isDead) throw new AppError('store_unavailable', 'killed');
   });
 }
 

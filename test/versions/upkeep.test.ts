@@ -47,11 +47,7 @@ beforeAll(async () => {
 afterAll(() => nights.dispose());
 const copy = perTest(() => useStoreFiles(nights.folder));
 
-function entryOf(day: string): CatalogEntry {
-  const entry = entries.find((candidate) => candidate.day === day);
-  if (entry === undefined) throw new Error(`no release of ${day}`);
-  return entry;
-}
+const entryOf = (day: string) => entries.find((candidate) => candidate.day === day) ?? expect.fail();
 
 const keyOf = (day: string, path: string) => releaseKey(entryOf(day), path);
 
@@ -157,21 +153,6 @@ describe('republish', () => {
     }
   });
 
-  it('rebuilds a file under notice whose state is gone too, once that has been rebuilt', async () => {
-    const before = await copy.hashes();
-    await copy.damage(keyOf(LAST, 'state/models.parquet'), 'lost');
-    await copy.damage(keyOf(LAST, 'snapshot/v2/models.jsonl.gz'), 'lost');
-    const result = await republishDay(LAST, copy.store);
-    expect(outcomesOf(result)).toEqual(['state/models.parquet rebuilt', 'snapshot/v2/models.jsonl.gz rebuilt']);
-    expect(await copy.hashes()).toEqual(before);
-  });
-
-  it('refuses a file under notice whose state is gone for good: no events lead to it', async () => {
-    const lost = ['state/unpublished.parquet', 'state/scores.parquet', 'snapshot/v2/scores.jsonl.gz'];
-    for (const path of lost) await copy.damage(keyOf(LAST, path), 'lost');
-    expect(outcomesOf(await republishDay(LAST, copy.store))).toEqual(lost.map((path) => `${path} refused`));
-  });
-
   it('refuses what it has to rebuild in a version that the program does not know, and copies it from elsewhere', async () => {
     const path = 'snapshot/v2/models.jsonl.gz';
     await copy.damage(keyOf(LAST, path), 'lost');
@@ -183,18 +164,16 @@ describe('republish', () => {
   });
 });
 
-describe('prune', () => {
-  it('takes a snapshot away in both versions, and a lost catalog knows what was taken', async () => {
-    const deps = { ...upkeepDeps(nights.deps.workFolder), store: copy.store };
-    const pruning = { ...pruneDeps(nights.deps.workFolder), clock: () => new Date('2026-05-03T06:00:00Z') };
-    const retention = { changesMonths: 13, snapshots: 3, states: 1 };
-    await prune({ dryRun: false }, { ...pruning, store: copy.store, retention });
-    const keys = Object.keys(await copy.hashes()).filter((key) => key.includes('/snapshot/'));
-    const days = [...new Set(keys.map((key) => key.slice('releases/'.length, 'releases/2026-04-01'.length)))];
-    expect(days).toEqual(['2026-03-31', LAST, CUTOVER, '2026-05-02']);
-    const before = (await loadCatalog(copy.store)).catalog?.releases;
-    await copy.store.delete('catalog.json');
-    expect((await rebuildCatalog({ force: false }, deps)).catalog.releases).toEqual(before);
-    expect(await verifyStore(copy.store)).toMatchObject({ ok: true, snapshots: 5 });
-  });
+it('prune takes a snapshot away in both versions, and a lost catalog knows what was taken', async () => {
+  const deps = { ...upkeepDeps(nights.deps.workFolder), store: copy.store };
+  const pruning = { ...pruneDeps(nights.deps.workFolder), clock: () => new Date('2026-05-03T06:00:00Z') };
+  const retention = { changesMonths: 13, snapshots: 3, states: 1 };
+  await prune({ dryRun: false }, { ...pruning, store: copy.store, retention });
+  const keys = Object.keys(await copy.hashes()).filter((key) => key.includes('/snapshot/'));
+  const days = [...new Set(keys.map((key) => key.slice('releases/'.length, 'releases/2026-04-01'.length)))];
+  expect(days).toEqual(['2026-03-31', LAST, CUTOVER, '2026-05-02']);
+  const before = (await loadCatalog(copy.store)).catalog?.releases;
+  await copy.store.delete('catalog.json');
+  expect((await rebuildCatalog({ force: false }, deps)).catalog.releases).toEqual(before);
+  expect(await verifyStore(copy.store)).toMatchObject({ ok: true, snapshots: 5 });
 });

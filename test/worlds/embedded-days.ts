@@ -115,7 +115,6 @@ const DAYS: Readonly<Record<Day, DayRows>> = {
   },
 };
 
-/** Publishes these days. */
 export async function publishEmbeddedDays(store: TemporaryStore): Promise<void> {
   for (const [day, rows] of Object.entries(DAYS)) await store.publish(day, rows);
 }

@@ -171,7 +171,6 @@ const UPSTREAMS = ['models-dev', 'shop', 'a.b-c_d'];
 const NAMES = ['plain', 'PLAIN', 'a, "quoted" name', '""', '%', '_', "O'Brien", 'É/ü', '🦙', '\uffee', 'N'.repeat(200)];
 const NAMES_OF_A_DAY = 40;
 
-/** Writes the settings of a source that keeps a table of names in the folder of every day. */
 async function writeNamingSettings(folder: string): Promise<void> {
   const upstreams = UPSTREAMS.map((id) => ({ id, name: id, url: 'https://upstream.test' }));
   await writeFile(join(folder, 'source.json'), JSON.stringify({ aliases: 'aliases.csv', upstreams }));

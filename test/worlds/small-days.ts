@@ -74,7 +74,6 @@ export const BACKFILL_ROWS: readonly object[] = [
   { ...price('a', 'p1', 2), effective_from: '2026-05-28', updated_at: undefined },
 ];
 
-/** Publishes these days. */
 export async function publishSmallDays(store: TemporaryStore, days = Object.keys(SMALL_DAYS)): Promise<void> {
   for (const day of days) await store.publish(day, SMALL_DAYS[day] ?? {});
 }

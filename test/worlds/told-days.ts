@@ -97,7 +97,6 @@ export const TOLD_DAYS: Readonly<Record<Day, DayRows>> = {
   },
 };
 
-/** Publishes these days. */
 export async function publishToldDays(store: TemporaryStore, days = Object.keys(TOLD_DAYS)): Promise<void> {
   for (const day of days) await store.publish(day, TOLD_DAYS[day] ?? {});
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { examine, useNewMachine } from '../../../test/support/doctor/examine.ts';
@@ -89,18 +89,6 @@ test('a store in a place that is none fails once, and one that can be read is tr
   expect(damaged.of('store')).toMatch(/^fail: .*catalog\.json/);
   expect(damaged.of('store_writes')).toMatch(/^ok: /);
 });
-
-test.each(['store', 'store/below'])(
-  'a link to nothing in the way of the store %s is no store to be made',
-  async (path) => {
-    await symlink('nowhere', join(machine.folder(), 'store'));
-    const { code, of } = await examine({ ...machine.env(), MODELSTATS_STORE: `file:${join(machine.folder(), path)}` });
-    expect([code, of('store_writes')]).toEqual([1, SEE_STORE]);
-    expect(of('store')).toMatch(
-      /^fail: the store file:.* can't be read: .*\/store is a link to nowhere, which is not there; check the path in MODELSTATS_STORE$/,
-    );
-  },
-);
 
 test('people read a line for each check, and what to do below it', async () => {
   const written: string[] = [];

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
@@ -57,15 +57,6 @@ test('a control database of which nobody can tell whether it is there is not tak
   };
   expect(await look('file/accounts.db')).toMatch(/^fail: .*can't be opened: ENOTDIR: .*; check .*MODELSTATS_DATABASE$/);
   expect(await look('folder')).toMatch(/^fail: .*can't be opened: it is a folder; name a file in MODELSTATS_DATABASE$/);
-  await symlink('no/where', join(machine.folder(), 'link'));
-  expect(await look('link')).toMatch(
-    /^fail: .*can't be opened: ENOENT: .*\/no'; check the path in MODELSTATS_DATABASE$/,
-  );
-  expect(await look('link/accounts.db')).toMatch(
-    /^fail: .*can't be made: .*\/link is a link to no\/where, which is not there; check .*MODELSTATS_DATABASE$/,
-  );
-  await symlink('folder/accounts.db', join(machine.folder(), 'fresh.db'));
-  expect(await look('fresh.db')).toMatch(/^ok: .*is not there yet/);
 });
 
 test('the key of secrets is looked for, and tried on the secrets that there are', async () => {

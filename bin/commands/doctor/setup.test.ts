@@ -100,17 +100,23 @@ test.skipIf(process.getuid?.() === 0)('a folder that can not be written fails', 
   expect((await examine(machine.env())).of('work_folder')).toMatch(/^fail: .*can't be written/);
 });
 
-test('a work folder in the place of a file fails', async () => {
-  await writeFile(join(machine.folder(), 'file'), '');
-  const { of } = await examine({ ...machine.env(), MODELSTATS_WORK: join(machine.folder(), 'file', 'work') });
-  expect(of('work_folder')).toMatch(/^fail: .*not a directory/);
-});
-
-test('a work folder that is a link to nothing fails', async () => {
-  await symlink('nowhere', join(machine.folder(), 'work'));
-  expect((await examine(machine.env())).of('work_folder')).toMatch(
+test.each([
+  [
+    'in the place of a file',
+    () => writeFile(join(machine.folder(), 'work'), ''),
+    'work/below',
+    /^fail: .*not a directory/,
+  ],
+  [
+    'that is a link to nothing',
+    () => symlink('nowhere', join(machine.folder(), 'work')),
+    'work',
     /^fail: .* is a link to nowhere, which is not there$/,
-  );
+  ],
+])('a work folder %s fails', async (_, make, path, told) => {
+  await make();
+  const { of } = await examine({ ...machine.env(), MODELSTATS_WORK: join(machine.folder(), path) });
+  expect(of('work_folder')).toMatch(told);
 });
 
 test("DuckDB's memory that is more than the machine has is told", async () => {

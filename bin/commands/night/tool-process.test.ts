@@ -45,7 +45,6 @@ const ANSWER = {
   warnings: [],
 };
 
-/** Runs a program of a few words in place of a night. */
 function run(program: string, { abandon = new AbortController().signal, timeoutMs = 60_000 } = {}) {
   const answers: string[] = [];
   const options: NightProcessOptions = {

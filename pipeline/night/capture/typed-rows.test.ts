@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Whether ids break a rule, in their order. */
 async function breaks(reason: string, ids: readonly string[]): Promise<readonly boolean[]> {
   const rule = rowRules(DATASETS.models).find((candidate) => candidate.column === 'id' && candidate.reason === reason);
   const rows = await database.rows(

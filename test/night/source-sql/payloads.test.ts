@@ -37,7 +37,6 @@ describe('within the sandbox', () => {
   /** The rows of a SELECT, whose `$OUT` is a folder outside of the source and `$DAY` the day's own. */
   const rowsOf = (sql: string) => run(sql.replaceAll('$OUT', join(root, 'out')).replaceAll('$DAY', day));
 
-  /** The rows in order, each as `id name`. */
   const namesOf = async (sql: string) => (await rowsOf(sql)).rows?.map((row) => [row].flat().join(' ')).sort();
 
   async function expectRefused(sql: string, says: RegExp): Promise<void> {

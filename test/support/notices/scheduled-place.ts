@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
-import { type Fault, UpstreamServer } from '../fetch/upstream-server.ts';
 import { answersFrom, type CalledCli, callCli, envOf, type RunningCli, startCli } from '../processes/cli.ts';
 import { NoticeReceiver } from './notice-receiver.ts';
 
@@ -76,20 +75,6 @@ export class ScheduledPlace {
   async writeBetween(scheduler: RunningSchedule, models: number): Promise<void> {
     await scheduler.loggedNext('trying again at');
     await this.write(models);
-  }
-
-  /** Has each night fetch the models that are published, from a server that answers as is said. */
-  async fetchModels(answer: Fault): Promise<UpstreamServer> {
-    const upstream = await UpstreamServer.start();
-    const lines = readFileSync(join(this.source, 'models.jsonl'), 'utf8').trim().split('\n');
-    upstream.serve('/models.json', `[${lines.join()}]`);
-    upstream.break('/models.json', answer);
-    const { url } = upstream;
-    const fetch = [{ upstream: 'shop', url: `${url}/models.json`, file: 'models.json' }];
-    const settings = { upstreams: [{ id: 'shop', name: 'The shop', url }], fetch };
-    await writeFile(join(this.source, 'source.json'), JSON.stringify(settings));
-    rmSync(join(this.source, 'models.jsonl'));
-    return upstream;
   }
 
   /** Puts a SELECT in place of the models that looks for what there isn't for hours: a night that runs it doesn't end. */

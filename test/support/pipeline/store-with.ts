@@ -10,3 +10,17 @@ export function storeWith(store: ObjectStore, changed: Partial<ObjectStore>): Ob
     },
   });
 }
+
+/** The store, with something done before each put; where that throws, nothing is put. */
+export function beforePut(store: ObjectStore, act: (key: string) => void): ObjectStore {
+  return storeWith(store, {
+    put: async (key, ...more) => {
+      act(key);
+      return store.put(key, ...more);
+    },
+    putFile: async (key, ...more) => {
+      act(key);
+      return store.putFile(key, ...more);
+    },
+  });
+}

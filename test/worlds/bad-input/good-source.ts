@@ -10,7 +10,6 @@ export const ROWS = 30;
 export class Source {
   readonly folder: string;
 
-  /** @param folder where one was created */
   constructor(folder: string) {
     this.folder = folder;
   }
@@ -34,7 +33,6 @@ export class Source {
     await this.write(name, lines.map((text, index) => (index === line - 1 ? edit(text) : text)).join('\n'));
   }
 
-  /** Replaces text on every line of a file. */
   async editAll(name: string, edit: (text: string) => string): Promise<void> {
     const lines = (await readFile(this.path(name), 'utf8')).split('\n');
     await this.write(name, lines.map((text) => (text === '' ? '' : edit(text))).join('\n'));
