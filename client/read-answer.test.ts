@@ -12,7 +12,6 @@ import {
   NotInPlanError,
   QuotaExceededError,
   RateLimitError,
-  ServiceError,
   UnauthenticatedError,
 } from './errors.ts';
 import { errorFromAnswer } from './read-answer.ts';
@@ -54,29 +53,34 @@ const clientOf = async (subscription: Parameters<typeof service.addKey>[0]) =>
   service.client({ key: await service.addKey(subscription), limitWaitMsMax: 1 });
 
 describe('a refusal of the API becomes an error of its kind, with what the API says', () => {
-  test('401', async () => {
-    const fields = { name: 'UnauthenticatedError', status: 401, code: 'unauthenticated', param: null };
-    await expectError(service.client({ key: 'msk_wrong' }).listModels(), UnauthenticatedError, fields);
-  });
-
-  test('403 of a feature', async () => {
-    const fields = { status: 403, code: 'feature_not_in_plan', plan: 'community' };
-    await expectError((await clientOf({})).getChanges(), NotInPlanError, fields);
-  });
-
-  test('403 of the history window', async () => {
-    const call = (await clientOf({ plan: 'builder' })).getRankingsHistory('text', { to: '2020-01-01' });
-    await expectError(call, NotInPlanError, { code: 'history_window_exceeded', param: 'to' });
-  });
-
-  test('404', async () => {
-    const fields = { status: 404, code: 'not_found', param: 'id' };
-    await expectError(service.client().getModel('nobody'), NotFoundError, fields);
-  });
-
-  test('410', async () => {
-    const fields = { status: 410, code: 'cursor_expired', retained_from: expect.stringMatching(/^2026-/) };
-    await expectError(service.client().getChanges({ cursor: cursorFromSeq(0) }), CursorExpiredError, fields);
+  test.each<[string, () => Promise<unknown>, typeof ClientError, object]>([
+    [
+      'unauthenticated',
+      () => service.client({ key: 'msk_wrong' }).listModels(),
+      UnauthenticatedError,
+      { name: 'UnauthenticatedError', status: 401, param: null },
+    ],
+    [
+      'feature_not_in_plan',
+      async () => (await clientOf({})).getChanges(),
+      NotInPlanError,
+      { status: 403, plan: 'community' },
+    ],
+    [
+      'history_window_exceeded',
+      async () => (await clientOf({ plan: 'builder' })).getRankingsHistory('text', { to: '2020-01-01' }),
+      NotInPlanError,
+      { param: 'to' },
+    ],
+    ['not_found', () => service.client().getModel('nobody'), NotFoundError, { status: 404, param: 'id' }],
+    [
+      'cursor_expired',
+      () => service.client().getChanges({ cursor: cursorFromSeq(0) }),
+      CursorExpiredError,
+      { status: 410, retained_from: expect.stringMatching(/^2026-/) },
+    ],
+  ])('%s', async (code, call, kind, fields) => {
+    await expectError(call(), kind, { code, ...fields });
   });
 
   test('422, all problems at once', async () => {
@@ -111,15 +115,6 @@ describe('a refusal of the API becomes an error of its kind, with what the API s
     expect(error.request_id).toMatch(/^[0-9A-Z]{26}$/);
     const page = await fetch(new URL(error.help_url ?? '', service.url));
     expect(page.status).toBe(200);
-  });
-});
-
-describe('a service in which nothing is published yet', () => {
-  const empty = useService({ days: async () => {} });
-
-  test('is 503', async () => {
-    const fields = { status: 503, code: 'unavailable' };
-    await expectError(empty.client({ attemptsMax: 2 }).listModels(), ServiceError, fields);
   });
 });
 

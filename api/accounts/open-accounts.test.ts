@@ -59,17 +59,6 @@ describe('the backstop', () => {
     expect(await accounts.burst.hit(caller)).toMatchObject({ remaining: 4 });
   });
 
-  test('holds the limit that each hit names; what a lower limit refused is forgotten with a higher one', async () => {
-    const accounts = await subject.open({ clock: new TestClock().now });
-    const caller = await (await addCustomer(accounts, limited)).caller();
-    const states = await times(8, () => accounts.backstop.hit(caller, { route: '/v1/models', limit: 6 }));
-    expect(states.map(({ refused }) => refused)).toEqual([...Array(6).fill(false), true, true]);
-    expect(await accounts.backstop.hit(caller, { route: '/v1/models', limit: 10 })).toMatchObject({
-      refused: false,
-      remaining: 3,
-    });
-  });
-
   test.each([
     ['community', 60, 30, 60],
     ['community', 60, 120, 120],

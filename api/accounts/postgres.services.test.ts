@@ -78,27 +78,6 @@ describeOnPostgres((another, server) => {
     expect(used - granted).toBeLessThanOrEqual(20);
   });
 
-  test('usage details stay in memory while it is away, and each is written once when it is back', async () => {
-    const accounts = await subject.open({ database: QUICK, requestCounts: { flushMs: 20 } });
-    const caller = await (await addCustomer(accounts)).caller();
-    const range = { from: '2026-11-20', to: '2026-11-20' };
-    const count = (route: string) =>
-      accounts.countRequest({ caller, day: range.from, route, units: 1, outcome: undefined });
-    count('/v1/models');
-    expect((await accounts.readUsage(caller.organizationId, range)).total.requests).toBe(1);
-    await server().halt();
-    for (const route of ['/v1/models', '/v1/scores']) {
-      count(route);
-      await expect(accounts.readUsage(caller.organizationId, range)).rejects.toMatchObject({ code: 'unavailable' });
-    }
-    await server().run();
-    const { routes } = await vi.waitFor(() => accounts.readUsage(caller.organizationId, range), 10_000);
-    expect(routes.map(({ route, requests }) => [route, requests])).toEqual([
-      ['/v1/models', 2],
-      ['/v1/scores', 1],
-    ]);
-  });
-
   test('a locked table is waited for shortly, then unavailable, and nobody passes meanwhile', async () => {
     const accounts = await subject.open({ database: QUICK, batches: { waitingMax: 30 } });
     const caller = await (await addCustomer(accounts)).caller();

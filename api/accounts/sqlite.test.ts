@@ -55,19 +55,6 @@ test('a write of another process that ends in time is waited for, without holdin
   await patient.close();
 });
 
-test('while another process writes, usage details stay in memory and nobody waits; afterwards all are written', async () => {
-  const caller = await (await addCustomer(accounts)).caller();
-  const range = { from: '2026-11-20', to: '2026-11-20' };
-  const requestsNow = async () => (await accounts.readUsage(caller.organizationId, range)).total.requests;
-  const end = writeElsewhere();
-  for (let request = 1; request <= 3; request += 1) {
-    accounts.countRequest({ caller, day: range.from, route: '/v1/models', units: 1, outcome: undefined });
-    expect(await requestsNow()).toBe(0);
-  }
-  end();
-  expect(await requestsNow()).toBe(3);
-});
-
 test('an organization without a subscription is on Community', async () => {
   const { key, organizationId } = await addCustomer(accounts, { plan: 'builder' });
   const other = new Database(path);

@@ -8,8 +8,8 @@ export interface ApiState {
   readonly world: World;
   /** The UTC day at which the server's clock stands. */
   readonly today: Day;
-  /** What only the store can tell of a snapshot (compressed size and hash, publication); null: its shape alone is checked. */
-  readonly stored: StoredSnapshots | null;
+  /** What only the store can tell of a snapshot: compressed size and hash, publication. */
+  readonly stored: StoredSnapshots;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -86,5 +86,3 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 
 export const TEXT = new Shape('a text', (value) => typeof value === 'string' && value !== '');
 export const DATE_TIME_TEXT = new Shape('a date-time', (value) => typeof value === 'string' && DATE_TIME.test(value));
-export const COUNT = new Shape('a count', (value) => Number.isInteger(value) && Number(value) >= 0);
-export const SHA256 = new Shape('a sha256', (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value));

@@ -1,7 +1,6 @@
 /** What a file store holds of each snapshot, read as plain files: what no independent computation can tell. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import type { Day } from '../../runtime/day.ts';
 import { sha256 } from '../night-oracle/canonical.ts';
 import { type PerDataset, perDataset } from '../night-oracle/state.ts';
@@ -9,7 +8,6 @@ import { type PerDataset, perDataset } from '../night-oracle/state.ts';
 export interface StoredFile {
   readonly bytes: number;
   readonly sha256: string;
-  readonly contentSha256: string;
 }
 
 export interface StoredSnapshot {
@@ -35,5 +33,5 @@ export function readStoredSnapshots(storeFolder: string): StoredSnapshots {
 
 function readStoredFile(path: string): StoredFile {
   const body = readFileSync(path);
-  return { bytes: body.length, sha256: sha256(body), contentSha256: sha256(gunzipSync(body)) };
+  return { bytes: body.length, sha256: sha256(body) };
 }

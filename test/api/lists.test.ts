@@ -71,7 +71,7 @@ describe('lists of more records than are read at once', () => {
 
   beforeAll(async () => {
     const stateOf = (days: readonly string[]): ApiState => {
-      return { world: loadWorld(folder(), { days, acceptedDays: days }), stored: null, today: TODAY };
+      return { world: loadWorld(folder(), { days, acceptedDays: days }), stored: new Map(), today: TODAY };
     };
     states = [stateOf([FIRST]), stateOf([FIRST, SECOND])];
     client = createClient(await listen(api.app));

@@ -61,13 +61,3 @@ describe.skipIf(!existsSync(COMMAND))('api/guide/pages/sync.md', { timeout: 120_
     },
   );
 });
-
-describe('a block of code', () => {
-  test('that prints something else would be found', () => {
-    expect(isPrinted('a … b', 'a 17 b')).toBe(true);
-    expect(isPrinted('a\n…', 'a\nb\nc')).toBe(true);
-    expect(isPrinted('a … b', 'a 17 c')).toBe(false);
-    expect(isPrinted('a', 'a\nb')).toBe(false);
-    expect(isPrinted('a.c', 'abc')).toBe(false);
-  });
-});

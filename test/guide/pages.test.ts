@@ -67,6 +67,7 @@ test('nothing but its own style sheet is loaded into a page, and a page runs not
       "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     );
     expect(activeParts(body)).toEqual([]);
+    expect(body).toContain('rel="icon" type="image/svg+xml" href="/stats/favicon.ico"');
   }
   const [stylesheet = ''] = linksIn((await api.get(PATHS[0] ?? '')).body).filter((link) => link.includes('.css'));
   expect((await api.get(stylesheet)).headers).toMatchObject({

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { API_ERRORS } from '../../api/data/api-errors.ts';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
-import { AppError } from '../../runtime/errors.ts';
 import { steadyError } from '../support/api/answers.ts';
 import { listenOnPort } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
@@ -233,28 +232,8 @@ describe('a program without a page', () => {
   });
 });
 
-test('without the documentation all are told by the envelope', async () => {
-  const own = await openApi({ days: SAMPLE_DAYS });
-  onTestFinished(() => own.close());
-  for (const url of ['/docs/nope', '/docs/errors/nope'])
-    expect((await own.get(url, BROWSER)).json().error.code).toBe('not_found');
-});
-
 test('an address that asks more often than the search answers is told by the envelope', async () => {
   const own = await openPublic({ guide: () => openGuide({ publicRequestsMax: 2 }) });
   const ask = async () => String((await own.get('/docs/webhoks', BROWSER)).headers['content-type']).split(';')[0];
   expect([await ask(), await ask(), await ask()]).toEqual(['text/html', 'text/html', 'application/json']);
 });
-
-test.each(['/docs/webhoks', '/docs/search?q=plan'])(
-  '%s where requests can not be counted is told as that, and not as one too many',
-  async (url) => {
-    const hit = async () => Promise.reject(new AppError('unavailable', 'nobody counts'));
-    const own = await openPublic({
-      accounts: { wrap: (accounts) => ({ ...accounts, limits: { ...accounts.limits, hit } }) },
-      guide: () => openGuide(),
-    });
-    const { statusCode, body } = await own.get(url, BROWSER);
-    expect([statusCode, JSON.parse(body).error.code]).toEqual([503, 'unavailable']);
-  },
-);

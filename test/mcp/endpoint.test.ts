@@ -3,20 +3,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { bearer, replaceQuota } from '../support/api/test-accounts.ts';
-import { ERAS } from '../support/mcp/clients.ts';
 import { LIST_TOOLS, sendMessage, toolCall } from '../support/mcp/messages.ts';
-import { startStdio } from '../support/mcp/stdio.ts';
 import { useMcp, withMcp } from '../support/mcp/use-mcp.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 const mcp = useMcp();
 const { addCustomer } = mcp;
-
-test.each(ERAS)('a client of the %s era connects, lists and calls', async (era) => {
-  const { client } = await mcp.connect({ era });
-  expect((await client.listTools()).map(({ name }) => name)).toContain('list-models');
-  expect(await client.call('list-models', { limit: 2 })).toMatchObject({ isError: false, data: { total: 15 } });
-});
 
 test('without a valid key every method is 401, with the scheme that it takes', async () => {
   for (const method of ['POST', 'GET', 'DELETE']) {
@@ -179,19 +171,4 @@ test.each([
   for (const give of held) give();
   await expect.poll(released).toBe(units);
   expect(await used()).toBe(0);
-});
-
-test('a call that is called off over standard input has its unit back', async () => {
-  const { url, key, held, released, used, connections } = await start();
-  const stdio = startStdio({ MODELSTATS_API_URL: url, MODELSTATS_API_KEY: key });
-  stdio.send(toolCall('list-models'));
-  await expect.poll(() => held.length).toBe(1);
-  expect(await used()).toBe(1);
-  stdio.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
-  await expect.poll(connections).toBe(0);
-  for (const give of held) give();
-  await expect.poll(released).toBe(1);
-  expect(await used()).toBe(0);
-  stdio.endInput();
-  expect(await stdio.ended).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });

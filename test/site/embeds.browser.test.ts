@@ -1,14 +1,11 @@
 /** Pages to embed, as a browser shows them in a frame of somebody else's page (specification "Embeds"). */
-import type { FrameLocator, Locator, Page } from 'playwright-core';
+import type { FrameLocator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../support/api/listen.ts';
 import { findFaultsOfAllLooks, PHONE, widthOf } from '../support/browser/accessibility.ts';
 import { useChromium, useOtherSite } from '../support/browser/use-chromium.ts';
 import { usePublic } from '../support/site/use-public.ts';
 import { ARABIC, HOSTILE, JAPANESE, LONG, publishEmbeddedDays } from '../worlds/embedded-days.ts';
-
-/** What stands behind everything, light and dark. */
-const [LIGHT, DARK] = ['rgb(255, 255, 255)', 'rgb(15, 20, 26)'];
 
 const api = usePublic({ days: publishEmbeddedDays });
 const bare = usePublic({ days: publishEmbeddedDays, planned: ['history'] });
@@ -61,17 +58,6 @@ async function openFramed(page: Page, frames: readonly string[]): Promise<readon
   return frames.map((_, i) => page.frameLocator('iframe').nth(i));
 }
 
-interface OembedAnswer {
-  readonly html: string;
-  readonly width: number;
-  readonly height: number;
-}
-
-async function askOembed(path: string, { base = service, maxwidth = 600 } = {}): Promise<OembedAnswer> {
-  const answer = await fetch(`${base}/oembed?url=${encodeURIComponent(base + path)}&maxwidth=${maxwidth}`);
-  return (await answer.json()) as OembedAnswer; // Which the tests beside this one hold to its form.
-}
-
 const frameOf = (path: string, attributes = 'width="600" height="600"') =>
   `<iframe src="${(service + path).replaceAll('"', '&quot;')}" title="A frame" ${attributes}></iframe>`;
 
@@ -87,17 +73,10 @@ describe('a page of another site', () => {
     for (const [i, frame] of frames.entries()) {
       const heading = shown[Math.floor(i / 2)]?.[1] ?? '';
       await frame.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-      expect(await styleOf(frame.locator('footer'), 'display')).toBe('flex');
+      const footer = frame.locator('footer');
+      const display = footer.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).display);
+      expect(await display).toBe('flex');
     }
-  });
-
-  test('can show the frame that oEmbed tells', async () => {
-    const page = await chromium.open();
-    const { html: frame } = await askOembed(pathOf('rankings', 'text', '?theme=dark'));
-    const [shown] = await openFramed(page, [frame]);
-    await shown?.getByRole('heading', { level: 1 }).waitFor();
-    const box = await page.locator('iframe').boundingBox();
-    expect([box?.width, box?.height]).toEqual([600, 690]);
   });
 
   test('is left by the links of ours, which open beside it', async () => {
@@ -112,10 +91,6 @@ describe('a page of another site', () => {
   });
 });
 
-function styleOf(element: Locator, property: 'display' | 'backgroundColor'): Promise<string | undefined> {
-  return element.evaluate((one, name) => one.ownerDocument.defaultView?.getComputedStyle(one)[name], property);
-}
-
 test('no page has a fault of accessibility, light or dark, or is wider than a phone', {
   timeout: 120_000,
 }, async () => {
@@ -127,20 +102,6 @@ test('no page has a fault of accessibility, light or dark, or is wider than a ph
   }
   expect(faults).toEqual([]);
 });
-
-test.each([
-  ['', 'light', LIGHT],
-  ['', 'dark', DARK],
-  ['?theme=light', 'dark', LIGHT],
-  ['?theme=dark', 'light', DARK],
-] as const)(
-  'a page with "%s" for a reader who wants it %s is of its colour',
-  async (query, colorScheme, background) => {
-    const page = await chromium.open({ colorScheme });
-    await page.goto(service + pathOf('models', 'lab/atlas-2', query));
-    expect(await styleOf(page.locator('body'), 'backgroundColor')).toBe(background);
-  },
-);
 
 describe('the size that oEmbed tells is enough', () => {
   test.each([600, 480, 479, PHONE, 320, 300])('for every page at a width of %i', async (width) => {
@@ -165,7 +126,8 @@ async function findTooSmall(
   const { width, paths } = of;
   const tooSmall: string[] = [];
   for (const path of paths) {
-    const { height, ...size } = await askOembed(path, { base, maxwidth: width });
+    const answer = await fetch(`${base}/oembed?url=${encodeURIComponent(base + path)}&maxwidth=${width}`);
+    const { height, ...size } = (await answer.json()) as { width: number; height: number };
     expect(size.width).toBe(width);
     await page.setViewportSize({ width, height });
     await page.goto(base + path);

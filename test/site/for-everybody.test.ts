@@ -208,22 +208,3 @@ test('where embeds is not live, all of them are unknown routes, documented nowhe
   expect([statusCode, body.includes('badges')]).toEqual([200, false]);
   expect(JSON.stringify(await own.json('/openapi.json'))).not.toMatch(/badges|without a key/);
 });
-
-describe('the address of the service', () => {
-  test('below a base path they are there, and nowhere else', async () => {
-    const own = await openPublic({ settings: { basePath: '/stats' } });
-    const below = ['/stats', ...PATHS.map((path) => `/stats${path}`)];
-    expect(await statusesOf(own, below)).toEqual(below.map(() => 200));
-    expect(await statusesOf(own, PATHS)).toEqual(PATHS.map(() => 404));
-  });
-
-  test.each([
-    [undefined, 'http://stats.test/stats'],
-    ['https://stats.example.com', 'https://stats.example.com/stats'],
-  ])('with the public URL %s they name %s', async (publicUrl, named) => {
-    const own = await openPublic({ settings: { basePath: '/stats', publicUrl } });
-    const { body } = await own.get('/stats/', { host: 'stats.test' });
-    expect(body).toContain(`${named}/badges/models/{id}.svg`);
-    expect((await own.get('/stats/', { host: 'other.test' })).body.includes('stats.test')).toBe(false);
-  });
-});

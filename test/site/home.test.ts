@@ -34,6 +34,7 @@ test('nothing but its own stylesheet is loaded into it, whose name changes with 
   const { headers, body } = await api.get('/stats/');
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self';/);
   expect(body).not.toMatch(/<script|<style| style=| on\w+=/);
+  expect(body).toContain('rel="icon" type="image/svg+xml" href="/stats/favicon.ico"');
   const [stylesheet = ''] = linksIn(body).filter((link) => link.includes('.css'));
   expect(stylesheet).toMatch(/^\/stats\/home\/home\.css\?v=[0-9a-f]{12}$/);
   const answer = await api.get(stylesheet);

@@ -1,4 +1,3 @@
-import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { type Customer, times } from '../../../test/support/accounts/subject.ts';
@@ -6,9 +5,6 @@ import type { AskOptions } from '../../../test/support/api/open-api.ts';
 import { replaceQuota } from '../../../test/support/api/test-accounts.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
-import { SYSTEM } from '../../accounts/actor.ts';
-import { createKey } from '../../accounts/organizations/keys.ts';
-import { V1_ROUTES } from '../routes/data-routes.ts';
 
 /** Fails on purpose where a test says so. */
 const fault = { usage: false };
@@ -66,22 +62,6 @@ describe('Response headers', () => {
     expect(response.headers['retry-after']).toBeUndefined();
   });
 
-  test('429 has them with Retry-After, for the quota as for the burst', async () => {
-    const customer = await builder({ daily_quota: 1, burst_per_minute: 2 });
-    const answers: LightMyRequestResponse[] = [];
-    for (let round = 0; round < 3; round += 1) answers.push(await api.ask(customer, '/v1/models'));
-    const [last, quota, burst] = answers;
-    expect([last?.statusCode, last?.headers['x-quota-remaining']]).toEqual([200, '0']);
-    const common = {
-      'x-quota-limit': '1',
-      'x-quota-used': '1',
-      'x-quota-remaining': '0',
-      'x-ratelimit-remaining': '0',
-    };
-    expect(quota?.headers).toMatchObject({ ...common, 'retry-after': String(12 * 3600) });
-    expect(burst?.headers).toMatchObject({ ...common, 'retry-after': '60' });
-  });
-
   test('500 gives the unit back and has them, saying nothing of what happened', async () => {
     const other = await openOwnApi({ store: api.store.url, accounts: { as: 'community' } });
     const view = other.follower.current();
@@ -137,59 +117,6 @@ describe('Response headers', () => {
   });
 });
 
-function withBurst(burst_per_minute: number): Promise<Customer> {
-  return builder({ daily_quota: 3, burst_per_minute });
-}
-
-describe('Burst rules', () => {
-  test('304, 405 and refusals of quota and burst count too', async () => {
-    const customer = await withBurst(8);
-    const { headers } = await api.ask(customer, '/v1/models');
-    const again = await api.ask(customer, '/v1/models', { headers: { 'if-none-match': String(headers.etag) } });
-    const post = await api.ask(customer, '/v1/models', { method: 'POST' });
-    const head = await api.ask(customer, '/v1/models', { method: 'HEAD' });
-    await times(3, () => api.ask(customer, '/v1/scores'));
-    const quota = await api.ask(customer, '/v1/scores');
-    const told = [again, post, head, quota].map(({ statusCode, headers: h }) => [
-      statusCode,
-      h['x-ratelimit-remaining'],
-    ]);
-    expect(told).toEqual([
-      [304, '6'],
-      [405, '5'],
-      [200, '4'],
-      [429, '0'],
-    ]);
-    expect(quota.json().error.limit_type).toBe('daily_quota');
-    expect((await api.ask(customer, '/v1/models')).json().error.limit_type).toBe('burst');
-  });
-
-  test('beyond the limit 429 rate_limit_exceeded with Retry-After, which is enough to wait', async () => {
-    const { clock } = api;
-    const customer = await withBurst(2);
-    await times(2, () => api.ask(customer, '/v1/account'));
-    clock.advance(20_000);
-    const response = await api.ask(customer, '/v1/models');
-    expect(response.statusCode).toBe(429);
-    const wait = Number(response.headers['retry-after']);
-    expect(response.headers).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0' });
-    expect(Number(response.headers['x-ratelimit-reset'])).toBe(Math.floor(clock.now().getTime() / 1000) + wait);
-    expect(response.json().error).toEqual({
-      code: 'rate_limit_exceeded',
-      message: expect.any(String),
-      param: null,
-      limit_type: 'burst',
-      limit_scope: 'organization',
-      plan: 'builder',
-      reset_at: new Date(Number(response.headers['x-ratelimit-reset']) * 1000).toISOString(),
-      request_id: response.headers['x-request-id'],
-      help_url: expect.stringMatching(/\/docs\/errors\/rate_limit_exceeded$/),
-    });
-    clock.advance(wait * 1000);
-    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(200);
-  });
-});
-
 describe('Burst rules while limits are only measured', () => {
   const measured = useApi({ days: SAMPLE_DAYS, accounts: { open: { enforcement: { mode: 'measure', from: null } } } });
 
@@ -211,23 +138,4 @@ describe('Burst rules while limits are only measured', () => {
     const strangers = await times(61, async () => (await measured.get('/v1/models')).statusCode);
     expect(strangers.toSorted()).toEqual([...Array(60).fill(401), 429]);
   });
-
-  test.each(V1_ROUTES.filter(({ name }) => ['/v1/updates', '/v1/sources', '/v1/account'].includes(name)))(
-    'the backstop of $name is $limitPerMinute a minute, per key and route',
-    async ({ name: url, limitPerMinute }) => {
-      const customer = await measured.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 1 } });
-      const { organizationId } = customer;
-      const second = await createKey({ organizationId, name: 'second' }, measured.accounts.accounts.as(SYSTEM));
-      const answers = await times(limitPerMinute + 1, () => measured.ask(customer, url));
-      const [refused, ...others] = answers.filter(({ statusCode }) => statusCode === 429);
-      expect(others).toEqual([]);
-      const error = { code: 'rate_limit_exceeded', limit_type: 'burst', limit_scope: 'route', plan: 'commercial' };
-      expect(refused?.json().error).toMatchObject(error);
-      expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
-      expect(refused?.headers['x-ratelimit-limit']).toBe('1');
-      expect((await measured.ask({ ...customer, key: second.key }, url)).statusCode).toBe(200);
-      const elsewhere = url === '/v1/updates' ? '/v1/snapshots' : '/v1/updates';
-      expect((await measured.ask(customer, elsewhere)).statusCode).toBe(200);
-    },
-  );
 });

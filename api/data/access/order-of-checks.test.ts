@@ -169,7 +169,7 @@ interface Case {
 
 const RANKED = '/v1/rankings/history?category_id=general';
 const OUTSIDE = { plan: 'builder', message: expect.stringContaining('2025-06-30') };
-const BURST = { limit_type: 'burst', limit_scope: 'organization', reset_at: expect.any(String) };
+const BURST = { limit_type: 'burst', limit_scope: 'organization', reset_at: '2026-06-30T12:01:00.000Z' };
 const QUOTA = { limit_type: 'daily_quota', reset_at: '2026-07-01T00:00:00.000Z' };
 
 const CASES: readonly (readonly [status: number, code: string, url: string, given: Case])[] = [
@@ -186,6 +186,8 @@ const CASES: readonly (readonly [status: number, code: string, url: string, give
   [429, 'rate_limit_exceeded', '/v1/scores', { limit: { burst_per_minute: 1 }, error: { plan: 'builder', ...BURST } }],
   [429, 'quota_exceeded', '/v1/scores', { limit: { daily_quota: 1 }, error: { plan: 'builder', ...QUOTA } }],
 ];
+
+const RETRY_AFTER: Readonly<Record<string, string>> = { rate_limit_exceeded: '60', quota_exceeded: String(12 * 3600) };
 
 /** What every error has in common. */
 async function expectEnvelope(response: LightMyRequestResponse): Promise<void> {
@@ -214,7 +216,7 @@ describe('Codes of the statistics routes', () => {
       expect(rest).toEqual({ code, param: null, message: expect.any(String), ...error });
       expect(Object.keys(response.headers)).toEqual(expect.arrayContaining([...LIMIT_HEADERS]));
       if (limit === undefined) expect(response.headers['x-quota-used']).toBe('0');
-      expect(response.headers['retry-after'] !== undefined).toBe(status === 429);
+      expect(response.headers['retry-after']).toBe(RETRY_AFTER[code]);
     },
   );
 

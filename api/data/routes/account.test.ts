@@ -1,4 +1,3 @@
-import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { times } from '../../../test/support/accounts/subject.ts';
 import { namesAmong } from '../../../test/support/api/answers.ts';
@@ -58,15 +57,6 @@ describe('GET /v1/account', () => {
     const conditions = { 'if-none-match': '*', 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' };
     const again = await api.ask(customer, '/v1/account', { headers: conditions });
     expect([again.statusCode, again.json().usage.used]).toEqual([200, 1]);
-  });
-
-  test('costs no quota and counts toward the burst', async () => {
-    const customer = await api.accounts.add({ contract: { burst_per_minute: 3 } });
-    const answers: LightMyRequestResponse[] = [];
-    for (let round = 0; round < 4; round += 1) answers.push(await api.ask(customer, '/v1/account'));
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 429]);
-    expect(answers.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0']);
-    expect(answers.map(({ headers }) => headers['x-quota-used'])).toEqual(['0', '0', '0', '0']);
   });
 
   test('a plan that ends within the day is over at once, for a key in use as well', async () => {

@@ -1,6 +1,5 @@
 /** The rules of a history request (specification "History requests"; specification "Plan window"). */
-import { describe, expect, test } from 'vitest';
-import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { expect, test } from 'vitest';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
 
@@ -15,14 +14,12 @@ const api = useApi({
 interface Point {
   readonly date: string;
   readonly value: number | null;
-  readonly benchmark_id: string | null;
-  readonly payload: Readonly<Record<string, unknown>>;
   readonly source: string;
 }
 
 async function history(query: string, model = 'a') {
   const body = await api.json(`/v1/models/${encodeURIComponent(model)}/history?${query}`);
-  return body as { readonly points: readonly Point[]; readonly window: Readonly<Record<string, unknown>> };
+  return body as { readonly points: readonly Point[] };
 }
 
 async function valuesByDay(query: string, model?: string): Promise<readonly string[]> {
@@ -45,65 +42,6 @@ test('reconstructed prices have every day of the calendar that they are known fo
     ...['05-28', '05-29', '05-30', '05-31'].map((day) => `${day} 2 backfill`),
     '06-01 3 capture',
   ]);
-});
-
-test('a request spans 400 days, no more; longer ranges are had by dates', async () => {
-  const refused = await api.get('/v1/models/a/history?kind=score&from=2025-05-06&to=2026-06-11');
-  expect(refused.json()).toMatchObject({ detail: [{ loc: ['query', 'from'], type: 'range_too_large' }] });
-  const whole = await history('kind=pricing');
-  const parts = [
-    await history('kind=pricing&from=2025-06-01&to=2026-05-22'),
-    await history('kind=pricing&from=2026-05-23&to=2026-06-03'),
-    await history('kind=pricing&from=2026-06-04&to=2026-06-11'),
-  ];
-  expect(parts.flatMap(({ points }) => points)).toEqual(whole.points);
-});
-
-test('window tells what was served, and since when there are data of this kind', async () => {
-  expect((await history('kind=score&to=2030-01-01')).window).toEqual({
-    from: '2025-05-07',
-    to: TODAY,
-    plan_limit_from: null,
-    available_from: '2026-06-01',
-  });
-  expect((await history('kind=pricing')).window).toMatchObject({ available_from: '2026-05-20' });
-  // Of the kind, over all models: this model has never been ranked there.
-  expect((await history('kind=ranking&category_id=code')).window).toMatchObject({ available_from: '2026-06-01' });
-});
-
-/** What versions of the records added to the points of a dataset since, null on these days; whose word a record is has no history. */
-function addedTo(dataset: DatasetName): Readonly<Record<string, null>> {
-  const added = DATASETS[dataset].columns.filter(({ addedIn, isUpstream }) => addedIn !== undefined && !isUpstream);
-  return Object.fromEntries(added.map(({ name }) => [name, null]));
-}
-
-test('a score carries its sample size, source and day of measurement', async () => {
-  const { points } = await history('kind=score&benchmark_id=code&to=2026-06-01');
-  expect(points).toEqual([
-    {
-      date: '2026-06-01',
-      value: 50,
-      benchmark_id: 'code',
-      category_id: null,
-      payload: { n: 7, source: 'official', measured_at: null, ...addedTo('scores') },
-      source: 'capture',
-    },
-  ]);
-});
-
-test('a rank carries how many were ranked that day', async () => {
-  const { points } = await history('kind=ranking');
-  expect(points.map(({ payload }) => payload['positions'])).toEqual([4, 4, 4, 5, 5]);
-  expect(points[0]).toMatchObject({ category_id: 'general', payload: { trueskill_mu: 25.5, trueskill_sigma: 1 } });
-});
-
-test('metadata are the record without its id and time stamp, on the days on which the model was there', async () => {
-  const { points } = await history('kind=metadata', 'gone');
-  expect(points.map(({ date }) => date)).toEqual(['2026-06-01', '2026-06-02', '2026-06-06', '2026-06-07']);
-  const always = { name: 'Model gone', organization: 'org', release_date: null, context_length: null, inference: null };
-  const record = { ...always, ...addedTo('models') };
-  expect(points[0]).toMatchObject({ value: null, payload: record, source: 'capture' });
-  expect(Object.keys(points[0]?.payload ?? {})).toEqual(Object.keys(record));
 });
 
 test('ids are taken as they are: with / : @ + % and spaces, and in their own case', async () => {
@@ -134,65 +72,4 @@ test('an unknown id is 404 with its parameter, a known one without points is 200
   expect(await valuesByDay('kind=pricing&provider=p2', 'gone')).toEqual([]);
   // A filter of another kind means nothing here.
   expect(await valuesByDay('kind=ranking&benchmark_id=nonsense&to=2026-06-01')).toEqual(['06-01 1']);
-});
-
-describe('/v1/rankings/history', () => {
-  async function ranked(query: string): Promise<readonly string[]> {
-    const body = await api.json(`/v1/rankings/history?${query}`);
-    return (body['points'] as readonly (Point & { readonly model_id: string })[]).map(
-      ({ date, value, model_id: id }) => `${date.slice(5)} ${value} ${id}`,
-    );
-  }
-
-  test('there is a point per date and position, by date, rank and id; a tie has one for each model', async () => {
-    expect(await ranked('category_id=general&from=2026-06-03&to=2026-06-06')).toEqual([
-      ...['06-03 1 a', '06-03 2 Case', '06-03 2 case', `06-03 4 ${ODD_ID}`],
-      ...['06-06 1 Case', '06-06 2 a', '06-06 2 case', `06-06 4 ${ODD_ID}`, '06-06 5 gone'],
-    ]);
-  });
-
-  test('top counts positions, ten where it is left out, so that a tie is never cut', async () => {
-    const top = (count: number) => ranked(`category_id=general&from=2026-06-07&top=${count}`);
-    expect(await top(1)).toEqual(['06-07 1 Case']);
-    expect(await top(2)).toEqual(['06-07 1 Case', '06-07 2 a', '06-07 2 case']);
-    expect(await top(3)).toEqual(await top(2));
-    expect(await top(4)).toHaveLength(4);
-    expect(await top(50)).toHaveLength(5);
-    const all = '/v1/rankings/history?category_id=general';
-    expect(await api.json(all)).toEqual(await api.json(`${all}&top=10`));
-  });
-
-  test('a day on which rankings were not captured has no point, nor has a category that nobody is in any more', async () => {
-    const days = new Set((await ranked('category_id=general')).map((point) => point.slice(0, 5)));
-    expect([...days]).toEqual(['06-01', '06-02', '06-03', '06-06', '06-07']);
-    expect(await ranked('category_id=code')).toEqual(['06-01 1 gone', '06-02 1 gone']);
-  });
-
-  test('a point has the shape of a model history’s, and the model', async () => {
-    const body = await api.json('/v1/rankings/history?category_id=general&to=2026-06-01&top=1');
-    expect(body).toEqual({
-      category_id: 'general',
-      kind: 'ranking',
-      points: [
-        {
-          date: '2026-06-01',
-          value: 1,
-          model_id: 'a',
-          category_id: 'general',
-          payload: { positions: 4, trueskill_mu: 25.5, trueskill_sigma: 1 },
-          source: 'capture',
-        },
-      ],
-      window: { from: '2025-04-27', to: '2026-06-01', plan_limit_from: null, available_from: '2026-06-01' },
-    });
-  });
-
-  test('an unknown category is 404, a top out of range and a range too long are 422', async () => {
-    const unknown = await api.get('/v1/rankings/history?category_id=General');
-    expect([unknown.statusCode, unknown.json().error.param]).toEqual([404, 'category_id']);
-    for (const query of ['top=51', 'top=0', 'from=2025-05-06', 'from=2026-06-05&to=2026-06-04']) {
-      expect((await api.get(`/v1/rankings/history?category_id=general&${query}`)).statusCode, query).toBe(422);
-    }
-    expect((await api.get('/v1/rankings/history')).statusCode).toBe(422);
-  });
 });

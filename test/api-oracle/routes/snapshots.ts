@@ -1,13 +1,12 @@
 /**
  * `/v1/snapshots` and its download (specification "Snapshots and manifests"). Counts and hashes of the lines are computed; the
- * compressed size, its hash and the time of publication are the store's own (see stored-snapshots.ts) or, without it,
- * checked for their form.
+ * compressed size, its hash and the time of publication are the store's own (see stored-snapshots.ts).
  */
 import { cursorFromSeq } from '../../../schemas/change.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { ORACLE_VERSION } from '../../night-oracle/columns.ts';
 import { pickSome } from '../asking/asking.ts';
-import { type ApiState, COUNT, DATE_TIME_TEXT, type Expected, notFound, SHA256, TEXT } from '../expected.ts';
+import { type ApiState, DATE_TIME_TEXT, type Expected, notFound, TEXT } from '../expected.ts';
 import { oneOf } from '../reading.ts';
 import type { Asked, Asking } from '../route.ts';
 
@@ -21,16 +20,9 @@ export function answerDownload({ world, stored }: ApiState, { params, query }: A
   const dataset = oneOf(query['dataset'], DATASET_NAMES) ?? 'models';
   const night = world.nights.find(({ day }) => day === params['snapshot_id']);
   if (night === undefined) return notFound('snapshot_id');
-  const file = stored?.get(night.day)?.files[dataset];
   return {
     kind: 'download',
-    body: {
-      dataset,
-      url: TEXT,
-      expires_at: DATE_TIME_TEXT,
-      bytes: file?.bytes ?? COUNT,
-      sha256: file?.sha256 ?? SHA256,
-    },
+    body: { dataset, url: TEXT, expires_at: DATE_TIME_TEXT, ...stored.get(night.day)?.files[dataset] },
     contentSha256: night.contents[dataset].contentSha256,
   };
 }
@@ -39,18 +31,17 @@ function manifestEntry({ world, stored }: ApiState, index: number): object {
   const night = world.nights[index];
   if (night === undefined) throw new Error(`there is no night ${index}`);
   const { day, dataAsOf, contents, lastSeq } = night;
-  const known = stored?.get(day);
+  const known = stored.get(day);
   return {
     id: day,
-    published_at: known?.publishedAt ?? DATE_TIME_TEXT,
+    published_at: known?.publishedAt,
     data_as_of: dataAsOf,
     schema_version: ORACLE_VERSION,
     datasets: DATASET_NAMES.map((name) => ({
       name,
       format: 'jsonl.gz',
       records: contents[name].records,
-      bytes: known?.files[name].bytes ?? COUNT,
-      sha256: known?.files[name].sha256 ?? SHA256,
+      ...known?.files[name],
       content_bytes: contents[name].contentBytes,
       content_sha256: contents[name].contentSha256,
     })),
