@@ -1,5 +1,4 @@
-import { Agent, request } from 'node:http';
-import { times } from '../accounts/subject.ts';
+import { type Agent, request } from 'node:http';
 import { bearer } from './test-accounts.ts';
 
 /** An answer as a client of a real connection sees it. */
@@ -50,17 +49,4 @@ export interface FetchOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly agent?: Agent;
   readonly method?: string;
-}
-
-/** So many requests at once over 50 connections, spread over several servers; how often each status came. */
-export async function countStatuses(
-  count: number,
-  work: (index: number, agent: Agent) => Promise<Answer>,
-): Promise<Readonly<Record<number, number>>> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
-  const answers = await times(count, (index) => work(index, agent));
-  agent.destroy();
-  const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
 }
