@@ -94,15 +94,21 @@ export class PostgresServer {
   }
 }
 
-/** Tests that need PostgreSQL, and share a server. */
-export function describePostgres(name: string, tests: (server: () => PostgresServer) => void): void {
+/** Tests that need PostgreSQL, and share a server; `another` makes an empty database in it and gives its address. */
+export function describePostgres(
+  name: string,
+  tests: (server: () => PostgresServer, another: () => Promise<string>) => void,
+): void {
   describeWith('postgres', name, () => {
     let server: PostgresServer;
     beforeAll(async () => {
       server = await PostgresServer.start();
     });
     afterAll(() => server?.stop());
-    tests(() => server);
+    tests(
+      () => server,
+      () => server.createDatabase(),
+    );
   });
 }
 
