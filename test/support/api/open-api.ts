@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LightMyRequestResponse } from 'fastify';
-import { type Account, AccountSchema } from '../../../api/accounts/caller.ts';
+import { AccountSchema } from '../../../api/accounts/caller.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { folderFromUrl } from '../../../storage/open-store.ts';
 import { type Customer, TestClock } from '../accounts/subject.ts';
@@ -10,9 +9,9 @@ import { publishFixtureDays } from '../pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../pipeline/temporary-store.ts';
 import { copyView, keepView, placeOfView } from './kept-views.ts';
 import { listenOnPort } from './listen.ts';
-import { type RawAnswer, sendRaw } from './raw-request.ts';
-import { type AppOptions, type StartedApp, startApp } from './start-app.ts';
-import { bearer, type TestAccounts } from './test-accounts.ts';
+import { sendRaw } from './raw-request.ts';
+import { type AppOptions, startApp } from './start-app.ts';
+import { bearer } from './test-accounts.ts';
 
 /** What the API serves: `days`, from a store of its own that goes away with it, or the store at an address. */
 export type Served =
@@ -34,28 +33,7 @@ export type ApiOptions = Served &
 export const NOON = '2026-06-30T12:00:00Z';
 
 /** The API in this process, asked without a network. It looks at its store when told to, and its clock stands until told. */
-export interface TestApi extends Pick<StartedApp, 'app' | 'follower' | 'events'> {
-  readonly clock: TestClock;
-  /** The store that was opened for `days`; throws where the API serves another's. */
-  readonly store: TemporaryStore;
-  readonly viewFolder: string;
-  /** Throws where nobody is asked for a key. */
-  readonly accounts: TestAccounts;
-  /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
-  readonly headers: Readonly<Record<string, string>>;
-  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** The parsed body of a 200. */
-  json(url: string): Promise<Record<string, unknown>>;
-  /** Asks as a customer does; `method` is GET unless told. */
-  ask(customer: Customer, url: string, options?: AskOptions): Promise<LightMyRequestResponse>;
-  /** Where it listens on 127.0.0.1, from the first call on. */
-  port(): Promise<number>;
-  /** Sends bytes as they are over a connection of their own: {@link sendRaw}. */
-  send(bytes: string | Buffer, quietMs?: number): Promise<RawAnswer>;
-  /** What `GET /v1/account` answers the customer. */
-  accountOf(customer: Customer): Promise<Account>;
-  close(): Promise<void>;
-}
+export type TestApi = Awaited<ReturnType<typeof openApi>>;
 
 export interface AskOptions {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS' | 'DELETE';
@@ -63,7 +41,7 @@ export interface AskOptions {
 }
 
 /** Opens the API; its view is built, or has failed to be, when this resolves. A test file's own is {@link useApi}'s. */
-export async function openApi(options: ApiOptions): Promise<TestApi> {
+export async function openApi(options: ApiOptions) {
   const clock = new TestClock(options.now ?? NOON);
   const store = options.days && (await openStoreWith(options.days));
   const viewFolder = options.viewFolder ?? (await mkdtemp(join(tmpdir(), 'modelstats-view-')));
@@ -74,41 +52,47 @@ export async function openApi(options: ApiOptions): Promise<TestApi> {
   if (kept !== undefined && !isCopied && started.follower.problem === undefined) await keepView(viewFolder, kept);
   const { app, follower, events, accounts } = started;
   const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
-  const headers: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
+  const headers: Readonly<Record<string, string>> = chosen === undefined ? {} : bearer(chosen.key);
   let listening: Promise<number> | undefined;
-  const port: TestApi['port'] = () => {
+  const port = () => {
     listening ??= listenOnPort(app);
     return listening;
   };
-  const get: TestApi['get'] = async (url, further = {}) =>
+  const get = async (url: string, further: Readonly<Record<string, string>> = {}) =>
     app.inject({ method: 'GET', url, headers: { ...headers, ...further } });
-  const ask: TestApi['ask'] = async ({ key }, url, { method = 'GET', headers: further = {} } = {}) =>
+  /** Asks as a customer does. */
+  const ask = async ({ key }: Customer, url: string, { method = 'GET', headers: further = {} }: AskOptions = {}) =>
     app.inject({ method, url, headers: { ...bearer(key), ...further } });
   return {
     app,
     follower,
     events,
     clock,
+    /** The store that was opened for `days`; throws where the API serves another's. */
     get store() {
       if (store === undefined) throw new Error('the API serves a store that was not opened for it');
       return store;
     },
     viewFolder,
+    /** Throws where nobody is asked for a key. */
     get accounts() {
       if (accounts === undefined) throw new Error('the API was opened without accounts');
       return accounts;
     },
+    /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
     headers,
     get,
-    json: async (path) => {
+    /** The parsed body of a 200. */
+    json: async (path: string): Promise<Record<string, unknown>> => {
       const response = await get(path);
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
       return response.json();
     },
     ask,
+    /** Where it listens on 127.0.0.1, from the first call on. */
     port,
-    send: async (bytes, quietMs) => sendRaw(await port(), bytes, quietMs),
-    accountOf: async (customer) => AccountSchema.parse((await ask(customer, '/v1/account')).json()),
+    send: async (bytes: string | Buffer, quietMs?: number) => sendRaw(await port(), bytes, quietMs),
+    accountOf: async (customer: Customer) => AccountSchema.parse((await ask(customer, '/v1/account')).json()),
     close: async () => {
       await app.close();
       await follower.stop();

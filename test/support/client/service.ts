@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll } from 'vitest';
 import type { Subscription } from '../../../api/accounts/organizations/terms.ts';
 import { ModelstatsClient } from '../../../client/client.ts';
 import type { ClientOptions } from '../../../client/client-settings.ts';
@@ -12,6 +11,7 @@ import { SCHEMA_VERSION } from '../../../schemas/record-versions.ts';
 import { listen } from '../api/listen.ts';
 import { type ApiOptions, openApi, type TestApi } from '../api/open-api.ts';
 import { WIDE_BACKSTOP } from '../api/test-accounts.ts';
+import { perFile } from '../per-test.ts';
 import { listReleases, readSnapshot } from '../pipeline/published.ts';
 import type { TemporaryStore } from '../pipeline/temporary-store.ts';
 import { useFolder } from '../temporary-folder.ts';
@@ -49,20 +49,9 @@ export async function openService(options: ApiOptions) {
 /** Short waits, so that a test of many faults doesn't take long. */
 export const QUICK = { retryDelayMsMax: 5, timeoutMs: 5_000 } as const;
 
-/** A service of a test file, opened before its tests and closed after them. */
+/** A service of a test file. */
 export function useService(options: ApiOptions): Service {
-  let opened: Service | undefined;
-  beforeAll(async () => {
-    opened = await openService(options);
-  });
-  afterAll(() => opened?.close());
-  const target = {} as Service; // Never looked at: every property is the opened service's.
-  return new Proxy(target, {
-    get: (_, name) => {
-      if (opened === undefined) throw new Error('the service is open only while the tests run');
-      return Reflect.get(opened, name);
-    },
-  });
+  return perFile(() => openService(options));
 }
 
 /** Places for copies, each of its own, which go away with the tests of a file. */

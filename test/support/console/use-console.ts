@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { type Actor, SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Mail } from '../../../api/accounts/mailer.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
@@ -24,6 +24,7 @@ import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { openApi } from '../api/open-api.ts';
 import type { TestAccounts } from '../api/test-accounts.ts';
 import { CONNECTIONS, newestMail, tokenOf } from '../people/use-people.ts';
+import { perFile } from '../per-test.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 import { Visitor } from './visitor.ts';
 
@@ -198,18 +199,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   };
 }
 
-/** A {@link TestConsole} for a test file: open while its tests run. */
+/** A {@link TestConsole} for a test file. */
 export function useConsole(options: TestConsoleOptions = {}): TestConsole {
-  let opened: TestConsole | undefined;
-  beforeAll(async () => {
-    opened = await openConsole(options);
-  });
-  afterAll(() => opened?.close());
-  const target = {} as TestConsole; // Never looked at: every property is the opened console's.
-  return new Proxy(target, {
-    get: (_, name) => {
-      if (opened === undefined) throw new Error('the console is open only while the tests run');
-      return Reflect.get(opened, name);
-    },
-  });
+  return perFile(() => openConsole(options));
 }

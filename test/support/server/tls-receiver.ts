@@ -18,18 +18,7 @@ export interface TlsReceiverOptions {
   readonly host?: string;
 }
 
-export interface TlsReceiver {
-  /** `https://127.0.0.1:port`, which the certificate is for too. */
-  readonly url: string;
-  readonly port: number;
-  /** The authority (PEM) that has to be trusted for it. */
-  readonly ca: string;
-  /** TCP connections so far, whatever became of them. */
-  readonly connections: () => number;
-  /** For each of them, which address of this machine it came to. */
-  readonly addresses: () => readonly string[];
-  readonly close: () => Promise<void>;
-}
+export type TlsReceiver = Awaited<ReturnType<typeof startTlsReceiver>>;
 
 /** Of this machine alone. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
@@ -41,7 +30,7 @@ export async function startTlsReceiver({
   certificate,
   tls = {},
   host = '127.0.0.1',
-}: TlsReceiverOptions): Promise<TlsReceiver> {
+}: TlsReceiverOptions) {
   // A name of its own: several may be trusted at once.
   const authority = await createAuthority(`authority of a test ${randomUUID()}`);
   const { cert, key } = certificate ?? (await authority.issue({ names: [...names, ...LOOPBACK_NAMES] }));
@@ -50,13 +39,17 @@ export async function startTlsReceiver({
   server.on('connection', (socket: Socket) => addresses.push(socket.localAddress ?? ''));
   const port = await listenOnFreePort(server, host);
   return {
+    /** The certificate is for this address too. */
     url: `https://127.0.0.1:${port}`,
     port,
+    /** The authority (PEM) that has to be trusted for it. */
     ca: authority.ca,
+    /** TCP connections so far, whatever became of them. */
     connections: () => addresses.length,
+    /** For each of them, which address of this machine it came to. */
     addresses: () => addresses,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
