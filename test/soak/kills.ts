@@ -1,8 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { Customer } from '../support/accounts/subject.ts';
 import type { RunningCli } from '../support/processes/cli.ts';
+import type { Target } from '../support/processes/target.ts';
 import type { Chooser } from '../support/random.ts';
+
+/** What all lanes work on. */
+export interface World {
+  readonly folder: string;
+  readonly target: Target;
+  readonly store: ObjectStore;
+  readonly storeFolder: string;
+  /** The control database's address. */
+  readonly database: string;
+  readonly reader: Database;
+  /** Whom the server is asked for, and who is told of what changed. */
+  readonly customer: Customer;
+}
+
+/** How a lane is killed, and the settings of its processes. */
+export interface LaneOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly kills: Kills;
+  readonly chooser: Chooser;
+}
 
 /** The kills of one run: how many a lane still has, and how many there were. */
 export class Kills {
