@@ -1,4 +1,4 @@
-import { type Agent, request } from 'node:http';
+import { type RequestOptions, request } from 'node:http';
 import { bearer } from './test-accounts.ts';
 
 /** An answer as a client of a real connection sees it. */
@@ -24,8 +24,11 @@ export async function listenOnPort(app: Listening): Promise<number> {
 }
 
 /** Asks once over a connection of its own, or of an agent's; rejects where none is answered. */
-export function fetchOnce(url: string, key: string, options: FetchOptions = {}): Promise<Answer> {
-  const { headers = {}, agent, method = 'GET' } = options;
+export function fetchOnce(
+  url: string,
+  key: string,
+  { headers = {}, agent, method = 'GET' }: Pick<RequestOptions, 'headers' | 'agent' | 'method'> = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request(
       url,
@@ -43,10 +46,4 @@ export function fetchOnce(url: string, key: string, options: FetchOptions = {}):
     asked.on('error', reject);
     asked.end();
   });
-}
-
-export interface FetchOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly agent?: Agent;
-  readonly method?: string;
 }

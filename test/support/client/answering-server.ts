@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
 type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -14,17 +14,16 @@ export function useAnsweringServer() {
     requests.push(request);
     answer?.(request, response);
   });
-  beforeAll(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)));
+  let port: number;
+  beforeAll(async () => {
+    port = await listenOnFreePort(server);
+  });
   beforeEach(() => {
     requests.length = 0;
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => void server.close(resolve));
-  });
+  afterAll(() => closeServer(server));
   return {
     get url() {
-      const { port } = server.address() as AddressInfo; // It listens on a port.
       return `http://127.0.0.1:${port}`;
     },
     requests,

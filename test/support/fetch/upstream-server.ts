@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
 /** What came in. */
 export interface SeenRequest {
@@ -29,28 +35,21 @@ export class UpstreamServer {
   readonly seen: SeenRequest[] = [];
   readonly #files = new Map<string, Served>();
   readonly #faults = new Map<string, Fault[]>();
-  readonly #server: ReturnType<typeof createServer>;
+  readonly #server: Server;
 
-  private constructor(server: ReturnType<typeof createServer>) {
+  private constructor(server: Server, port: number) {
     this.#server = server;
-    // It listens on a port, so this is no path of a pipe.
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${port}`;
     server.on('request', (request, response) => this.#answer(request, response));
   }
 
   static async start(): Promise<UpstreamServer> {
     const server = createServer();
-    await new Promise<void>((done) => {
-      server.listen(0, '127.0.0.1', done);
-    });
-    return new UpstreamServer(server);
+    return new UpstreamServer(server, await listenOnFreePort(server));
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((done) => {
-      this.#server.close(done);
-    });
+  close(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   /** @param path begins with a slash; without its query */

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { type Certificate, createAuthority } from '../../../runtime/certificates.ts';
-import { listenOnFreePort } from '../processes/servers.ts';
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
 export interface TlsReceiverOptions {
   /** What answers; the body of a request is its to read. */
@@ -48,10 +48,6 @@ export async function startTlsReceiver({
     connections: () => addresses.length,
     /** For each of them, which address of this machine it came to. */
     addresses: () => addresses,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }

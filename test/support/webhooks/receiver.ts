@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listenOnFreePort } from '../processes/servers.ts';
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
 export interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -41,9 +40,7 @@ export class Receiver {
     return this.received.map(({ headers }) => String(headers['x-service-delivery']));
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return closeServer(this.#server);
   }
 }
