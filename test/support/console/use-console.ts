@@ -23,7 +23,7 @@ import { SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { openApi } from '../api/open-api.ts';
 import type { TestAccounts } from '../api/test-accounts.ts';
-import { CONNECTIONS, newestMail, tokenOf } from '../people/use-people.ts';
+import { newestMail, SETTINGS, tokenOf } from '../people/use-people.ts';
 import { perFile } from '../per-test.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 import { Visitor } from './visitor.ts';
@@ -36,6 +36,15 @@ const ORIGIN = { address: '203.0.113.7', userAgent: 'a test' };
 /** The console over the sample days, asked without a network. */
 export type TestConsole = Awaited<ReturnType<typeof openConsole>>;
 
+const DEFAULTS: Required<TestConsoleOptions> = {
+  pagesPerMinute: 10_000,
+  now: '2026-06-03T12:00:00Z',
+  methods: ['link', 'password'],
+  signUp: 'open',
+  capabilities: {},
+  oauthPerMinute: 10_000,
+};
+
 export interface TestConsoleOptions {
   readonly pagesPerMinute?: number;
   /** Where the clock of the service stands; people's sessions go by the system's. */
@@ -46,15 +55,9 @@ export interface TestConsoleOptions {
   readonly oauthPerMinute?: number;
 }
 
-async function openConsole({
-  pagesPerMinute = 10_000,
-  now = '2026-06-03T12:00:00Z',
-  methods = ['link', 'password'],
-  signUp = 'open',
-  capabilities = {},
-  oauthPerMinute = 10_000,
-}: TestConsoleOptions) {
-  const options = { pagesPerMinute, now, methods, signUp, capabilities, oauthPerMinute };
+async function openConsole(given: TestConsoleOptions) {
+  const options = { ...DEFAULTS, ...given };
+  const { now, capabilities } = options;
   let opened: Awaited<ReturnType<typeof openFaces>> | undefined;
   const api = await openApi({
     days: SAMPLE_DAYS,
@@ -142,13 +145,9 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} };
   const people = await openPeople(
     {
-      publicUrl: PUBLIC_URL,
-      secret: randomBytes(32).toString('base64'),
+      ...SETTINGS,
       methods,
       signUp,
-      sessionMs: 86_400_000,
-      sessionRefreshMs: 3_600_000,
-      connections: CONNECTIONS,
       limits: { ...PEOPLE_LIMITS, mailsPerOrigin: 10_000, mailsPerAddress: 1_000 },
     },
     { database, mailer, log: { warn: () => {} } },
