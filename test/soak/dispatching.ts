@@ -26,7 +26,6 @@ const ANSWER_MS_MAX = 500;
 /** For the last process, after claims of killed ones have ended. */
 const FINISH_MS_MAX = 300_000;
 
-/** What received webhooks. */
 export class DeliveryLog {
   readonly #received = new Map<string, number>();
   readonly #chooser: Chooser;
@@ -39,7 +38,6 @@ export class DeliveryLog {
     return new Set(this.#received.keys());
   }
 
-  /** Deliveries that came again. */
   get again(): number {
     return [...this.#received.values()].reduce((sum, times) => sum + times - 1, 0);
   }
@@ -150,7 +148,6 @@ async function expectedEvents({ store, storeFolder, reader }: World): Promise<re
   return texts;
 }
 
-/** JSON with its names in order. */
 function sortedText(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)

@@ -14,7 +14,6 @@ export interface World {
   readonly target: Target;
   readonly store: ObjectStore;
   readonly storeFolder: string;
-  /** The control database's address. */
   readonly database: string;
   readonly reader: Database;
   /** Whom the server is asked for, and who is told of what changed. */
@@ -45,7 +44,6 @@ export class Kills {
     return this.done < this.#wanted;
   }
 
-  /** Counts a process that was killed. */
   count(): void {
     this.done += 1;
     this.#onKill();
@@ -75,7 +73,6 @@ export function compareCounts(what: string, acknowledged: number, counted: numbe
   return { what, acknowledged, counted, holds: acknowledged === counted, remark };
 }
 
-/** Does something with a control database, and closes it. */
 export async function withControl<T>(address: string, work: (control: ControlDatabase) => Promise<T>): Promise<T> {
   const control = await openDatabase(address);
   try {

@@ -108,7 +108,6 @@ export function openServing({ storeFolder, database, customer }: World, { env, k
   };
 }
 
-/** The units of an organization in its database, of all days. */
 async function unitsOf(address: string, organizationId: string): Promise<number> {
   const rows = await withControl(address, ({ kysely }) =>
     kysely.selectFrom('daily_usage').select('used').where('organization_id', '=', organizationId).execute(),

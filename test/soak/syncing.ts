@@ -59,7 +59,6 @@ export function openSyncing({ folder, store, storeFolder }: World, { env, kills,
   }
 }
 
-/** The lines of the newest snapshot, of all datasets. */
 async function publishedLines(store: ObjectStore, folder: string): Promise<string> {
   const newest = (await loadCatalog(store)).catalog?.releases.at(-1);
   if (newest === undefined) throw new Error('nothing is published');

@@ -11,12 +11,10 @@ export function randomFromSeed(seed: number): Random {
   };
 }
 
-/** Random choices, the same for the same seed. */
 export type Chooser = ReturnType<typeof createChooser>;
 
 export function createChooser(seed: number) {
   const random = randomFromSeed(seed);
-  /** A whole number of `min` to `max`. */
   const integer = (min: number, max: number) => min + Math.floor(random() * (max - min + 1));
   /** One of a list that isn't empty. */
   const pick = <T>(list: readonly T[]): T => {
@@ -24,7 +22,6 @@ export function createChooser(seed: number) {
     return list[integer(0, list.length - 1)] as T; // the index is within the list
   };
   return {
-    /** True with this probability. */
     chance: (probability: number) => random() < probability,
     integer,
     pick,

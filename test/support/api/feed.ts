@@ -11,7 +11,6 @@ export interface Feed {
   readonly published_through: string;
 }
 
-/** What `GET /v1/changes` answers. */
 export async function getFeed(api: Pick<TestApi, 'json'>, query = ''): Promise<Feed> {
   return (await api.json(`/v1/changes?${query}`)) as unknown as Feed;
 }
@@ -24,7 +23,6 @@ export interface PageOptions {
   readonly cursor?: string;
 }
 
-/** All events from a cursor on, page by page. */
 export async function pageFeed(api: Pick<TestApi, 'json'>, { limit = 1000, type, cursor }: PageOptions = {}) {
   const events: FeedEvent[] = [];
   let [at, pages, hasMore] = [cursor, 0, true];

@@ -33,7 +33,6 @@ export async function copyView(kept: string, viewFolder: string): Promise<boolea
   return true;
 }
 
-/** Keeps the view that a folder holds. */
 export async function keepView(viewFolder: string, kept: string): Promise<void> {
   const copy = await mkdtemp(`${kept}.`);
   await cp(viewFolder, copy, { recursive: true, filter: (path) => !basename(path).startsWith('lock') });

@@ -60,7 +60,6 @@ export async function openApi(options: ApiOptions) {
   };
   const get = async (url: string, further: Readonly<Record<string, string>> = {}) =>
     app.inject({ method: 'GET', url, headers: { ...headers, ...further } });
-  /** Asks as a customer does. */
   const ask = async ({ key }: Customer, url: string, { method = 'GET', headers: further = {} }: AskOptions = {}) =>
     app.inject({ method, url, headers: { ...bearer(key), ...further } });
   return {

@@ -34,10 +34,8 @@ export async function openTestAccounts({ database, open = {} }: TestAccountsOpti
   };
   return {
     accounts,
-    /** The control database's address. */
     url,
     customers,
-    /** Another organization with a key. */
     add,
     close: async () => {
       await accounts.close();

@@ -7,7 +7,6 @@ export function useApi(options: ApiOptions): TestApi {
   return perFile(() => openApi(options));
 }
 
-/** The API of one test, open until it is over. */
 export async function openOwnApi(options: ApiOptions): Promise<TestApi> {
   const api = await openApi(options);
   onTestFinished(() => api.close());

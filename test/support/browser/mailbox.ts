@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { listenOnFreePort } from '../processes/servers.ts';
 
-/** How long a mail may take to come. */
 const WAIT_MS_MAX = 10_000;
 
 /** A mail server on loopback, which keeps what it is given. */

@@ -3,7 +3,6 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { listenOnFreePort } from '../processes/servers.ts';
 
-/** Where Debian's package puts it. */
 const CHROMIUM = '/usr/bin/chromium';
 /** How long an element may take to be there, in milliseconds. */
 const WAIT_MS_MAX = 10_000;

@@ -11,7 +11,6 @@ import { openMailbox } from './mailbox.ts';
 export type ConsoleService = Awaited<ReturnType<typeof openConsoleService>>;
 
 interface ConsoleServiceOptions {
-  /** Options of `serve` besides. */
   readonly args?: readonly string[];
   /** Settings besides; asked when it starts. */
   readonly env?: () => Readonly<Record<string, string>>;

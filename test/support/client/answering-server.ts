@@ -34,7 +34,6 @@ export function useAnsweringServer() {
   };
 }
 
-/** Answers with JSON. */
 export function json(
   body: unknown,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: OutgoingHttpHeaders } = {},

@@ -80,7 +80,6 @@ export function isPrinted(expected: string, printed: string): boolean {
   return new RegExp(`^${pattern.join('[^\\n]*')}${isBeginning ? '(?:\\n|$)' : '$'}`).test(printed);
 }
 
-/** Rows as text, a line each. */
 export function tableText(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => row.map((value) => String(value ?? '')).join(' | ')).join('\n');
 }

@@ -43,7 +43,6 @@ export function hasPython(...modules: readonly string[]): boolean {
   }
 }
 
-/** Whether these programs are on the PATH. */
 export function hasPrograms(...names: readonly string[]): boolean {
   return names.every((name) => findProgram(name) !== undefined);
 }

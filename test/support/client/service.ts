@@ -49,7 +49,6 @@ export async function openService(options: ApiOptions) {
 /** Short waits, so that a test of many faults doesn't take long. */
 export const QUICK = { retryDelayMsMax: 5, timeoutMs: 5_000 } as const;
 
-/** A service of a test file. */
 export function useService(options: ApiOptions): Service {
   return perFile(() => openService(options));
 }
@@ -76,7 +75,6 @@ export async function withCopy<T>(into: string, work: (copy: Copy) => Promise<T>
   }
 }
 
-/** Syncs the copy at a place. */
 export function syncInto(
   into: string,
   client: ModelstatsClient,

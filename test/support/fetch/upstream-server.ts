@@ -9,7 +9,6 @@ import {
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
-/** What came in. */
 export interface SeenRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;

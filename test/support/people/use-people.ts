@@ -155,7 +155,6 @@ export function usePeople(another: () => Promise<string>) {
     operator: () => opened.people.as({ operator: 'cli:ada' }),
     /** The audit log, newest first. */
     audit: () => database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute(),
-    /** All rows of a table. */
     rows: <Table extends keyof ControlTables>(table: Table) => database.kysely.selectFrom(table).selectAll().execute(),
     /** An organization with these members, who are signed in; what each of them does, and who they are, by address of mail. */
     async organization(members: Readonly<Record<string, Role>>) {
@@ -206,7 +205,6 @@ export async function sent(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The newest mail to an address, once it has left. */
 export async function newestMail({ mails }: Pick<OpenedPeople, 'mails'>, email: string): Promise<Mail> {
   await sent();
   return mails.findLast(({ to }) => to === email.toLowerCase()) ?? expect.fail(`${email} was sent nothing`);

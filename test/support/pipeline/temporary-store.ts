@@ -37,9 +37,7 @@ export interface TemporaryStoreOptions {
   readonly runPrefix?: string;
   /** Time of day, after the captured day, at which each night starts. */
   readonly startsAt?: string;
-  /** DuckDB's threads. */
   readonly threads?: number;
-  /** DuckDB's memory. */
   readonly memoryLimit?: string;
   /** Versions of the records; those of production unless given. */
   readonly versions?: readonly RecordVersion[];
@@ -155,7 +153,6 @@ export async function copyTemporaryStore({ folder, options }: TemporaryStore): P
   return copy;
 }
 
-/** The folder of a fixture source. */
 export function fixtureSource(name: string): string {
   return resolve(import.meta.dirname, '../../../fixtures', name);
 }

@@ -70,7 +70,6 @@ export function startCli(
   return { child, ended };
 }
 
-/** Runs `modelstats ARGS…` to its end. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return startCli(args, options).ended;
 }
@@ -121,7 +120,6 @@ function workIn(folder: string): () => void {
   };
 }
 
-/** The settings that make a night work in a place. */
 export function envOf({ store, work }: Place): Record<string, string> {
   return { MODELSTATS_STORE: `file:${store}`, MODELSTATS_WORK: work };
 }

@@ -70,7 +70,6 @@ export class PostgresServer {
     await queryOnce(this.urlOf('postgres'), 'select pg_reload_conf()');
   }
 
-  /** The address of a new empty database. */
   async createDatabase(): Promise<string> {
     this.#databases += 1;
     const name = `accounts_${this.#databases}`;

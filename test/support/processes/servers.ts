@@ -34,7 +34,6 @@ export async function listenOnFreePort(server: Server, host = '127.0.0.1'): Prom
   return (server.address() as AddressInfo).port; // Of TCP, as it listens to one.
 }
 
-/** Ends a server, with all its connections. */
 export async function closeServer(server: HttpServer): Promise<void> {
   server.closeAllConnections();
   server.close();

@@ -44,7 +44,6 @@ function apiOptions(options: PublicOptions, clock: () => Date): ApiOptions {
   };
 }
 
-/** An item of a feed in its JSON form. */
 export interface Item {
   readonly id: string;
   readonly url: string;

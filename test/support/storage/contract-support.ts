@@ -43,7 +43,6 @@ export async function largeFile(folder: string): Promise<FileHash & { readonly p
   return { bytes: LARGE_BYTES, sha256: sha256(bytes), path };
 }
 
-/** The size and the hash of an object. */
 export async function hashOf(store: ObjectStore, key: string): Promise<FileHash> {
   return hashStream(await store.stream(key));
 }

@@ -35,7 +35,6 @@ export class Receiver {
     return receiver;
   }
 
-  /** The ids of deliveries, in the order in which they came. */
   get deliveries(): readonly string[] {
     return this.received.map(({ headers }) => String(headers['x-service-delivery']));
   }
