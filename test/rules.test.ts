@@ -11,8 +11,8 @@ import {
   lineOf,
   RULES_FOLDER,
   ruleFilesOf,
+  rulesOf,
 } from './support/documents/rule-book.ts';
-import { rulesOf } from './support/documents/rules.ts';
 import { testTitlesIn } from './support/documents/test-titles.ts';
 import { ROOT } from './support/documents/text-files.ts';
 

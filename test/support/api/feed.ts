@@ -15,15 +15,11 @@ export async function getFeed(api: Pick<TestApi, 'json'>, query = ''): Promise<F
   return (await api.json(`/v1/changes?${query}`)) as unknown as Feed;
 }
 
-export interface PageOptions {
-  readonly limit?: number;
-  /** The entity type to narrow the feed to. */
-  readonly type?: string;
-  /** Where to begin; default: with the first event that is kept. */
-  readonly cursor?: string;
-}
-
-export async function pageFeed(api: Pick<TestApi, 'json'>, { limit = 1000, type, cursor }: PageOptions = {}) {
+/** @param options an entity type to narrow the feed to, and where to begin: with the first event that is kept unless given */
+export async function pageFeed(
+  api: Pick<TestApi, 'json'>,
+  { limit = 1000, type, cursor }: { readonly limit?: number; readonly type?: string; readonly cursor?: string } = {},
+) {
   const events: FeedEvent[] = [];
   let [at, pages, hasMore] = [cursor, 0, true];
   while (hasMore) {
