@@ -60,16 +60,10 @@ export async function killWithin(cli: RunningCli, msMax: number, chooser: Choose
 }
 
 /** What was acknowledged, and what is found in the end. */
-export interface Check {
-  readonly what: string;
-  readonly acknowledged: number;
-  readonly counted: number;
-  readonly holds: boolean;
-  readonly remark: string;
-}
+export type Check = ReturnType<typeof compareCounts>;
 
 /** {@link Check} of two counts that have to be the same. */
-export function compareCounts(what: string, acknowledged: number, counted: number, remark = ''): Check {
+export function compareCounts(what: string, acknowledged: number, counted: number, remark = '') {
   return { what, acknowledged, counted, holds: acknowledged === counted, remark };
 }
 

@@ -9,11 +9,6 @@ import {
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
-export interface SeenRequest {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
 /** Answers in place of the file. */
 export type Fault = (response: ServerResponse, file: Buffer, request: IncomingMessage) => void;
 
@@ -31,7 +26,7 @@ interface Served extends ServedOptions {
 export class UpstreamServer {
   /** Without a slash at its end. */
   readonly url: string;
-  readonly seen: SeenRequest[] = [];
+  readonly seen: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   readonly #files = new Map<string, Served>();
   readonly #faults = new Map<string, Fault[]>();
   readonly #server: Server;
