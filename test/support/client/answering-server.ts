@@ -7,7 +7,6 @@ type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => voi
 /** A server that answers what the test says, from before the tests of a file until after them. */
 export function useAnsweringServer() {
   let answers: readonly AnswerRequest[] = [];
-  /** What it was asked, in order. */
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)];

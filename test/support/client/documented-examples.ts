@@ -32,7 +32,6 @@ export function examplesIn(path: string): readonly Example[] {
   return examplesOf(readFileSync(path, 'utf8'));
 }
 
-/** The same of a text. */
 export function examplesOf(text: string): readonly Example[] {
   const blocks = [...text.matchAll(BLOCK)].filter(
     ([, how, language = '']) => how !== undefined || !SHOWN.includes(language),

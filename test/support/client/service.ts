@@ -26,7 +26,6 @@ const UNLIMITED = { plan: 'commercial', contract: { burst_per_minute: 1_000_000 
 export async function openService(options: ApiOptions) {
   const api = await openApi({ ...options, accounts: {}, settings: { backstop: WIDE_BACKSTOP, ...options.settings } });
   const url = await listen(api.app);
-  /** The key of another organization. */
   const addKey = async (subscription: Partial<Subscription>) => (await api.accounts.add(subscription)).key;
   const key = await addKey(UNLIMITED);
   return {
@@ -36,7 +35,6 @@ export async function openService(options: ApiOptions) {
     addKey,
     /** With short waits. */
     client: (more: Partial<ClientOptions> = {}) => new ModelstatsClient({ ...QUICK, url, key, ...more }),
-    /** Publishes what `work` does, and serves it. */
     publish: async (work: (api: TestApi) => Promise<unknown>) => {
       await work(api);
       await api.follower.refresh();
@@ -65,7 +63,6 @@ export function usePlaces(): (ending: string) => string {
 
 const DUCKDB = { memoryLimit: '500MB', threads: 1 };
 
-/** Does something with the copy at a place. */
 export async function withCopy<T>(into: string, work: (copy: Copy) => Promise<T>): Promise<T> {
   const copy = await openCopy(into, DUCKDB);
   try {

@@ -93,7 +93,6 @@ async function openConsole(given: TestConsoleOptions) {
     ...parts,
     api,
     accounts,
-    /** What an operator does with members. */
     members,
     /** An organization with these members, its id. */
     organization,
@@ -113,9 +112,7 @@ async function openConsole(given: TestConsoleOptions) {
         mode: 'each',
         ...changes,
       }),
-    /** A browser in which nobody is signed in. */
     stranger,
-    /** A browser in which this address is signed in. */
     signIn,
     /** The token of the link in the newest mail to an address. */
     tokenFor,
@@ -198,7 +195,6 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   };
 }
 
-/** A {@link TestConsole} for a test file. */
 export function useConsole(options: TestConsoleOptions = {}): TestConsole {
   return perFile(() => openConsole(options));
 }

@@ -16,7 +16,6 @@ const UP = '../../';
 const INTRODUCTION =
   'What holds each sentence of this chapter of [specification.md](../specification.md); see [README.md](README.md).';
 
-/** The file that a chapter's tables stand in. */
 export function fileOfChapter(chapter: string): string {
   return `${RULES_FOLDER}${chapter.toLowerCase().replaceAll(' ', '-')}.md`;
 }
@@ -47,13 +46,11 @@ export function ruleFilesOf(specification: string, files: readonly TextFile[]): 
 }
 
 interface RuleRow extends Omit<Rule, 'chapter'> {
-  /** Path of the file. */
   readonly file: string;
   /** The second cell, as it stands there. */
   readonly heldBy: string;
 }
 
-/** The rows of all tables, in order. */
 function ruleRowsOf(files: readonly TextFile[]): readonly RuleRow[] {
   return files.flatMap(({ path, text }) => {
     let section = '';

@@ -30,7 +30,6 @@ function toldCommand(usage: string) {
       ...[...outside.replaceAll(/--[a-z-]+ \S+/g, ' ').matchAll(/[A-Z]+/g)].map(([word]) => word),
       ...groups.filter((group) => /^[A-Z]+$/.test(group)).map((group) => `[${group}]`),
     ],
-    /** The terms of a contract may be added. */
     hasTerms: groups.includes('terms'),
   };
 }

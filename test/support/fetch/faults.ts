@@ -30,7 +30,6 @@ export const silent: Fault = () => undefined;
 /** The connection is closed before there is an answer. */
 export const hungUp: Fault = (response) => response.socket?.destroy();
 
-/** A length that is not that of the body. */
 export function wrongLength(by: number): Fault {
   return (response, file) => {
     response.socket?.end(
@@ -51,12 +50,4 @@ export function redirectTo(location: string, code = 302): Fault {
 
 export function answerWith(body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Fault {
   return (response) => response.writeHead(200, headers).end(body);
-}
-
-/** The file, and what is called when it was asked for. */
-export function afterwards(told: () => void): Fault {
-  return (response, file) => {
-    told();
-    response.writeHead(200, { 'content-length': file.length }).end(file);
-  };
 }

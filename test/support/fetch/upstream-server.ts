@@ -61,7 +61,6 @@ export class UpstreamServer {
     this.#faults.set(path, [...faults]);
   }
 
-  /** Every request for a path gets this. */
   breakForGood(path: string, fault: Fault): void {
     this.#faults.set(path, Array(1000).fill(fault));
   }

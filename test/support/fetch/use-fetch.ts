@@ -11,11 +11,9 @@ import { newFolder } from '../temporary-folder.ts';
 import { FETCH_SETUP } from './fetch-setup.ts';
 import { UpstreamServer } from './upstream-server.ts';
 
-/** What a test may choose. */
 export interface FetchChoices {
   readonly limits?: Partial<FetchLimits>;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Whether answers may redirect to loopback. */
   readonly isLoopbackAllowed?: boolean;
   readonly onEnd?: FetchDeps['onEnd'];
   /** The instant at which everything happens. */

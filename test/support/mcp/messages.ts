@@ -6,7 +6,6 @@ export interface MessageOptions {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
-  /** Hangs up. */
   readonly signal?: AbortSignal;
 }
 

@@ -39,7 +39,6 @@ export class NoticeReceiver {
     return this.notices.map(({ kind, day }) => `${kind} ${day}`);
   }
 
-  /** Resolves when a notice of a kind has come. */
   async next(kind: Notice['kind']): Promise<Notice> {
     for (;;) {
       const found = this.notices.find((notice) => notice.kind === kind);

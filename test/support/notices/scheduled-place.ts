@@ -111,7 +111,6 @@ export class ScheduledPlace {
     };
     /** Resolves at the first line with a text, also where it was logged before. */
     const logged = (text: string) => loggedFrom(0, text);
-    /** Resolves at the next line with a text. */
     const loggedNext = (text: string) => loggedFrom(lines.length, text);
     /** The lines of `/metrics` that are ours. */
     const metrics = async () => {

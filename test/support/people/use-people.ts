@@ -123,7 +123,6 @@ export function usePeople(another: () => Promise<string>) {
 
   /** The token in the newest mail's link, which the address was sent. */
   const tokenFor = async (email: string) => tokenOf(await newestMail(opened, email));
-  /** Signs somebody in by link. */
   const signIn = async (email: string) => {
     await opened.people.links.send({ email }, ORIGIN);
     return (await opened.people.links.redeem(await tokenFor(email), ORIGIN)) ?? expect.fail('the link was not taken');
@@ -153,7 +152,6 @@ export function usePeople(another: () => Promise<string>) {
     /** What somebody does who signs in for it. */
     signInAs: async (email: string) => as((await signIn(email)).session),
     operator: () => opened.people.as({ operator: 'cli:ada' }),
-    /** The audit log, newest first. */
     audit: () => database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute(),
     rows: <Table extends keyof ControlTables>(table: Table) => database.kysely.selectFrom(table).selectAll().execute(),
     /** An organization with these members, who are signed in; what each of them does, and who they are, by address of mail. */

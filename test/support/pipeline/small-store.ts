@@ -45,7 +45,6 @@ export async function openSmallStore() {
       await write(CATALOG_KEY, JSON.stringify(catalog));
       return catalog;
     },
-    /** All keys but the catalog's, in byte order. */
     keys: async () => {
       const entries = await readdir(join(folder, 'releases'), { recursive: true, withFileTypes: true }).catch(() => []);
       const files = entries.filter((entry) => entry.isFile());

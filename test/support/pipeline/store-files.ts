@@ -25,7 +25,6 @@ export async function openStoreFiles(copyOf?: string) {
   return {
     folder,
     store,
-    /** The SHA-256 of every object, by key. */
     hashes: () => byKey(async (key) => sha256(await readFile(join(folder, key)))),
     /** The version of every object, by key: it changes with every write. */
     versions: () => byKey(async (key) => (await store.head(key))?.etag ?? ''),

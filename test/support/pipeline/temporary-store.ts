@@ -26,7 +26,6 @@ export interface NightOptions {
 
 /** What a day's source has beside its rows. */
 export interface DaySource {
-  /** Its `source.json`. */
   readonly settings?: object;
   /** Its table of names, `aliases.csv`, which the settings don't name by themselves. */
   readonly aliases?: string;

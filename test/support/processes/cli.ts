@@ -14,13 +14,10 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** How a command ended that ran in this process. */
 export type CalledCli = Omit<CliResult, 'signal'>;
 
-/** A process of the real command, running. */
 export interface RunningCli {
   readonly child: ChildProcess;
-  /** How it ended, with all it said. */
   readonly ended: Promise<CliResult>;
 }
 

@@ -124,7 +124,6 @@ async function passOn(reply: IncomingMessage, answer: ServerResponse, fault: Fau
   else reply.pipe(answer);
 }
 
-/** Changes the byte after so many others. */
 function damaging(afterBytes: number): Transform {
   let position = 0;
   return new Transform({

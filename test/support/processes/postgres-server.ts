@@ -55,7 +55,6 @@ export class PostgresServer {
     ];
   }
 
-  /** The forms of an address that names no user. */
   addressesWithoutUser(database: string): readonly string[] {
     return [
       `postgres://127.0.0.1:${this.#port}/${database}`,
