@@ -12,8 +12,8 @@ import {
   RULES_FOLDER,
   ruleFilesOf,
   rulesOf,
+  testTitlesIn,
 } from './support/documents/rule-book.ts';
-import { testTitlesIn } from './support/documents/test-titles.ts';
 import { ROOT } from './support/documents/text-files.ts';
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');

@@ -8,7 +8,6 @@ import type { RunningCli } from '../support/processes/cli.ts';
 import type { Target } from '../support/processes/target.ts';
 import type { Chooser } from '../support/random.ts';
 
-/** What all lanes work on. */
 export interface World {
   readonly folder: string;
   readonly target: Target;

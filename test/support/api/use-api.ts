@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest';
 import { perFile } from '../per-test.ts';
 import { type ApiOptions, openApi, type TestApi } from './open-api.ts';
 
-/** The API of a test file, or of a `describe`. */
 export function useApi(options: ApiOptions): TestApi {
   return perFile(() => openApi(options));
 }

@@ -38,7 +38,6 @@ export async function goTo(page: Page, name: string): Promise<void> {
     .waitFor();
 }
 
-/** Creates a key on the page of keys; resolves to the key. */
 export async function createKey(page: Page, name: string): Promise<string> {
   await goTo(page, 'Keys');
   await page.getByLabel('What it is for').fill(name);

@@ -23,6 +23,7 @@ import { SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { openApi } from '../api/open-api.ts';
 import type { TestAccounts } from '../api/test-accounts.ts';
+import { NOT_FOUND } from '../integrations/integration-subject.ts';
 import { newestMail, SETTINGS, tokenOf } from '../people/use-people.ts';
 import { perFile } from '../per-test.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
@@ -124,14 +125,7 @@ async function openConsole(given: TestConsoleOptions) {
   };
 }
 
-const NOTHING_FOUND: Evidence = {
-  reason: 'NOT_FOUND',
-  message: 'the page shows no link to the service',
-  status: 200,
-  finalUrl: null,
-  found: null,
-  durationMs: 12,
-};
+const NOTHING_FOUND = { ...NOT_FOUND, message: 'the page shows no link to the service', finalUrl: null };
 
 /** The console, and MCP with what connects programs beside it, as `serve` has them. */
 async function openFaces({ accounts, url }: TestAccounts, options: Required<TestConsoleOptions>) {

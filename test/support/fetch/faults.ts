@@ -24,7 +24,6 @@ export const stuck: Fault = (response, file) => {
   response.write(file.subarray(0, Math.ceil(file.length / 2)));
 };
 
-/** Nothing at all, for ever. */
 export const silent: Fault = () => undefined;
 
 /** The connection is closed before there is an answer. */
@@ -38,7 +37,6 @@ export function wrongLength(by: number): Fault {
   };
 }
 
-/** A page for people with status 200. */
 export function htmlPage(type = 'text/html; charset=utf-8'): Fault {
   return (response) =>
     response.writeHead(200, { 'content-type': type }).end('<!DOCTYPE html><html><h1>Back soon</h1></html>');

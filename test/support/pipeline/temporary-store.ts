@@ -128,7 +128,6 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}) {
   };
 }
 
-/** What tests ask a database in memory. */
 export type Reader = Pick<Database, 'run' | 'rows'>;
 
 /** A database in memory that is opened when it is first asked something. */

@@ -9,7 +9,6 @@ export const OUTBOUND_SETTINGS: OutboundSettings = {
   keepAliveMs: 4_000,
 };
 
-/** Networks of this machine alone. */
 export const LOOPBACK = [parseNetwork('127.0.0.0/8'), parseNetwork('::1/128')];
 
 export function requestTo(url: string, request: Partial<OutboundRequest> = {}): OutboundRequest {

@@ -20,7 +20,6 @@ export interface TlsReceiverOptions {
 
 export type TlsReceiver = Awaited<ReturnType<typeof startTlsReceiver>>;
 
-/** Of this machine alone. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** An HTTPS server on loopback, as a customer's receiver would be, until it is closed. */

@@ -12,7 +12,6 @@ export interface PublicOptions
     Pick<ApiOptions, 'now'> {
   /** Default: the sample days. */
   readonly days?: Days;
-  /** The address of a store instead. */
   readonly store?: string;
   /** Default: nothing is. */
   readonly planned?: readonly Capability[];
