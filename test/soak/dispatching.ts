@@ -12,7 +12,7 @@ import {
   compareCounts,
   killWithin,
   type Lane,
-  type LaneOptions,
+  type PartOptions,
   type World,
   withControl,
 } from './kills.ts';
@@ -51,7 +51,7 @@ export class DeliveryLog {
   };
 }
 
-interface DispatchingOptions extends LaneOptions {
+interface DispatchingOptions extends PartOptions {
   readonly receiverUrl: string;
   readonly received: DeliveryLog;
 }

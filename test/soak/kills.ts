@@ -15,12 +15,12 @@ export interface World {
   readonly storeFolder: string;
   readonly database: string;
   readonly reader: Database;
-  /** Whom the server is asked for, and who is told of what changed. */
+  /** Whose key the server is asked with, and who is notified of what changed. */
   readonly customer: Customer;
 }
 
-/** How a lane is killed, and the settings of its processes. */
-export interface LaneOptions {
+/** How one part is killed, and the settings of its processes. */
+export interface PartOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly kills: Kills;
   readonly chooser: Chooser;

@@ -4,7 +4,7 @@ import { ulid } from 'ulid';
 import { dayFromDate } from '../../runtime/day.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
-import { compareCounts, type Lane, type LaneOptions, type World, withControl } from './kills.ts';
+import { compareCounts, type Lane, type PartOptions, type World, withControl } from './kills.ts';
 
 const WORKERS = 8;
 const PATHS = ['/v1/models', '/v1/scores', '/v1/changes', '/v1/updates'] as const;
@@ -25,7 +25,7 @@ interface Request {
  * A server under load. A request whose answer a kill cut off is sent again with its Idempotency-Key, so that in the end as many units
  * are counted as requests were answered.
  */
-export function openServing({ storeFolder, database, customer }: World, { env, kills, chooser }: LaneOptions): Lane {
+export function openServing({ storeFolder, database, customer }: World, { env, kills, chooser }: PartOptions): Lane {
   let serving: ServingProcess | undefined;
   let acknowledged = 0;
   const cutOff: Request[] = [];

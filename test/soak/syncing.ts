@@ -8,7 +8,7 @@ import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { linesOf } from '../support/client/service.ts';
 import { runCli, startCli } from '../support/processes/cli.ts';
-import { type Check, compareCounts, killWithin, type Lane, type LaneOptions, type World } from './kills.ts';
+import { type Check, compareCounts, killWithin, type Lane, type PartOptions, type World } from './kills.ts';
 
 const COPIES = ['copy.duckdb', 'copy.sqlite', 'copy'] as const;
 /** How long the first sync may live; then it is as long as syncs take on this machine. */
@@ -17,7 +17,7 @@ const FIRST_LIFE_MS = 1_000;
 const PAUSE_MS = 200;
 
 /** Copies of each kind, synced from a server that is killed, too. */
-export function openSyncing({ folder, store, storeFolder }: World, { env, kills, chooser }: LaneOptions): Lane {
+export function openSyncing({ folder, store, storeFolder }: World, { env, kills, chooser }: PartOptions): Lane {
   const places = COPIES.map((name) => join(folder, name));
   const words = (into: string) => ['sync', '--into', into, '--history', '--json'];
   let lifeMs = FIRST_LIFE_MS;
