@@ -4,10 +4,10 @@ import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listenOnFreePort } from '../test/support/processes/servers.ts';
-import { useTestFolder } from '../test/support/use-test-folder.ts';
+import { useFolder } from '../test/support/temporary-folder.ts';
 import { openStore } from './open-store.ts';
 
-const folder = useTestFolder();
+const folder = useFolder({ perTest: true });
 
 describe('openStore', () => {
   test.each([

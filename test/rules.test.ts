@@ -11,9 +11,9 @@ import {
   lineOf,
   RULES_FOLDER,
   ruleFilesOf,
+  rulesOf,
+  testTitlesIn,
 } from './support/documents/rule-book.ts';
-import { rulesOf } from './support/documents/rules.ts';
-import { testTitlesIn } from './support/documents/test-titles.ts';
 import { ROOT } from './support/documents/text-files.ts';
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer, subjectAt, TestClock, times } from '../../test/support/accounts/subject.ts';
+import { describePostgres } from '../../test/support/processes/postgres-server.ts';
 import { describeAccounts } from './accounts.contract.ts';
 import type { Caller } from './caller.ts';
 import { type Accounts, openAccounts } from './open-accounts.ts';
@@ -10,7 +10,7 @@ const QUICK = { postgres: { connectionsMax: 4, connectTimeoutMs: 1_000, statemen
 /** Long enough for a busy machine: a transaction that rests for so long is ended, too. */
 const PATIENT = { postgres: { connectionsMax: 4, connectTimeoutMs: 3_000, statementTimeoutMs: 3_000 } };
 
-describeOnPostgres((another, server) => {
+describePostgres('with a PostgreSQL server', (server, another) => {
   describeAccounts('PostgreSQL', another);
 
   let url: string;

@@ -2,12 +2,12 @@ import { userInfo } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { runCli } from '../../test/support/processes/cli.ts';
+import { describePostgres } from '../../test/support/processes/postgres-server.ts';
 import { describeControlDatabase } from './database.contract.ts';
 import { openDatabase } from './open-database.ts';
 
-describeOnPostgres((another, server) => {
+describePostgres('with a PostgreSQL server', (server, another) => {
   const query = async (text: string) => {
     const client = new pg.Client({ connectionString: server().urlOf('postgres') });
     await client.connect();

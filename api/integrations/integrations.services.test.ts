@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
-import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
+import { describePostgres } from '../../test/support/processes/postgres-server.ts';
 import { describeBonus } from './bonus.contract.ts';
 import { describeChecks } from './checks.contract.ts';
 import { describeIntegrations } from './integrations.contract.ts';
 
 describe('on PostgreSQL', () => {
-  describeOnPostgres((another) => {
+  describePostgres('with a PostgreSQL server', (_, another) => {
     describeBonus('PostgreSQL', another);
     describeIntegrations('PostgreSQL', another);
     describeChecks('PostgreSQL', another);

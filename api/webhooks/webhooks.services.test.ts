@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
+import { describePostgres } from '../../test/support/processes/postgres-server.ts';
 import { Receiver } from '../../test/support/webhooks/receiver.ts';
 import { plainSender } from '../../test/support/webhooks/send-plainly.ts';
 import { makeDispatcher } from '../../test/support/webhooks/test-dispatcher.ts';
@@ -12,7 +12,7 @@ import { describeReplay } from './replay.contract.ts';
 
 const DELIVERIES = 2_000;
 
-describeOnPostgres((another) => {
+describePostgres('with a PostgreSQL server', (_, another) => {
   describe('on PostgreSQL', () => {
     describeAdministration('PostgreSQL', another);
     describeReplay('PostgreSQL', another);

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { type NightFacts, Notices, type NoticesDeps } from './notices.ts';
 import { NoticeMetrics } from './schedule-notices.ts';
 import { parseTarget } from './send-notice.ts';
@@ -12,7 +12,7 @@ const [DAY, NEXT] = ['2026-11-20', '2026-11-21'];
 const AT = new Date(`${DAY}T00:06:00Z`);
 const held: NightFacts = { kind: 'held', day: DAY, at: AT, reasons: ['too few'] };
 
-const work = useTestFolder();
+const work = useFolder({ perTest: true });
 let receiver: NoticeReceiver;
 let other: NoticeReceiver;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { type Notice, noticeFrom } from './notice.ts';
 import { parseTarget, type SendDeps, sendNotice, shownTarget } from './send-notice.ts';
 
@@ -13,7 +13,7 @@ const NOTICE: Notice = noticeFrom('file:/store', {
   nextCommand: 'modelstats nightly --accept',
 });
 
-const folder = useTestFolder();
+const folder = useFolder({ perTest: true });
 let receiver: NoticeReceiver;
 let waits: number[];
 beforeEach(async () => {

@@ -2,14 +2,14 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AppError } from '../../runtime/errors.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { retryWhenRaced } from './concurrency.ts';
 import { Run, type RunEnd } from './run.ts';
 
 const NOW = new Date('2026-11-20T03:00:00Z');
 const DUCKDB = { memoryLimit: '100MB', threads: 1 };
 
-const work = useTestFolder();
+const work = useFolder({ perTest: true });
 
 function openRun(onStage: (stage: 'one' | 'two') => void = () => {}) {
   const deps = { workFolder: work(), clock: () => NOW, newRunId: () => '01A', onStage };

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { smallEntry } from '../../test/support/pipeline/small-store.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { claimWorkFolder, openRunFolder, tidyRuns } from './work-folder.ts';
 
 const NOW = new Date('2026-11-20T03:00:00Z');
 const RUN = { day: '2026-11-20', run: '01A' };
 
-const work = useTestFolder();
+const work = useFolder({ perTest: true });
 
 describe('a run folder', () => {
   test('keeps its reports and nothing else when the run ends', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { findDeath, findHealthProblem, scheduleProblemAfter } from './health.ts';
 import { openHealthFile, readHealth } from './health-file.ts';
 import type { NightEnd } from './run-day.ts';
@@ -13,7 +13,7 @@ const DAY = '2026-11-20';
 const NOW = new Date(`${DAY}T00:05:30.000Z`);
 const NEXT = new Date('2026-11-21T00:05:00.000Z');
 
-const folder = useTestFolder();
+const folder = useFolder({ perTest: true });
 
 function open() {
   const path = folder('of/scheduler/health.json');

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { loadSettings } from './source-settings.ts';
 
-const folder = useTestFolder();
+const folder = useFolder({ perTest: true });
 
 async function load(settings: unknown) {
   const path = folder('source.json');

@@ -7,7 +7,7 @@ import { withNames } from '../../test/support/pipeline/named-models.ts';
 import { newestOf, readSnapshot } from '../../test/support/pipeline/published.ts';
 import { upkeepDeps } from '../../test/support/pipeline/upkeep.ts';
 import { useStore } from '../../test/support/pipeline/use-store.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { correct } from './correct.ts';
 import { verify } from './verify.ts';
 
@@ -28,7 +28,7 @@ const BAD = {
 };
 
 const store = useStore();
-const scratch = useTestFolder();
+const scratch = useFolder({ perTest: true });
 const into = () => scratch('before');
 
 function ask(day: Day, { folder, today = '2026-06-03' }: { readonly folder?: string; readonly today?: Day } = {}) {

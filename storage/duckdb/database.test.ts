@@ -1,10 +1,10 @@
 import { copyFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rawRows } from '../../test/support/storage/raw-rows.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { Database, sqlText } from './database.ts';
 
-const folder = useTestFolder();
+const folder = useFolder({ perTest: true });
 let database: Database;
 
 beforeEach(async () => {

@@ -2,10 +2,10 @@ import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { describeOnSmallDisk } from '../../test/support/processes/small-disk.ts';
 import { heard, StoreProcesses } from '../../test/support/storage/file-store-processes.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { FileStore } from './file-store.ts';
 
-const root = useTestFolder();
+const root = useFolder({ perTest: true });
 const processes = new StoreProcesses();
 afterEach(() => processes.kill());
 

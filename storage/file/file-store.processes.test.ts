@@ -3,10 +3,10 @@ import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { heard, isAnswer, StoreProcesses } from '../../test/support/storage/file-store-processes.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { FileStore } from './file-store.ts';
 
-const root = useTestFolder();
+const root = useFolder({ perTest: true });
 const processes = new StoreProcesses();
 
 afterEach(async () => {

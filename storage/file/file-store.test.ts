@@ -1,14 +1,14 @@
 import { mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../test/support/storage/contract-support.ts';
-import { useTestFolder } from '../../test/support/use-test-folder.ts';
+import { useFolder } from '../../test/support/temporary-folder.ts';
 import { describeObjectStore } from '../object-store.contract.ts';
 import { FileStore } from './file-store.ts';
 
 describeObjectStore('FileStore', openFileStore);
 
 describe('FileStore', () => {
-  const root = useTestFolder();
+  const root = useFolder({ perTest: true });
   const x = Buffer.from('x');
 
   async function keysOf(store: FileStore): Promise<string[]> {

@@ -31,21 +31,13 @@ export async function runUndisturbed(source: string, target: Target): Promise<Cl
 export const LANDED = ['before the run', 'at work', 'uploading', 'before the swap', 'after the swap'] as const;
 export type Landed = (typeof LANDED)[number];
 
-export interface Killed extends CliResult {
-  /** False where the run came to its end before. */
-  readonly isKilled: boolean;
-  readonly landed: Landed;
-  /** The days of which it said that they are published. */
-  readonly said: readonly unknown[];
-}
-
 export interface KillOptions {
   readonly random: Random;
   readonly durations: Durations;
 }
 
 /** Starts the nights of a source and kills the process at a random moment: anywhere, or in publishing, which is short. */
-export async function killNights(source: string, target: Target, options: KillOptions): Promise<Killed> {
+export async function killNights(source: string, target: Target, options: KillOptions) {
   const before = await runsIn(target.work);
   const cli = startNights(source, target);
   await Promise.race([waitForMoment(cli, target, options), cli.ended]);
@@ -55,8 +47,10 @@ export async function killNights(source: string, target: Target, options: KillOp
   const answers = answersFrom(result.stdout.slice(0, result.stdout.lastIndexOf('\n') + 1));
   return {
     ...result,
+    /** False where the run came to its end before. */
     isKilled: result.signal === 'SIGKILL',
     landed: await landedWhere(target, before),
+    /** The days of which it said that they are published. */
     said: answers.filter(({ status }) => status === 'published').map(({ day }) => day),
   };
 }

@@ -13,13 +13,13 @@ import { storeWith } from '../support/pipeline/store-with.ts';
 import { pruneDeps } from '../support/pipeline/upkeep.ts';
 import { useStore } from '../support/pipeline/use-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { useTestFolder } from '../support/use-test-folder.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const DAYS: readonly [Day, Day, Day] = ['2026-06-01', '2026-06-02', '2026-06-03'];
 const UPDATED = { updated_at: '2026-05-31T00:00:00Z' };
 
 const store = useStore();
-const source = useTestFolder();
+const source = useFolder({ perTest: true });
 beforeEach(async () => {
   for (const [index, day] of DAYS.entries()) {
     await writeDay(source(day), {

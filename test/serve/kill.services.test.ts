@@ -3,7 +3,7 @@ import { describePostgres } from '../support/processes/postgres-server.ts';
 import { describeServeKill } from './kill.contract.ts';
 
 describe('on PostgreSQL', () => {
-  describePostgres('with a PostgreSQL server', (server) => {
-    describeServeKill('PostgreSQL', () => server().createDatabase());
+  describePostgres('with a PostgreSQL server', (_, another) => {
+    describeServeKill('PostgreSQL', another);
   });
 });

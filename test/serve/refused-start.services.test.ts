@@ -1,5 +1,4 @@
 /** A server whose databases refuse it, or are not there: exit codes, what it says, and what it says while it runs. */
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runCli } from '../support/processes/cli.ts';
 import { describePostgres } from '../support/processes/postgres-server.ts';
@@ -50,18 +49,6 @@ describePostgres('with a PostgreSQL server', (postgres) => {
         expect(refused.stdout + gone.stdout + gone.stderr).not.toContain('open-sesame');
       },
     );
-
-    test('serve ends with 2 where Redis refuses the password', async () => {
-      const admin = new Redis(redis.url);
-      await admin.config('SET', 'requirepass', 'open-sesame');
-      const url = redis.url.replace('redis://', 'redis://:wrong-word@');
-      // Redis' refusal comes too late for a server that a busy machine starts: it would go on and count alone.
-      const refused = await run(['serve'], { MODELSTATS_REDIS: url, MODELSTATS_REDIS_TIMEOUT_MS: '60000' });
-      await admin.config('SET', 'requirepass', '');
-      admin.disconnect();
-      expect(refused).toMatchObject({ ...FAILED, code: 2, stderr: expect.stringContaining('MODELSTATS_REDIS') });
-      expect(refused.stdout + refused.stderr).not.toContain('wrong-word');
-    });
 
     test('a server that nobody asks shows a PostgreSQL and a Redis that went away: in /health/ready, the metrics and the log', async () => {
       const env = {

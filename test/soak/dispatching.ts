@@ -2,14 +2,20 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadCatalog } from '../../storage/catalog.ts';
-import type { Database } from '../../storage/duckdb/database.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, type RunningCli, runCli, startCli } from '../support/processes/cli.ts';
 import type { Chooser } from '../support/random.ts';
 import { readTold } from '../support/webhooks/subscribers.ts';
 import { expectedOf } from '../webhook-events/oracle.ts';
-import { type Check, compareCounts, type Kills, killWithin, type Lane, withControl } from './kills.ts';
+import {
+  type Check,
+  compareCounts,
+  killWithin,
+  type Lane,
+  type PartOptions,
+  type World,
+  withControl,
+} from './kills.ts';
 
 /** One of so many kills falls before it dispatches. */
 const EARLY_KILLS = 5;
@@ -20,7 +26,6 @@ const ANSWER_MS_MAX = 500;
 /** For the last process, after claims of killed ones have ended. */
 const FINISH_MS_MAX = 300_000;
 
-/** What received webhooks. */
 export class DeliveryLog {
   readonly #received = new Map<string, number>();
   readonly #chooser: Chooser;
@@ -33,7 +38,6 @@ export class DeliveryLog {
     return new Set(this.#received.keys());
   }
 
-  /** Deliveries that came again. */
   get again(): number {
     return [...this.#received.values()].reduce((sum, times) => sum + times - 1, 0);
   }
@@ -47,22 +51,15 @@ export class DeliveryLog {
   };
 }
 
-export interface DispatchingOptions {
-  readonly env: Readonly<Record<string, string>>;
-  readonly database: string;
-  readonly store: ObjectStore;
-  readonly storeFolder: string;
-  readonly reader: Database;
-  readonly organizationId: string;
+interface DispatchingOptions extends PartOptions {
   readonly receiverUrl: string;
   readonly received: DeliveryLog;
-  readonly kills: Kills;
-  readonly chooser: Chooser;
 }
 
 /** A dispatcher that sends what each night changed to one endpoint. */
-export async function openDispatching(options: DispatchingOptions): Promise<Lane> {
-  const { env, received, kills, chooser, organizationId, receiverUrl } = options;
+export async function openDispatching(world: World, options: DispatchingOptions): Promise<Lane> {
+  const { env, received, kills, chooser, receiverUrl } = options;
+  const { organizationId } = world.customer;
   const words = ['webhooks', 'add', '--org', organizationId, '--url', receiverUrl, '--topics', 'all', '--json'];
   const added = await runCli(words, { env });
   if (added.code !== 0) throw new Error(`the endpoint was not added: ${added.stderr}${added.stdout}`);
@@ -82,11 +79,11 @@ export async function openDispatching(options: DispatchingOptions): Promise<Lane
     async finish() {
       const early = received.ids.size;
       running = startCli(['dispatch', '--json'], { env });
-      const expected = await expectedEvents(options);
-      await settle(options, expected.length);
+      const expected = await expectedEvents(world);
+      await settle(world, expected.length);
       running.child.kill('SIGTERM');
       await running.ended;
-      return compare(options, { endpoint, expected, early });
+      return compare(world, { received, endpoint, expected, early });
     },
     async close() {
       running?.child.kill('SIGKILL');
@@ -96,7 +93,7 @@ export async function openDispatching(options: DispatchingOptions): Promise<Lane
 }
 
 /** Waits until every event is queued and no delivery waits. */
-async function settle({ database }: DispatchingOptions, events: number): Promise<void> {
+async function settle({ database }: World, events: number): Promise<void> {
   await withControl(database, async ({ kysely }) => {
     for (let waitedMs = 0; waitedMs < FINISH_MS_MAX; waitedMs += 500) {
       const rows = await kysely.selectFrom('webhook_deliveries').select('state').where('kind', '=', 'event').execute();
@@ -107,6 +104,7 @@ async function settle({ database }: DispatchingOptions, events: number): Promise
 }
 
 interface Outcome {
+  readonly received: DeliveryLog;
   readonly endpoint: string;
   readonly expected: readonly string[];
   /** Deliveries that came while dispatchers were killed. */
@@ -114,8 +112,8 @@ interface Outcome {
 }
 
 function compare(
-  { database, received: { ids, again } }: DispatchingOptions,
-  { endpoint, expected, early }: Outcome,
+  { database }: World,
+  { received: { ids, again }, endpoint, expected, early }: Outcome,
 ): Promise<readonly Check[]> {
   return withControl(database, async (control) => {
     const told = (await readTold(control)).filter((event) => event.endpoint === endpoint && event.topic !== 'ping');
@@ -138,7 +136,7 @@ function compare(
 }
 
 /** What the nights behind the first have to tell, as texts. */
-async function expectedEvents({ store, storeFolder, reader }: DispatchingOptions): Promise<readonly string[]> {
+async function expectedEvents({ store, storeFolder, reader }: World): Promise<readonly string[]> {
   const releases = (await loadCatalog(store)).catalog?.releases ?? [];
   const read = { folder: storeFolder, deps: { store }, reader } as unknown as TemporaryStore; // All that the oracle looks at.
   const texts: string[] = [];
@@ -150,7 +148,6 @@ async function expectedEvents({ store, storeFolder, reader }: DispatchingOptions
   return texts;
 }
 
-/** JSON with its names in order. */
 function sortedText(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)

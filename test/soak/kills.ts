@@ -1,8 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { Customer } from '../support/accounts/subject.ts';
 import type { RunningCli } from '../support/processes/cli.ts';
+import type { Target } from '../support/processes/target.ts';
 import type { Chooser } from '../support/random.ts';
+
+export interface World {
+  readonly folder: string;
+  readonly target: Target;
+  readonly store: ObjectStore;
+  readonly storeFolder: string;
+  readonly database: string;
+  readonly reader: Database;
+  /** Whose key the server is asked with, and who is notified of what changed. */
+  readonly customer: Customer;
+}
+
+/** How one part is killed, and the settings of its processes. */
+export interface PartOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly kills: Kills;
+  readonly chooser: Chooser;
+}
 
 /** The kills of one run: how many a lane still has, and how many there were. */
 export class Kills {
@@ -21,7 +43,6 @@ export class Kills {
     return this.done < this.#wanted;
   }
 
-  /** Counts a process that was killed. */
   count(): void {
     this.done += 1;
     this.#onKill();
@@ -38,20 +59,13 @@ export async function killWithin(cli: RunningCli, msMax: number, chooser: Choose
 }
 
 /** What was acknowledged, and what is found in the end. */
-export interface Check {
-  readonly what: string;
-  readonly acknowledged: number;
-  readonly counted: number;
-  readonly holds: boolean;
-  readonly remark: string;
-}
+export type Check = ReturnType<typeof compareCounts>;
 
 /** {@link Check} of two counts that have to be the same. */
-export function compareCounts(what: string, acknowledged: number, counted: number, remark = ''): Check {
+export function compareCounts(what: string, acknowledged: number, counted: number, remark = '') {
   return { what, acknowledged, counted, holds: acknowledged === counted, remark };
 }
 
-/** Does something with a control database, and closes it. */
 export async function withControl<T>(address: string, work: (control: ControlDatabase) => Promise<T>): Promise<T> {
   const control = await openDatabase(address);
   try {

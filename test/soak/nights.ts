@@ -1,14 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Database } from '../../storage/duckdb/database.ts';
 import { killNights, runUndisturbed } from '../crash/kill.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
 import { answersFrom, type CliResult, runCli } from '../support/processes/cli.ts';
 import { openFileTarget, type Target } from '../support/processes/target.ts';
 import type { Random } from '../support/random.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
-import { compareCounts, type Kills, type Lane } from './kills.ts';
+import { compareCounts, type Kills, type Lane, type World } from './kills.ts';
 
 const SOURCE_SEED = 2024;
 /** Invented days lose more than real ones, which would hold one of them. */
@@ -16,20 +15,19 @@ const SETTINGS = { max_shrink: 0.9, usual_nights: 0 };
 /** Of four kills about one comes after the swap, which ends that day. */
 const DAYS_PER_KILL = 0.5;
 
-export interface NightsOptions {
-  readonly folder: string;
-  readonly target: Target;
+interface NightsOptions {
   readonly kills: Kills;
   readonly wanted: number;
   readonly random: Random;
-  readonly reader: Database;
 }
 
 /** Nights of one store, each killed until it is published. The first is published undisturbed, for those who read. */
-export async function openNights(options: NightsOptions): Promise<Lane> {
-  const { folder, target, kills, random, reader } = options;
+export async function openNights(
+  { folder, target, reader }: World,
+  { kills, wanted, random }: NightsOptions,
+): Promise<Lane> {
   const [source, whole] = [join(folder, 'pending'), join(folder, 'whole')];
-  const days = await writeInventedDays(source, Math.ceil(options.wanted * DAYS_PER_KILL) + 3, SOURCE_SEED);
+  const days = await writeInventedDays(source, Math.ceil(wanted * DAYS_PER_KILL) + 3, SOURCE_SEED);
   await writeInventedDays(whole, days.length, SOURCE_SEED);
   for (const place of [source, whole]) await writeFile(join(place, 'source.json'), JSON.stringify(SETTINGS));
   /** What nights answered: the day, with its number in the feed. */

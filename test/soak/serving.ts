@@ -2,11 +2,9 @@ import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { dayFromDate } from '../../runtime/day.ts';
-import type { Customer } from '../support/accounts/subject.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
-import type { Chooser } from '../support/random.ts';
-import { compareCounts, type Kills, type Lane, withControl } from './kills.ts';
+import { compareCounts, type Lane, type PartOptions, type World, withControl } from './kills.ts';
 
 const WORKERS = 8;
 const PATHS = ['/v1/models', '/v1/scores', '/v1/changes', '/v1/updates'] as const;
@@ -15,15 +13,6 @@ const ANSWERS_MAX = 60;
 /** One of so many kills falls before the server answers. */
 const EARLY_KILLS = 3;
 const EARLY_MS_MAX = 700;
-
-export interface ServingOptions {
-  readonly store: string;
-  readonly database: string;
-  readonly customer: Customer;
-  readonly env: Readonly<Record<string, string>>;
-  readonly kills: Kills;
-  readonly chooser: Chooser;
-}
 
 interface Request {
   readonly path: string;
@@ -36,14 +25,14 @@ interface Request {
  * A server under load. A request whose answer a kill cut off is sent again with its Idempotency-Key, so that in the end as many units
  * are counted as requests were answered.
  */
-export function openServing({ store, database, customer, env, kills, chooser }: ServingOptions): Lane {
+export function openServing({ storeFolder, database, customer }: World, { env, kills, chooser }: PartOptions): Lane {
   let serving: ServingProcess | undefined;
   let acknowledged = 0;
   const cutOff: Request[] = [];
   const refused: number[] = [];
 
   const start = async () => {
-    if (serving === undefined) serving = await ServingProcess.start({ store, database, env });
+    if (serving === undefined) serving = await ServingProcess.start({ store: storeFolder, database, env });
     else await serving.run();
     return serving;
   };
@@ -119,7 +108,6 @@ export function openServing({ store, database, customer, env, kills, chooser }: 
   };
 }
 
-/** The units of an organization in its database, of all days. */
 async function unitsOf(address: string, organizationId: string): Promise<number> {
   const rows = await withControl(address, ({ kysely }) =>
     kysely.selectFrom('daily_usage').select('used').where('organization_id', '=', organizationId).execute(),

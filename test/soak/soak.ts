@@ -69,42 +69,23 @@ async function openLanes(): Promise<void> {
     MODELSTATS_THREADS: '1',
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
   };
-  const random = randomFromSeed(seed);
-  const killedNights = { kills: killsOf('nights'), wanted: (wanted * SHARES.nights) / 100 };
-  lanes.push(await openNights({ folder, target, random, reader, ...killedNights }));
+  const world = { folder, target, store: target.store, storeFolder, database, reader, customer };
+  const killed = (name: keyof typeof SHARES, chooserSeed: number) => ({
+    kills: killsOf(name),
+    chooser: createChooser(chooserSeed),
+  });
+  const wantedNights = (wanted * SHARES.nights) / 100;
+  lanes.push(await openNights(world, { kills: killsOf('nights'), wanted: wantedNights, random: randomFromSeed(seed) }));
+  const serveEnv = { MODELSTATS_PORT: String(port), MODELSTATS_POLL_SECONDS: '0.5', MODELSTATS_LOG_LEVEL: 'warn' };
+  const syncEnv = {
+    MODELSTATS_API_URL: `http://127.0.0.1:${port}`,
+    MODELSTATS_API_KEY: consumer.key,
+    MODELSTATS_THREADS: '1',
+  };
   lanes.push(
-    openServing({
-      store: storeFolder,
-      database,
-      customer,
-      env: { MODELSTATS_PORT: String(port), MODELSTATS_POLL_SECONDS: '0.5', MODELSTATS_LOG_LEVEL: 'warn' },
-      kills: killsOf('serve'),
-      chooser: createChooser(seed + 1),
-    }),
-    await openDispatching({
-      env,
-      database,
-      store: target.store,
-      storeFolder,
-      reader,
-      organizationId: customer.organizationId,
-      receiverUrl: receiver.url,
-      received,
-      kills: killsOf('dispatch'),
-      chooser: createChooser(seed + 2),
-    }),
-    openSyncing({
-      folder,
-      env: {
-        MODELSTATS_API_URL: `http://127.0.0.1:${port}`,
-        MODELSTATS_API_KEY: consumer.key,
-        MODELSTATS_THREADS: '1',
-      },
-      store: target.store,
-      storeFolder,
-      kills: killsOf('sync'),
-      chooser: createChooser(seed + 3),
-    }),
+    openServing(world, { env: serveEnv, ...killed('serve', seed + 1) }),
+    await openDispatching(world, { env, receiverUrl: receiver.url, received, ...killed('dispatch', seed + 2) }),
+    openSyncing(world, { env: syncEnv, ...killed('sync', seed + 3) }),
   );
 }
 

@@ -8,8 +8,7 @@ import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { linesOf } from '../support/client/service.ts';
 import { runCli, startCli } from '../support/processes/cli.ts';
-import type { Chooser } from '../support/random.ts';
-import { type Check, compareCounts, type Kills, killWithin, type Lane } from './kills.ts';
+import { type Check, compareCounts, killWithin, type Lane, type PartOptions, type World } from './kills.ts';
 
 const COPIES = ['copy.duckdb', 'copy.sqlite', 'copy'] as const;
 /** How long the first sync may live; then it is as long as syncs take on this machine. */
@@ -17,17 +16,8 @@ const FIRST_LIFE_MS = 1_000;
 /** After a sync that ended by itself, mostly because the server was just killed. */
 const PAUSE_MS = 200;
 
-export interface SyncingOptions {
-  readonly folder: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly store: ObjectStore;
-  readonly storeFolder: string;
-  readonly kills: Kills;
-  readonly chooser: Chooser;
-}
-
 /** Copies of each kind, synced from a server that is killed, too. */
-export function openSyncing({ folder, env, store, storeFolder, kills, chooser }: SyncingOptions): Lane {
+export function openSyncing({ folder, store, storeFolder }: World, { env, kills, chooser }: PartOptions): Lane {
   const places = COPIES.map((name) => join(folder, name));
   const words = (into: string) => ['sync', '--into', into, '--history', '--json'];
   let lifeMs = FIRST_LIFE_MS;
@@ -69,7 +59,6 @@ export function openSyncing({ folder, env, store, storeFolder, kills, chooser }:
   }
 }
 
-/** The lines of the newest snapshot, of all datasets. */
 async function publishedLines(store: ObjectStore, folder: string): Promise<string> {
   const newest = (await loadCatalog(store)).catalog?.releases.at(-1);
   if (newest === undefined) throw new Error('nothing is published');

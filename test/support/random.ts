@@ -11,31 +11,23 @@ export function randomFromSeed(seed: number): Random {
   };
 }
 
-/** Random choices, the same for the same seed. */
-export interface Chooser {
-  /** True with this probability. */
-  chance(probability: number): boolean;
-  /** A whole number of `min` to `max`. */
-  integer(min: number, max: number): number;
-  /** One of a list that isn't empty. */
-  pick<T>(list: readonly T[]): T;
-  /** One of these, as often as its weight says. */
-  weighted<T extends string>(weights: Readonly<Record<T, number>>): T;
-}
+export type Chooser = ReturnType<typeof createChooser>;
 
-export function createChooser(seed: number): Chooser {
+export function createChooser(seed: number) {
   const random = randomFromSeed(seed);
   const integer = (min: number, max: number) => min + Math.floor(random() * (max - min + 1));
+  /** One of a list that isn't empty. */
   const pick = <T>(list: readonly T[]): T => {
     if (list.length === 0) throw new Error('nothing to pick from');
     return list[integer(0, list.length - 1)] as T; // the index is within the list
   };
   return {
-    chance: (probability) => random() < probability,
+    chance: (probability: number) => random() < probability,
     integer,
     pick,
-    weighted: (weights) => {
-      const names = Object.keys(weights) as (keyof typeof weights)[]; // its own keys
+    /** One of these, as often as its weight says. */
+    weighted: <T extends string>(weights: Readonly<Record<T, number>>) => {
+      const names = Object.keys(weights) as T[]; // its own keys
       return pick(names.flatMap((name) => Array.from({ length: weights[name] }, () => name)));
     },
   };

@@ -22,11 +22,8 @@ export const UPSTREAM_DATA = findRealData(
 /** A real day that the guard holds whatever is usual, and an operator has accepted: upstream did delete thousands of scores. */
 export const DELETED_UPSTREAM: Day = '2025-12-13';
 
-/** The one that is held for what is usual, accepted too: a leaderboard was replaced, and 680 of its scores with it. */
-export const REPLACED_UPSTREAM: Day = '2025-11-18';
-
-/** The real days that an operator has accepted. */
-export const ACCEPTED_DAYS: readonly Day[] = [REPLACED_UPSTREAM, DELETED_UPSTREAM];
+/** The real days that an operator has accepted; on the other one a leaderboard was replaced, and 680 of its scores with it. */
+export const ACCEPTED_DAYS: readonly Day[] = ['2025-11-18', DELETED_UPSTREAM];
 
 function findRealData(folder: string): string | undefined {
   return existsSync(folder) ? folder : undefined;

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { TOPICS } from '../../api/webhooks/topics/topics.ts';
 import { addDays } from '../../runtime/day.ts';
-import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addListeners, expectTold, type Listener } from './oracle.ts';
 
@@ -81,7 +81,7 @@ const listeners: fc.Arbitrary<readonly Listener[]> = fc
 test('any series of nights tells each endpoint what an independent reading of the published files says', {
   timeout: 300_000,
 }, async () => {
-  const folder = await openFolder();
+  const folder = await newFolder();
   const told = new Map<string, number>(TOPICS.map((topic) => [topic, 0]));
   let runs = 0;
   await fc.assert(

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { listSourceDays } from '../../pipeline/source/source-folder.ts';
-import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { REAL_DATA } from '../support/real-data.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addListeners, expectTold, type Listener } from './oracle.ts';
 
@@ -21,7 +21,7 @@ const LISTENERS: readonly Listener[] = [
 describe.skipIf(REAL_DATA === undefined)('real days (skipped where they are not beside the project)', () => {
   test('are told as an independent reading of the published files says', { timeout: 900_000 }, async () => {
     const store = await openTemporaryStore();
-    const control = await openDatabase(`sqlite:${join(await openFolder(), 'accounts.db')}`);
+    const control = await openDatabase(`sqlite:${join(await newFolder(), 'accounts.db')}`);
     try {
       const source = REAL_DATA ?? '';
       const days = (await listSourceDays(source)).filter((day) => day >= DAYS.from && day <= DAYS.to);

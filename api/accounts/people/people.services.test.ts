@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { describeOnPostgres } from '../../../test/support/accounts/control-databases.ts';
+import { describePostgres } from '../../../test/support/processes/postgres-server.ts';
 import { describePeople } from './people.contract.ts';
 
 describe('on PostgreSQL', () => {
-  describeOnPostgres((another) => describePeople('PostgreSQL', another));
+  describePostgres('with a PostgreSQL server', (_, another) => describePeople('PostgreSQL', another));
 });

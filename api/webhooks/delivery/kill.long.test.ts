@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFolder } from '../../../test/support/accounts/control-databases.ts';
+import { newFolder } from '../../../test/support/temporary-folder.ts';
 import { Receiver } from '../../../test/support/webhooks/receiver.ts';
 import { until } from '../../../test/support/webhooks/test-dispatcher.ts';
 import { WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
@@ -14,7 +14,7 @@ const DELIVERIES = 1_500;
 const LATER_MS = 120_000;
 
 test('a dispatcher that is killed ten times in the middle skips nothing, and counts every attempt once', async () => {
-  const url = `sqlite:${join(await openFolder(), 'control.db')}`;
+  const url = `sqlite:${join(await newFolder(), 'control.db')}`;
   const receiver = await Receiver.start(() => 200);
   const world = await WebhookDatabase.open(url);
   const ids = await world.addDeliveries(await world.addEndpoint({ url: receiver.url }), DELIVERIES);

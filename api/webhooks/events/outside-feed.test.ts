@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openFolder } from '../../../test/support/accounts/control-databases.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { newFolder } from '../../../test/support/temporary-folder.ts';
 import { dyingDatabase } from '../../../test/support/webhooks/dying-database.ts';
 import { openPublisher } from '../../../test/support/webhooks/publisher.ts';
 import { addSubscriber, readTold } from '../../../test/support/webhooks/subscribers.ts';
@@ -28,7 +28,7 @@ let control: ControlDatabase;
 beforeEach(async () => {
   Object.assign(SCORE_UPDATED, RENAMED);
   store = await openTemporaryStore();
-  control = await openDatabase(`sqlite:${join(await openFolder(), 'accounts.db')}`);
+  control = await openDatabase(`sqlite:${join(await newFolder(), 'accounts.db')}`);
 });
 afterEach(async () => {
   Object.assign(SCORE_UPDATED, ORIGINAL); // Other files share the process.

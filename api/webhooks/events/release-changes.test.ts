@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { getEntry, loadCatalog, loadRelease } from '../../../storage/catalog.ts';
-import { openFolder } from '../../../test/support/accounts/control-databases.ts';
 import {
   NIGHT_SETTINGS,
   openTemporaryStore,
   type TemporaryStore,
 } from '../../../test/support/pipeline/temporary-store.ts';
+import { newFolder } from '../../../test/support/temporary-folder.ts';
 import * as sourced from '../../../test/worlds/sourced-days.ts';
 import {
   AFTER,
@@ -29,7 +29,7 @@ const TOPICS = new Set<ChangeTopic>(['model.created', 'score.updated', 'ranking.
 
 /** The events of a day, by seq; of a ranking's models all that are named here. */
 async function eventsOf(day: string, before: string, watched: readonly string[] = []): Promise<readonly ChangeEvent[]> {
-  const folder = await openFolder();
+  const folder = await newFolder();
   const { catalog } = await loadCatalog(store.deps.store);
   const release = await loadRelease(store.deps.store, getEntry(catalog, day));
   const previous = await loadRelease(store.deps.store, getEntry(catalog, before));

@@ -1,14 +1,14 @@
 import { appendFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { useTestFolder } from '../../../test/support/use-test-folder.ts';
+import { useFolder } from '../../../test/support/temporary-folder.ts';
 import type { DatasetSource } from '../../source/open-source.ts';
 import { assertUnchanged, scanFile } from './scan-file.ts';
 
 const LIMITS = { lineBytesMax: 1000, fileBytesMax: 2000, rowsMax: 1000, ratioMax: 1000 };
 const LINE = `${JSON.stringify({ id: 'a', name: 'x'.repeat(78) })}\n`;
 
-const folder = useTestFolder();
+const folder = useFolder({ perTest: true });
 
 async function fileWith(content: string | Uint8Array, compressed = false): Promise<DatasetSource> {
   const name = compressed ? 'models.jsonl.gz' : 'models.jsonl';

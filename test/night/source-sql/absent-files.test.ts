@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
 import type { AbsentFile } from '../../../pipeline/night/capture/sql/messages.ts';
 import { openSandbox } from '../../support/pipeline/run-select.ts';
-import { useTestFolder } from '../../support/use-test-folder.ts';
+import { useFolder } from '../../support/temporary-folder.ts';
 
-const folder = useTestFolder();
+const folder = useFolder({ perTest: true });
 beforeEach(async () => {
   await mkdir(folder('boards'));
   await writeFile(folder('here.csv'), 'a,b\n1,x\n');

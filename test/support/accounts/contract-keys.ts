@@ -17,7 +17,6 @@ import { addCustomer, type Subject, TestClock } from './subject.ts';
 /** Longest that what another process revoked, or changed of a plan, may still hold, as promised. */
 const REVOCATION_MS_MAX = 5_000;
 
-/** All rows of all tables, as JSON. */
 async function readAll(url: string): Promise<string> {
   const database = await openDatabase(url);
   const tables = await database.kysely.introspection.getTables();
@@ -29,7 +28,6 @@ async function readAll(url: string): Promise<string> {
 }
 
 export function describeKeys(subject: Subject): void {
-  /** Two processes with one clock. */
   const openTwo = async () => {
     const clock = new TestClock();
     return { clock, here: await subject.open({ clock: clock.now }), there: await subject.open({ clock: clock.now }) };

@@ -1,10 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Caller } from '../../../api/accounts/caller.ts';
 import type { Accounts } from '../../../api/accounts/open-accounts.ts';
-import { listOrganizations } from '../../../api/accounts/organizations/organizations.ts';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { programBeside } from '../../../runtime/this-machine.ts';
 import { addCustomer, type Subject, times } from './subject.ts';
@@ -23,19 +21,6 @@ interface Kept {
 
 export function describeLoad(subject: Subject): void {
   describe('many organizations at once', () => {
-    test("are served while operators work, and no operator's work is half done", async () => {
-      const accounts = await subject.open();
-      const caller = await (await addCustomer(accounts, { contract: { daily_quota: null } })).caller();
-      const work = [
-        ...Array.from({ length: 20 }, () => () => addCustomer(accounts, { plan: 'builder' })),
-        ...Array.from({ length: 400 }, () => () => accounts.quota.reserve(caller)),
-      ];
-      await times(work.length, async (index) => work[(index * 11) % work.length]?.());
-      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 400 });
-      const added = (await listOrganizations(accounts.as(SYSTEM))).filter(({ id }) => id > caller.organizationId);
-      expect(added.map(({ terms }) => terms.plan)).toEqual(Array(20).fill('builder'));
-    });
-
     test('through two openings, in any order, each pay exactly for what they kept, and nobody waits in a circle', async () => {
       const [here, there] = [await subject.open(), await subject.open()];
       const kept = await times(ORGANIZATIONS, async (): Promise<Kept> => {

@@ -154,18 +154,6 @@ export function describeUsage(subject: Subject): void {
       });
     });
 
-    test("is an organization's own, and nothing for an unknown one", async () => {
-      const accounts = await open();
-      const [one, other] = [await addTwoKeys(accounts), await addTwoKeys(accounts)];
-      accounts.countRequest(finished(one.callers[0]));
-      for (const organizationId of [other.organizationId, 'org_none'])
-        expect(await accounts.readUsage(organizationId, RANGE)).toMatchObject({
-          total: NO_REQUESTS,
-          keys: [],
-          routes: [],
-        });
-    });
-
     test.each([
       ['is turned round', { from: '2026-11-21', to: '2026-11-20' }],
       ['names no day', { from: '2026-11-31', to: '2026-12-01' }],

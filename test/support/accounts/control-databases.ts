@@ -1,12 +1,6 @@
 import { copyFile } from 'node:fs/promises';
-import { afterAll, beforeAll } from 'vitest';
 import { openDatabase, sqliteFileFromUrl } from '../../../api/database/open-database.ts';
-import { PostgresServer } from '../processes/postgres-server.ts';
-import { describeWith } from '../processes/server-process.ts';
-import { newFolder, useFolder } from '../temporary-folder.ts';
-
-/** A folder that goes away with the test that runs. */
-export const openFolder = newFolder;
+import { useFolder } from '../temporary-folder.ts';
 
 /** Makes empty control databases on SQLite, for the tests of a file; resolves to their addresses. */
 export function useSqlite(): () => Promise<string> {
@@ -30,21 +24,4 @@ export function useMigratedSqlite(): () => Promise<string> {
     await copyFile(await made, sqliteFileFromUrl(address) ?? '');
     return address;
   };
-}
-
-/** Tests with a PostgreSQL server of the file, of which `another` makes empty control databases; left out where there is none. */
-export function describeOnPostgres(
-  tests: (another: () => Promise<string>, server: () => PostgresServer) => void,
-): void {
-  describeWith('postgres', 'with a PostgreSQL server', () => {
-    let server: PostgresServer;
-    beforeAll(async () => {
-      server = await PostgresServer.start();
-    });
-    afterAll(() => server?.stop());
-    tests(
-      () => server.createDatabase(),
-      () => server,
-    );
-  });
 }

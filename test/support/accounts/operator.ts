@@ -24,7 +24,6 @@ export async function openOperator(settings: Readonly<Record<string, string>>) {
     callCli(words, { env: { ...env, ...changes } });
   return {
     folder,
-    /** The settings of its commands from now on. */
     env,
     call,
     /** What a command answers with `--json`, when it ends with this code. */

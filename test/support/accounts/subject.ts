@@ -46,7 +46,6 @@ export function subjectAt(url: () => string) {
 
 export type Customer = Awaited<ReturnType<typeof addCustomer>>;
 
-/** A new organization with one key. */
 export async function addCustomer(accounts: Accounts, subscription: Partial<Subscription> = {}) {
   const changes = accounts.as(SYSTEM);
   const { id } = await createOrganization(

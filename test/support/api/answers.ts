@@ -12,7 +12,6 @@ export const LIMIT_HEADERS = [
   'x-service-plan',
 ] as const;
 
-/** Which of these headers an answer has. */
 export function namesAmong(names: readonly string[], { headers }: LightMyRequestResponse): readonly string[] {
   return names.filter((name) => name in headers);
 }
@@ -23,7 +22,6 @@ export function steadyHeaders({ headers }: LightMyRequestResponse): Record<strin
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !changing.includes(name)));
 }
 
-/** An answer's error without its request id. */
 export function steadyError(response: LightMyRequestResponse): Record<string, unknown> {
   const { request_id, ...error } = response.json().error;
   return { ...error, hasRequestId: request_id === response.headers['x-request-id'] };

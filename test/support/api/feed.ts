@@ -11,21 +11,15 @@ export interface Feed {
   readonly published_through: string;
 }
 
-/** What `GET /v1/changes` answers. */
 export async function getFeed(api: Pick<TestApi, 'json'>, query = ''): Promise<Feed> {
   return (await api.json(`/v1/changes?${query}`)) as unknown as Feed;
 }
 
-export interface PageOptions {
-  readonly limit?: number;
-  /** The entity type to narrow the feed to. */
-  readonly type?: string;
-  /** Where to begin; default: with the first event that is kept. */
-  readonly cursor?: string;
-}
-
-/** All events from a cursor on, page by page. */
-export async function pageFeed(api: Pick<TestApi, 'json'>, { limit = 1000, type, cursor }: PageOptions = {}) {
+/** @param options an entity type to narrow the feed to, and where to begin: with the first event that is kept unless given */
+export async function pageFeed(
+  api: Pick<TestApi, 'json'>,
+  { limit = 1000, type, cursor }: { readonly limit?: number; readonly type?: string; readonly cursor?: string } = {},
+) {
   const events: FeedEvent[] = [];
   let [at, pages, hasMore] = [cursor, 0, true];
   while (hasMore) {

@@ -1,5 +1,4 @@
-import { Agent, request } from 'node:http';
-import { times } from '../accounts/subject.ts';
+import { type RequestOptions, request } from 'node:http';
 import { bearer } from './test-accounts.ts';
 
 /** An answer as a client of a real connection sees it. */
@@ -25,8 +24,11 @@ export async function listenOnPort(app: Listening): Promise<number> {
 }
 
 /** Asks once over a connection of its own, or of an agent's; rejects where none is answered. */
-export function fetchOnce(url: string, key: string, options: FetchOptions = {}): Promise<Answer> {
-  const { headers = {}, agent, method = 'GET' } = options;
+export function fetchOnce(
+  url: string,
+  key: string,
+  { headers = {}, agent, method = 'GET' }: Pick<RequestOptions, 'headers' | 'agent' | 'method'> = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request(
       url,
@@ -44,23 +46,4 @@ export function fetchOnce(url: string, key: string, options: FetchOptions = {}):
     asked.on('error', reject);
     asked.end();
   });
-}
-
-export interface FetchOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly agent?: Agent;
-  readonly method?: string;
-}
-
-/** So many requests at once over 50 connections, spread over several servers; how often each status came. */
-export async function countStatuses(
-  count: number,
-  work: (index: number, agent: Agent) => Promise<Answer>,
-): Promise<Readonly<Record<number, number>>> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
-  const answers = await times(count, (index) => work(index, agent));
-  agent.destroy();
-  const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
 }

@@ -1,18 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { LightMyRequestResponse } from 'fastify';
-import { type Account, AccountSchema } from '../../../api/accounts/caller.ts';
+import { basename, join, relative } from 'node:path';
+import { AccountSchema } from '../../../api/accounts/caller.ts';
 import type { Day } from '../../../runtime/day.ts';
+import { sha256 } from '../../../storage/hash.ts';
 import { folderFromUrl } from '../../../storage/open-store.ts';
 import { type Customer, TestClock } from '../accounts/subject.ts';
+import { filesIn, KEPT_NIGHTS } from '../pipeline/kept-nights.ts';
 import { publishFixtureDays } from '../pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../pipeline/temporary-store.ts';
-import { copyView, keepView, placeOfView } from './kept-views.ts';
 import { listenOnPort } from './listen.ts';
-import { type RawAnswer, sendRaw } from './raw-request.ts';
-import { type AppOptions, type StartedApp, startApp } from './start-app.ts';
-import { bearer, type TestAccounts } from './test-accounts.ts';
+import { sendRaw } from './raw-request.ts';
+import { type AppOptions, startApp } from './start-app.ts';
+import { bearer } from './test-accounts.ts';
 
 /** What the API serves: `days`, from a store of its own that goes away with it, or the store at an address. */
 export type Served =
@@ -34,28 +35,7 @@ export type ApiOptions = Served &
 export const NOON = '2026-06-30T12:00:00Z';
 
 /** The API in this process, asked without a network. It looks at its store when told to, and its clock stands until told. */
-export interface TestApi extends Pick<StartedApp, 'app' | 'follower' | 'events'> {
-  readonly clock: TestClock;
-  /** The store that was opened for `days`; throws where the API serves another's. */
-  readonly store: TemporaryStore;
-  readonly viewFolder: string;
-  /** Throws where nobody is asked for a key. */
-  readonly accounts: TestAccounts;
-  /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
-  readonly headers: Readonly<Record<string, string>>;
-  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** The parsed body of a 200. */
-  json(url: string): Promise<Record<string, unknown>>;
-  /** Asks as a customer does; `method` is GET unless told. */
-  ask(customer: Customer, url: string, options?: AskOptions): Promise<LightMyRequestResponse>;
-  /** Where it listens on 127.0.0.1, from the first call on. */
-  port(): Promise<number>;
-  /** Sends bytes as they are over a connection of their own: {@link sendRaw}. */
-  send(bytes: string | Buffer, quietMs?: number): Promise<RawAnswer>;
-  /** What `GET /v1/account` answers the customer. */
-  accountOf(customer: Customer): Promise<Account>;
-  close(): Promise<void>;
-}
+export type TestApi = Awaited<ReturnType<typeof openApi>>;
 
 export interface AskOptions {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS' | 'DELETE';
@@ -63,7 +43,7 @@ export interface AskOptions {
 }
 
 /** Opens the API; its view is built, or has failed to be, when this resolves. A test file's own is {@link useApi}'s. */
-export async function openApi(options: ApiOptions): Promise<TestApi> {
+export async function openApi(options: ApiOptions) {
   const clock = new TestClock(options.now ?? NOON);
   const store = options.days && (await openStoreWith(options.days));
   const viewFolder = options.viewFolder ?? (await mkdtemp(join(tmpdir(), 'modelstats-view-')));
@@ -74,41 +54,46 @@ export async function openApi(options: ApiOptions): Promise<TestApi> {
   if (kept !== undefined && !isCopied && started.follower.problem === undefined) await keepView(viewFolder, kept);
   const { app, follower, events, accounts } = started;
   const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
-  const headers: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
+  const headers: Readonly<Record<string, string>> = chosen === undefined ? {} : bearer(chosen.key);
   let listening: Promise<number> | undefined;
-  const port: TestApi['port'] = () => {
+  const port = () => {
     listening ??= listenOnPort(app);
     return listening;
   };
-  const get: TestApi['get'] = async (url, further = {}) =>
+  const get = async (url: string, further: Readonly<Record<string, string>> = {}) =>
     app.inject({ method: 'GET', url, headers: { ...headers, ...further } });
-  const ask: TestApi['ask'] = async ({ key }, url, { method = 'GET', headers: further = {} } = {}) =>
+  const ask = async ({ key }: Customer, url: string, { method = 'GET', headers: further = {} }: AskOptions = {}) =>
     app.inject({ method, url, headers: { ...bearer(key), ...further } });
   return {
     app,
     follower,
     events,
     clock,
+    /** The store that was opened for `days`; throws where the API serves another's. */
     get store() {
       if (store === undefined) throw new Error('the API serves a store that was not opened for it');
       return store;
     },
     viewFolder,
+    /** Throws where nobody is asked for a key. */
     get accounts() {
       if (accounts === undefined) throw new Error('the API was opened without accounts');
       return accounts;
     },
+    /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
     headers,
     get,
-    json: async (path) => {
+    /** The parsed body of a 200. */
+    json: async (path: string): Promise<Record<string, unknown>> => {
       const response = await get(path);
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
       return response.json();
     },
     ask,
+    /** Where it listens on 127.0.0.1, from the first call on. */
     port,
-    send: async (bytes, quietMs) => sendRaw(await port(), bytes, quietMs),
-    accountOf: async (customer) => AccountSchema.parse((await ask(customer, '/v1/account')).json()),
+    send: async (bytes: string | Buffer, quietMs?: number) => sendRaw(await port(), bytes, quietMs),
+    accountOf: async (customer: Customer) => AccountSchema.parse((await ask(customer, '/v1/account')).json()),
     close: async () => {
       await app.close();
       await follower.stop();
@@ -129,4 +114,38 @@ async function openStoreWith(days: Days): Promise<TemporaryStore> {
   if (typeof days === 'function') await days(store);
   else await publishFixtureDays(store, days);
   return store;
+}
+
+/** Larger stores are rare, and their views would fill the disk. */
+const STORE_BYTES_MAX = 4 << 20;
+
+/**
+ * Many tests serve a store that another has served before. Its view is built once in a run of the tests, kept, and copied from then on: the
+ * API begins as one that is started again (`api/view/view-folder.test.ts`), for a quarter of the processor time. Where a test has a part in
+ * how the view is made, its own is built.
+ *
+ * Gives where the view of a store is kept in this run, by all that the store holds; undefined where nothing is kept.
+ * @param storeFolder undefined: the store is no folder
+ */
+async function placeOfView(storeFolder: string | undefined): Promise<string | undefined> {
+  const place = process.env[KEPT_NIGHTS];
+  if (place === undefined || storeFolder === undefined || !existsSync(storeFolder)) return undefined;
+  const paths = await filesIn(storeFolder);
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  if (sizes.reduce((sum, size) => sum + size, 0) > STORE_BYTES_MAX) return undefined;
+  const prints = paths.map(async (path) => `${relative(storeFolder, path)} ${sha256(await readFile(path))}`);
+  return join(place, `view-${sha256((await Promise.all(prints)).join('\n')).slice(0, 32)}`);
+}
+
+/** Copies a kept view into a folder for views; whether there is one. */
+async function copyView(kept: string, viewFolder: string): Promise<boolean> {
+  if (!existsSync(kept)) return false;
+  await cp(kept, viewFolder, { recursive: true });
+  return true;
+}
+
+async function keepView(viewFolder: string, kept: string): Promise<void> {
+  const copy = await mkdtemp(`${kept}.`);
+  await cp(viewFolder, copy, { recursive: true, filter: (path) => !basename(path).startsWith('lock') });
+  await rename(copy, kept).catch(() => rm(copy, { recursive: true })); // Where another process was quicker.
 }

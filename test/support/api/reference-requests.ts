@@ -1,17 +1,10 @@
 import { Documented } from './documented.ts';
 
-export interface ReferenceRequest {
-  /** The route as the document names it, such as `/v1/models/{id}`. */
-  readonly route: string;
-  /** What the reference sends before anything is ticked, such as `/v1/models/a`. */
-  readonly url: string;
-}
-
 /**
  * A request for each data route of `/docs/reference/openapi.json`, with what the reference fills in: so tests ask a new route without
  * naming it.
  */
-export function referenceRequests(document: Readonly<Record<string, unknown>>): readonly ReferenceRequest[] {
+export function referenceRequests(document: Readonly<Record<string, unknown>>) {
   return new Documented(document, { isClosed: false }).operations
     .filter(({ path }) => path.startsWith('/v1/') && path !== '/v1/account')
     .map(({ path, parameters }) => {
@@ -20,6 +13,7 @@ export function referenceRequests(document: Readonly<Record<string, unknown>>): 
       const query = sent.filter(({ place }) => place === 'query').map(({ name, value }) => [name, String(value)]);
       const ids = new Map(sent.map(({ name, value }) => [name, encodeURIComponent(String(value))]));
       const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids.get(name) ?? '');
+      /** The route as the document names it, and what the reference sends before anything is ticked. */
       return { route: path, url: query.length === 0 ? url : `${url}?${new URLSearchParams(query)}` };
     });
 }

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
 import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files.ts';
@@ -33,14 +32,6 @@ export interface AppOptions {
   readonly openRoutes?: readonly OpenRoute[];
 }
 
-export interface StartedApp {
-  readonly app: FastifyInstance;
-  readonly follower: ViewFollower;
-  readonly events: readonly ViewEvent[];
-  /** Undefined where nobody is asked for a key. */
-  readonly accounts: TestAccounts | undefined;
-}
-
 const DEFAULT_SETTINGS: ApiSettings = {
   ...SERVER_SETTINGS,
   ...defaultsOf(RESPONSE_SETTINGS),
@@ -66,7 +57,7 @@ export async function startApp(
   url: string,
   viewFolder: string,
   { clock, ...options }: AppOptions & { readonly clock: () => Date },
-): Promise<StartedApp> {
+) {
   const links = new FileLinks('a secret for tests only', clock);
   const opened = await openStore(url, { file: { signUrl: async (...link) => links.sign(...link) } });
   const store = options.wrapStore?.(opened) ?? opened;

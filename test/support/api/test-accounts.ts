@@ -6,7 +6,7 @@ import type { PlanName } from '../../../api/accounts/organizations/plans.ts';
 import type { Subscription } from '../../../api/accounts/organizations/terms.ts';
 import type { BackstopLimits } from '../../../api/data/access/access-control.ts';
 import { V1_ROUTES } from '../../../api/data/routes/data-routes.ts';
-import { addCustomer, type Customer } from '../accounts/subject.ts';
+import { addCustomer } from '../accounts/subject.ts';
 
 export interface TestAccountsOptions {
   /** Default: a SQLite file that goes away with the API. */
@@ -19,21 +19,10 @@ export interface TestAccountsOptions {
 }
 
 /** The accounts of a test's API, with an organization and a key per plan. */
-export interface TestAccounts {
-  readonly accounts: Accounts;
-  /** The control database's address. */
-  readonly url: string;
-  readonly customers: Readonly<Record<PlanName, Customer>>;
-  /** Another organization with a key. */
-  add(subscription?: Partial<Subscription>): Promise<Customer>;
-  close(): Promise<void>;
-}
+export type TestAccounts = Awaited<ReturnType<typeof openTestAccounts>>;
 
 /** Opens accounts whose clock is the API's. */
-export async function openTestAccounts(
-  { database, open = {} }: TestAccountsOptions,
-  clock: () => Date,
-): Promise<TestAccounts> {
+export async function openTestAccounts({ database, open = {} }: TestAccountsOptions, clock: () => Date) {
   const folder = database === undefined ? await mkdtemp(join(tmpdir(), 'modelstats-api-accounts-')) : undefined;
   const url = database ?? `sqlite:${join(folder ?? '', 'accounts.db')}`;
   const accounts = await openAccounts(url, { clock, ...open });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { countNotPlaced, type NotPlaced } from '../../../pipeline/backfill/not-placed.ts';
-import { type Bounds, judgeRows, type Placement, placeIntervals } from '../../../pipeline/backfill/place.ts';
+import { countNotPlaced } from '../../../pipeline/backfill/not-placed.ts';
+import { type Bounds, judgeRows, placeIntervals } from '../../../pipeline/backfill/place.ts';
 import { readPricingTable } from '../../../pipeline/backfill/read-table.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { Database } from '../../../storage/duckdb/database.ts';
@@ -17,13 +17,7 @@ export interface Interval extends TableRow {
   readonly valid_to: Day;
 }
 
-export interface Placed {
-  readonly intervals: readonly Interval[];
-  /** For each row of the table, why it has no place; null where it has one. */
-  readonly reasons: readonly (string | null)[];
-  readonly notPlaced: NotPlaced;
-  readonly placement: Placement;
-}
+export type Placed = Awaited<ReturnType<ReturnType<typeof useTablePlacer>>>;
 
 export interface PlaceInput extends Bounds {
   readonly rows: readonly unknown[];
@@ -33,7 +27,7 @@ export interface PlaceInput extends Bounds {
 const LIMITS = { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30, rowsMax: 1e7, ratioMax: 200, sqlTimeoutMs: 60_000 };
 
 /** Places tables, one after the other, in one database that the tests of a file share. */
-export function useTablePlacer(): (input: PlaceInput) => Promise<Placed> {
+export function useTablePlacer() {
   const scratch = useFolder();
   let database: Database;
   beforeAll(async () => {
@@ -41,7 +35,7 @@ export function useTablePlacer(): (input: PlaceInput) => Promise<Placed> {
   });
   afterAll(() => database.close());
   /** Writes rows as a table, and reads, judges and places them. */
-  return async ({ rows, knownModels, ...bounds }) => {
+  return async ({ rows, knownModels, ...bounds }: PlaceInput) => {
     const path = scratch('table.jsonl');
     await writeFile(path, linesFromRows(rows));
     await database.run('DROP TABLE IF EXISTS source_pricing; DROP TABLE IF EXISTS issues');
@@ -56,7 +50,7 @@ export function useTablePlacer(): (input: PlaceInput) => Promise<Placed> {
   };
 }
 
-async function readPlaced(database: Database): Promise<Pick<Placed, 'intervals' | 'reasons'>> {
+async function readPlaced(database: Database) {
   const verdicts = await database.rows(
     { verdict: nullable(text) },
     `SELECT coalesce(j.verdict, if(s.fault <> 0, 'bad_row', NULL)) AS verdict
@@ -66,6 +60,7 @@ async function readPlaced(database: Database): Promise<Pick<Placed, 'intervals' 
   return {
     // The columns are those of the query that filled `placed`.
     intervals: rows as unknown as readonly Interval[],
+    /** For each row of the table, why it has no place; null where it has one. */
     reasons: verdicts.map(({ verdict }) => verdict),
   };
 }

@@ -9,7 +9,6 @@ import { backfillKey } from '../../../storage/keys.ts';
 import type { TemporaryStore } from '../pipeline/temporary-store.ts';
 import { linesFromRows } from '../pipeline/write-day.ts';
 
-/** A row of a pricing table, as a source gives it. */
 export interface TableRow {
   readonly model_id: string;
   readonly provider: string;

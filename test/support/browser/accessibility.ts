@@ -42,7 +42,6 @@ export function widthOf(page: Page): Promise<number> {
   return page.evaluate('document.scrollingElement.scrollWidth');
 }
 
-/** Opens or closes what can be opened. */
 export async function setOpened(page: Page, selector: string, isOpen: boolean): Promise<void> {
   await page.evaluate(
     `document.querySelectorAll(${JSON.stringify(selector)}).forEach((details) => { details.open = ${isOpen}; })`,

@@ -20,7 +20,6 @@ export async function nameOrganization(page: Page, name: string): Promise<string
   return organizationOf(page);
 }
 
-/** The id of the organization whose page is shown. */
 export function organizationOf(page: Page): string {
   const [, id] = /\/orgs\/([^/?#]+)/.exec(page.url()) ?? [];
   if (id === undefined) throw new Error(`${page.url()} is no page of an organization`);
@@ -39,7 +38,6 @@ export async function goTo(page: Page, name: string): Promise<void> {
     .waitFor();
 }
 
-/** Creates a key on the page of keys; resolves to the key. */
 export async function createKey(page: Page, name: string): Promise<string> {
   await goTo(page, 'Keys');
   await page.getByLabel('What it is for').fill(name);
@@ -55,17 +53,14 @@ export async function reloadUntil(page: Page, isSo: () => Promise<boolean>): Pro
   }
 }
 
-/** The part of a page below a heading. */
 export function sectionOf(page: Page, heading: string): Locator {
   return page.locator('section', { has: page.getByRole('heading', { level: 2, name: heading, exact: true }) });
 }
 
-/** The row of a table that begins with a text. */
 export function rowOf(page: Page, name: string): Locator {
   return page.getByRole('row', { name });
 }
 
-/** Presses a button that stands behind a first one. */
 export async function confirm(row: Locator, name: string): Promise<void> {
   await row.locator('summary', { hasText: name }).click();
   await row.getByRole('button', { name, exact: true }).click();

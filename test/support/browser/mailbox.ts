@@ -3,19 +3,10 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { listenOnFreePort } from '../processes/servers.ts';
 
-/** How long a mail may take to come. */
 const WAIT_MS_MAX = 10_000;
 
 /** A mail server on loopback, which keeps what it is given. */
-export interface Mailbox {
-  /** As `MODELSTATS_SMTP` has it. */
-  readonly smtp: string;
-  /** The link in the next mail to an address that was not read yet; rejects where none comes in ten seconds. */
-  readLink(address: string): Promise<string>;
-  close(): Promise<void>;
-}
-
-export async function openMailbox(): Promise<Mailbox> {
+export async function openMailbox() {
   const unread: { readonly to: readonly string[]; readonly text: string }[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -30,8 +21,10 @@ export async function openMailbox(): Promise<Mailbox> {
   });
   const port = await listenOnFreePort(server.server);
   return {
+    /** As `MODELSTATS_SMTP` has it. */
     smtp: `smtp://127.0.0.1:${port}`,
-    async readLink(address) {
+    /** The link in the next mail to an address that was not read yet; rejects where none comes in ten seconds. */
+    async readLink(address: string) {
       const signal = AbortSignal.timeout(WAIT_MS_MAX);
       for (;;) {
         const index = unread.findIndex(({ to }) => to.includes(address));
@@ -40,7 +33,7 @@ export async function openMailbox(): Promise<Mailbox> {
         await once(server, 'mail', { signal });
       }
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
 

@@ -3,15 +3,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { listenOnFreePort } from '../processes/servers.ts';
 
-/** Where Debian's package puts it. */
 const CHROMIUM = '/usr/bin/chromium';
 /** How long an element may take to be there, in milliseconds. */
 const WAIT_MS_MAX = 10_000;
-
-export interface Chromium {
-  /** A page in a browser of its own: without cookies, until the test is over, which fails where the page complained. */
-  open(options?: BrowserContextOptions): Promise<Page>;
-}
 
 /** What a page may complain of: the browser says so of every page that is answered with 404, 422 and the like. */
 const EXPECTED_COMPLAINT = /^Failed to load resource: the server responded with a status of 4\d\d/;
@@ -20,14 +14,15 @@ const EXPECTED_COMPLAINT = /^Failed to load resource: the server responded with 
  * Chromium for a test file. What the browser's console has as an error, an exception that nobody caught, and what the page's policy
  * forbade fail the test in which they come.
  */
-export function useChromium(): Chromium {
+export function useChromium() {
   let browser: Browser | undefined;
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   });
   afterAll(() => browser?.close());
   return {
-    async open(options = {}) {
+    /** A page in a browser of its own: without cookies, until the test is over, which fails where the page complained. */
+    async open(options: BrowserContextOptions = {}): Promise<Page> {
       if (browser === undefined) throw new Error('the browser runs only while the tests do');
       const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
       context.setDefaultTimeout(WAIT_MS_MAX);

@@ -33,7 +33,6 @@ export function someIntervals(from: Day): fc.Arbitrary<readonly Interval[]> {
   });
 }
 
-/** A chart as HTML. */
 export function drawn(chart: JSX.Element): string {
   return render(chart);
 }
@@ -46,7 +45,6 @@ export function findBadAttributes(html: string): readonly string[] {
     .map(([attribute]) => attribute.trim());
 }
 
-/** How often a text stands in another. */
 export function countOf(text: string, part: string): number {
   return text.split(part).length - 1;
 }

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import type { DocumentedOperation } from '../api/documented.ts';
+import { ROOT } from '../documents/text-files.ts';
 
 /** Operations whose calls the client writes itself, under the names and with the parameters that they have had from the beginning. */
 export const OWN_CALLS: Readonly<Record<string, string>> = {
@@ -7,9 +10,6 @@ export const OWN_CALLS: Readonly<Record<string, string>> = {
   downloadSnapshot: 'getDownload',
   listChanges: 'getChanges',
 };
-
-/** Longest line of the source, as biome.json has it. */
-const LINE_LENGTH_MAX = 120;
 
 const HEAD = `/**
  * A call for each operation of the service, named as the operation is: the parameters of the path one by one, then those of the query. Made
@@ -31,18 +31,17 @@ const SEND = `  /** Sends a \`GET\` until there is an answer. */
 /** The source of client/calls.ts, by the operations below \`/v1\` of the OpenAPI document. */
 export function clientCalls(operations: readonly DocumentedOperation[]): string {
   const called = operations.filter(({ operationId }) => OWN_CALLS[operationId] === undefined);
-  const types = [...new Set(['operations', ...called.map(bodyTypeOf)])].sort((a, b) => {
-    const [lowerA, lowerB] = [a.toLowerCase(), b.toLowerCase()];
-    return lowerA < lowerB ? -1 : Number(lowerA > lowerB);
-  });
-  const imports = [
-    listOf({ before: 'import type {', items: types, after: "} from './answers.ts';", indent: '', padding: ' ' }),
-    "import type { QueryOf } from './filters.ts';",
-    "import type { Answer } from './read-answer.ts';",
-    "import { type CallOptions, pathPart } from './send.ts';",
-  ];
-  const methods = [SEND, ...called.map(methodOf)].join('\n');
-  return `${HEAD}${imports.join('\n')}\n\nexport abstract class Calls {\n${methods}}\n${TAIL}`;
+  const types = [...new Set(['operations', ...called.map(bodyTypeOf)])];
+  const source = `${HEAD}import type {${types}} from './answers.ts';
+import type { QueryOf } from './filters.ts';
+import type { Answer } from './read-answer.ts';
+import { type CallOptions, pathPart } from './send.ts';
+
+export abstract class Calls {
+${[SEND, ...called.map(methodOf)].join('\n')}}
+${TAIL}`;
+  const words = ['check', '--write', '--stdin-file-path=client/calls.ts'];
+  return execFileSync(join(ROOT, 'node_modules/.bin/biome'), words, { cwd: ROOT, input: source, encoding: 'utf8' });
 }
 
 function bodyTypeOf({ operationId, responses }: DocumentedOperation): string {
@@ -54,40 +53,20 @@ function bodyTypeOf({ operationId, responses }: DocumentedOperation): string {
 function methodOf(operation: DocumentedOperation): string {
   const { path, operationId: name, summary, parameters } = operation;
   const query = parameters.filter((parameter) => parameter.in === 'query');
-  const items = [
-    ...parameters
-      .filter((parameter) => parameter.in === 'path')
-      .map((parameter) => `${camelCase(parameter.name)}: string`),
-    ...(query.length === 0
-      ? []
-      : [`query: QueryOf<'${name}'>${query.some(({ required }) => required) ? '' : ' = {}'}`]),
+  const isRequired = query.some(({ required }) => required);
+  const given = [
+    ...parameters.flatMap((parameter) => (parameter.in === 'path' ? [`${camelCase(parameter.name)}: string`] : [])),
+    ...(query.length === 0 ? [] : [`query: QueryOf<'${name}'>${isRequired ? '' : ' = {}'}`]),
     'options: CallOptions = {}',
   ];
-  const after = `): Promise<Answer<${bodyTypeOf(operation)}>> {`;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => `\${pathPart(${camelCase(parameter)})}`);
   const target = filled === path ? `'${path}'` : `\`${filled}\``;
   const sent = query.length === 0 ? '{}' : 'query';
   return `  /** \`GET ${path}\`: ${summary}. */
-${listOf({ before: `  ${name}(`, items, after, indent: '  ', padding: '' })}
+  ${name}(${given}): Promise<Answer<${bodyTypeOf(operation)}>> {
     return this.get<'${name}'>(${target}, ${sent}, options);
   }
 `;
-}
-
-interface ListParts {
-  readonly before: string;
-  readonly items: readonly string[];
-  readonly after: string;
-  readonly indent: string;
-  /** Inside of the brackets, where all is on one line. */
-  readonly padding: string;
-}
-
-/** On one line where it fits, else an item a line, as Biome has it. */
-function listOf({ before, items, after, indent, padding }: ListParts): string {
-  const line = `${before}${padding}${items.join(', ')}${padding}${after}`;
-  if (line.length <= LINE_LENGTH_MAX) return line;
-  return `${before}\n${items.map((item) => `${indent}  ${item},\n`).join('')}${indent}${after}`;
 }
 
 function camelCase(name: string): string {

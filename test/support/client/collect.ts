@@ -1,4 +1,3 @@
-/** All items, once the last one has come. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

@@ -32,7 +32,6 @@ export function examplesIn(path: string): readonly Example[] {
   return examplesOf(readFileSync(path, 'utf8'));
 }
 
-/** The same of a text. */
 export function examplesOf(text: string): readonly Example[] {
   const blocks = [...text.matchAll(BLOCK)].filter(
     ([, how, language = '']) => how !== undefined || !SHOWN.includes(language),
@@ -80,7 +79,6 @@ export function isPrinted(expected: string, printed: string): boolean {
   return new RegExp(`^${pattern.join('[^\\n]*')}${isBeginning ? '(?:\\n|$)' : '$'}`).test(printed);
 }
 
-/** Rows as text, a line each. */
 export function tableText(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => row.map((value) => String(value ?? '')).join(' | ')).join('\n');
 }

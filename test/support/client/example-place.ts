@@ -33,7 +33,6 @@ export async function openExamplePlace({ url, key }: Pick<Service, 'url' | 'key'
   };
 }
 
-/** What Python has here. */
 export function hasPython(...modules: readonly string[]): boolean {
   try {
     execFileSync('python3', ['-c', `import ${modules.join(', ')}`], { stdio: 'ignore' });
@@ -43,7 +42,6 @@ export function hasPython(...modules: readonly string[]): boolean {
   }
 }
 
-/** Whether these programs are on the PATH. */
 export function hasPrograms(...names: readonly string[]): boolean {
   return names.every((name) => findProgram(name) !== undefined);
 }

@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll } from 'vitest';
 import type { Subscription } from '../../../api/accounts/organizations/terms.ts';
 import { ModelstatsClient } from '../../../client/client.ts';
 import type { ClientOptions } from '../../../client/client-settings.ts';
@@ -12,6 +11,7 @@ import { SCHEMA_VERSION } from '../../../schemas/record-versions.ts';
 import { listen } from '../api/listen.ts';
 import { type ApiOptions, openApi, type TestApi } from '../api/open-api.ts';
 import { WIDE_BACKSTOP } from '../api/test-accounts.ts';
+import { perFile } from '../per-test.ts';
 import { listReleases, readSnapshot } from '../pipeline/published.ts';
 import type { TemporaryStore } from '../pipeline/temporary-store.ts';
 import { useFolder } from '../temporary-folder.ts';
@@ -26,7 +26,6 @@ const UNLIMITED = { plan: 'commercial', contract: { burst_per_minute: 1_000_000 
 export async function openService(options: ApiOptions) {
   const api = await openApi({ ...options, accounts: {}, settings: { backstop: WIDE_BACKSTOP, ...options.settings } });
   const url = await listen(api.app);
-  /** The key of another organization. */
   const addKey = async (subscription: Partial<Subscription>) => (await api.accounts.add(subscription)).key;
   const key = await addKey(UNLIMITED);
   return {
@@ -36,7 +35,6 @@ export async function openService(options: ApiOptions) {
     addKey,
     /** With short waits. */
     client: (more: Partial<ClientOptions> = {}) => new ModelstatsClient({ ...QUICK, url, key, ...more }),
-    /** Publishes what `work` does, and serves it. */
     publish: async (work: (api: TestApi) => Promise<unknown>) => {
       await work(api);
       await api.follower.refresh();
@@ -49,20 +47,8 @@ export async function openService(options: ApiOptions) {
 /** Short waits, so that a test of many faults doesn't take long. */
 export const QUICK = { retryDelayMsMax: 5, timeoutMs: 5_000 } as const;
 
-/** A service of a test file, opened before its tests and closed after them. */
 export function useService(options: ApiOptions): Service {
-  let opened: Service | undefined;
-  beforeAll(async () => {
-    opened = await openService(options);
-  });
-  afterAll(() => opened?.close());
-  const target = {} as Service; // Never looked at: every property is the opened service's.
-  return new Proxy(target, {
-    get: (_, name) => {
-      if (opened === undefined) throw new Error('the service is open only while the tests run');
-      return Reflect.get(opened, name);
-    },
-  });
+  return perFile(() => openService(options));
 }
 
 /** Places for copies, each of its own, which go away with the tests of a file. */
@@ -77,7 +63,6 @@ export function usePlaces(): (ending: string) => string {
 
 const DUCKDB = { memoryLimit: '500MB', threads: 1 };
 
-/** Does something with the copy at a place. */
 export async function withCopy<T>(into: string, work: (copy: Copy) => Promise<T>): Promise<T> {
   const copy = await openCopy(into, DUCKDB);
   try {
@@ -87,7 +72,6 @@ export async function withCopy<T>(into: string, work: (copy: Copy) => Promise<T>
   }
 }
 
-/** Syncs the copy at a place. */
 export function syncInto(
   into: string,
   client: ModelstatsClient,

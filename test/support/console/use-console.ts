@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { type Actor, SYSTEM } from '../../../api/accounts/actor.ts';
 import type { Mail } from '../../../api/accounts/mailer.ts';
 import { createOrganization } from '../../../api/accounts/organizations/organizations.ts';
@@ -23,7 +23,9 @@ import { SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { openApi } from '../api/open-api.ts';
 import type { TestAccounts } from '../api/test-accounts.ts';
-import { CONNECTIONS, newestMail, tokenOf } from '../people/use-people.ts';
+import { NOT_FOUND } from '../integrations/integration-subject.ts';
+import { newestMail, SETTINGS, tokenOf } from '../people/use-people.ts';
+import { perFile } from '../per-test.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 import { Visitor } from './visitor.ts';
 
@@ -35,6 +37,15 @@ const ORIGIN = { address: '203.0.113.7', userAgent: 'a test' };
 /** The console over the sample days, asked without a network. */
 export type TestConsole = Awaited<ReturnType<typeof openConsole>>;
 
+const DEFAULTS: Required<TestConsoleOptions> = {
+  pagesPerMinute: 10_000,
+  now: '2026-06-03T12:00:00Z',
+  methods: ['link', 'password'],
+  signUp: 'open',
+  capabilities: {},
+  oauthPerMinute: 10_000,
+};
+
 export interface TestConsoleOptions {
   readonly pagesPerMinute?: number;
   /** Where the clock of the service stands; people's sessions go by the system's. */
@@ -45,15 +56,9 @@ export interface TestConsoleOptions {
   readonly oauthPerMinute?: number;
 }
 
-async function openConsole({
-  pagesPerMinute = 10_000,
-  now = '2026-06-03T12:00:00Z',
-  methods = ['link', 'password'],
-  signUp = 'open',
-  capabilities = {},
-  oauthPerMinute = 10_000,
-}: TestConsoleOptions) {
-  const options = { pagesPerMinute, now, methods, signUp, capabilities, oauthPerMinute };
+async function openConsole(given: TestConsoleOptions) {
+  const options = { ...DEFAULTS, ...given };
+  const { now, capabilities } = options;
   let opened: Awaited<ReturnType<typeof openFaces>> | undefined;
   const api = await openApi({
     days: SAMPLE_DAYS,
@@ -89,7 +94,6 @@ async function openConsole({
     ...parts,
     api,
     accounts,
-    /** What an operator does with members. */
     members,
     /** An organization with these members, its id. */
     organization,
@@ -109,9 +113,7 @@ async function openConsole({
         mode: 'each',
         ...changes,
       }),
-    /** A browser in which nobody is signed in. */
     stranger,
-    /** A browser in which this address is signed in. */
     signIn,
     /** The token of the link in the newest mail to an address. */
     tokenFor,
@@ -123,14 +125,7 @@ async function openConsole({
   };
 }
 
-const NOTHING_FOUND: Evidence = {
-  reason: 'NOT_FOUND',
-  message: 'the page shows no link to the service',
-  status: 200,
-  finalUrl: null,
-  found: null,
-  durationMs: 12,
-};
+const NOTHING_FOUND = { ...NOT_FOUND, message: 'the page shows no link to the service', finalUrl: null };
 
 /** The console, and MCP with what connects programs beside it, as `serve` has them. */
 async function openFaces({ accounts, url }: TestAccounts, options: Required<TestConsoleOptions>) {
@@ -141,13 +136,9 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} };
   const people = await openPeople(
     {
-      publicUrl: PUBLIC_URL,
-      secret: randomBytes(32).toString('base64'),
+      ...SETTINGS,
       methods,
       signUp,
-      sessionMs: 86_400_000,
-      sessionRefreshMs: 3_600_000,
-      connections: CONNECTIONS,
       limits: { ...PEOPLE_LIMITS, mailsPerOrigin: 10_000, mailsPerAddress: 1_000 },
     },
     { database, mailer, log: { warn: () => {} } },
@@ -198,18 +189,6 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   };
 }
 
-/** A {@link TestConsole} for a test file: open while its tests run. */
 export function useConsole(options: TestConsoleOptions = {}): TestConsole {
-  let opened: TestConsole | undefined;
-  beforeAll(async () => {
-    opened = await openConsole(options);
-  });
-  afterAll(() => opened?.close());
-  const target = {} as TestConsole; // Never looked at: every property is the opened console's.
-  return new Proxy(target, {
-    get: (_, name) => {
-      if (opened === undefined) throw new Error('the console is open only while the tests run');
-      return Reflect.get(opened, name);
-    },
-  });
+  return perFile(() => openConsole(options));
 }

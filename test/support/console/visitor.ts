@@ -41,7 +41,6 @@ export class Visitor {
     return this.postWith(await this.token(from), url, fields, headers);
   }
 
-  /** Sends a form with this token. */
   postWith(
     token: string,
     url: string,
@@ -55,7 +54,6 @@ export class Visitor {
     return this.#send({ method: 'POST', url, payload: form.toString(), headers: { ...type, ...own, ...headers } });
   }
 
-  /** The token of the forms of a page. */
   async token(url: string): Promise<string> {
     const { body, statusCode, headers } = await this.get(url);
     const [, token] = /name="_csrf" value="([^"]+)"/.exec(body) ?? [];

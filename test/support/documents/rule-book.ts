@@ -6,7 +6,8 @@
  * - `not by a test: why`
  * - `none`: a rule whose test is still to be written
  */
-import { type Rule, rulesOf } from './rules.ts';
+import { lexer, type Token } from 'marked';
+import { parseAst } from 'rolldown/parseAst';
 import type { TextFile } from './text-files.ts';
 
 /** The folder of the tables, from the root; links in it lead up by as many steps. */
@@ -16,7 +17,6 @@ const UP = '../../';
 const INTRODUCTION =
   'What holds each sentence of this chapter of [specification.md](../specification.md); see [README.md](README.md).';
 
-/** The file that a chapter's tables stand in. */
 export function fileOfChapter(chapter: string): string {
   return `${RULES_FOLDER}${chapter.toLowerCase().replaceAll(' ', '-')}.md`;
 }
@@ -47,13 +47,11 @@ export function ruleFilesOf(specification: string, files: readonly TextFile[]): 
 }
 
 interface RuleRow extends Omit<Rule, 'chapter'> {
-  /** Path of the file. */
   readonly file: string;
   /** The second cell, as it stands there. */
   readonly heldBy: string;
 }
 
-/** The rows of all tables, in order. */
 function ruleRowsOf(files: readonly TextFile[]): readonly RuleRow[] {
   return files.flatMap(({ path, text }) => {
     let section = '';
@@ -113,4 +111,110 @@ export function countsTable(files: readonly TextFile[]): readonly string[] {
     }),
     lineFor('together', files),
   ];
+}
+
+/** One sentence, row or line of the specification. */
+export interface Rule {
+  /** The title of the chapter (level 1 or 2) that it stands in. */
+  readonly chapter: string;
+  /** The title right above it. */
+  readonly section: string;
+  /** Its own words on one line: links are their text, the cells of a row are joined by ` · `. */
+  readonly text: string;
+}
+
+const GENERATED = /^<!-- .+: made by \S+ -->$/;
+
+/**
+ * Splits the specification into what can be held by a test, one by one: a sentence of a paragraph or a list item, a row of a
+ * table, a line of a block of code. The same text always gives the same list, in the order of the text. A table that a test makes of
+ * declarations, as the comment above it says, is held by that test as a whole.
+ */
+export function rulesOf(markdown: string): readonly Rule[] {
+  let [chapter, section] = ['', ''];
+  return lexer(markdown).flatMap((token, index, tokens) => {
+    if (token.type === 'heading') {
+      section = token.text;
+      if (token.depth <= 2) chapter = section;
+    }
+    const isGenerated = GENERATED.test(tokens[index - 1]?.raw.trim() ?? '');
+    return isGenerated ? [] : textsOf(token).map((text) => ({ chapter, section, text }));
+  });
+}
+
+function textsOf(token: Token): readonly string[] {
+  switch (token.type) {
+    case 'table':
+      return token.rows.map((row: readonly { readonly text: string }[]) =>
+        row.flatMap(({ text }) => plainText(text) || []).join(' · '),
+      );
+    case 'code':
+      return token.text.split('\n').flatMap((line: string) => plainText(line) || []);
+    case 'list':
+      return token.items.flatMap(({ tokens }: { readonly tokens: readonly Token[] }) => tokens.flatMap(textsOf));
+    case 'paragraph':
+    case 'text':
+      return sentencesOf(plainText(token.text));
+    default:
+      return [];
+  }
+}
+
+function plainText(text: string): string {
+  return text
+    .replaceAll(/\[([^\]]*)\]\([^()\s]+\)/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** A sentence ends with a stop before a space and what a sentence begins with; what stands between backticks has no end. */
+function sentencesOf(text: string): readonly string[] {
+  const shown = text.replaceAll(/`[^`]*`/g, (code) => `\`${'x'.repeat(code.length - 2)}\``);
+  const ends = [...shown.matchAll(/(?<!e\.g|i\.e)[.!?][)"*]* (?=[A-Z`"(*\d])/g)].map(
+    (end) => end.index + end[0].length,
+  );
+  const bounds = [0, ...ends, text.length];
+  return bounds.slice(1).map((end, index) => text.slice(bounds[index], end).trim());
+}
+
+/**
+ * The titles of the tests in a source text, each behind those of its `describe`s with ` › ` between two, as they stand there: `$name`,
+ * `%s` and `${…}` are not filled in. What is skipped or still to do holds nothing and is left out; so is a `test(…)` inside a string
+ * or a comment.
+ */
+export function testTitlesIn(source: string): readonly string[] {
+  const titlesBelow = (value: unknown, groups: readonly string[]): readonly string[] => {
+    if (!isNode(value)) return [];
+    const root = value['type'] === 'CallExpression' ? rootOf(value['callee']) : undefined;
+    const title = root && titleOf(value, source);
+    const path = title === undefined ? groups : [...groups, title];
+    const isTest = title !== undefined && root !== 'describe';
+    const inside = Object.values(value).flatMap((child) => titlesBelow(child, isTest ? groups : path));
+    return isTest ? [path.join(' › '), ...inside] : inside;
+  };
+  return titlesBelow(parseAst(source, { lang: 'ts' }), []);
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Which of vitest's functions is called, also through what is made of it, such as `test.each(rows)`; undefined for what never runs. */
+function rootOf(callee: unknown): 'test' | 'it' | 'describe' | undefined {
+  if (!isNode(callee)) return undefined;
+  const { type, name, callee: called, tag, object, property } = callee;
+  if (type === 'Identifier') return (['test', 'it', 'describe'] as const).find((known) => known === name);
+  const isIdle = isNode(property) && ['skip', 'todo'].includes(String(property['name']));
+  return isIdle ? undefined : rootOf(called ?? tag ?? object);
+}
+
+/** A string as it is meant, a template as it is written; undefined for what only running tells. */
+function titleOf({ arguments: given }: Node, source: string): string | undefined {
+  const [first] = Array.isArray(given) ? given : [];
+  if (!isNode(first)) return undefined;
+  const { type, value, start, end } = first;
+  if (type === 'Literal') return typeof value === 'string' ? value : undefined;
+  return type === 'TemplateLiteral' ? source.slice(Number(start) + 1, Number(end) - 1) : undefined;
 }

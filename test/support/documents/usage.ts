@@ -3,21 +3,8 @@ import { join } from 'node:path';
 import { sectionOf, tableRowsOf } from './markdown.ts';
 import { ROOT } from './text-files.ts';
 
-/** A command as a line of the specification tells it. */
-export interface ToldCommand {
-  /** Its words, such as `keys create`. */
-  readonly name: string;
-  /** Long options; those in brackets may be left out. */
-  readonly required: readonly string[];
-  readonly optional: readonly string[];
-  /** Words in capitals that belong to no option: `SNAPSHOT`, or `[SNAPSHOT]` where it may be left out. */
-  readonly parameters: readonly string[];
-  /** The terms of a contract may be added. */
-  readonly hasTerms: boolean;
-}
-
 /** The commands of a block of code, in order; several on a line stand apart by three spaces or more. */
-export function toldCommands(block: string): readonly ToldCommand[] {
+export function toldCommands(block: string) {
   return block
     .split('\n')
     .filter((line) => line.startsWith('modelstats '))
@@ -25,16 +12,20 @@ export function toldCommands(block: string): readonly ToldCommand[] {
     .map(toldCommand);
 }
 
-function toldCommand(usage: string): ToldCommand {
+/** A command as a line of the specification tells it. */
+function toldCommand(usage: string) {
   const [name = ''] = /^[a-z -]+?(?= --| \[| [A-Z]|$)/.exec(usage) ?? [];
   const rest = usage.slice(name.length);
   const groups = [...rest.matchAll(/\[([^\]]*)\]/g)].map(([, inside = '']) => inside);
   const outside = rest.replaceAll(/\[[^\]]*\]/g, ' ');
   const optionsOf = (text: string) => [...text.matchAll(/--[a-z-]+/g)].map(([option]) => option);
   return {
+    /** Its words, such as `keys create`. */
     name,
+    /** Long options; those in brackets may be left out. */
     required: optionsOf(outside),
     optional: groups.flatMap(optionsOf),
+    /** Words in capitals that belong to no option: `SNAPSHOT`, or `[SNAPSHOT]` where it may be left out. */
     parameters: [
       ...[...outside.replaceAll(/--[a-z-]+ \S+/g, ' ').matchAll(/[A-Z]+/g)].map(([word]) => word),
       ...groups.filter((group) => /^[A-Z]+$/.test(group)).map((group) => `[${group}]`),

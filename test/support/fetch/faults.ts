@@ -24,13 +24,11 @@ export const stuck: Fault = (response, file) => {
   response.write(file.subarray(0, Math.ceil(file.length / 2)));
 };
 
-/** Nothing at all, for ever. */
 export const silent: Fault = () => undefined;
 
 /** The connection is closed before there is an answer. */
 export const hungUp: Fault = (response) => response.socket?.destroy();
 
-/** A length that is not that of the body. */
 export function wrongLength(by: number): Fault {
   return (response, file) => {
     response.socket?.end(
@@ -39,7 +37,6 @@ export function wrongLength(by: number): Fault {
   };
 }
 
-/** A page for people with status 200. */
 export function htmlPage(type = 'text/html; charset=utf-8'): Fault {
   return (response) =>
     response.writeHead(200, { 'content-type': type }).end('<!DOCTYPE html><html><h1>Back soon</h1></html>');
@@ -49,15 +46,6 @@ export function redirectTo(location: string, code = 302): Fault {
   return (response) => response.writeHead(code, { location }).end();
 }
 
-/** Something else with status 200. */
 export function answerWith(body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Fault {
   return (response) => response.writeHead(200, headers).end(body);
-}
-
-/** The file, and what is called when it was asked for. */
-export function afterwards(told: () => void): Fault {
-  return (response, file) => {
-    told();
-    response.writeHead(200, { 'content-length': file.length }).end(file);
-  };
 }

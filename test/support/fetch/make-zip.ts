@@ -12,7 +12,6 @@ export interface ZipEntry {
   readonly mode?: number;
 }
 
-/** The bytes of a zip file with these files, whatever is wrong with them. */
 export function makeZip(entries: readonly ZipEntry[]): Buffer {
   const [parts, directory]: [Buffer[], Buffer[]] = [[], []];
   let offset = 0;

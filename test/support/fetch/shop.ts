@@ -30,7 +30,6 @@ export function serveShop(server: UpstreamServer, prices: Readonly<Record<string
   server.serve('/prices.csv', `model,usd_in,usd_out\n${lines.join('')}`);
 }
 
-/** The shop's `source.json`. */
 export function shopSettings(url: string): object {
   const fetch = SHOP_ENTRIES.map((entry) => ({ ...entry, upstream: 'shop', url: url + entry.url }));
   return { upstreams: [{ id: 'shop', name: 'The shop', url }], fetch };

@@ -57,7 +57,6 @@ export async function useTwoUpstreams() {
         { ...store.deps, workFolder, clock: () => new Date(`${day}T00:05:00Z`), fetching: FETCH_SETUP },
       ),
     verifyAll: () => verify('all', { ...verifyDeps(store.deps.workFolder), store: store.deps.store }),
-    /** What the newest night published. */
     newest: async () => {
       const entry = await newestOf(store);
       return {

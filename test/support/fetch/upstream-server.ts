@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-
-/** What came in. */
-export interface SeenRequest {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-}
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
 /** Answers in place of the file. */
 export type Fault = (response: ServerResponse, file: Buffer, request: IncomingMessage) => void;
@@ -26,31 +26,24 @@ interface Served extends ServedOptions {
 export class UpstreamServer {
   /** Without a slash at its end. */
   readonly url: string;
-  readonly seen: SeenRequest[] = [];
+  readonly seen: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   readonly #files = new Map<string, Served>();
   readonly #faults = new Map<string, Fault[]>();
-  readonly #server: ReturnType<typeof createServer>;
+  readonly #server: Server;
 
-  private constructor(server: ReturnType<typeof createServer>) {
+  private constructor(server: Server, port: number) {
     this.#server = server;
-    // It listens on a port, so this is no path of a pipe.
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${port}`;
     server.on('request', (request, response) => this.#answer(request, response));
   }
 
   static async start(): Promise<UpstreamServer> {
     const server = createServer();
-    await new Promise<void>((done) => {
-      server.listen(0, '127.0.0.1', done);
-    });
-    return new UpstreamServer(server);
+    return new UpstreamServer(server, await listenOnFreePort(server));
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((done) => {
-      this.#server.close(done);
-    });
+  close(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   /** @param path begins with a slash; without its query */
@@ -68,7 +61,6 @@ export class UpstreamServer {
     this.#faults.set(path, [...faults]);
   }
 
-  /** Every request for a path gets this. */
   breakForGood(path: string, fault: Fault): void {
     this.#faults.set(path, Array(1000).fill(fault));
   }

@@ -42,7 +42,6 @@ export async function openIntegrationSubject(
   const accounts = await openAccountsOn(database, { clock: clock.now });
   /** What looks at these addresses find; elsewhere the link is there. */
   const pages = new Map<string, Evidence | (() => Promise<Evidence>)>();
-  /** The addresses that were looked at. */
   const looked: string[] = [];
   const deps: IntegrationsDeps = {
     database: database.kysely,

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { Outbound } from '../../../runtime/outbound/outbound.ts';
-import { listenOnFreePort } from '../processes/servers.ts';
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 import { LOOPBACK, OUTBOUND_SETTINGS } from '../server/outbound-settings.ts';
 
 /** What a page answers: HTML, or all of it, or something that takes the connection itself. */
@@ -33,11 +32,7 @@ export async function usePages() {
     response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body);
   });
   const port = await listenOnFreePort(server);
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
+  onTestFinished(() => closeServer(server));
   return {
     pages,
     requests,

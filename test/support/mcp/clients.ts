@@ -62,7 +62,6 @@ async function clientOn(transport: NewTransport | NewStdio | OldTransport | OldS
   };
 }
 
-/** What a tool answered. */
 function answerFrom(result: object) {
   const { content, structuredContent, isError } = result as ToolResult; // What every tool of ours answers.
   return { text: content.map(({ text }) => text).join('\n'), data: structuredContent, isError: isError ?? false };

@@ -6,7 +6,6 @@ export interface MessageOptions {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
-  /** Hangs up. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,7 +25,6 @@ export function sendMessage(url: string, message: unknown, options: MessageOptio
   });
 }
 
-/** A message that calls a tool. */
 export function toolCall(name: string, args: Readonly<Record<string, unknown>> = {}) {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
 }

@@ -30,7 +30,6 @@ export async function registerProgram(
   expect(registered.statusCode, registered.body).toBe(201);
   const { client_id: clientId } = registered.json<{ client_id: string }>();
   const verifier = randomBytes(32).toString('base64url');
-  /** Where it sends its user's browser. */
   const authorizeUrl = (changes: Fields = {}) => {
     const query = new URLSearchParams({
       response_type: 'code',
@@ -92,7 +91,6 @@ export async function openProgram(console: TestConsole, registration: Parameters
   return { org, visitor, program: await registerProgram(console, registration) };
 }
 
-/** The code that a person's answer brings it. */
 export const codeIn = (to: URL) => to.searchParams.get('code') ?? '';
 
 export const errorIn = (answer: LightMyRequestResponse) => [
@@ -125,7 +123,6 @@ export function callWith(
   });
 }
 
-/** Sends a form, with these headers besides. */
 export function postForm(
   console: TestConsole,
   url: string,

@@ -5,7 +5,6 @@ import { onTestFinished } from 'vitest';
 import { COMMAND, startCli } from '../processes/cli.ts';
 import type { HostedServer } from './clients.ts';
 
-/** How a host is configured to start it. */
 export function hostedServer(env: Readonly<Record<string, string>>): HostedServer {
   return { command: process.execPath, args: [COMMAND, 'mcp', '--stdio'], env };
 }

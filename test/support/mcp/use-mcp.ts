@@ -20,7 +20,6 @@ export function useMcp(days: Days = SAMPLE_DAYS) {
   /** An organization on Commercial with so many units a day, null for all that it wants. */
   const addCustomer = (daily_quota: number | null = null, burst_per_minute = 10_000) =>
     api.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute } });
-  /** Units that the customer has used today. */
   const usedBy = async (customer: Customer) => (await api.accountOf(customer)).usage.used;
   return {
     api,

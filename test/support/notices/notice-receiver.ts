@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Notice, NoticeSchema } from '../../../pipeline/notices/notice.ts';
-import { listenOnFreePort } from '../processes/servers.ts';
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
 /** An operator's receiver of notices on this machine, which keeps what it was sent. */
 export class NoticeReceiver {
@@ -40,7 +39,6 @@ export class NoticeReceiver {
     return this.notices.map(({ kind, day }) => `${kind} ${day}`);
   }
 
-  /** Resolves when a notice of a kind has come. */
   async next(kind: Notice['kind']): Promise<Notice> {
     for (;;) {
       const found = this.notices.find((notice) => notice.kind === kind);
@@ -49,9 +47,7 @@ export class NoticeReceiver {
     }
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return closeServer(this.#server);
   }
 }

@@ -11,15 +11,7 @@ export const TODAY = dayFromDate(new Date());
 export const YESTERDAY = addDays(TODAY, -1);
 
 /** A scheduler that runs: its log so far, and its metrics. */
-export interface RunningSchedule extends RunningCli {
-  readonly lines: readonly string[];
-  /** Resolves at the first line with a text, also where it was logged before. */
-  readonly logged: (text: string) => Promise<void>;
-  /** Resolves at the next line with a text. */
-  readonly loggedNext: (text: string) => Promise<void>;
-  /** The lines of `/metrics` that are ours. */
-  readonly metrics: () => Promise<readonly string[]>;
-}
+export type RunningSchedule = ReturnType<ScheduledPlace['schedule']>;
 
 /** Where yesterday was published for the tests of this process. */
 let published: Promise<string> | undefined;
@@ -88,7 +80,7 @@ export class ScheduledPlace {
     return callCli(args, { env: { ...this.env, ...env } });
   }
 
-  schedule(env: Readonly<Record<string, string>> = {}): RunningSchedule {
+  schedule(env: Readonly<Record<string, string>> = {}) {
     const cli = startCli(['schedule', '--source', this.source, '--json'], { env: { ...this.env, ...env } });
     this.#started.push(cli);
     if (cli.child.stderr === null) throw new Error('stderr is not piped');
@@ -102,8 +94,10 @@ export class ScheduledPlace {
       const isThere = () => lines.slice(first).some((line) => line.includes(text));
       while (!isThere()) await new Promise<void>((resolve) => waiting.push(resolve));
     };
+    /** Resolves at the first line with a text, also where it was logged before. */
     const logged = (text: string) => loggedFrom(0, text);
     const loggedNext = (text: string) => loggedFrom(lines.length, text);
+    /** The lines of `/metrics` that are ours. */
     const metrics = async () => {
       await logged('metrics are offered');
       const { url } = JSON.parse(lines.find((line) => line.includes('metrics are offered')) ?? '{}');

@@ -123,7 +123,6 @@ export function usePeople(another: () => Promise<string>) {
 
   /** The token in the newest mail's link, which the address was sent. */
   const tokenFor = async (email: string) => tokenOf(await newestMail(opened, email));
-  /** Signs somebody in by link. */
   const signIn = async (email: string) => {
     await opened.people.links.send({ email }, ORIGIN);
     return (await opened.people.links.redeem(await tokenFor(email), ORIGIN)) ?? expect.fail('the link was not taken');
@@ -153,9 +152,7 @@ export function usePeople(another: () => Promise<string>) {
     /** What somebody does who signs in for it. */
     signInAs: async (email: string) => as((await signIn(email)).session),
     operator: () => opened.people.as({ operator: 'cli:ada' }),
-    /** The audit log, newest first. */
     audit: () => database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute(),
-    /** All rows of a table. */
     rows: <Table extends keyof ControlTables>(table: Table) => database.kysely.selectFrom(table).selectAll().execute(),
     /** An organization with these members, who are signed in; what each of them does, and who they are, by address of mail. */
     async organization(members: Readonly<Record<string, Role>>) {
@@ -206,7 +203,6 @@ export async function sent(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The newest mail to an address, once it has left. */
 export async function newestMail({ mails }: Pick<OpenedPeople, 'mails'>, email: string): Promise<Mail> {
   await sent();
   return mails.findLast(({ to }) => to === email.toLowerCase()) ?? expect.fail(`${email} was sent nothing`);

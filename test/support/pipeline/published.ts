@@ -20,26 +20,22 @@ export function readRelease({ deps }: TemporaryStore, entry: CatalogEntry): Prom
   return loadRelease(deps.store, entry);
 }
 
-/** The newest live release. */
 export async function newestOf(store: TemporaryStore): Promise<CatalogEntry> {
   const entry = (await listReleases(store)).at(-1);
   if (entry === undefined) throw new Error('nothing was published');
   return entry;
 }
 
-/** The live release of a day. */
 export async function entryOfDay(store: TemporaryStore, day: string): Promise<CatalogEntry> {
   const entry = (await listReleases(store)).find((candidate) => candidate.day === day);
   if (entry === undefined) throw new Error(`no release of ${day}`);
   return entry;
 }
 
-/** The records of the newest snapshot. */
 export async function readRecords(store: TemporaryStore, dataset: DatasetName): Promise<readonly RawRow[]> {
   return recordsFrom(await readSnapshot(store, await newestOf(store), dataset));
 }
 
-/** What stands in JSON Lines. */
 export function recordsFrom(lines: string): readonly RawRow[] {
   return lines
     .split('\n')
@@ -55,12 +51,10 @@ export async function listReleaseKeys({ deps }: TemporaryStore, entry: CatalogEn
   return keys;
 }
 
-/** A snapshot's file, uncompressed. */
 export function readSnapshot(store: TemporaryStore, entry: CatalogEntry, dataset: DatasetName): Promise<string> {
   return readLines(store, entry, RELEASE_PATHS.snapshot(dataset));
 }
 
-/** A compressed file of a release, uncompressed. */
 export async function readLines(store: TemporaryStore, entry: CatalogEntry, path: string): Promise<string> {
   return gunzipSync(await readFile(join(store.folder, releaseKey(entry, path)))).toString('utf8');
 }
@@ -109,7 +103,6 @@ export async function readAliases(store: TemporaryStore, entry: CatalogEntry): P
   return rows.map((row) => ['upstream', 'id', 'model_id'].map((column) => row[column]).join());
 }
 
-/** The `issues.jsonl` of a run. */
 export async function readIssues(reportFolder: string | null): Promise<string> {
   return reportFolder === null ? '' : readFile(join(reportFolder, 'issues.jsonl'), 'utf8');
 }

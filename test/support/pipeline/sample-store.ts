@@ -6,7 +6,6 @@ export const SAMPLE_DAYS: readonly [Day, Day, Day] = ['2026-06-01', '2026-06-02'
 /** A model that is there on each of them. */
 export const MODEL = 'aurora-2';
 
-/** A store with the sample days in it. */
 export async function openSampleStore(): Promise<TemporaryStore> {
   const store = await openTemporaryStore();
   await publishFixtureDays(store, SAMPLE_DAYS);

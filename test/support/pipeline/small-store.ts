@@ -5,7 +5,6 @@ import type { Day } from '../../../runtime/day.ts';
 import { type Catalog, type CatalogEntry, RELEASE_PARTS } from '../../../schemas/catalog.ts';
 import { FileStore } from '../../../storage/file/file-store.ts';
 import { CATALOG_KEY, partOfPath, RELEASE_PATHS, type ReleaseName, releaseKey } from '../../../storage/keys.ts';
-import type { ObjectStore } from '../../../storage/object-store.ts';
 
 /** Something of everything that a published release holds, relative to its prefix. */
 export const RELEASE_FILES: readonly string[] = [
@@ -20,21 +19,9 @@ export const RELEASE_FILES: readonly string[] = [
 ];
 
 /** A store whose releases are names and sizes only: objects of a few bytes, put there without a night. */
-export interface SmallStore {
-  readonly store: ObjectStore;
-  /** Where its objects lie, a file per key. */
-  readonly folder: string;
-  /** For runs. */
-  readonly workFolder: string;
-  /** Writes a release's objects, last written at `at`. */
-  put(name: ReleaseName, options: { readonly at: Date; readonly paths?: readonly string[] }): Promise<void>;
-  writeCatalog(releases: readonly CatalogEntry[]): Promise<Catalog>;
-  /** All keys but the catalog's, in byte order. */
-  keys(): Promise<readonly string[]>;
-  dispose(): Promise<void>;
-}
+export type SmallStore = Awaited<ReturnType<typeof openSmallStore>>;
 
-export async function openSmallStore(): Promise<SmallStore> {
+export async function openSmallStore() {
   const root = await mkdtemp(join(tmpdir(), 'modelstats-small-'));
   const folder = join(root, 'store');
   await mkdir(folder);
@@ -46,13 +33,14 @@ export async function openSmallStore(): Promise<SmallStore> {
     store: new FileStore(folder),
     folder,
     workFolder: join(root, 'work'),
-    put: async (name, { at, paths = RELEASE_FILES }) => {
+    /** Writes a release's objects, last written at `at`. */
+    put: async (name: ReleaseName, { at, paths = RELEASE_FILES }: { at: Date; paths?: readonly string[] }) => {
       for (const path of paths) {
         await write(releaseKey(name, path), path);
         await utimes(join(folder, releaseKey(name, path)), at, at);
       }
     },
-    writeCatalog: async (releases) => {
+    writeCatalog: async (releases: readonly CatalogEntry[]) => {
       const catalog: Catalog = { format: 1, generation: 1, releases: [...releases] };
       await write(CATALOG_KEY, JSON.stringify(catalog));
       return catalog;

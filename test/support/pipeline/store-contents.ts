@@ -12,7 +12,6 @@ import { hashStream } from '../../../storage/hash.ts';
 import { RELEASE_PATHS, releaseId, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 
-/** Everything that readers of a store can see. */
 export interface StoreContents {
   readonly releases: readonly CatalogEntry[];
   /** `day dataset sha256` of every public snapshot file, oldest first. */

@@ -7,25 +7,16 @@ import { sha256 } from '../../../storage/hash.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 
 /** A file store in a folder of its own, whose objects a test can take away or damage. */
-export interface StoreFiles {
-  readonly folder: string;
-  readonly store: ObjectStore;
-  /** The SHA-256 of every object, by key. */
-  hashes(): Promise<Readonly<Record<string, string>>>;
-  /** The version of every object, by key: it changes with every write. */
-  versions(): Promise<Readonly<Record<string, string>>>;
-  damage(key: string, kind: Damage): Promise<void>;
-  dispose(): Promise<void>;
-}
+export type StoreFiles = Awaited<ReturnType<typeof openStoreFiles>>;
 
 export const DAMAGES = ['lost', 'emptied', 'cut off', 'a bit flipped', 'too long'] as const;
 export type Damage = (typeof DAMAGES)[number];
 
 /** A copy of the store in a folder; an empty store where none is given. */
-export async function openStoreFiles(copyOf?: string): Promise<StoreFiles> {
+export async function openStoreFiles(copyOf?: string) {
   const folder = await mkdtemp(join(tmpdir(), 'modelstats-store-'));
   if (copyOf !== undefined) await cp(copyOf, folder, { recursive: true });
-  const store = new FileStore(folder);
+  const store: ObjectStore = new FileStore(folder);
   const byKey = async (textOf: (key: string) => Promise<string>) => {
     const entries: [string, string][] = [];
     for await (const { key } of store.list('')) entries.push([key, await textOf(key)]);
@@ -35,8 +26,9 @@ export async function openStoreFiles(copyOf?: string): Promise<StoreFiles> {
     folder,
     store,
     hashes: () => byKey(async (key) => sha256(await readFile(join(folder, key)))),
+    /** The version of every object, by key: it changes with every write. */
     versions: () => byKey(async (key) => (await store.head(key))?.etag ?? ''),
-    damage: (key, kind) => damageFile(join(folder, key), kind),
+    damage: (key: string, kind: Damage) => damageFile(join(folder, key), kind),
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -2,9 +2,8 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ulid } from 'ulid';
-import { type BackfillResult, backfillPricing } from '../../../pipeline/backfill/backfill.ts';
+import { backfillPricing } from '../../../pipeline/backfill/backfill.ts';
 import { type NightDeps, runNight } from '../../../pipeline/night/night.ts';
-import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import { prune } from '../../../pipeline/upkeep/prune.ts';
 import { republish } from '../../../pipeline/upkeep/republish/republish.ts';
 import { addDays, type Day } from '../../../runtime/day.ts';
@@ -18,27 +17,7 @@ import { pruneDeps, upkeepDeps } from './upkeep.ts';
 import { type DayRows, linesFromRows, writeDay } from './write-day.ts';
 
 /** A store in a folder of its own, with all that its nights need; `dispose` removes it. */
-export interface TemporaryStore {
-  /** Where the store's objects lie, a file per key. */
-  readonly folder: string;
-  /** The store's address. */
-  readonly url: string;
-  readonly deps: NightDeps;
-  /** What it was opened with. */
-  readonly options: TemporaryStoreOptions;
-  /** Reads and writes Parquet files; most tests have none. */
-  readonly reader: Reader;
-  /** Runs the night of a day of a source, a folder of its own or a folder of days, or copies it: see {@link KeptNights}. */
-  night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
-  /** Publishes a day from its rows, whatever the guard says; throws where that fails. */
-  publish(day: Day, rows: DayRows, options?: NightOptions & DaySource): Promise<NightResult>;
-  /** Replaces the reconstructed prices, at an instant. */
-  backfill(rows: readonly object[], at: string): Promise<BackfillResult>;
-  prune(retention: Retention): Promise<void>;
-  /** Puts back what of a snapshot's files is lost or damaged; throws where that fails. */
-  republish(day: Day): Promise<void>;
-  dispose(): Promise<void>;
-}
+export type TemporaryStore = Awaited<ReturnType<typeof openTemporaryStore>>;
 
 export interface NightOptions {
   readonly accept?: boolean;
@@ -47,7 +26,6 @@ export interface NightOptions {
 
 /** What a day's source has beside its rows. */
 export interface DaySource {
-  /** Its `source.json`. */
   readonly settings?: object;
   /** Its table of names, `aliases.csv`, which the settings don't name by themselves. */
   readonly aliases?: string;
@@ -58,9 +36,7 @@ export interface TemporaryStoreOptions {
   readonly runPrefix?: string;
   /** Time of day, after the captured day, at which each night starts. */
   readonly startsAt?: string;
-  /** DuckDB's threads. */
   readonly threads?: number;
-  /** DuckDB's memory. */
   readonly memoryLimit?: string;
   /** Versions of the records; those of production unless given. */
   readonly versions?: readonly RecordVersion[];
@@ -80,7 +56,7 @@ export const NIGHT_SETTINGS = {
  * Opens an empty store. Runs are numbered, and every night starts on the morning after its day, so that two runs of a
  * test give the same bytes.
  */
-export async function openTemporaryStore(options: TemporaryStoreOptions = {}): Promise<TemporaryStore> {
+export async function openTemporaryStore(options: TemporaryStoreOptions = {}) {
   const { runPrefix = 'RUN', startsAt = '00:20:00Z', versions } = options;
   const { threads = NIGHT_SETTINGS.duckdb.threads, memoryLimit = NIGHT_SETTINGS.duckdb.memoryLimit } = options;
   const root = await mkdtemp(join(tmpdir(), 'modelstats-nights-'));
@@ -106,19 +82,22 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     duckdb,
     ...(versions === undefined ? {} : { versions }),
   };
-  const night: TemporaryStore['night'] = (from, day, { accept = false, acceptSuspects = [] } = {}) => {
+  /** Runs the night of a day of a source, a folder of its own or a folder of days, or copies it: see {@link KeptNights}. */
+  const night = (from: string, day: Day, { accept = false, acceptSuspects = [] }: NightOptions = {}) => {
     now = new Date(`${addDays(day, 1)}T${startsAt}`);
     const request = { day, source: from, dryRun: false, accept, acceptSuspects };
     return kept.night({ source: from, day, options: { accept, acceptSuspects } }, () => runNight(request, deps));
   };
   return {
+    /** Where the store's objects lie, a file per key. */
     folder,
     url: `file:${folder}`,
     deps,
     options,
     reader,
     night,
-    publish: async (day, rows, { settings, aliases, ...more } = {}) => {
+    /** Publishes a day from its rows, whatever the guard says; throws where that fails. */
+    publish: async (day: Day, rows: DayRows, { settings, aliases, ...more }: NightOptions & DaySource = {}) => {
       await writeDay(join(source, day), rows);
       if (settings !== undefined) await writeFile(join(source, day, 'source.json'), JSON.stringify(settings));
       if (aliases !== undefined) await writeFile(join(source, day, 'aliases.csv'), aliases);
@@ -126,16 +105,18 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
       if (result.status !== 'published') throw new Error(`${day} is ${result.status}: ${JSON.stringify(result)}`);
       return result;
     },
-    backfill: async (rows, at) => {
+    /** Replaces the reconstructed prices, at an instant. */
+    backfill: async (rows: readonly object[], at: string) => {
       const table = join(root, 'table.jsonl');
       await writeFile(table, linesFromRows(rows));
       const atInstant = { ...deps, newRunId: () => ulid(Date.parse(at)), onStage: () => {} };
       return backfillPricing({ table, from: null, dryRun: false }, atInstant);
     },
-    prune: async (retention) => {
+    prune: async (retention: Retention) => {
       await prune({ dryRun: false }, { ...pruneDeps(workFolder), store, clock, retention });
     },
-    republish: async (day) => {
+    /** Puts back what of a snapshot's files is lost or damaged; throws where that fails. */
+    republish: async (day: Day) => {
       const upkeep = { ...upkeepDeps(workFolder), clock, duckdb };
       const result = await republish(day, { ...upkeep, origin: store, second: undefined, onFile: () => {} });
       if (!result.ok) throw new Error(JSON.stringify(result));
@@ -147,7 +128,6 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
   };
 }
 
-/** What tests ask a database in memory. */
 export type Reader = Pick<Database, 'run' | 'rows'>;
 
 /** A database in memory that is opened when it is first asked something. */
@@ -171,7 +151,6 @@ export async function copyTemporaryStore({ folder, options }: TemporaryStore): P
   return copy;
 }
 
-/** The folder of a fixture source. */
 export function fixtureSource(name: string): string {
   return resolve(import.meta.dirname, '../../../fixtures', name);
 }

@@ -48,7 +48,6 @@ export function useRepublish() {
       mirror,
       /** Another copy of the nights' store, until the test is over. */
       copy: () => useStoreFiles(nights.folder),
-      /** The key of a file of a day's release. */
       keyOf: (day: string, path: string) => {
         const entry = entries.find((candidate) => candidate.day === day);
         if (entry === undefined) throw new Error(`no night of ${day}`);

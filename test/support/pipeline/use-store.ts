@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import { perTest } from '../per-test.ts';
 import { type NightOptions, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 import { linesFromRows } from './write-day.ts';
@@ -16,22 +15,15 @@ export function useStore(): TemporaryStore {
 }
 
 /** The source of a store's nights, a folder of days beside it. */
-export interface StoreSource {
-  /** The path of a file in it. */
-  path(name?: string): string;
-  /** Writes a file, whole or as JSON Lines; the folders on the way are made. */
-  write(name: string, content: string | Uint8Array | readonly object[]): Promise<void>;
-  night(day: string, options?: NightOptions): Promise<NightResult>;
-}
-
-export function sourceOf(store: TemporaryStore): StoreSource {
+export function sourceOf(store: TemporaryStore) {
   const path = (name = '') => join(store.folder, '../given', name);
   return {
     path,
-    write: async (name, content) => {
+    /** Writes a file, whole or as JSON Lines; the folders on the way are made. */
+    write: async (name: string, content: string | Uint8Array | readonly object[]) => {
       await mkdir(dirname(path(name)), { recursive: true });
       await writeFile(path(name), Array.isArray(content) ? linesFromRows(content) : (content as string | Uint8Array));
     },
-    night: (day, options) => store.night(path(), day, options),
+    night: (day: string, options?: NightOptions) => store.night(path(), day, options),
   };
 }

@@ -13,7 +13,6 @@ export async function writeDay(folder: string, rows: DayRows): Promise<void> {
   }
 }
 
-/** JSON Lines. */
 export function linesFromRows(rows: readonly unknown[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }

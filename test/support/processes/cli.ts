@@ -14,13 +14,10 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** How a command ended that ran in this process. */
 export type CalledCli = Omit<CliResult, 'signal'>;
 
-/** A process of the real command, running. */
 export interface RunningCli {
   readonly child: ChildProcess;
-  /** How it ended, with all it said. */
   readonly ended: Promise<CliResult>;
 }
 
@@ -70,7 +67,6 @@ export function startCli(
   return { child, ended };
 }
 
-/** Runs `modelstats ARGS…` to its end. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return startCli(args, options).ended;
 }
@@ -121,7 +117,6 @@ function workIn(folder: string): () => void {
   };
 }
 
-/** The settings that make a night work in a place. */
 export function envOf({ store, work }: Place): Record<string, string> {
   return { MODELSTATS_STORE: `file:${store}`, MODELSTATS_WORK: work };
 }

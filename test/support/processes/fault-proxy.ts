@@ -1,7 +1,8 @@
-import { EventEmitter, on, once } from 'node:events';
+import { EventEmitter, on } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeServer, listenOnFreePort } from './servers.ts';
 
 /** What goes wrong with one request. */
 export type Fault =
@@ -36,6 +37,7 @@ export class FaultProxy {
   /** All requests so far, in order: `PUT /bucket/key`. */
   readonly requests: string[] = [];
   readonly #arrivals = new EventEmitter<{ request: [ProxiedRequest] }>();
+  endpoint = '';
   readonly #target: URL;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
@@ -47,14 +49,8 @@ export class FaultProxy {
 
   static async start(target: string): Promise<FaultProxy> {
     const proxy = new FaultProxy(target);
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
+    proxy.endpoint = `http://127.0.0.1:${await listenOnFreePort(proxy.#server)}`;
     return proxy;
-  }
-
-  get endpoint(): string {
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '';
   }
 
   /** Lets the next requests that match go wrong, so many of them. */
@@ -77,11 +73,9 @@ export class FaultProxy {
     this.requests.length = 0;
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
+  stop(): Promise<void> {
     this.#agent.destroy();
-    this.#server.close();
-    await once(this.#server, 'close');
+    return closeServer(this.#server);
   }
 
   async #handle(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
@@ -130,7 +124,6 @@ async function passOn(reply: IncomingMessage, answer: ServerResponse, fault: Fau
   else reply.pipe(answer);
 }
 
-/** Changes the byte after so many others. */
 function damaging(afterBytes: number): Transform {
   let position = 0;
   return new Transform({

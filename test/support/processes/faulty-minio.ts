@@ -18,7 +18,6 @@ export class FaultyMinio extends S3Server {
     return new S3Store(s3AddressFrom(this.url), { ...this.minio.options, endpoint, attemptsMax: 3, ...options });
   }
 
-  /** The store through the proxy. */
   storeWith(options: S3StoreOptions = {}): S3Store {
     return this.storeAt(this.proxy.endpoint, options);
   }

@@ -7,7 +7,6 @@ import { freePort } from './servers.ts';
 
 const BUCKET = 'modelstats-test';
 
-/** Tests that need MinIO. */
 export function describeOnMinio(name: string, tests: () => void): void {
   describeWith('minio', `${name} on MinIO`, tests);
 }

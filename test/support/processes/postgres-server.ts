@@ -55,7 +55,6 @@ export class PostgresServer {
     ];
   }
 
-  /** The forms of an address that names no user. */
   addressesWithoutUser(database: string): readonly string[] {
     return [
       `postgres://127.0.0.1:${this.#port}/${database}`,
@@ -70,7 +69,6 @@ export class PostgresServer {
     await queryOnce(this.urlOf('postgres'), 'select pg_reload_conf()');
   }
 
-  /** The address of a new empty database. */
   async createDatabase(): Promise<string> {
     this.#databases += 1;
     const name = `accounts_${this.#databases}`;
@@ -94,15 +92,21 @@ export class PostgresServer {
   }
 }
 
-/** Tests that need PostgreSQL, and share a server. */
-export function describePostgres(name: string, tests: (server: () => PostgresServer) => void): void {
+/** Tests that need PostgreSQL, and share a server; `another` makes an empty database in it and gives its address. */
+export function describePostgres(
+  name: string,
+  tests: (server: () => PostgresServer, another: () => Promise<string>) => void,
+): void {
   describeWith('postgres', name, () => {
     let server: PostgresServer;
     beforeAll(async () => {
       server = await PostgresServer.start();
     });
     afterAll(() => server?.stop());
-    tests(() => server);
+    tests(
+      () => server,
+      () => server.createDatabase(),
+    );
   });
 }
 

@@ -31,7 +31,7 @@ export class S3Server {
   }
 
   /** A store named like the folder, whose work lies in the folder. Nights go through the proxy, a look inside does not. */
-  target(folder: string): S3Target {
+  target(folder: string) {
     const url = `s3://${this.minio.bucket}/${basename(folder)}`;
     const work = join(folder, 'work');
     return {
@@ -44,8 +44,9 @@ export class S3Server {
       },
       work,
       store: new S3Store(s3AddressFrom(url), this.minio.options),
-      writesRelease: (cli, path) => this.#arrival(cli, isPutOf(`${basename(folder)}/releases/`, path)),
-    };
+      writesRelease: (cli: RunningCli, path?: string) =>
+        this.#arrival(cli, isPutOf(`${basename(folder)}/releases/`, path)),
+    } satisfies Target & { readonly url: string };
   }
 
   /** Resolves when such a request arrives, or the process ends. */
@@ -57,9 +58,7 @@ export class S3Server {
   }
 }
 
-export interface S3Target extends Target {
-  readonly url: string;
-}
+export type S3Target = ReturnType<S3Server['target']>;
 
 /** Puts of objects whose key has this in it and, where given, ends like this. */
 export function isPutOf(part: string, end = ''): (request: ProxiedRequest) => boolean {

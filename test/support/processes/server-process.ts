@@ -23,7 +23,6 @@ export function describeWith(program: string, name: string, tests: () => void): 
   describe.skip(`${name} (left out: ${reason})`, tests);
 }
 
-/** What installs a program. */
 function targetOf(program: string): string {
   return program === 'minio' ? 'make minio' : 'make test-services';
 }

@@ -1,6 +1,7 @@
 /** What tests need that start a server of their own. */
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
+import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
@@ -31,4 +32,10 @@ export async function listenOnFreePort(server: Server, host = '127.0.0.1'): Prom
   server.listen(0, host);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port; // Of TCP, as it listens to one.
+}
+
+export async function closeServer(server: HttpServer): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
 }

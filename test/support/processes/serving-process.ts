@@ -9,12 +9,9 @@ import { ServerProcess } from './server-process.ts';
 const WIDE_BACKSTOP = V1_ROUTES.map(({ name }) => `${name}=1000000`).join(',');
 
 export interface ServingOptions {
-  /** The store's folder. */
   readonly store: string;
-  /** The control database's address. */
   readonly database: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Options of `serve` besides `--json`. */
   readonly args?: readonly string[];
   /** The Node that runs it; the one that runs the tests unless named. */
   readonly node?: string;

@@ -2,13 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Shell } from '../../../bin/commands/completion/completion.ts';
 
-/** A shell that has read a script of completion, asked as its user asks with the tab key. */
-export interface AskedShell {
-  readonly program: Shell;
-  /** What is offered behind these words, of which the last may be empty or begun. */
-  readonly ask: (script: string, words: readonly string[], cwd: string) => readonly string[];
-}
-
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function run(program: string, args: readonly string[], cwd: string): readonly string[] {
@@ -21,7 +14,11 @@ function run(program: string, args: readonly string[], cwd: string): readonly st
   return said.split('\n').filter((line) => line !== '');
 }
 
-export const ASKED_SHELLS: readonly AskedShell[] = [
+/** Shells that have read a script of completion: what each offers behind these words, of which the last may be empty or begun. */
+export const ASKED_SHELLS: readonly {
+  readonly program: Shell;
+  readonly ask: (script: string, words: readonly string[], cwd: string) => readonly string[];
+}[] = [
   {
     program: 'bash',
     ask(script, words, cwd) {

@@ -7,7 +7,6 @@ import { envOf, type RunningCli } from './cli.ts';
 
 /** A store of whichever kind with a work folder: where nights are run, killed and looked at. */
 export interface Target {
-  /** The settings that make a night work here. */
   readonly env: Readonly<Record<string, string>>;
   readonly work: string;
   /** For a look inside, past whatever stands between the nights and the store. */
@@ -16,7 +15,6 @@ export interface Target {
   writesRelease(cli: RunningCli, path?: string): Promise<void>;
 }
 
-/** A file store in a folder. */
 export async function openFileTarget(folder: string): Promise<Target> {
   const [store, work] = [join(folder, 'store'), join(folder, 'work')];
   const releases = join(store, 'releases');

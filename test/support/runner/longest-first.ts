@@ -44,7 +44,6 @@ export const LONG_FILES: readonly string[] = [
   'test/s3/minio-script.s3.test.ts',
   'api/accounts/people/people.services.test.ts',
   'test/sync/copies.services.test.ts',
-  'test/serve/outage.services.test.ts',
   'test/serve/kill.services.test.ts',
 ];
 

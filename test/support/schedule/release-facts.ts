@@ -1,6 +1,5 @@
 import type { ReleaseFacts } from '../../../storage/release-metrics.ts';
 
-/** What a release of a small night tells. */
 export const RELEASE_FACTS: ReleaseFacts = {
   day: '2026-06-03',
   published_at: '2026-06-03T00:07:00.000Z',

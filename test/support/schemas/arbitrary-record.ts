@@ -66,7 +66,6 @@ function anyValue({ type, nullable, min }: Column) {
   return nullable ? fc.option(value, { nil: null, freq: 4 }) : value;
 }
 
-/** A record of a dataset, as it could be published. */
 export function anyRecord(dataset: Dataset): fc.Arbitrary<PublishedRecord> {
   return fc.record(Object.fromEntries(publishedColumns(dataset).map((column) => [column.name, anyValue(column)])));
 }

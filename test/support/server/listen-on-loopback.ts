@@ -1,14 +1,9 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-
-export interface LoopbackListener {
-  readonly port: number;
-  /** So many came so far. */
-  readonly connections: () => number;
-}
+import { listenOnFreePort } from '../processes/servers.ts';
 
 /** A TCP server on every address of loopback, until the test is over; it says nothing unless told how to. */
-export async function listenOnLoopback(greet: (socket: Socket) => void = () => {}): Promise<LoopbackListener> {
+export async function listenOnLoopback(greet: (socket: Socket) => void = () => {}) {
   let connections = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -17,11 +12,10 @@ export async function listenOnLoopback(greet: (socket: Socket) => void = () => {
     socket.on('error', () => {}); // Whoever hangs up is the one that is tested.
     greet(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnFreePort(server);
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  // An address of TCP, as it listens to one.
-  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+  return { port, connections: () => connections };
 }

@@ -9,10 +9,8 @@ export const OUTBOUND_SETTINGS: OutboundSettings = {
   keepAliveMs: 4_000,
 };
 
-/** Networks of this machine alone. */
 export const LOOPBACK = [parseNetwork('127.0.0.0/8'), parseNetwork('::1/128')];
 
-/** A request that says nothing in particular. */
 export function requestTo(url: string, request: Partial<OutboundRequest> = {}): OutboundRequest {
   return { method: 'GET', url, timeoutMs: 5_000, answerBytesMax: 1_024, ...request };
 }

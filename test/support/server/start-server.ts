@@ -1,20 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type ErrorTable, HTTP_ERROR_STATUS } from '../../../api/server/errors/http-error.ts';
 import { Metrics } from '../../../api/server/metrics.ts';
 import { createServer, type ServerDeps, type ServerSettings } from '../../../api/server/server.ts';
 import { CONNECTION_SETTINGS } from '../../../api/server/settings.ts';
 import { defaultsOf } from '../../../runtime/setting.ts';
 import { listenOnPort } from '../api/listen.ts';
+import { perFile } from '../per-test.ts';
 
-export interface StartedServer {
-  readonly app: FastifyInstance;
-  readonly port: number;
-  readonly metrics: Metrics;
-  /** The lines of the log so far. */
-  readonly log: readonly LogLine[];
-}
+export type StartedServer = Awaited<ReturnType<typeof startServer>>;
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
@@ -62,7 +57,7 @@ function createShell(
 }
 
 /** The shell on a free port until the test is over. */
-export async function startServer(routes: ServerDeps['routes'], options: StartOptions = {}): Promise<StartedServer> {
+export async function startServer(routes: ServerDeps['routes'], options: StartOptions = {}) {
   const log: LogLine[] = [];
   const metrics = new Metrics();
   const app = await createShell(routes, options, { metrics, log: (line) => log.push(line) });
@@ -75,11 +70,9 @@ export async function startServer(routes: ServerDeps['routes'], options: StartOp
 
 /** The shell of a test file, below `/base`, asked without a network. */
 export function useShell(routes: ServerDeps['routes']): { readonly app: FastifyInstance } {
-  const opened = {} as { app: FastifyInstance }; // Open while the tests run.
-  beforeAll(async () => {
+  return perFile(async () => {
     const own = { metrics: new Metrics(), log: () => {} };
-    opened.app = await createShell(routes, { settings: { basePath: '/base' } }, own);
+    const app = await createShell(routes, { settings: { basePath: '/base' } }, own);
+    return { app, close: () => app.close() };
   });
-  afterAll(() => opened.app?.close());
-  return opened;
 }

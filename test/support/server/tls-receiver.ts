@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { type Certificate, createAuthority } from '../../../runtime/certificates.ts';
-import { listenOnFreePort } from '../processes/servers.ts';
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
 export interface TlsReceiverOptions {
   /** What answers; the body of a request is its to read. */
@@ -18,20 +18,8 @@ export interface TlsReceiverOptions {
   readonly host?: string;
 }
 
-export interface TlsReceiver {
-  /** `https://127.0.0.1:port`, which the certificate is for too. */
-  readonly url: string;
-  readonly port: number;
-  /** The authority (PEM) that has to be trusted for it. */
-  readonly ca: string;
-  /** TCP connections so far, whatever became of them. */
-  readonly connections: () => number;
-  /** For each of them, which address of this machine it came to. */
-  readonly addresses: () => readonly string[];
-  readonly close: () => Promise<void>;
-}
+export type TlsReceiver = Awaited<ReturnType<typeof startTlsReceiver>>;
 
-/** Of this machine alone. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** An HTTPS server on loopback, as a customer's receiver would be, until it is closed. */
@@ -41,7 +29,7 @@ export async function startTlsReceiver({
   certificate,
   tls = {},
   host = '127.0.0.1',
-}: TlsReceiverOptions): Promise<TlsReceiver> {
+}: TlsReceiverOptions) {
   // A name of its own: several may be trusted at once.
   const authority = await createAuthority(`authority of a test ${randomUUID()}`);
   const { cert, key } = certificate ?? (await authority.issue({ names: [...names, ...LOOPBACK_NAMES] }));
@@ -50,15 +38,15 @@ export async function startTlsReceiver({
   server.on('connection', (socket: Socket) => addresses.push(socket.localAddress ?? ''));
   const port = await listenOnFreePort(server, host);
   return {
+    /** The certificate is for this address too. */
     url: `https://127.0.0.1:${port}`,
     port,
+    /** The authority (PEM) that has to be trusted for it. */
     ca: authority.ca,
+    /** TCP connections so far, whatever became of them. */
     connections: () => addresses.length,
+    /** For each of them, which address of this machine it came to. */
     addresses: () => addresses,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }

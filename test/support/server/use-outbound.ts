@@ -3,7 +3,6 @@ import { Outbound, type OutboundSettings } from '../../../runtime/outbound/outbo
 import { LOOPBACK, OUTBOUND_SETTINGS } from './outbound-settings.ts';
 import { startTlsReceiver, type TlsReceiver, type TlsReceiverOptions } from './tls-receiver.ts';
 
-/** The guard, until the test is over. */
 export function openOutbound(settings: Partial<OutboundSettings> = {}): Outbound {
   const outbound = new Outbound({ ...OUTBOUND_SETTINGS, ...settings });
   onTestFinished(() => outbound.close());

@@ -10,7 +10,6 @@ export interface PageElement {
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** Every element of a page, in its order. */
 export function elementsIn(html: string): readonly PageElement[] {
   const found: PageElement[] = [];
   const visit = (node: Node) => {
@@ -30,7 +29,6 @@ export function elementsIn(html: string): readonly PageElement[] {
   return found;
 }
 
-/** All text of a page, as a reader sees it. */
 export function textOf(html: string): string {
   return textIn(parse(html));
 }

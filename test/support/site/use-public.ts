@@ -12,7 +12,6 @@ export interface PublicOptions
     Pick<ApiOptions, 'now'> {
   /** Default: the sample days. */
   readonly days?: Days;
-  /** The address of a store instead. */
   readonly store?: string;
   /** Default: nothing is. */
   readonly planned?: readonly Capability[];
@@ -44,7 +43,6 @@ function apiOptions(options: PublicOptions, clock: () => Date): ApiOptions {
   };
 }
 
-/** An item of a feed in its JSON form. */
 export interface Item {
   readonly id: string;
   readonly url: string;

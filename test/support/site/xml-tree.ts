@@ -44,7 +44,6 @@ export function parseXml(document: string): XmlElement {
   return first;
 }
 
-/** The children of an element with a name. */
 export function childrenOf({ children }: XmlElement, name: string): readonly XmlElement[] {
   return children.filter((child) => child.name === name);
 }
@@ -56,7 +55,6 @@ export function textOf(element: XmlElement, name: string): string {
   return only.text;
 }
 
-/** All elements, outermost first. */
 export function elementsOf(root: XmlElement): readonly XmlElement[] {
   return [root, ...root.children.flatMap(elementsOf)];
 }

@@ -68,7 +68,6 @@ export type OracleCounts = Readonly<Record<DatasetName, number>>;
 /** Of the days that were read already, by {@link askOracle}: reading them all takes ten seconds. */
 const counted = new Map<string, OracleCounts>();
 
-/** What an independent reading of an upstream's day gives. */
 export function askOracle(upstream: string, day: Day): OracleRecords {
   const records = readByOracle(UPSTREAM_DATA ?? '', upstream, day);
   const counts = mapDatasets((dataset) => records[dataset].length);
@@ -96,13 +95,11 @@ function readByOracle(root: string, upstream: string, day: Day): OracleRecords {
   return JSON.parse(execFileSync('python3', run, { encoding: 'utf8', maxBuffer: 2 ** 28 }));
 }
 
-/** How many records of each dataset it gives. */
 export function countByOracle(upstream: string, day: Day): OracleCounts {
   if (!counted.has(`${upstream} ${day}`)) askOracle(upstream, day);
   return counted.get(`${upstream} ${day}`) ?? mapDatasets(() => 0);
 }
 
-/** The first lines that only one of two lists has. */
 export function differences(ours: readonly object[], theirs: readonly object[]): readonly string[] {
   const [left, right] = [ours, theirs].map((rows) => new Set(rows.map((row) => JSON.stringify(row))));
   const only = (these: Set<string> | undefined, others: Set<string> | undefined) =>

@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 import { sqlText } from '../../../storage/duckdb/database.ts';
 import type { Reader } from '../pipeline/temporary-store.ts';
 
-/** Where the recipes lie. */
 export const RECIPES_FOLDER = resolve(import.meta.dirname, '../../../sources');
 
 /**
@@ -38,7 +37,6 @@ export async function writeRecipeDay(
   }
 }
 
-/** The tables that a recipe brings along. */
 async function tablesOf(name: string): Promise<readonly string[]> {
   const folder = join(RECIPES_FOLDER, name);
   return existsSync(folder) ? (await readdir(folder)).filter((file) => file.endsWith('.csv')) : [];

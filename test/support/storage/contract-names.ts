@@ -21,10 +21,6 @@ export function describeNames({ store, anotherHandle }: Subject): void {
       expect(await keysOf(store(), 'part/abcd')).toEqual([]);
     });
 
-    test('of nothing is empty', async () => {
-      expect(await keysOf(store(), 'nothing/here/')).toEqual([]);
-    });
-
     test('goes on past a thousand objects', async () => {
       const keys = Array.from({ length: 1100 }, (_, index) => `pages/${String(index).padStart(4, '0')}`);
       for (let from = 0; from < keys.length; from += 100) {

@@ -13,11 +13,9 @@ export interface Subject {
   store(): ObjectStore;
   /** The same store through an object of its own, as another process would have it. */
   anotherHandle(): ObjectStore;
-  /** An empty local folder. */
   folder(): string;
 }
 
-/** A file store in a folder of its own. */
 export async function openFileStore() {
   const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));
   const open = () => new FileStore(root);
@@ -35,7 +33,6 @@ export async function read(store: ObjectStore, key: string): Promise<Buffer> {
   return buffer(await store.stream(key));
 }
 
-/** A file of so many bytes, and their hash. */
 export async function largeFile(folder: string): Promise<FileHash & { readonly path: string }> {
   const bytes = randomBytes(LARGE_BYTES);
   const path = join(folder, 'large');
@@ -43,7 +40,6 @@ export async function largeFile(folder: string): Promise<FileHash & { readonly p
   return { bytes: LARGE_BYTES, sha256: sha256(bytes), path };
 }
 
-/** The size and the hash of an object. */
 export async function hashOf(store: ObjectStore, key: string): Promise<FileHash> {
   return hashStream(await store.stream(key));
 }

@@ -2,9 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { programBeside } from '../../../runtime/this-machine.ts';
 
 /** What a child of `file-store-child.ts` said. */
-export interface Answer {
-  readonly [word: string]: unknown;
-}
+type Answer = Readonly<Record<string, unknown>>;
 
 const CHILD = programBeside(import.meta.filename, 'file-store-child');
 const NOBODY = 65534;

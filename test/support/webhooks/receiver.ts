@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listenOnFreePort } from '../processes/servers.ts';
+import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
 export interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -36,14 +35,11 @@ export class Receiver {
     return receiver;
   }
 
-  /** The ids of deliveries, in the order in which they came. */
   get deliveries(): readonly string[] {
     return this.received.map(({ headers }) => String(headers['x-service-delivery']));
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return closeServer(this.#server);
   }
 }

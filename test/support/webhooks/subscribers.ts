@@ -33,14 +33,10 @@ export async function addSubscriber(
 }
 
 /** One event as it is queued for one endpoint. */
-export interface Told {
-  readonly endpoint: string;
-  readonly topic: string;
-  readonly data: unknown;
-}
+export type Told = Awaited<ReturnType<typeof readTold>>[number];
 
 /** All that is told: by endpoint, then topic, then seq. Throws where something is queued twice or for nobody. */
-export async function readTold({ kysely }: ControlDatabase): Promise<readonly Told[]> {
+export async function readTold({ kysely }: ControlDatabase) {
   const rows = await kysely
     .selectFrom('webhook_events')
     .leftJoin('webhook_deliveries', 'webhook_deliveries.event_id', 'webhook_events.id')

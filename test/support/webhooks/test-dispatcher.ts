@@ -51,7 +51,6 @@ export function makeDispatcher(
     },
     { ...DISPATCHER_OPTIONS, ...options },
   );
-  /** Resolves once that many attempts have ended. */
   const attempted = (count: number) =>
     new Promise<void>((resolve) => {
       told = () => {
@@ -59,7 +58,6 @@ export function makeDispatcher(
       };
       told();
     });
-  /** Starts it, and stops it once that many attempts have ended. */
   const run = async (count: number) => {
     dispatcher.start();
     await attempted(count);

@@ -167,7 +167,6 @@ export class WebhookDatabase {
       .executeTakeFirstOrThrow();
   }
 
-  /** How many deliveries are in each state. */
   async states(): Promise<Readonly<Record<string, number>>> {
     const rows = await this.database.kysely
       .selectFrom('webhook_deliveries')

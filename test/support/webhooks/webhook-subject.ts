@@ -27,7 +27,6 @@ export async function openWebhookSubject(url: string) {
     { ...deps, findUrlProblem: (text) => findUrlProblem(text, { allow: [] }), isOffered },
     { operator: 'test' },
   );
-  /** What an organization asks for. */
   const wanted = (organizationId: string, changes: Partial<NewEndpoint> = {}): NewEndpoint => ({
     organizationId,
     url: 'https://example.com/hooks',
@@ -46,13 +45,11 @@ export async function openWebhookSubject(url: string) {
     isOffered,
     endpoints,
     log: new DeliveryLog(deps, { operator: 'test' }),
-    /** Another organization, its id. */
     async organization(plan: PlanName = 'commercial') {
       const subscription = { ...NO_SUBSCRIPTION, plan };
       return (await createOrganization({ name: 'Acme', subscription }, accounts.as(SYSTEM))).id;
     },
     wanted,
-    /** An endpoint in the state `active`, its id. */
     async active(organizationId: string, changes: Partial<NewEndpoint> = {}) {
       const { endpoint } = await endpoints.add(wanted(organizationId, changes));
       await moveEndpoint(database.kysely, endpoint.id, { from: ['registered'], to: 'active', now: clock.now() });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { childrenOf, isRunning } from '../../../../test/support/processes/children.ts';
-import { useTestFolder } from '../../../../test/support/use-test-folder.ts';
+import { useFolder } from '../../../../test/support/temporary-folder.ts';
 import type { Section } from './messages.ts';
 import { bytesFromSize, memoryOfProcess, SandboxProcess } from './sandbox-process.ts';
 
@@ -8,7 +8,7 @@ const ENDLESS = `SELECT levenshtein(repeat('a', 300000), repeat('b', 300000)) AS
 /** Grows by about a megabyte a row, outside of what DuckDB counts. */
 const LARGE = `SELECT repeat(repeat('x', 1000000), 4000) AS x`;
 
-const folder = useTestFolder();
+const folder = useFolder({ perTest: true });
 
 const section = (sql: string): Section => ({ path: 'source.sql', dataset: 'models', line: 1, sql });
 
