@@ -18,6 +18,9 @@ import type { ControlDatabase } from '../../../api/database/control-database.ts'
 import { openDatabase } from '../../../api/database/open-database.ts';
 import type { ControlTables } from '../../../api/database/tables/tables.ts';
 
+/** On a busy machine two dozen who ask at once wait for each other longer than the service lets them. */
+const PATIENT = { postgres: { statementTimeoutMs: 60_000, connectTimeoutMs: 60_000 } };
+
 export const ORIGIN: Origin = { address: '203.0.113.7', userAgent: 'Firefox on a phone' };
 export const PASSWORD = 'correct horse battery';
 export const START = new Date('2026-11-20T12:00:00Z');
@@ -100,7 +103,7 @@ export function usePeople(another: () => Promise<string>) {
 
   /** The same control database seen by another process, or under other settings. */
   const open = async (changes: SettingsChanges = {}, mailer?: Pick<Mailer, 'send'>) => {
-    const of = await openDatabase(url);
+    const of = await openDatabase(url, PATIENT);
     const made = await peopleOn(of, changes, mailer);
     closing.push(made.people.close, of.close);
     return made;
@@ -111,7 +114,7 @@ export function usePeople(another: () => Promise<string>) {
     vi.useFakeTimers({ toFake: ['Date'], now: START });
     closing = [];
     url = await another();
-    database = await openDatabase(url);
+    database = await openDatabase(url, PATIENT);
     opened = await peopleOn(database, {});
   });
   afterEach(async () => {
