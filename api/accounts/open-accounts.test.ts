@@ -5,6 +5,9 @@ import { SYSTEM } from './actor.ts';
 import { openAccounts } from './open-accounts.ts';
 import { createKey } from './organizations/keys.ts';
 
+/** From which limits refuse, where they did not before. */
+const INSTANT = new Date('2026-11-21T00:00:00Z');
+
 const another = useSqlite();
 let address: string;
 const subject = subjectAt(() => address);
@@ -28,14 +31,21 @@ describe("an organization's burst limit", () => {
   });
 
   test.each([
-    ['in measure mode', { enforcement: { mode: 'measure', from: null } }, {}],
-    ['in a grace', {}, { status: 'grace', graceUntil: new Date('2026-11-21T00:00:00Z') }],
-  ] as const)('is counted and refuses nobody %s', async (_, options, subscription) => {
-    const accounts = await subject.open({ clock: new TestClock('2026-11-20T12:00:00Z').now, ...options });
+    ['in measure mode', { enforcement: { mode: 'measure', from: null } }, {}, 0],
+    ['before the announced instant', { enforcement: { mode: 'enforce', from: INSTANT } }, {}, 10],
+    ['in a grace', {}, { status: 'grace', graceUntil: INSTANT }, 10],
+  ] as const)('is counted and refuses nobody %s', async (_, options, subscription, refusedThen) => {
+    const clock = new TestClock('2026-11-20T23:58:59Z');
+    const accounts = await subject.open({ clock: clock.now, ...options });
     const caller = await (await addCustomer(accounts, subscription)).caller();
-    const states = await times(70, () => accounts.burst.hit(caller));
-    expect(states.some(({ refused }) => refused)).toBe(false);
-    expect(states.at(-1)).toMatchObject({ limit: 60, remaining: 0 });
+    const refusedOf70 = async () => {
+      const states = await times(70, () => accounts.burst.hit(caller));
+      expect(states.at(-1)).toMatchObject({ limit: 60, remaining: 0 });
+      return states.filter(({ refused }) => refused).length;
+    };
+    expect(await refusedOf70()).toBe(0);
+    clock.set(INSTANT.toISOString());
+    expect(await refusedOf70(), 'from that instant on').toBe(refusedThen);
   });
 });
 

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { type Customer, times } from '../../../test/support/accounts/subject.ts';
-import type { AskOptions } from '../../../test/support/api/open-api.ts';
+import { type AskOptions, NOON } from '../../../test/support/api/open-api.ts';
 import { replaceQuota } from '../../../test/support/api/test-accounts.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
@@ -60,6 +60,20 @@ describe('Response headers', () => {
       'x-request-id': expect.stringMatching(/^[0-9A-Z]{26}$/),
     });
     expect(response.headers['retry-after']).toBeUndefined();
+  });
+
+  test('beyond the burst limit 429 says when a request passes again, in the header and in the body', async () => {
+    const { clock } = api;
+    onTestFinished(() => clock.set(NOON));
+    const customer = await builder({ burst_per_minute: 2 });
+    await times(2, () => api.ask(customer, '/v1/account'));
+    clock.advance(20_000);
+    const refused = await api.ask(customer, '/v1/account');
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '40']);
+    expect(refused.json().error.reset_at).toBe('2026-06-30T12:01:00.000Z');
+    expect(refused.headers['x-ratelimit-reset']).toBe(String(Date.parse('2026-06-30T12:01:00Z') / 1000));
+    clock.advance(40_000);
+    expect((await api.ask(customer, '/v1/account')).statusCode).toBe(200);
   });
 
   test('500 gives the unit back and has them, saying nothing of what happened', async () => {

@@ -123,11 +123,12 @@ describe('what a request counts as (specification "Usage details")', () => {
     api.clock.set('2026-06-30T23:59:59.999Z');
     await counted.takeUnit();
     api.clock.set('2026-07-01T00:00:00Z');
-    for (const [visit, status] of [
-      [counted, 200],
-      [fresh, 304],
+    for (const [visit, status, end] of [
+      [counted, 200, '2026-07-01'],
+      [fresh, 304, '2026-07-02'],
     ] as const) {
-      await visit.settle(status);
+      const headers = await visit.settle(status);
+      expect(headers['X-Quota-Reset'], 'the end of that day').toBe(String(Date.parse(end) / 1000));
       visit.finish();
     }
     const { days } = await accounts.readUsage(customer.organizationId, { from: '2026-06-30', to: '2026-07-01' });

@@ -8,6 +8,7 @@ import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION, type Subscription } from '../../accounts/organizations/terms.ts';
 import {
+  ALL_RIGHTS,
   type CapabilityStates,
   capabilitiesFromText,
   isLive,
@@ -41,6 +42,10 @@ describe('Plan table: bulk snapshots', () => {
     expect(seen(rightsOf({}))).toEqual([]);
     expect(seen(rightsOf({ plan: 'builder' }))).toEqual(['2026-06-29']);
     expect(seen(rightsOf({ plan: 'builder' }), [])).toEqual([]);
+  });
+
+  test('without accounts everything is seen', () => {
+    expect(seen(ALL_RIGHTS)).toEqual(DAYS.toReversed());
   });
 
   test('Commercial sees the last 90 and all month-ends, newest first', () => {

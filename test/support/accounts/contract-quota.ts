@@ -67,16 +67,20 @@ export function describeQuota(subject: Subject): void {
       expect(await accounts.quota.release(second)).toMatchObject({ used: 1, remaining: 0 });
     });
 
-    test('in measure mode, and before the announced date, everything is counted and nothing refused', async () => {
-      const clock = new TestClock('2026-11-20T12:00:00Z');
-      for (const enforcement of [
-        { mode: 'measure', from: null },
-        { mode: 'enforce', from: new Date('2026-12-01T00:00:00Z') },
+    test('in measure mode, before the announced instant and in a grace everything is counted and nothing refused', async () => {
+      const instant = new Date('2026-12-01T00:00:00Z');
+      for (const [enforcement, subscription, grantedThen] of [
+        [{ mode: 'measure', from: null }, {}, 8],
+        [{ mode: 'enforce', from: instant }, {}, 5],
+        [{ mode: 'enforce', from: null }, { status: 'grace', graceUntil: instant }, 5],
       ] as const) {
+        const clock = new TestClock('2026-11-30T23:59:59.999Z');
         const accounts = await subject.open({ clock: clock.now, enforcement });
-        const caller = await (await withQuota(accounts, 5)).caller();
+        const caller = await (await addCustomer(accounts, { ...subscription, contract: { daily_quota: 5 } })).caller();
         expect(await grantedOf(accounts, caller, 8)).toBe(8);
         expect(await accounts.quota.usage(caller)).toMatchObject({ used: 8, limit: 5, remaining: 0 });
+        clock.set(instant.toISOString());
+        expect(await grantedOf(accounts, caller, 8), 'from that instant on').toBe(grantedThen);
       }
     });
 
