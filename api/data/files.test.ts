@@ -42,6 +42,12 @@ test('a part says which part of how much it is, and comes only of the file that 
   expect((await fetchFile(signed, { range: 'bytes=0-1,4-5' })).statusCode).toBe(200);
 });
 
+test('HEAD has the headers of GET, without the file', async () => {
+  const [got, head] = [await fetchFile(signed), await api.app.inject({ method: 'HEAD', url: signed })];
+  const steady = ({ 'x-request-id': _id, date: _date, ...rest }: Record<string, unknown>) => rest;
+  expect([head.statusCode, head.body, steady(head.headers)]).toEqual([200, '', steady(got.headers)]);
+});
+
 test('a file that is not as long as it was published is not handed out', async () => {
   const damaged = await openOwnApi({ days: SAMPLE_DAYS.slice(0, 1), now: '2026-06-03T12:00:00Z' });
   const { url } = await damaged.json('/v1/snapshots/2026-06-01/download?dataset=models');

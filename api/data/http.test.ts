@@ -225,3 +225,12 @@ test('a body that nobody reads does not become the next request', async () => {
 test('what is not HTTP after good requests takes no answer from them', async () => {
   expect(await answersTo(`${good()}${good()}garbage\r\n\r\n`)).toEqual(['200', '200', '400 bad_request']);
 });
+
+test.each([
+  ['Expect: 100-continue', { Expect: '100-continue' }, ['100', '200']],
+  ['an expectation that nobody knows', { Expect: 'cake' }, ['200']],
+  ['an encoding that nobody knows', { 'Accept-Encoding': 'zstd;q=9, identity;q=0' }, ['200']],
+  ['a media type that there is not', { Accept: 'image/png' }, ['200']],
+])('%s is answered', async (_, headers, statuses) => {
+  expect(await answersTo(good(headers))).toEqual(statuses);
+});

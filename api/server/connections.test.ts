@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -282,5 +283,21 @@ describe('a server that is closed', () => {
     socket.resume();
     await Promise.all([ended, closed]);
     expect(received).toBeGreaterThan(body.length);
+  });
+
+  test('answers what comes meanwhile on a connection that is still in use', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { app, port } = await startServer(async (server) => void server.get('/', () => gate.promise.then(() => 'x')));
+    const first = once(app.server, 'request');
+    const socket = await sendUnread(port, requestText('/', {}));
+    await first;
+    const closed = app.close();
+    await expect.poll(() => isRefused(port)).toBe(true);
+    const second = once(app.server, 'request');
+    socket.write(requestText('/', {}));
+    await second;
+    gate.resolve();
+    expect((await textOf(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+    await closed;
   });
 });

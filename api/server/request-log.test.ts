@@ -35,7 +35,7 @@ async function askAndHangUp(port: number, targets: readonly string[], isTime: ()
 const linesOf = ({ log }: StartedServer) =>
   log.filter(({ status }) => status !== undefined).map(({ url, status, aborted }) => [url, status, aborted]);
 
-test('requests of a client that hung up are logged and counted, those that waited too, each once', async () => {
+test('requests are logged and counted, each once, those of a client that hung up and those that waited too', async () => {
   const server = await start();
   await askAndHangUp(server.port, ['/late?key=hunter2', '/quick', '/late'], () => server.waiting.length === 2);
   await expect.poll(() => linesOf(server).length).toBe(3);
@@ -51,6 +51,7 @@ test('requests of a client that hung up are logged and counted, those that waite
   const counted = await server.metrics.registry.metrics();
   expect(counted).toContain('modelstats_request_duration_seconds_count{route="/late",status="499"} 2');
   expect(counted).toContain('modelstats_request_duration_seconds_count{route="/quick",status="499"} 1');
+  expect(counted).toContain('modelstats_request_duration_seconds_count{route="/quick",status="200"} 1');
 });
 
 test('an answer that was begun is told apart', async () => {

@@ -150,6 +150,13 @@ test.each(operations)('%s has an example of each JSON answer that its schema tak
   }
 });
 
+test('shows both answers of /health/ready that are not ready', () => {
+  const ready = documented.operations.find(({ path }) => path === '/health/ready');
+  const { examples = {} } = ready?.responses['503']?.content?.['application/json'] ?? {};
+  const statuses = Object.values(examples).map((example) => Object(example).value.status);
+  expect(statuses).toEqual(['starting', 'stopping']);
+});
+
 test.each(dataOperations)('%s shows an answer, 304 and every error with an example for each code', (_, operation) => {
   const { responses, security } = operation;
   expect(security).toEqual([{ bearer: [] }]);

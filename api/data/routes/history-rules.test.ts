@@ -44,6 +44,16 @@ test('reconstructed prices have every day of the calendar that they are known fo
   ]);
 });
 
+test('a range of more than 400 days is refused, and one that begins after its end', async () => {
+  const typesOf = async (path: string) =>
+    (await api.get(path)).json().detail?.map(({ type }: { type: string }) => type);
+  for (const path of ['/v1/models/a/history?kind=score', '/v1/rankings/history?category_id=general']) {
+    expect((await api.get(`${path}&from=2025-05-07&to=${TODAY}`)).statusCode, path).toBe(200);
+    expect(await typesOf(`${path}&from=2025-05-06&to=${TODAY}`), path).toEqual(['range_too_large']);
+    expect(await typesOf(`${path}&from=2026-06-05&to=2026-06-04`), path).toEqual(['value_error']);
+  }
+});
+
 test('ids are taken as they are: with / : @ + % and spaces, and in their own case', async () => {
   expect(await valuesByDay('kind=score&to=2026-06-02', ODD_ID)).toEqual(['06-01 2', '06-02 2']);
   expect(await valuesByDay('kind=score&benchmark_id=math%2Fx&to=2026-06-01')).toEqual(['06-01 1']);

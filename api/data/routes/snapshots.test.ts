@@ -49,7 +49,9 @@ test.each(DATASET_NAMES)(
       bytes,
       sha256: hash,
     });
-    const file = await fetchFile(new URL(String(download['url'])));
+    const address = new URL(String(download['url']));
+    expect(Number(address.searchParams.get('expires')) * 1000).toBe(Date.parse('2026-06-11T12:15:00Z'));
+    const file = await fetchFile(address);
     expect(file.statusCode).toBe(200);
     expect(file.headers).toMatchObject({
       'content-type': 'application/gzip',
