@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { API_ERRORS } from '../../api/data/api-errors.ts';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { steadyError } from '../support/api/answers.ts';
 import { listenOnPort } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
@@ -237,3 +238,16 @@ test('an address that asks more often than the search answers is told by the env
   const ask = async () => String((await own.get('/docs/webhoks', BROWSER)).headers['content-type']).split(';')[0];
   expect([await ask(), await ask(), await ask()]).toEqual(['text/html', 'text/html', 'application/json']);
 });
+
+test.each(['/docs/webhoks', '/docs/search?q=plan'])(
+  '%s where requests can not be counted is 503 in the envelope, not one too many',
+  async (url) => {
+    const hit = async () => Promise.reject(new AppError('unavailable', 'nobody counts'));
+    const own = await openPublic({
+      accounts: { wrap: (accounts) => ({ ...accounts, limits: { ...accounts.limits, hit } }) },
+      guide: () => openGuide(),
+    });
+    const { statusCode, body } = await own.get(url, BROWSER);
+    expect([statusCode, JSON.parse(body).error.code]).toEqual([503, 'unavailable']);
+  },
+);

@@ -117,6 +117,20 @@ test('a key that is refused is told to the program, and ends it with 2', async (
   expect(stderr).not.toContain('msk_wrong');
 });
 
+test('a limit per minute is waited for, unless it lasts longer than may be waited', async () => {
+  const customer = await mcp.addCustomer(10);
+  const tooMany = { is: 'answer', status: 429, code: 'Slow', headers: { 'retry-after': '1' } } as const;
+  proxy.failNext(isMessage, tooMany);
+  const patient = startStdio(envOf(customer));
+  patient.send(LIST_TOOLS);
+  expect(await patient.next()).toMatchObject({ result: { tools: expect.any(Array) } });
+
+  proxy.failNext(isMessage, tooMany);
+  const impatient = startStdio(envOf(customer, { MODELSTATS_CLIENT_LIMIT_WAIT_MAX_MS: '100' }));
+  impatient.send(LIST_TOOLS);
+  expect(await impatient.next()).toMatchObject({ error: { data: { status: 429, retry_after_seconds: 1 } } });
+});
+
 describe('while a call is under way', () => {
   /** A process whose call number 1 is never answered. */
   async function startedCall() {

@@ -85,8 +85,12 @@ it('a source file may be compressed, whatever kind of text it is', async () => {
   expect(await night(DAY)).toMatchObject({ status: 'published', problems: [], records });
 });
 
-it('a suspect that an operator lets in and that does not wait is reported, on a day without prices too', async () => {
+it.each([
+  ['with prices', [{ model_id: 'a', provider: 'p', input_per_million: 1 }]],
+  ['without prices', undefined],
+])('a suspect that an operator lets in and that does not wait is reported on a day %s', async (_, prices) => {
   await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }]);
+  if (prices !== undefined) await write(`${DAY}/pricing.jsonl`, prices);
   const { warnings } = await night(DAY, { acceptSuspects: ['pricing:a:p'] });
   expect(warnings).toContain('no suspect pricing:a:p waits to be accepted');
 });

@@ -122,6 +122,12 @@ describe('a link', () => {
     expect(await night()).toEqual(PUBLISHED);
   });
 
+  it('counts for the source itself', async () => {
+    await symlink(source.path('newest'), source.path(DAY));
+    await symlink(source.path(), `${source.path()}link`);
+    expect(await store.night(`${source.path()}link`, DAY)).toMatchObject(PUBLISHED);
+  });
+
   it.each([
     ['a day', DAY],
     ['a file', `${DAY}/models.jsonl`],
@@ -149,5 +155,11 @@ describe('a link', () => {
     const statuses: string[] = [];
     for (const day of days) statuses.push((await night(day)).status);
     expect(statuses).toEqual(['published', 'rejected', 'published', 'rejected', 'rejected']);
+  });
+
+  it('to a file inside of the source is no day', async () => {
+    await symlink('newest/models.jsonl', source.path(DAY));
+    await symlink('newest', source.path('2026-06-02'));
+    expect(await listSourceDays(source.path())).toEqual(['2026-06-02']);
   });
 });
