@@ -252,6 +252,14 @@ describe('webhooks', () => {
     expect(await readTold(control)).toEqual(expect.arrayContaining([...told]));
     expect(await publishedSnapshots()).toEqual([SECOND, TODAY, ...FUTURE]);
   });
+
+  test('go on from a wrong day also where that day has come since', async () => {
+    await openPublisher(store, control, { clock }).publisher.look();
+    await giveRightDays();
+    await store.publish(FUTURE[1], rowsOf(4));
+    expect(await openPublisher(store, control, { clock }).publisher.look()).toBe('published');
+    expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
+  });
 });
 
 describe('the store itself', () => {
