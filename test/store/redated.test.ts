@@ -26,6 +26,7 @@ import { beforePut } from '../support/pipeline/store-with.ts';
 import { copyTemporaryStore, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
+import { itemsOf, openPublic } from '../support/site/use-public.ts';
 import { newFolder, useFolder } from '../support/temporary-folder.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addSubscriber, readTold } from '../support/webhooks/subscribers.ts';
@@ -225,6 +226,18 @@ describe('those who had followed', () => {
     expect(JSON.stringify(history.body)).not.toContain('2031-');
     expect(JSON.stringify(history.body)).toContain(RIGHT[1]);
   });
+});
+
+test('feeds have each night under its right day', async () => {
+  await giveRightDays();
+  const api = await openPublic({ store: store.url, now: `${TODAY}T12:00:00Z` });
+  const items = await itemsOf(api, '/feeds/models');
+  expect(items.map(({ title, date_published }) => [date_published.slice(0, 10), title.slice(0, 4)])).toEqual(
+    [RIGHT[1], RIGHT[0], SECOND].flatMap((day) => [
+      [day, 'New '],
+      [day, 'Gone'],
+    ]),
+  );
 });
 
 describe('webhooks', () => {
