@@ -216,6 +216,14 @@ describe('those who had followed', () => {
     await expectEqualCopy();
   });
 
+  test('a copy of a wrong day follows the night of that day when it comes', async () => {
+    await syncInto(into, service.client());
+    await giveRightDays();
+    await service.publish(() => store.publish(FUTURE[1], rowsOf(4)));
+    expect(await syncInto(into, service.client())).toMatchObject({ status: 'followed', snapshot_id: FUTURE[1] });
+    await expectEqualCopy();
+  });
+
   test('the API serves the right days without a restart, and none of the wrong ones', async () => {
     await giveRightDays();
     await service.api.follower.refresh();
