@@ -26,6 +26,7 @@ import { beforePut } from '../support/pipeline/store-with.ts';
 import { copyTemporaryStore, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
+import { itemsOf, openPublic } from '../support/site/use-public.ts';
 import { newFolder, useFolder } from '../support/temporary-folder.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addSubscriber, readTold } from '../support/webhooks/subscribers.ts';
@@ -215,6 +216,14 @@ describe('those who had followed', () => {
     await expectEqualCopy();
   });
 
+  test('a copy of a wrong day follows the night of that day when it comes', async () => {
+    await syncInto(into, service.client());
+    await giveRightDays();
+    await service.publish(() => store.publish(FUTURE[1], rowsOf(4)));
+    expect(await syncInto(into, service.client())).toMatchObject({ status: 'followed', snapshot_id: FUTURE[1] });
+    await expectEqualCopy();
+  });
+
   test('the API serves the right days without a restart, and none of the wrong ones', async () => {
     await giveRightDays();
     await service.api.follower.refresh();
@@ -225,6 +234,18 @@ describe('those who had followed', () => {
     expect(JSON.stringify(history.body)).not.toContain('2031-');
     expect(JSON.stringify(history.body)).toContain(RIGHT[1]);
   });
+});
+
+test('feeds have each night under its right day', async () => {
+  await giveRightDays();
+  const api = await openPublic({ store: store.url, now: `${TODAY}T12:00:00Z` });
+  const items = await itemsOf(api, '/feeds/models');
+  expect(items.map(({ title, date_published }) => [date_published.slice(0, 10), title.slice(0, 4)])).toEqual(
+    [RIGHT[1], RIGHT[0], SECOND].flatMap((day) => [
+      [day, 'New '],
+      [day, 'Gone'],
+    ]),
+  );
 });
 
 describe('webhooks', () => {
@@ -251,6 +272,14 @@ describe('webhooks', () => {
     expect(await publisher.look()).toBe('published');
     expect(await readTold(control)).toEqual(expect.arrayContaining([...told]));
     expect(await publishedSnapshots()).toEqual([SECOND, TODAY, ...FUTURE]);
+  });
+
+  test('go on from a wrong day also where that day has come since', async () => {
+    await openPublisher(store, control, { clock }).publisher.look();
+    await giveRightDays();
+    await store.publish(FUTURE[1], rowsOf(4));
+    expect(await openPublisher(store, control, { clock }).publisher.look()).toBe('published');
+    expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
   });
 });
 

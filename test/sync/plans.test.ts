@@ -1,6 +1,6 @@
 /** What each plan gets (specification "Sync"). */
-import { describe, expect, it } from 'vitest';
-import { linesOf, newestLines, syncInto, usePlaces, useService } from '../support/client/service.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { linesOf, newestLines, openService, syncInto, usePlaces, useService } from '../support/client/service.ts';
 import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
@@ -54,6 +54,19 @@ describe('a copy', () => {
     expect(result).toMatchObject({ status: 'imported', snapshot_id: '2026-06-04' });
     expect(result.warnings).toEqual([expect.stringContaining('does not include the change feed')]);
     expect(await linesOf(into)).toEqual(await exactLines());
+  });
+
+  it('of a service that has no feed yet is imported whole, with --history too', { timeout: 60_000 }, async () => {
+    const young = await openService({
+      days: (store) => publishFromFixture('days', store, SAMPLE_DAYS.slice(0, 2)),
+      settings: { capabilities: { changes: 'planned' } },
+    });
+    onTestFinished(young.close);
+    const into = newPlace('.sqlite');
+    expect(await syncInto(into, young.client(), { keepsHistory: true })).toMatchObject({ status: 'imported' });
+    await young.publish(({ store }) => store.night(fixtureSource('days'), '2026-06-04'));
+    expect(await syncInto(into, young.client())).toMatchObject({ status: 'imported', snapshot_id: '2026-06-04' });
+    expect(await linesOf(into)).toMatchObject(await newestLines(young.api.store));
   });
 
   it('whose quota is used up on the way says until when, and goes on from there', async () => {

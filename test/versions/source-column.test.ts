@@ -73,6 +73,8 @@ test('records have their source from the cutover on, and nothing keeps it before
     }
   }
   expect((await snapshotOf(CUTOVER, 'pricing')).get('same')).toMatchObject({ source: 'shop' });
+  // The source of a price was another on that day.
+  expect(await eventsOf(LAST)).toEqual({ changes: [], renewals: [] });
 });
 
 test('in the night of the cutover filling the source is no change: all that stayed is sent anew behind the changes', async () => {

@@ -153,6 +153,14 @@ describe('republish', () => {
     }
   });
 
+  it('rebuilds a file under notice whose state is gone too after that state', async () => {
+    const before = await copy.hashes();
+    const lost = ['state/models.parquet', 'snapshot/v2/models.jsonl.gz'];
+    for (const path of lost) await copy.damage(keyOf(LAST, path), 'lost');
+    expect(outcomesOf(await republishDay(LAST, copy.store))).toEqual(lost.map((path) => `${path} rebuilt`));
+    expect(await copy.hashes()).toEqual(before);
+  });
+
   it('refuses what it has to rebuild in a version that the program does not know, and copies it from elsewhere', async () => {
     const path = 'snapshot/v2/models.jsonl.gz';
     await copy.damage(keyOf(LAST, path), 'lost');
