@@ -52,6 +52,17 @@ test.each([
   expect(await used()).toBe(pages);
 });
 
+test('a model is found by its id, whatever paths and queries have to encode of it', async () => {
+  const { client } = await customer();
+  for (const id of IDS.slice(0, 6)) {
+    expect((await client.getModel(id)).body).toMatchObject({ id, scores: [{}, {}] });
+    const history = await client.getModelHistory(id, { kind: 'score', benchmark_id: 'code/one' });
+    expect(history.body.points).toHaveLength(1);
+    const { body } = await client.listScores({ model: id, benchmark: 'b%2' });
+    expect(body.scores.map(({ model_id: found }) => found)).toEqual([id]);
+  }
+});
+
 test('what an answer says beside its body can be read', async () => {
   const client = service.client({ key: await service.addKey({ plan: 'builder' }) });
   const answer = await client.listModels({ limit: 1 });

@@ -1,9 +1,12 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { makeZip, type ZipEntry } from '../../test/support/fetch/make-zip.ts';
 import { FETCH_DAY, useFetch } from '../../test/support/fetch/use-fetch.ts';
 import { perTest } from '../../test/support/per-test.ts';
+import { newFolder } from '../../test/support/temporary-folder.ts';
+import { unzip } from './unzip.ts';
+import { UpstreamFault } from './upstream-fault.ts';
 
 const place = perTest(useFetch);
 beforeEach(async () => {
@@ -128,4 +131,16 @@ test('a zip file with fewer files than expected is none', async () => {
   await place.source([{ url: '/all.zip', file: 'all.zip', unzip: 'raw/', expect: { min_rows: 3 } }]);
   place.server.serve('/all.zip', makeZip(GOOD));
   expect((await place.fetch()).record.files[0]?.problem).toMatch(/^has 2 files in all\.zip, expected are at least 3/);
+});
+
+test('what this disk refuses of a zip file is a fault of the zip file', async () => {
+  const folder = await newFolder();
+  const zip = join(folder, 'all.zip');
+  await writeFile(zip, zipOf('a.csv'));
+  // As on a disk that has one name for two.
+  await mkdir(join(folder, 'into/a.csv'), { recursive: true });
+  const refused = unzip(zip, join(folder, 'into'), { bytesMax: 1000, ratioMax: 1 });
+  await expect(refused).rejects.toThrow(
+    new UpstreamFault('"a.csv" in it can not be a file here: EEXIST', { mayPass: false }),
+  );
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { smallEntry } from '../../test/support/pipeline/small-store.ts';
+import { describeOnSmallDisk } from '../../test/support/processes/small-disk.ts';
 import { useFolder } from '../../test/support/temporary-folder.ts';
 import { claimWorkFolder, openRunFolder, tidyRuns } from './work-folder.ts';
 
@@ -27,6 +28,16 @@ describe('a run folder', () => {
     await expect(openRunFolder(work('file', 'work'), RUN)).rejects.toMatchObject({
       code: 'store_unavailable',
       message: expect.stringContaining(work('file', 'work')),
+    });
+  });
+});
+
+describeOnSmallDisk('a run folder on a read-only disk', '1m', (disk) => {
+  test('is refused for that, not for the folders that are not there', async () => {
+    disk.remount('ro');
+    await expect(openRunFolder(join(disk.path, 'work'), RUN)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringMatching(/the work folder .*\/work can't be used: EROFS/),
     });
   });
 });

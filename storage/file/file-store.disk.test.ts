@@ -1,4 +1,4 @@
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir, symlink, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { describeOnSmallDisk } from '../../test/support/processes/small-disk.ts';
 import { heard, StoreProcesses } from '../../test/support/storage/file-store-processes.ts';
@@ -55,6 +55,17 @@ describe('where the disk refuses', () => {
     await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
       code: 'store_unavailable',
       message: expect.stringContaining('a part of the path is a file'),
+    });
+  });
+
+  test.each([
+    ['to nothing', 'nowhere', 'a part of the path is a file or a link to nothing, not a folder'],
+    ['that leads in a circle', 'link', 'a link in the path leads in a circle'],
+  ])('a root that is a link %s is reported as such', async (_, target, reason) => {
+    await symlink(target, root('link'));
+    await expect(new FileStore(root('link')).put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining(`/link: ${reason}`),
     });
   });
 });

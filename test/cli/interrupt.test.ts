@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -6,7 +8,7 @@ import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { begun } from '../support/processes/begun.ts';
 import { childrenOf, isRunning } from '../support/processes/children.ts';
-import { callCli, envOf, type Place, startCli } from '../support/processes/cli.ts';
+import { COMMAND, callCli, envOf, type Place, startCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 /** Whole nights in processes of their own: a busy machine takes its time. */
@@ -47,6 +49,16 @@ describe.skipIf(process.platform !== 'linux')('a night that is stopped', () => {
       expect((await workFiles()).filter((name) => /\/(tmp|owner)\b/.test(name))).toEqual([]);
     },
   );
+});
+
+test('a night whose readers go away, of its answer and of its messages, is published', async () => {
+  const words = [COMMAND, ...args.filter((arg) => arg !== '--json')];
+  const env = { ...process.env, ...envOf(place) };
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) stream.destroy();
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  const status = await callCli(['status', '--json'], { env: envOf(place) });
+  expect(JSON.parse(status.stdout)).toMatchObject({ snapshots: 1 });
 });
 
 test('a copy of the control database that is stopped has no name yet, and can be run again', async () => {

@@ -1,4 +1,6 @@
 /** The real scheduler, its nights and signals; when nights begin and how often is in pipeline/schedule/, under a clock of its own. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addDays } from '../../runtime/day.ts';
 import { answerFields } from '../support/documents/usage.ts';
@@ -29,6 +31,17 @@ test('a scheduler publishes the day, tells its health and stops cleanly at a sig
   for (const line of scheduler.lines) expect(JSON.parse(line)).toMatchObject({ msg: expect.any(String) });
   const stopped = await place.run(['schedule', '--check']);
   expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('was stopped') });
+});
+
+test('a night that does not finish in time after a stop is abandoned without harm', async () => {
+  await place.writeEndless();
+  const scheduler = place.schedule({ MODELSTATS_STOP_TIMEOUT_SECONDS: '0.5' });
+  await scheduler.logged('night started');
+  expect(await place.end(scheduler, 'SIGTERM')).toEqual({ code: 0, statuses: [] });
+  expect(scheduler.lines.join('\n')).toMatch(/may finish[\s\S]*abandoned/);
+  const health = JSON.parse(await readFile(join(place.folder, 'health.json'), 'utf8'));
+  expect(health).toMatchObject({ state: 'stopped', next_run_at: null });
+  expect(answersFrom((await place.run(['status', '--json'])).stdout)).toMatchObject([{ snapshots: 1 }]);
 });
 
 test('a second signal ends everything at once', async () => {

@@ -166,6 +166,15 @@ test('the files of pages are kept for a year under a name that changes with them
   }
 });
 
+test('the limit of the usage is known from the first day of the organization on, not before', async () => {
+  const limited = await console.organization({ 'ada@example.com': 'owner' }, 'builder');
+  const { body } = await owner.get(`/console/orgs/${limited}/usage?days=7`);
+  const rowOf = (day: string) => new RegExp(`${day}[^<]*</th>((?:\\s*<td[^>]*>[^<]*</td>)+)`).exec(body)?.[1];
+  const cells = (day: string) => [...(rowOf(day) ?? '').matchAll(/<td[^>]*>([^<]*)</g)].map(([, text]) => text?.trim());
+  expect(cells('3 Jun 2026, not over yet')).toEqual(['0', '5,000', '0']);
+  expect(cells('2 Jun 2026')).toEqual(['0', '–', '0']);
+});
+
 describe('the pages of data', () => {
   const data = () => `/console/orgs/${org}/data`;
 

@@ -149,6 +149,14 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       expect(await world.attempts(id)).toHaveLength(1);
     });
 
+    test('gives back what was not attempted', async () => {
+      const endpointId = await world.addEndpoint();
+      await world.addDelivery(endpointId);
+      const delivery = await claimOne(endpointId);
+      await settle({ releases: [{ delivery, dueAt: at(1) }] });
+      expect(await claim(endpointId, 1, { dispatcher: 'two', ms: 1 })).toMatchObject([{ id: delivery.id, attempt: 1 }]);
+    });
+
     test('revokes an endpoint with the twentieth delivery in a row that fails, notifies and says so in the audit log', async () => {
       const endpointId = await world.addEndpoint({ failures: FAILURES_MAX - 2 });
       await world.addDeliveries(endpointId, 2);

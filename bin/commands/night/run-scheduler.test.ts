@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -37,18 +38,30 @@ afterEach(() => {
 
 const log = pino({ enabled: false });
 
+/** In place of this tool: a night that goes on until there is a file `end`. */
+const ENDLESS = `
+import { existsSync, writeFileSync } from 'node:fs';
+const file = (name) => new URL(name, import.meta.url);
+if (process.argv[2] === 'nightly') {
+  writeFileSync(file('begun'), '');
+  while (!existsSync(file('end'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  console.log('${JSON.stringify(answer('published'))}');
+}
+`;
+
 /** A scheduler of this process whose clock stands still, in a folder of its own. */
-async function prepare(env: Readonly<Record<string, string>> = {}) {
+async function prepare(env: Readonly<Record<string, string>> = {}, program = TOOL) {
   const folder = await newFolder();
   const tool = join(folder, 'tool.mjs');
-  await writeFile(tool, TOOL);
+  await writeFile(tool, program);
   process.argv[1] = tool;
   const config = configFromEnv({ MODELSTATS_CRON: '5 0 * * *', MODELSTATS_WORK: join(folder, 'work'), ...env });
   const clock = () => new Date(`${RELEASE_FACTS.day}T00:07:00Z`);
-  const context = { config, clock, print: () => {}, toolVersion: '0' };
+  const printed: string[] = [];
+  const context = { config, clock, print: (line: string) => void printed.push(line), toolVersion: '0' };
   const start = (onRelease = (_: ReleaseFacts) => {}) =>
-    startScheduler(context, { source: '/source', json: false, log, registry: new Registry(), onRelease });
-  return { folder, context, start };
+    startScheduler(context, { source: '/source', json: true, log, registry: new Registry(), onRelease });
+  return { folder, context, printed, start };
 }
 
 test('what a night has published is seen at the next heartbeat, whenever the store was read last', async () => {
@@ -78,5 +91,25 @@ test('what a scheduler that was killed had begun to tell, of the day before too,
   receiver.answer = 200;
   const scheduler = start();
   await expect.poll(() => receiver.told, { timeout: 30_000 }).toContain(`held ${day}`);
+  await scheduler.stop();
+});
+
+test('a night that runs when the stop comes may finish', async () => {
+  const { folder, printed, start } = await prepare({}, ENDLESS);
+  const scheduler = start();
+  await expect.poll(() => existsSync(join(folder, 'begun')), { timeout: 30_000 }).toBe(true);
+  const stopped = scheduler.stop();
+  await writeFile(join(folder, 'end'), '');
+  await stopped;
+  expect(printed.map((line) => JSON.parse(line))).toEqual([answer('published')]);
+});
+
+test('a night that takes longer than it may is killed, and reported as failed', async () => {
+  const receiver = await NoticeReceiver.start();
+  onTestFinished(() => receiver.close());
+  const limit = { MODELSTATS_NIGHT_TIMEOUT_SECONDS: '0.5' };
+  const { start } = await prepare({ MODELSTATS_NOTIFY: receiver.url, ...limit }, ENDLESS);
+  const scheduler = start();
+  expect((await receiver.next('failed')).reasons).toEqual(['killed: it took longer than 0.5 s']);
   await scheduler.stop();
 });
