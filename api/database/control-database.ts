@@ -44,6 +44,8 @@ export interface SqliteEngine {
   readonly kind: 'sqlite';
   /** The only connection of this process, which Kysely uses as well. Synchronous: a statement holds up the event loop. */
   readonly connection: Sqlite.Database;
+  /** A statement of the connection, which stays prepared for whoever asks for its text again. */
+  readonly prepare: (text: string) => Sqlite.Statement;
   /** How long a write may wait for another process's, in milliseconds. */
   readonly busyTimeoutMs: number;
   /** How much of that SQLite itself waits, which holds up the event loop; set as `busy_timeout` on the connection. */

@@ -3,11 +3,11 @@ import { access, chmod, link, lstat, mkdir, open, readlink, realpath, rename, rm
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { Kysely, SqliteDialect } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { codeFromError } from '../../runtime/errors.ts';
 import { WITHOUT_HARD_LINKS } from '../../runtime/this-machine.ts';
-import type { ControlDatabase } from './control-database.ts';
+import type { ControlDatabase, SqliteEngine } from './control-database.ts';
 import { isSqliteBusy, openingErrorFrom, unavailable } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';
 import type { ControlTables } from './tables/tables.ts';
@@ -80,7 +80,9 @@ async function openNow(path: string, options: SqliteOptions): Promise<ControlDat
     connection.pragma('journal_mode = WAL');
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = ON');
-    const kysely = new Kysely<ControlTables>({ dialect: new SqliteDialect({ database: preparing(connection) }) });
+    const prepare = preparer(connection);
+    const database = { prepare, close: () => connection.close() };
+    const kysely = new Kysely<ControlTables>({ dialect: new SqliteDialect({ database }) });
     // Kysely has no lock for SQLite: this transaction around all its steps is one.
     connection.exec('BEGIN IMMEDIATE');
     await migrateControlDatabase(kysely, `sqlite:${path}`);
@@ -88,7 +90,7 @@ async function openNow(path: string, options: SqliteOptions): Promise<ControlDat
     connection.pragma(`busy_timeout = ${blockingTimeoutMs}`);
     return {
       kysely,
-      engine: { kind: 'sqlite', connection, busyTimeoutMs, blockingTimeoutMs },
+      engine: { kind: 'sqlite', connection, prepare, busyTimeoutMs, blockingTimeoutMs },
       version: versionReader(connection),
       close: async () => void connection.close(),
     };
@@ -101,16 +103,15 @@ async function openNow(path: string, options: SqliteOptions): Promise<ControlDat
 /** Statements that a connection keeps prepared; the few that make up nearly all work have far fewer texts. */
 const STATEMENTS_MAX = 200;
 
-/** A connection for Kysely, which would prepare each statement anew: that takes longer than most of them run. */
-function preparing(connection: Sqlite.Database): SqliteDatabase {
-  const statements = new LRUCache<string, SqliteStatement>({ max: STATEMENTS_MAX });
-  return {
-    prepare: (source: string) => {
-      const statement = statements.get(source) ?? connection.prepare(source);
-      statements.set(source, statement);
-      return statement;
-    },
-    close: () => connection.close(),
+/** Keeps statements: preparing one anew, as Kysely would, takes longer than most of them run. */
+function preparer(connection: Sqlite.Database): SqliteEngine['prepare'] {
+  const statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS_MAX });
+  return (text) => {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = connection.prepare(text);
+    statements.set(text, statement);
+    return statement;
   };
 }
 

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type Sqlite from 'better-sqlite3';
 import { CompiledQuery } from 'kysely';
 import type { ControlDatabase, SqliteEngine } from './control-database.ts';
 import { orUnavailable } from './database-errors.ts';
@@ -79,11 +78,11 @@ function onSqlite<T>(engine: SqliteEngine, run: () => T): Promise<T> {
   });
 }
 
-function runOnSqlite<T>({ connection }: SqliteEngine, work: Work<T>): T {
+function runOnSqlite<T>({ prepare }: SqliteEngine, work: Work<T>): T {
   let step = work.next();
   while (step.done !== true) {
     const { statement, rows } = step.value;
-    const prepared = prepare(connection, statement);
+    const prepared = prepare(statement.sqlite);
     const parameter = JSON.stringify(rows);
     if (prepared.reader) step = work.next(prepared.all(parameter));
     else {
@@ -102,14 +101,4 @@ async function runOnPostgres<T>(database: Database, work: Work<T>): Promise<T> {
     step = work.next((await database.executeQuery(text)).rows);
   }
   return step.value;
-}
-
-const PREPARED = new WeakMap<Sqlite.Database, Map<Statement, Sqlite.Statement>>();
-
-function prepare(connection: Sqlite.Database, statement: Statement): Sqlite.Statement {
-  const prepared = PREPARED.get(connection) ?? new Map<Statement, Sqlite.Statement>();
-  PREPARED.set(connection, prepared);
-  const known = prepared.get(statement) ?? connection.prepare(statement.sqlite);
-  prepared.set(statement, known);
-  return known;
 }
