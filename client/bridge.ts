@@ -101,7 +101,7 @@ class Bridge {
     const signal = AbortSignal.any([this.ended, calledOff.signal]);
     try {
       const answers = await this.#limit(() => this.#post(message, signal));
-      for (const answer of answers) await this.#deps.write(answer);
+      for (const response of answers) await this.#deps.write(response);
     } catch (error) {
       if (!signal.aborted) await this.#fail(message, error);
     } finally {
@@ -145,6 +145,6 @@ class Bridge {
 
 /** The version that the answer to `initialize` names. */
 function agreedVersion(answers: readonly string[]): string | undefined {
-  const results = answers.map((answer) => Object(Object(JSON.parse(answer))['result'])['protocolVersion']);
+  const results = answers.map((response) => Object(Object(JSON.parse(response))['result'])['protocolVersion']);
   return results.find((version) => typeof version === 'string');
 }

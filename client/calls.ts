@@ -16,7 +16,7 @@ import type {
   Updates,
 } from './answers.ts';
 import type { QueryOf } from './filters.ts';
-import type { Answer } from './read-answer.ts';
+import type { Answer } from './read-response.ts';
 import { type CallOptions, pathPart } from './send.ts';
 
 export abstract class Calls {

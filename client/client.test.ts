@@ -65,10 +65,10 @@ test('a model is found by its id, whatever paths and queries have to encode of i
 
 test('what an answer says beside its body can be read', async () => {
   const client = service.client({ key: await service.addKey({ plan: 'builder' }) });
-  const answer = await client.listModels({ limit: 1 });
-  expect(answer).toMatchObject({ dataAsOf: '2026-06-30T23:59:59Z', quotaRemaining: 4999 });
-  expect(answer.etag).toMatch(/^"/);
-  expect(Date.parse(answer.lastModified ?? '')).not.toBeNaN();
+  const response = await client.listModels({ limit: 1 });
+  expect(response).toMatchObject({ dataAsOf: '2026-06-30T23:59:59Z', quotaRemaining: 4999 });
+  expect(response.etag).toMatch(/^"/);
+  expect(Date.parse(response.lastModified ?? '')).not.toBeNaN();
   expect((await service.client().listModels({ limit: 1 })).quotaRemaining).toBeNull();
 });
 

@@ -24,10 +24,10 @@ import type {
   ScoreFilters,
   SnapshotFilters,
 } from './filters.ts';
-import { type Answer, readAnswer } from './read-answer.ts';
+import { type Answer, readResponse } from './read-response.ts';
 import { type CallOptions, pathPart, type Retry, send } from './send.ts';
 
-export type { Answer } from './read-answer.ts';
+export type { Answer } from './read-response.ts';
 export type { CallOptions } from './send.ts';
 
 export interface ClientDeps {
@@ -157,7 +157,7 @@ export class ModelstatsClient extends Calls {
       Authorization: `Bearer ${this.#settings.key}`,
       ...(this.#etag === null ? {} : { 'If-None-Match': this.#etag }),
     };
-    return send({ url, headers }, (response) => readAnswer<BodyOf<Name>>(response, this.#settings), {
+    return send({ url, headers }, (response) => readResponse<BodyOf<Name>>(response, this.#settings), {
       settings: this.#settings,
       signal,
       onRetry: this.#deps.onRetry,

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ClientSettings } from './client-settings.ts';
 import type { ClientError } from './errors.ts';
-import { errorFromAnswer, parseAnswer, readErrorText, readText } from './read-answer.ts';
+import { errorFromResponse, parseResponse, readErrorText, readText } from './read-response.ts';
 import { type SendDeps, send } from './send.ts';
 
 const IdSchema = z.union([z.string(), z.number()]);
@@ -123,13 +123,13 @@ async function readMessages(
 ): Promise<readonly string[]> {
   const { status, headers } = response;
   const text = response.ok ? (await readText(response, answerBytesMax)).text : await readErrorText(response);
-  if (status >= 500 || status === 429) throw errorFromAnswer(status, headers, text);
+  if (status >= 500 || status === 429) throw errorFromResponse(status, headers, text);
   if (response.ok && text === '') return [];
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   try {
     return (isStream ? eventsIn(text) : [text]).map((body) => lineFrom(body, id));
   } catch (error) {
-    throw response.ok ? error : errorFromAnswer(status, headers, text);
+    throw response.ok ? error : errorFromResponse(status, headers, text);
   }
 }
 
@@ -144,7 +144,7 @@ function eventsIn(stream: string): readonly string[] {
 
 /** A message as one line. A refusal that names no request is that of the one that was sent. */
 function lineFrom(text: string, id: MessageId | undefined): string {
-  const message: Readonly<Record<string, unknown>> = Object(parseAnswer(text));
+  const message: Readonly<Record<string, unknown>> = Object(parseResponse(text));
   if (message['jsonrpc'] !== '2.0') throw new SyntaxError('the answer is no message of MCP');
   if ('error' in message && (message['id'] ?? undefined) === undefined && id !== undefined) {
     return JSON.stringify({ ...message, id });

@@ -71,7 +71,7 @@ function reachedFrom(start: string, nextOf: (name: string) => Iterable<string>):
 const filesOf = (folder: string): readonly string[] =>
   SOURCES.filter((file) => file.startsWith(`${folder}/`) && !TEST_FILE.test(file));
 
-test.each(['api/data/access', 'api/data/answers', 'api/data/queries', 'api/data/routes', 'api/view'])(
+test.each(['api/data/access', 'api/data/responses', 'api/data/queries', 'api/data/routes', 'api/view'])(
   '%s knows no server',
   (folder) => {
     const files = filesOf(folder);

@@ -3,8 +3,8 @@ import type { Actor } from '../accounts/actor.ts';
 import type { Accounts } from '../accounts/open-accounts.ts';
 import type { People } from '../accounts/people/open-people.ts';
 import type { CapabilityStates } from '../data/access/rights.ts';
-import type { Answers } from '../data/answers/answers.ts';
-import type { FaceDeps } from '../data/app.ts';
+import type { SurfaceDeps } from '../data/app.ts';
+import type { DataResponses } from '../data/responses/data-responses.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { DeliveryLog } from '../webhooks/delivery-log.ts';
 import type { EndpointAdministration } from '../webhooks/endpoint-administration.ts';
@@ -43,8 +43,8 @@ export interface ConsoleIntegrations {
 /** What pages are made with. */
 export interface PageDeps extends Omit<ConsoleDeps, 'formKey'> {
   /** The API's own answers. */
-  readonly answers: Answers;
-  readonly views: FaceDeps['views'];
+  readonly answers: DataResponses;
+  readonly views: SurfaceDeps['views'];
 }
 
 /** Of the console. */

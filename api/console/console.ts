@@ -2,7 +2,7 @@
  * The console: pages for people, made on the server (specification "Console"). It does nothing of its own: what it shows comes from the
  * API's answers, and what it changes goes through the functions that the command line calls.
  */
-import type { AddFace } from '../data/app.ts';
+import type { AddSurface } from '../data/app.ts';
 import type { ConsoleDeps, PageDeps } from './console-deps.ts';
 import { changesPageRoute } from './data/changes.tsx';
 import { modelPageRoute } from './data/model.tsx';
@@ -31,7 +31,7 @@ import { endpointRoutes } from './webhooks/endpoint.tsx';
 import { endpointsRoutes } from './webhooks/endpoints.tsx';
 
 /** Adds the console at `/console`, below the base path. */
-export function consoleFace({ formKey, ...deps }: ConsoleDeps): AddFace {
+export function consoleSurface({ formKey, ...deps }: ConsoleDeps): AddSurface {
   return async (app, { answers, views, baseUrlOf }) => {
     const bindDeps = { ...deps, answers, views, formKey, baseUrlOf };
     await app.register(async (scope) => bindConsole(scope, consoleRoutes(bindDeps), bindDeps), { prefix: '/console' });

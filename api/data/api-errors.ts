@@ -10,7 +10,7 @@ import {
 /**
  * Every code that an answer of the API can carry (specification "Error codes"). The table is the one place for status and
  * explanation: the error handler, the OpenAPI document and the pages behind `help_url` derive from it. These codes are for
- * callers; those of an `AppError` are the program's own, and `api/server/errors/error-answer.ts` says what callers are told of each.
+ * callers; those of an `AppError` are the program's own, and `api/server/errors/error-response.ts` says what callers are told of each.
  */
 export const API_ERRORS = {
   bad_request: {

@@ -13,16 +13,16 @@ import { createServer, type RouteDeps, type ServerSettings } from '../server/ser
 import type { BaseUrlOf } from '../server/urls.ts';
 import type { AccessControl } from './access/access-control.ts';
 import { ALL_RIGHTS, type Capability, type CapabilityStates, isLive } from './access/rights.ts';
-import { type AnswerDeps, Answers, type Asker, type DataRequest } from './answers/answers.ts';
-import type { DataRoute, SignUrl } from './answers/data-route.ts';
 import { API_ERRORS } from './api-errors.ts';
 import type { ApiMetrics } from './api-metrics.ts';
-import { bindAccess, getVisit } from './bind-access.ts';
+import { bindAccess, getAdmission } from './bind-access.ts';
 import { addFiles, type FileLinks, PublishedFiles } from './files.ts';
 import { type FindProblem, type HealthSource, problemsOf, readinessOf } from './health.ts';
 import { addOpenApi, openApiDocument } from './openapi/openapi-document.ts';
 import type { OpenRoute } from './openapi/other-operations.ts';
-import { ACCOUNT_ROUTE, answerAccount, DATA_ROUTES } from './routes/data-routes.ts';
+import { type DataCaller, type DataRequest, DataResponses, type ResponseDeps } from './responses/data-responses.ts';
+import type { DataRoute, SignUrl } from './responses/data-route.ts';
+import { ACCOUNT_ROUTE, accountResponse, DATA_ROUTES } from './routes/data-routes.ts';
 import type { ATTEMPT_SETTINGS, BACKSTOP_SETTINGS, ResponseSettings } from './settings.ts';
 
 export interface ApiSettings
@@ -37,7 +37,7 @@ export interface ApiDeps {
   readonly settings: ApiSettings;
   /** Whose keys are asked for; undefined: nobody's, and everything is open to all. */
   readonly accounts: Accounts | undefined;
-  readonly views: AnswerDeps['views'] & HealthSource;
+  readonly views: ResponseDeps['views'] & HealthSource;
   readonly clock: () => Date;
   readonly signUrl: SignUrl;
   /** Where the objects of a file store lie, to be served under signed addresses; undefined for other stores. */
@@ -51,7 +51,7 @@ export interface ApiDeps {
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
   /** What else is served here, such as the console; default: nothing. */
-  readonly faces?: readonly AddFace[];
+  readonly surfaces?: readonly AddSurface[];
   /** How the pages of error codes look; default: plain. */
   readonly showErrorPage?: ShowErrorPage | undefined;
   /** What of that the OpenAPI document has, too; default: nothing. */
@@ -59,9 +59,9 @@ export interface ApiDeps {
 }
 
 /** What another face of the service stands on: the same answers, however they are brought. */
-export interface FaceDeps extends RouteDeps {
-  readonly answers: Answers;
-  readonly views: AnswerDeps['views'];
+export interface SurfaceDeps extends RouteDeps {
+  readonly answers: DataResponses;
+  readonly views: ResponseDeps['views'];
   /** Undefined where nobody is asked for a key. */
   readonly access: AccessControl | undefined;
   /** Limits requests without a key; it limits none where nobody is asked for a key. */
@@ -69,7 +69,7 @@ export interface FaceDeps extends RouteDeps {
 }
 
 /** Adds the routes of another face of the service, below the base path. */
-export type AddFace = (app: FastifyInstance, deps: FaceDeps) => Promise<void>;
+export type AddSurface = (app: FastifyInstance, deps: SurfaceDeps) => Promise<void>;
 
 /**
  * The HTTP service over what was published. It never listens: whoever builds it does, and closes it.
@@ -78,7 +78,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings, accounts, views, clock, logger, metrics } = deps;
   const { basePath } = settings;
   const isGuarded = accounts !== undefined;
-  const answers = new Answers({
+  const answers = new DataResponses({
     ...deps,
     versions: deps.versions ?? RECORD_VERSIONS,
   });
@@ -93,7 +93,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     errors: API_ERRORS,
     showErrorPage: deps.showErrorPage,
     keyPrefix: API_KEYS.prefix,
-    onAnswer: (request, reply) => {
+    onResponse: (request, reply) => {
       const cache = cacheResultOf(request, reply);
       if (cache !== undefined) metrics.onCache(cache);
       return cache;
@@ -123,8 +123,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
       const limitAddress = addressLimiter(accounts);
-      const faceDeps = { answers, views, limitAddress, root, baseUrlOf, sendWhole, missing };
-      for (const addFace of deps.faces ?? []) await addFace(app, { ...faceDeps, access });
+      const surfaceDeps = { answers, views, limitAddress, root, baseUrlOf, sendWhole, missing };
+      for (const addSurface of deps.surfaces ?? []) await addSurface(app, { ...surfaceDeps, access });
     },
   });
 }
@@ -155,7 +155,7 @@ function told(problem: HealthProblem | undefined, message: string): HealthProble
 
 /** How the data routes and the account are served to whoever has a key, or to everybody where nobody is asked for one. */
 interface DataRouteBinding {
-  readonly answers: Answers;
+  readonly answers: DataResponses;
   /** Whether a request needs a visit; otherwise everything is open to all. */
   readonly isGuarded: boolean;
   readonly baseUrlOf: BaseUrlOf;
@@ -179,7 +179,7 @@ function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: DataRout
         request.failureHeaders = { 'X-Data-As-Of': dataAsOf };
       },
     };
-    return answers.answer(route, asked, isGuarded ? getVisit(request) : ANYBODY);
+    return answers.answer(route, asked, isGuarded ? getAdmission(request) : ANYBODY);
   };
   bindRoute(app, { path, config: { access }, respond }, sendWhole);
 }
@@ -188,7 +188,7 @@ function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: DataRout
 function bindAccountRoute(app: FastifyInstance, sendWhole: SendWhole): void {
   const { name: path } = ACCOUNT_ROUTE;
   const config = { access: ACCOUNT_ROUTE };
-  bindRoute(app, { path, config, respond: (request) => answerAccount(getVisit(request)) }, sendWhole);
+  bindRoute(app, { path, config, respond: (request) => accountResponse(getAdmission(request)) }, sendWhole);
 }
 
-const ANYBODY: Asker = { rights: ALL_RIGHTS };
+const ANYBODY: DataCaller = { rights: ALL_RIGHTS };

@@ -6,9 +6,9 @@ import { httpError } from '../server/errors/http-error.ts';
 import { improperUrl, isPathBelow, isProperUrl } from '../server/request-checks.ts';
 import type { RequestGuard } from '../server/server.ts';
 import { AccessControl, type BackstopLimits, type Credentials, type RouteAccess } from './access/access-control.ts';
+import type { Admission } from './access/admission.ts';
 import { tooManyAttempts } from './access/refusals.ts';
 import type { CapabilityStates } from './access/rights.ts';
-import type { Visit } from './access/visit.ts';
 
 export interface AccessOptions {
   readonly accounts: Accounts;
@@ -48,30 +48,30 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
       const hasMethod = allow === undefined;
       return whenThere(
         control.admit(new RequestCredentials(request), isProper ? access : undefined, { hasMethod }),
-        (visit) => {
-          request.visit = visit;
+        (admission) => {
+          request.admission = admission;
           if (request.hasEnded) {
-            void visit.abandon({ hasBegun: false });
+            void admission.abandon({ hasBegun: false });
             throw httpError('request_timeout', 'Nobody waits for the answer any more');
           }
-          if (!isProper && visit.refusal?.code === 'not_found') throw improperUrl();
-          if (visit.refusal !== undefined) throw visit.refusal;
+          if (!isProper && admission.refusal?.code === 'not_found') throw improperUrl();
+          if (admission.refusal !== undefined) throw admission.refusal;
         },
       );
     },
-    headersOf: ({ visit }, status) => visit?.settle(status) ?? NO_HEADERS,
+    headersOf: ({ admission }, status) => admission?.settle(status) ?? NO_HEADERS,
     onEnd: (request, abort) => {
-      const { visit } = request;
+      const { admission } = request;
       request.hasEnded = true;
-      if (abort === undefined) visit?.finish();
-      else void visit?.abandon(abort);
+      if (abort === undefined) admission?.finish();
+      else void admission?.abandon(abort);
     },
     admitUnrouted: async (request) => {
       if (!isBelowV1(request)) return { headers: {}, refusal: undefined };
-      const visit = await control.admit(new RequestCredentials(request), undefined);
-      const refusal = visit.refusal?.code === 'not_found' ? undefined : visit.refusal;
-      const headers = await visit.settle(refusal?.status ?? improperUrl().status);
-      visit.finish(); // No hook sees its end.
+      const admission = await control.admit(new RequestCredentials(request), undefined);
+      const refusal = admission.refusal?.code === 'not_found' ? undefined : admission.refusal;
+      const headers = await admission.settle(refusal?.status ?? improperUrl().status);
+      admission.finish(); // No hook sees its end.
       return { headers, refusal };
     },
   };
@@ -102,9 +102,9 @@ function bearerTokenFrom(header: string | undefined): string | undefined {
 }
 
 /** The visit of a request on a route that asks for access. */
-export function getVisit({ visit }: FastifyRequest): Visit {
-  if (visit === undefined) throw new Error('a route below /v1 was reached without being admitted');
-  return visit;
+export function getAdmission({ admission }: FastifyRequest): Admission {
+  if (admission === undefined) throw new Error('a route below /v1 was reached without being admitted');
+  return admission;
 }
 
 declare module 'fastify' {
@@ -114,7 +114,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** Set where the route asks for access and the key was valid. */
-    visit: Visit | undefined;
+    admission: Admission | undefined;
     /** Whether nothing more will be sent; it can happen while the key is looked up. */
     hasEnded: boolean;
   }

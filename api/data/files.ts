@@ -42,7 +42,7 @@ export function addFiles(app: FastifyInstance, { folder, links, find, clock }: F
       const published = find(key);
       const opened = await openObject(join(folder, key));
       if (opened === undefined) throw notFound(null, 'This file is no longer kept');
-      return answer(request, reply, { key, published, opened, now: clock() });
+      return response(request, reply, { key, published, opened, now: clock() });
     },
   });
 }
@@ -55,11 +55,11 @@ interface Download {
 }
 
 /** Answers, and closes the file with the answer's end or at once. */
-async function answer(request: FastifyRequest, reply: FastifyReply, download: Download): Promise<FastifyReply> {
+async function response(request: FastifyRequest, reply: FastifyReply, download: Download): Promise<FastifyReply> {
   const { file } = download.opened;
   let isHandedOver = false;
   try {
-    const range = headAnswer(request, reply, download);
+    const range = headResponse(request, reply, download);
     if (range === undefined || request.method === 'HEAD') return reply.send();
     isHandedOver = true;
     return reply.send(file.createReadStream({ start: range.first, end: range.last, highWaterMark: CHUNK_BYTES }));
@@ -69,7 +69,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, download: Do
 }
 
 /** Sets status and headers; the bytes to send, undefined for none. Throws what is refused. */
-function headAnswer(request: FastifyRequest, reply: FastifyReply, download: Download): ByteRange | undefined {
+function headResponse(request: FastifyRequest, reply: FastifyReply, download: Download): ByteRange | undefined {
   const facts = factsOf(download);
   const { etag, modifiedAt, bytes } = facts;
   const result = replyFor(request, facts, download);

@@ -5,7 +5,7 @@ import { METHODS, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { text } from '../../storage/duckdb/row-shape.ts';
-import { type RawAnswer, requestText, sendUnread } from '../../test/support/api/raw-request.ts';
+import { type RawResponse, requestText, sendUnread } from '../../test/support/api/raw-request.ts';
 import { openOwnApi, useApi } from '../../test/support/api/use-api.ts';
 import { publishFixtureDays, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 import { API_ERRORS, type ApiErrorCode, ErrorBodySchema } from './api-errors.ts';
@@ -23,7 +23,7 @@ function send(target: string, headers: Record<string, string> = {}, more: Parame
   return api.send(requestText(target, { ...api.headers, Connection: 'close', ...headers }, more));
 }
 
-function expectEnvelope({ status, headers, body }: RawAnswer, code: ApiErrorCode): void {
+function expectEnvelope({ status, headers, body }: RawResponse, code: ApiErrorCode): void {
   expect({ status, type: headers['content-type'], cache: headers['cache-control'] }).toEqual({
     status: API_ERRORS[code].status,
     type: 'application/json; charset=utf-8',
@@ -98,7 +98,7 @@ describe('methods', () => {
     await send(target, headers); // So that both are at hand.
     const [got, head] = [await send(target, headers), await send(target, headers, { method: 'HEAD' })];
     // How the body is framed can't be said of one that isn't sent.
-    const steady = ({ headers: { 'transfer-encoding': _framing, ...rest } }: RawAnswer) => ({
+    const steady = ({ headers: { 'transfer-encoding': _framing, ...rest } }: RawResponse) => ({
       ...rest,
       date: '',
       'x-request-id': '',
@@ -154,7 +154,7 @@ test('a client that does not read its answer keeps no old view open', async () =
 });
 
 /** Status and error code of every answer on the connection. */
-async function answersTo(bytes: string | Buffer): Promise<readonly string[]> {
+async function responsesTo(bytes: string | Buffer): Promise<readonly string[]> {
   const { all } = await api.send(bytes);
   const answers = all.split(/(?=HTTP\/1\.1 )/);
   return answers.map((answer) => [answer.slice(9, 12), ...(/"code":"(\w+)"/.exec(answer)?.slice(1) ?? [])].join(' '));
@@ -167,7 +167,7 @@ test.each([
   ['a NUL in the URL', 'GET /stats/v1/models/\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['bytes beyond ASCII in the URL', Buffer.from('GET /stats/v1/models/\xff HTTP/1.1\r\nHost: x\r\n\r\n', 'latin1')],
 ])('%s: not HTTP, and told so', async (_, bytes) => {
-  expect(await answersTo(bytes)).toEqual(['400 bad_request']);
+  expect(await responsesTo(bytes)).toEqual(['400 bad_request']);
 });
 
 test.each([
@@ -196,9 +196,9 @@ test('headers of a proxy that is not trusted change no link', async () => {
 
 test('more than a hundred headers are too many', async () => {
   const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, 'a']));
-  expect(await answersTo(good(headers(90)))).toEqual(['200']);
-  expect(await answersTo(good(headers(101)))).toEqual(['431 headers_too_large']);
-  expect(await answersTo(good(headers(2_100)))).toEqual(['431 headers_too_large']);
+  expect(await responsesTo(good(headers(90)))).toEqual(['200']);
+  expect(await responsesTo(good(headers(101)))).toEqual(['431 headers_too_large']);
+  expect(await responsesTo(good(headers(2_100)))).toEqual(['431 headers_too_large']);
 });
 
 test('files of the documentation that are asked for and not read open none here', async () => {
@@ -214,16 +214,16 @@ test('files of the documentation that are asked for and not read open none here'
 
 test('requests sent at once are answered in their order', async () => {
   const wrong = requestText('/stats/nothing', api.headers);
-  expect(await answersTo(good() + wrong + good())).toEqual(['200', '404 not_found', '200']);
+  expect(await responsesTo(good() + wrong + good())).toEqual(['200', '404 not_found', '200']);
 });
 
 test('a body that nobody reads does not become the next request', async () => {
   const body = `GET /stats/nothing HTTP/1.1\r\nHost: x\r\n\r\n`;
-  expect(await answersTo(good({ 'Content-Length': String(body.length) }) + body + good())).toEqual(['200', '200']);
+  expect(await responsesTo(good({ 'Content-Length': String(body.length) }) + body + good())).toEqual(['200', '200']);
 });
 
 test('what is not HTTP after good requests takes no answer from them', async () => {
-  expect(await answersTo(`${good()}${good()}garbage\r\n\r\n`)).toEqual(['200', '200', '400 bad_request']);
+  expect(await responsesTo(`${good()}${good()}garbage\r\n\r\n`)).toEqual(['200', '200', '400 bad_request']);
 });
 
 test.each([
@@ -232,5 +232,5 @@ test.each([
   ['an encoding that nobody knows', { 'Accept-Encoding': 'zstd;q=9, identity;q=0' }, ['200']],
   ['a media type that there is not', { Accept: 'image/png' }, ['200']],
 ])('%s is answered', async (_, headers, statuses) => {
-  expect(await answersTo(good(headers))).toEqual(statuses);
+  expect(await responsesTo(good(headers))).toEqual(statuses);
 });

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import { render } from 'preact-render-to-string';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import { API_ERRORS } from '../data/api-errors.ts';
-import type { AddFace } from '../data/app.ts';
+import type { AddSurface } from '../data/app.ts';
 import { Asset, addVersionedAssets, bindAsset, versionOf } from '../server/assets.ts';
 import { bindRoute } from '../server/bind-route.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
@@ -28,7 +28,7 @@ export interface GuideSettings extends GuideFacts {
 }
 
 export interface Guide {
-  readonly face: AddFace;
+  readonly surface: AddSurface;
   /** Gives the pages of error codes the look of the others. */
   readonly showErrorPage: ShowErrorPage;
   /** For tests: what is shown. */
@@ -67,7 +67,7 @@ export async function makeGuide(settings: GuideSettings): Promise<Guide> {
       html: framePage(frame, body, { title, path }),
       headers: GUIDE_HEADERS,
     }),
-    face: async (app, { baseUrlOf, limitAddress, missing }) => {
+    surface: async (app, { baseUrlOf, limitAddress, missing }) => {
       const limit = (address: string) =>
         limitAddress(address, { what: PUBLIC_REQUESTS, perMinute: settings.publicRequestsMax });
       addVersionedAssets(app, FOLDER, { files });

@@ -11,9 +11,9 @@ import {
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import type { Capability } from '../data/access/rights.ts';
-import type { DataRoute } from '../data/answers/data-route.ts';
 import { parametersFrom } from '../data/openapi/data-operation.ts';
 import { type JsonSchema, SchemaCollector } from '../data/openapi/operation.ts';
+import type { DataRoute } from '../data/responses/data-route.ts';
 import { DATA_ROUTES } from '../data/routes/data-routes.ts';
 import { code, markdownTable } from './render.ts';
 

@@ -1,7 +1,7 @@
 /** What finds places in the documentation: its search, and the page that people see where there is nothing. */
 import type { FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
-import type { BoundRoute, WholeAnswer } from '../server/bind-route.ts';
+import type { BoundRoute, WholeResponse } from '../server/bind-route.ts';
 import { etagOf, findTagUnchanged } from '../server/conditional.ts';
 import { HttpError } from '../server/errors/http-error.ts';
 import type { ShowMissing } from '../server/pages/error-pages.ts';
@@ -25,7 +25,7 @@ export function searchRoute({ frame, index, withAddress, limit }: SearchDeps): B
   const path = `${frame.root}${GUIDE}/search`;
   const pageOf = (children: JSX.Element, query = '') =>
     renderGuidePage({ frame, title: 'Search', path, query, children });
-  const refusal = (status: number, reason: string, headers = {}): WholeAnswer => ({
+  const refusal = (status: number, reason: string, headers = {}): WholeResponse => ({
     status,
     headers: { ...headers, ...REFUSAL_HEADERS, 'Content-Type': HTML_TYPE },
     body: pageOf(<Refusal reason={reason} />),

@@ -5,21 +5,21 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Account } from '../accounts/caller.ts';
 import type { AccessControl, RouteAccess } from '../data/access/access-control.ts';
-import type { Visit } from '../data/access/visit.ts';
-import type { Answers, Asked } from '../data/answers/answers.ts';
-import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
+import type { Admission } from '../data/access/admission.ts';
 import { API_ERRORS } from '../data/api-errors.ts';
+import type { DataResponses, ParsedResponse } from '../data/responses/data-responses.ts';
+import type { DataRoute, JsonObject } from '../data/responses/data-route.ts';
 import { ACCOUNT_ROUTE } from '../data/routes/data-routes.ts';
-import { contentOf, errorAnswerFrom } from '../server/errors/error-answer.ts';
+import { contentOf, errorResponseFrom } from '../server/errors/error-response.ts';
 import { httpError, RequestInvalid, type RequestProblem } from '../server/errors/http-error.ts';
 import type { Abort } from '../server/request-log.ts';
-import type { Question } from '../server/route.ts';
+import type { RouteArguments } from '../server/route.ts';
 
 export interface ExchangeDeps {
   /** The visit of the message. */
-  readonly whole: Visit;
+  readonly whole: Admission;
   readonly access: Pick<AccessControl, 'admitPart' | 'isThere'>;
-  readonly answers: Pick<Answers, 'ask'>;
+  readonly answers: Pick<DataResponses, 'ask'>;
   readonly baseUrl: string;
   readonly requestId: string;
   readonly log: Pick<FastifyBaseLogger, 'error'>;
@@ -28,7 +28,7 @@ export interface ExchangeDeps {
 export type Body = JsonObject;
 
 /** The body of a route's answer, and the moment that it reflects. */
-export type RouteBody<B extends Body = Body> = Asked<B>;
+export type RouteBody<B extends Body = Body> = ParsedResponse<B>;
 
 /** What a model is told of a refusal or a fault: the body that the HTTP answer has, and its status. */
 export interface Told {
@@ -38,7 +38,7 @@ export interface Told {
 
 export class Exchange {
   readonly #deps: ExchangeDeps;
-  readonly #visits: Visit[] = [];
+  readonly #visits: Admission[] = [];
   #hasEnded = false;
 
   constructor(deps: ExchangeDeps) {
@@ -51,15 +51,15 @@ export class Exchange {
   }
 
   /** Asks a route, for one unit; rejects with what the route would refuse the same request with. */
-  async ask<P, Q, B extends Body>(route: DataRoute<P, Q, B>, question: Question<P, Q>): Promise<RouteBody<B>> {
+  async ask<P, Q, B extends Body>(route: DataRoute<P, Q, B>, question: RouteArguments<P, Q>): Promise<RouteBody<B>> {
     const { answers, baseUrl } = this.#deps;
-    return answers.ask(route, question, { asker: await this.#open(route.access), baseUrl });
+    return answers.ask(route, question, { caller: await this.#open(route.access), baseUrl });
   }
 
   /** Asks for another part of what was asked for before, at no cost. */
-  askAgain<P, Q, B extends Body>(route: DataRoute<P, Q, B>, question: Question<P, Q>): Promise<RouteBody<B>> {
+  askAgain<P, Q, B extends Body>(route: DataRoute<P, Q, B>, question: RouteArguments<P, Q>): Promise<RouteBody<B>> {
     const { answers, baseUrl, whole } = this.#deps;
-    return answers.ask(route, question, { asker: { rights: whole.rights }, baseUrl });
+    return answers.ask(route, question, { caller: { rights: whole.rights }, baseUrl });
   }
 
   /** The account object; it costs nothing. */
@@ -85,31 +85,31 @@ export class Exchange {
   /** The answer to the message was sent, or never will be. */
   end(abort: Abort | undefined): void {
     this.#hasEnded = true;
-    for (const visit of this.#visits.splice(0)) {
-      if (abort === undefined) visit.finish();
-      else void visit.abandon(abort);
+    for (const admission of this.#visits.splice(0)) {
+      if (abort === undefined) admission.finish();
+      else void admission.abandon(abort);
     }
   }
 
-  async #open(route: RouteAccess): Promise<Visit> {
-    const visit = await this.#deps.access.admitPart(this.#deps.whole, route);
+  async #open(route: RouteAccess): Promise<Admission> {
+    const admission = await this.#deps.access.admitPart(this.#deps.whole, route);
     if (this.#hasEnded) {
-      void visit.abandon({ hasBegun: false });
+      void admission.abandon({ hasBegun: false });
       throw httpError('request_timeout', 'Nobody waits for the answer any more');
     }
-    this.#visits.push(visit);
-    if (visit.refusal !== undefined) throw visit.refusal;
-    return visit;
+    this.#visits.push(admission);
+    if (admission.refusal !== undefined) throw admission.refusal;
+    return admission;
   }
 
   async #settle(status: number): Promise<void> {
-    await Promise.all(this.#visits.map((visit) => visit.settle(status)));
+    await Promise.all(this.#visits.map((admission) => admission.settle(status)));
   }
 
   #toldOf(error: unknown): Told {
     const { requestId, baseUrl, log } = this.#deps;
     const context = { requestId, baseUrl, errors: API_ERRORS };
-    const { status, error: told } = errorAnswerFrom(inArguments(error), context);
+    const { status, error: told } = errorResponseFrom(inArguments(error), context);
     if (status >= 500) log.error({ err: told.cause ?? told }, 'a tool failed');
     return { status, body: contentOf(told, context) };
   }

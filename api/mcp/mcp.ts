@@ -8,12 +8,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isThisMachine } from '../../runtime/this-machine.ts';
 import type { RouteAccess } from '../data/access/access-control.ts';
 import { API_ERRORS, ApiError } from '../data/api-errors.ts';
-import type { AddFace, FaceDeps } from '../data/app.ts';
-import { getVisit } from '../data/bind-access.ts';
-import { bindRoute, type WholeAnswer } from '../server/bind-route.ts';
+import type { AddSurface, SurfaceDeps } from '../data/app.ts';
+import { getAdmission } from '../data/bind-access.ts';
+import { bindRoute, type WholeResponse } from '../server/bind-route.ts';
 import { takeBodies } from '../server/bodies.ts';
-import { errorAnswerFrom } from '../server/errors/error-answer.ts';
 import { sendError } from '../server/errors/error-handling.ts';
+import { errorResponseFrom } from '../server/errors/error-response.ts';
 import { HttpError, httpError } from '../server/errors/http-error.ts';
 import { watchEnd } from '../server/request-log.ts';
 import { Exchange } from './exchange.ts';
@@ -37,7 +37,7 @@ export interface McpSettings {
 }
 
 /** Adds `POST /mcp`, below the base path; throws where nobody is asked for a key. */
-export function mcpFace(settings: McpSettings): AddFace {
+export function mcpSurface(settings: McpSettings): AddSurface {
   return async (app, deps) => {
     const { oauth } = settings;
     if (oauth !== undefined) await addOAuthRoutes(app, deps.root, oauth);
@@ -49,17 +49,17 @@ export function mcpFace(settings: McpSettings): AddFace {
         method: 'POST',
         path: '/mcp',
         config: { access },
-        respond: (request, reply) => answerMessage(request, reply, { ...deps, ...settings }),
+        respond: (request, reply) => handleMessage(request, reply, { ...deps, ...settings }),
       });
     });
   };
 }
 
-async function answerMessage(
+async function handleMessage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { answers, access, baseUrlOf, publicUrl, version }: FaceDeps & McpSettings,
-): Promise<WholeAnswer> {
+  { answers, access, baseUrlOf, publicUrl, version }: SurfaceDeps & McpSettings,
+): Promise<WholeResponse> {
   if (access === undefined) throw new Error('MCP needs accounts: every message is somebody’s');
   if (!isOwnOrigin(request.headers.origin, publicUrl)) {
     throw new ApiError('origin_not_allowed', 'Pages of other sites may not send messages here');
@@ -68,7 +68,7 @@ async function answerMessage(
   if (Array.isArray(request.body)) throw httpError('bad_request', 'Send one message a request, not a list of them');
   const baseUrl = baseUrlOf(request);
   const { id: requestId, log } = request;
-  const exchange = new Exchange({ whole: getVisit(request), access, answers, baseUrl, requestId, log });
+  const exchange = new Exchange({ whole: getAdmission(request), access, answers, baseUrl, requestId, log });
   watchEnd(request, reply, (abort) => exchange.end(abort));
   // Its answers are JSON to clients of the new era and one event to those of the old one: no tool tells anything before its result.
   const handler = createMcpHandler(() => serverFor(exchange, version), {
@@ -113,14 +113,14 @@ const [PARSE_ERROR, INVALID_REQUEST] = [-32_700, -32_600];
 const OF_THE_BODY = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
 
 /** Makes a scope refuse bodies that are no message as JSON-RPC does, with the status and the headers that they have anyhow. */
-function refuseAsJsonRpc(scope: FastifyInstance, baseUrlOf: FaceDeps['baseUrlOf']): void {
+function refuseAsJsonRpc(scope: FastifyInstance, baseUrlOf: SurfaceDeps['baseUrlOf']): void {
   const contextOf = (request: FastifyRequest) => ({
     requestId: request.id,
     baseUrl: baseUrlOf(request),
     errors: API_ERRORS,
   });
   scope.setErrorHandler((thrown: unknown, request, reply) => {
-    const { error } = errorAnswerFrom(thrown, contextOf(request));
+    const { error } = errorResponseFrom(thrown, contextOf(request));
     if (!(error instanceof HttpError && OF_THE_BODY.includes(error.code))) throw thrown;
     return sendError(error, request, { reply, contextOf, bodyOf: () => bodyOf(error) });
   });

@@ -8,8 +8,8 @@ import { addressLimiter, tooManyRequests } from '../accounts/address-limit.ts';
 import type { Accounts } from '../accounts/open-accounts.ts';
 import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../accounts/people/connections.ts';
 import type { OAuthAuthorization } from '../accounts/people/oauth-authorization.ts';
-import { JSON_TYPE } from '../data/answers/answers.ts';
-import { type BoundRoute, bindRoute, type WholeAnswer } from '../server/bind-route.ts';
+import { JSON_TYPE } from '../data/responses/data-responses.ts';
+import { type BoundRoute, bindRoute, type WholeResponse } from '../server/bind-route.ts';
 import { takeBodies } from '../server/bodies.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
@@ -145,7 +145,7 @@ function formOf(body: unknown): URLSearchParams {
 
 const PASSED_ON = ['content-type', 'location', 'www-authenticate'];
 
-async function answer(response: Response): Promise<WholeAnswer> {
+async function answer(response: Response): Promise<WholeResponse> {
   const passedOn = [...response.headers].filter(([name]) => PASSED_ON.includes(name));
   const headers = { ...Object.fromEntries(passedOn), 'Cache-Control': 'no-store' };
   return { status: response.status, headers, body: await response.text() };
@@ -154,7 +154,7 @@ async function answer(response: Response): Promise<WholeAnswer> {
 const Refusal = z.object({ error: z.string(), error_description: z.string().default('refused') });
 
 /** What is no refusal in OAuth's form is passed on as it is. */
-async function refuse(response: Response, client: RefusedClient): Promise<WholeAnswer> {
+async function refuse(response: Response, client: RefusedClient): Promise<WholeResponse> {
   const refusal = Refusal.safeParse(await response.clone().json());
   return refusal.success ? tokenRefusal(refusal.data, client) : answer(response);
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ReportedReasons } from '../../runtime/repeat.ts';
 import { isThisMachine } from '../../runtime/this-machine.ts';
-import { JSON_TYPE } from '../data/answers/answers.ts';
 import { API_ERRORS } from '../data/api-errors.ts';
-import type { WholeAnswer } from '../server/bind-route.ts';
+import { JSON_TYPE } from '../data/responses/data-responses.ts';
+import type { WholeResponse } from '../server/bind-route.ts';
 import { sendError } from '../server/errors/error-handling.ts';
 import { HttpError, type RequestInvalid } from '../server/errors/http-error.ts';
 
@@ -62,7 +62,7 @@ export interface RefusedClient {
 export function tokenRefusal(
   { error, error_description }: { readonly error: string; readonly error_description: string },
   { hasHeader, isKnown }: RefusedClient,
-): WholeAnswer {
+): WholeResponse {
   const code = codeOf(error, error_description, isKnown);
   const isChallenged = hasHeader && code === 'invalid_client';
   return {

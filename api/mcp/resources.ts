@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
-import { type DataRoute, dataRoute } from '../data/answers/data-route.ts';
-import { contentOf } from '../data/answers/dependencies.ts';
+import { type DataRoute, dataRoute } from '../data/responses/data-route.ts';
+import { contentOf } from '../data/responses/dependencies.ts';
 import { categoriesRoute } from '../data/routes/rankings.ts';
 import { benchmarksRoute } from '../data/routes/scores.ts';
 import { sourcesRoute } from '../data/routes/sources.ts';
@@ -27,7 +27,7 @@ function countedRoute(name: string, summary: string, sql: string) {
     errors: [],
     cacheControl: 'public, max-age=60',
     prepare: () => ({ counted: name }),
-    answer: () => ({
+    handle: () => ({
       dependsOn: ({ view }) => contentOf(view, ['models']),
       cached: async ({ view }) => JSON.stringify({ [name]: await view.rows({ id: text, model_count: number }, sql) }),
     }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Awaitable } from '../../runtime/awaitable.ts';
-import { bindRoute, type WholeAnswer } from './bind-route.ts';
+import { bindRoute, type WholeResponse } from './bind-route.ts';
 import { etagOf, findTagUnchanged } from './conditional.ts';
 import { notFound } from './errors/http-error.ts';
 import { acceptsGzip, gzip } from './response-cache.ts';
@@ -42,7 +42,7 @@ export class Asset {
     this.#body = body;
   }
 
-  async respond({ headers: asked }: FastifyRequest): Promise<WholeAnswer> {
+  async respond({ headers: asked }: FastifyRequest): Promise<WholeResponse> {
     const matching = findTagUnchanged(asked['if-none-match'], this.#etag);
     const unchanged = { ...this.#headers, ETag: matching ?? `"${this.#etag}"`, Vary: 'accept-encoding' };
     if (matching !== undefined) return { status: 304, headers: unchanged, body: undefined };

@@ -16,10 +16,10 @@ export interface BoundRoute {
   /** Rejects with what the request is refused with. @param reply only to be watched: what is sent is returned */
   readonly respond: (request: FastifyRequest, reply: FastifyReply) => Promise<BoundResponse>;
   /** An error as the route tells it; undefined, or left out: as the error envelope. */
-  readonly refuse?: (thrown: unknown, request: FastifyRequest) => WholeAnswer | undefined;
+  readonly refuse?: (thrown: unknown, request: FastifyRequest) => WholeResponse | undefined;
 }
 
-type BoundResponse = WholeAnswer & Pick<RouteResponse, 'giveBack'>;
+type BoundResponse = WholeResponse & Pick<RouteResponse, 'giveBack'>;
 
 /**
  * Adds a route to the app; what its responses say as `X-Cache` is for log and metrics too.
@@ -61,7 +61,7 @@ declare module 'fastify' {
 }
 
 /** An answer that is there as a whole. */
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly status: number;
   /** Where the same object comes again, it is looked at once. */
   readonly headers: ResponseHeaders;
@@ -69,7 +69,7 @@ export interface WholeAnswer {
   readonly body: Buffer | string | undefined;
 }
 
-export interface WholeAnswerDeps {
+export interface WholeResponseDeps {
   /** What every answer has that doesn't say otherwise. */
   readonly headers: ResponseHeaders;
   /** What the answer to this request has besides, now that its status is known. Never rejects. */
@@ -82,15 +82,15 @@ export interface WholeAnswerDeps {
 export type SendWhole = (
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: WholeAnswer,
-) => Awaitable<WholeAnswer['body']>;
+  answer: WholeResponse,
+) => Awaitable<WholeResponse['body']>;
 
 /**
  * Sends answers that are whole in one go. Fastify would look at each header three times and at the body twice, which takes longer
  * than finding an answer that is kept. What is still to be compressed for this client is left to Fastify, and gets the same
  * headers from its hooks.
  */
-export function wholeAnswerSender({ headers: usual, headersOf, compressFromBytes }: WholeAnswerDeps): SendWhole {
+export function wholeResponseSender({ headers: usual, headersOf, compressFromBytes }: WholeResponseDeps): SendWhole {
   const known = new WeakMap<ResponseHeaders, string[]>();
   const knownFieldsOf = (headers: ResponseHeaders) => {
     const fields = known.get(headers);
@@ -128,7 +128,7 @@ function withUsual(headers: ResponseHeaders, usual: ResponseHeaders): ResponseHe
 
 function mayBeCompressed(
   { headers: asked }: FastifyRequest,
-  { headers, body }: WholeAnswer,
+  { headers, body }: WholeResponse,
   bytesMin: number,
 ): boolean {
   if (body === undefined || asked['accept-encoding'] === undefined) return false;

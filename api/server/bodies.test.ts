@@ -59,9 +59,9 @@ describe('methods', () => {
     ['HEAD', '/only-post', 'POST'],
     ['POST', '/plain', 'GET, HEAD'],
   ])('%s %s is refused, and the methods named that the path has: %s', async (method, path, allow) => {
-    const answer = await send(method, path);
-    expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow]);
-    if (method !== 'HEAD') expect(answer.json().error.code).toBe('method_not_allowed');
+    const response = await send(method, path);
+    expect([response.statusCode, response.headers.allow]).toEqual([405, allow]);
+    if (method !== 'HEAD') expect(response.json().error.code).toBe('method_not_allowed');
   });
 });
 
@@ -88,15 +88,15 @@ describe('bodies', () => {
     ['a key that would change every object', '{"__proto__":{"a":1}}', JSON_TYPE],
     ['a form that is not UTF-8', 'a=%FF', FORM],
   ])('%s is a bad request', async (_, body, type) => {
-    const answer = await send('POST', '/things', body, type);
-    expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'bad_request']);
-    expect(answer.json().error.message).toMatch(/body/);
+    const response = await send('POST', '/things', body, type);
+    expect([response.statusCode, response.json().error.code]).toEqual([400, 'bad_request']);
+    expect(response.json().error.message).toMatch(/body/);
   });
 
   test('a kind that the routes do not take is refused as such', async () => {
     for (const type of ['text/xml', 'multipart/form-data', 'nonsense']) {
-      const answer = await send('POST', '/things', '<a/>', type);
-      expect([answer.statusCode, answer.json().error.code]).toEqual([415, 'unsupported_media_type']);
+      const response = await send('POST', '/things', '<a/>', type);
+      expect([response.statusCode, response.json().error.code]).toEqual([415, 'unsupported_media_type']);
     }
   });
 
@@ -114,26 +114,26 @@ describe('limits of bodies', () => {
     ['/raw', KIB],
   ])('%s takes %d bytes and not one more', async (path, bytesMax) => {
     expect((await send('POST', path, jsonOf(bytesMax), JSON_TYPE)).statusCode).toBe(200);
-    const answer = await send('POST', path, jsonOf(bytesMax + 1), JSON_TYPE);
-    expect([answer.statusCode, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
+    const response = await send('POST', path, jsonOf(bytesMax + 1), JSON_TYPE);
+    expect([response.statusCode, response.headers['content-type'], response.headers['cache-control']]).toEqual([
       413,
       'application/json; charset=utf-8',
       'no-store',
     ]);
-    expect(answer.json().error).toMatchObject({
+    expect(response.json().error).toMatchObject({
       code: 'payload_too_large',
       message: expect.stringContaining(`${bytesMax}`),
     });
   });
 
   test('a body that does not say how long it is ends at the limit too', async () => {
-    const answer = await shell.app.inject({
+    const response = await shell.app.inject({
       method: 'POST',
       url: '/base/small',
       headers: { 'content-type': JSON_TYPE, 'transfer-encoding': 'chunked' },
       payload: jsonOf(17),
     });
-    expect([answer.statusCode, answer.json().error.code]).toEqual([413, 'payload_too_large']);
+    expect([response.statusCode, response.json().error.code]).toEqual([413, 'payload_too_large']);
   });
 
   test('routes that take no body refuse one over 64 KiB', async () => {

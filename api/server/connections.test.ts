@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { requestText, sendRaw, sendUnread } from '../../test/support/api/raw-request.ts';
 import { startServer } from '../../test/support/server/start-server.ts';
-import { finishAnswers } from './connections.ts';
+import { finishResponses } from './connections.ts';
 
 const BLOCK = Buffer.alloc(1 << 20, 'x');
 
@@ -74,8 +74,8 @@ describe('requests sent ahead (specification "Connections")', () => {
     );
     const { all } = await sendRaw(port, requestText('/', {}).repeat(60));
     const answers = all.split(/(?=HTTP\/1\.1 )/);
-    expect(answers.map((answer) => answer.slice(9, 12))).toEqual(Array(5).fill('200'));
-    expect(answers.map((answer) => /^connection: (\S+)/im.exec(answer)?.[1])).toEqual([
+    expect(answers.map((response) => response.slice(9, 12))).toEqual(Array(5).fill('200'));
+    expect(answers.map((response) => /^connection: (\S+)/im.exec(response)?.[1])).toEqual([
       ...Array(4).fill('keep-alive'),
       'close',
     ]);
@@ -269,7 +269,7 @@ describe('a server that is closed', () => {
     await until(() => socket.readableLength > 0);
     const ended = once(socket, 'close');
     let isClosed = false;
-    const closed = finishAnswers(app.server).then(async () => {
+    const closed = finishResponses(app.server).then(async () => {
       await app.close();
       isClosed = true;
     });

@@ -22,8 +22,8 @@ const CHECK_MS_MAX = 5_000;
 export function createHttpServer(handler: RequestListener, settings: ConnectionSettings): HttpServer {
   const { requestTimeoutMs, keepAliveTimeoutMs, pipelinedMax } = settings;
   const headersTimeoutMs = Math.min(settings.headersTimeoutMs, requestTimeoutMs);
-  const waiting = new WaitingAnswers({ pipelinedMax });
-  const unsent = new UnsentAnswers();
+  const waiting = new WaitingResponses({ pipelinedMax });
+  const unsent = new UnsentResponses();
   const server = createServer(
     {
       // Node would answer a missing Host itself, without a body.
@@ -133,7 +133,7 @@ interface Connection {
 const CONNECTIONS = new WeakMap<Duplex, Connection>();
 
 /** The earliest answer of a connection that is not sent to its end. */
-export function findUnsentAnswer(socket: Duplex): ServerResponse | undefined {
+export function findUnsentResponse(socket: Duplex): ServerResponse | undefined {
   return [...(CONNECTIONS.get(socket)?.unfinished ?? [])].find(({ writableFinished }) => !writableFinished);
 }
 
@@ -146,7 +146,7 @@ export function findUnsentAnswer(socket: Duplex): ServerResponse | undefined {
  * - When the connection ends, all of them end. Node closes only the one that was being sent, and before version 24 left the
  *   streams of the others open for ever.
  */
-class WaitingAnswers {
+class WaitingResponses {
   readonly #pipelinedMax: number;
 
   constructor({ pipelinedMax }: { readonly pipelinedMax: number }) {
@@ -191,10 +191,10 @@ function close(response: ServerResponse): void {
   response.emit('close');
 }
 
-const UNSENT = new WeakMap<Server, UnsentAnswers>();
+const UNSENT = new WeakMap<Server, UnsentResponses>();
 
 /** The answers of a server that the operating system has not taken whole. */
-class UnsentAnswers {
+class UnsentResponses {
   readonly #answers = new Set<ServerResponse>();
 
   add(answer: ServerResponse): void {
@@ -202,7 +202,7 @@ class UnsentAnswers {
     answer.once('close', () => this.#answers.delete(answer));
   }
 
-  /** Has {@link finishAnswers} wait for these. */
+  /** Has {@link finishResponses} wait for these. */
   belongTo(server: Server): void {
     UNSENT.set(server, this);
   }
@@ -216,7 +216,7 @@ class UnsentAnswers {
  * Takes no further connections, and resolves once every answer is sent, or its connection has ended: what comes before a server is
  * closed. Node counts an answer as sent once it is written, and would cut off whoever reads more slowly than that.
  */
-export async function finishAnswers(server: Server): Promise<void> {
+export async function finishResponses(server: Server): Promise<void> {
   SocketServer.prototype.close.call(server); // What an HTTP server's own `close` does beside this would cut answers off.
   await UNSENT.get(server)?.sent();
 }

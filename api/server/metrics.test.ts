@@ -22,11 +22,11 @@ test.each<[string, MetricsAccess, Record<string, string>, number]>([
 ])('%s may read the metrics, in the format of Prometheus, and nobody keeps them', async (...row) => {
   const [, metricsAccess, headers, status] = row;
   const { port } = await startServer(async () => undefined, { settings: { metricsAccess } });
-  const answer = await sendRaw(port, requestText('/metrics', { Connection: 'close', ...headers }));
-  expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
+  const response = await sendRaw(port, requestText('/metrics', { Connection: 'close', ...headers }));
+  expect([response.status, response.headers['cache-control']]).toEqual([status, 'no-store']);
   if (status !== 200) return;
-  expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
-  expect(answer.body).toContain('# TYPE modelstats_request_duration_seconds histogram');
+  expect(response.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(response.body).toContain('# TYPE modelstats_request_duration_seconds histogram');
 });
 
 test.each<[string, MetricsAccess]>([
@@ -35,9 +35,9 @@ test.each<[string, MetricsAccess]>([
 ])('%s the route can not be told from one that is not there, by any method', async (_, metricsAccess) => {
   const { port } = await startServer(async () => undefined, { settings: { metricsAccess } });
   const ask = async (target: string, method: string, headers: Record<string, string>, body: string) => {
-    const answer = await sendRaw(port, requestText(target, { Connection: 'close', ...headers }, { method, body }));
-    const { 'x-request-id': requestId = '', date: _date, ...rest } = answer.headers;
-    return { status: answer.status, headers: rest, body: answer.body.replace(requestId, '') };
+    const response = await sendRaw(port, requestText(target, { Connection: 'close', ...headers }, { method, body }));
+    const { 'x-request-id': requestId = '', date: _date, ...rest } = response.headers;
+    return { status: response.status, headers: rest, body: response.body.replace(requestId, '') };
   };
   for (const method of METHODS.filter((each) => each !== 'CONNECT')) {
     const metrics = await ask('/metrics', method, bearer('another-token'), '');
@@ -70,9 +70,9 @@ test.each<[string | undefined, Record<string, string>, string, number]>([
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // Of a server that listens on a port.
   const [method = '', target = ''] = asked.split(' ');
-  const answer = await sendRaw(port, requestText(target, { Connection: 'close', ...headers }, { method }));
-  expect(answer.status).toBe(status);
-  expect(answer.all.includes('process_cpu_seconds_total')).toBe(status === 200);
+  const response = await sendRaw(port, requestText(target, { Connection: 'close', ...headers }, { method }));
+  expect(response.status).toBe(status);
+  expect(response.all.includes('process_cpu_seconds_total')).toBe(status === 200);
 });
 
 test('each answer counts in the buckets of its route and status that it fits in', async () => {

@@ -15,7 +15,7 @@ export class Metrics {
   }
 
   /** An answer, or a request that got none: `ABORTED_STATUS`. */
-  onAnswer(route: string, status: number, seconds: number): void {
+  onResponse(route: string, status: number, seconds: number): void {
     this.#durations.observe(route, status, seconds);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noSuchRoute } from './errors/error-answer.ts';
+import { noSuchRoute } from './errors/error-response.ts';
 import { parsePart, RequestInvalid, type RequestProblem } from './errors/http-error.ts';
 import type { GivenRequest, ParametersSchema } from './route.ts';
 

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import type { Awaitable } from '../../runtime/awaitable.ts';
 import { assertLength } from './bodies.ts';
-import { noSuchRoute } from './errors/error-answer.ts';
+import { noSuchRoute } from './errors/error-response.ts';
 import { type HttpError, httpError } from './errors/http-error.ts';
 import { isHost } from './urls.ts';
 

@@ -12,7 +12,7 @@ import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
-import type { Asked, BorrowedAnswer, CachedAnswer, GivenRequest, OnceAnswer, Route } from './route.ts';
+import type { BorrowedHandler, CachedHandler, GivenRequest, OnceHandler, ParsedRequest, Route } from './route.ts';
 
 export interface ResponderDeps<Context, R extends Route<Context>> {
   readonly cache: ResponseCache;
@@ -53,7 +53,7 @@ export interface RouteResponse {
 
 /** What a request turned out to ask for, and what its response says about itself; undefined where only the body tells. */
 interface Understood<Context> {
-  readonly asked: Asked<Context>;
+  readonly asked: ParsedRequest<Context>;
   readonly tagged: (Forms & { readonly modifiedAt: Date }) | undefined;
 }
 
@@ -84,7 +84,7 @@ export class Responder<Context, R extends Route<Context>> {
   }
 
   async #respondTagged(
-    asked: Asked<Context> & (CachedAnswer<Context> | BorrowedAnswer<Context>),
+    asked: ParsedRequest<Context> & (CachedHandler<Context> | BorrowedHandler<Context>),
     tagged: Forms & { readonly modifiedAt: Date },
     exchange: Exchange<Context>,
   ): Promise<RouteResponse> {
@@ -109,22 +109,22 @@ export class Responder<Context, R extends Route<Context>> {
 
   /** A body that is read anew each time; packed it is another one, and what was read is given back at once. */
   async #lend(
-    { borrowed }: BorrowedAnswer<Context>,
+    { borrowed }: BorrowedHandler<Context>,
     { plain, packed }: Forms,
     { context, mayPack }: Exchange<Context>,
   ): Promise<RouteResponse> {
-    const { bytes, giveBack } = await borrowed(context);
+    const { bytes, release } = await borrowed(context);
     if (!mayPack || bytes.length < this.#deps.compressFromBytes)
-      return { status: 200, headers: withCacheState(plain, 'BYPASS'), body: bytes, giveBack };
+      return { status: 200, headers: withCacheState(plain, 'BYPASS'), body: bytes, giveBack: release };
     const body = await gzip(bytes);
-    giveBack();
+    release();
     return { status: 200, headers: withCacheState(packed, 'BYPASS'), body };
   }
 
   /** The tag is that of the body, which is made first: it names no dependencies that could be hashed instead. */
   async #respondByBody(
     route: R,
-    asked: Asked<Context> & CachedAnswer<Context>,
+    asked: ParsedRequest<Context> & CachedHandler<Context>,
     exchange: Exchange<Context>,
   ): Promise<RouteResponse> {
     const { request, context, scope } = exchange;
@@ -161,7 +161,7 @@ export class Responder<Context, R extends Route<Context>> {
    */
   async #respondOnce(
     route: R,
-    { effective, once }: Asked<Context> & OnceAnswer<Context>,
+    { effective, once }: ParsedRequest<Context> & OnceHandler<Context>,
     { request, context, now, charge }: Exchange<Context>,
   ): Promise<RouteResponse> {
     const { status, headers, body } = await once(context);
@@ -173,7 +173,7 @@ export class Responder<Context, R extends Route<Context>> {
     return { status, headers: withCacheState({ ...plain, ...headers }, 'BYPASS'), body };
   }
 
-  #load(key: string, { cached }: CachedAnswer<Context>, context: Context): Awaitable<CachedBody> {
+  #load(key: string, { cached }: CachedHandler<Context>, context: Context): Awaitable<CachedBody> {
     const { cache, inTurn } = this.#deps;
     return cache.get(key, () => (inTurn === undefined ? cached(context) : inTurn(() => cached(context))));
   }

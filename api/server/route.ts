@@ -30,20 +30,20 @@ export interface Route<Context, Params = unknown, Query = unknown> {
   readonly params: ParametersSchema<Params>;
   readonly query: ParametersSchema<Query>;
   /** What a request asks for; runs no query. Throws RequestInvalid with every problem at once, or HttpError. */
-  readonly read: (request: GivenRequest, context: Context) => Asked<Context>;
+  readonly read: (request: GivenRequest, context: Context) => ParsedRequest<Context>;
 }
 
 /** A request that was understood. */
-export type Asked<Context> = Answer<Context> & {
+export type ParsedRequest<Context> = Handler<Context> & {
   /** What it comes to after defaults and clamps, JSON-compatible: equal for all requests that ask for the same. */
   readonly effective: unknown;
 };
 
 /** How a request is answered. Each rejects with HttpError where it can't be. */
-export type Answer<Context> = CachedAnswer<Context> | BorrowedAnswer<Context> | OnceAnswer<Context>;
+export type Handler<Context> = CachedHandler<Context> | BorrowedHandler<Context> | OnceHandler<Context>;
 
 /** The body is kept, and shared by all who ask for the same. */
-export interface CachedAnswer<Context> {
+export interface CachedHandler<Context> {
   readonly cached: (context: Context) => Promise<string | Buffer>;
   /**
    * All that the body depends on beside the effective request; runs no query. Left out: the body depends on all that the surface
@@ -55,13 +55,13 @@ export interface CachedAnswer<Context> {
 }
 
 /** The body is read faster than it would be kept: so large and often different that it would push all others out. */
-export interface BorrowedAnswer<Context> {
+export interface BorrowedHandler<Context> {
   readonly borrowed: (context: Context) => Promise<BorrowedBytes>;
   readonly dependsOn: (context: Context) => Dependency;
 }
 
 /** The body is made for each request, such as a signed address. */
-export interface OnceAnswer<Context> {
+export interface OnceHandler<Context> {
   readonly once: (context: Context) => Promise<OnceResponse>;
 }
 
@@ -74,7 +74,7 @@ export interface OnceResponse {
 /** Bytes whose memory is used again once they are given back; where nobody does, it is collected as any other. */
 export interface BorrowedBytes {
   readonly bytes: Buffer;
-  readonly giveBack: () => void;
+  readonly release: () => void;
 }
 
 /** What a body depends on, and when that last changed. */
@@ -85,7 +85,7 @@ export interface Dependency {
 }
 
 /** What a route is asked from inside: parameters as text, as in a URL; those that are undefined are left out. */
-export type Question<Params, Query> = {
+export type RouteArguments<Params, Query> = {
   readonly query?: { readonly [Name in keyof Query]?: string | undefined };
 } & (keyof Params extends never
   ? { readonly params?: Readonly<Record<never, string>> }

@@ -13,12 +13,12 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Awaitable } from '../../runtime/awaitable.ts';
-import { type SendWhole, wholeAnswerSender } from './bind-route.ts';
+import { type SendWhole, wholeResponseSender } from './bind-route.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { createHttpServer } from './connections.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
-import { RawAnswers } from './errors/raw-answers.ts';
+import { RawResponses } from './errors/raw-responses.ts';
 import { addHealth, addMetrics, type Metrics, type MetricsAccess, type Readiness } from './metrics.ts';
 import { addErrorPages, MissingPages, type ShowErrorPage } from './pages/error-pages.ts';
 import { addIcon } from './pages/look.ts';
@@ -26,10 +26,10 @@ import { addCompression, securityHeaders } from './plugins.ts';
 import { type Admit, addRequestChecks, assertHead, collectMethods, type HeadLimits } from './request-checks.ts';
 import {
   type Abort,
-  type AnswerLogOptions,
   logAbort,
-  logAnswer,
-  logRawAnswer,
+  logRawResponse,
+  logResponse,
+  type ResponseLogOptions,
   requestIds,
   watchEnd,
 } from './request-log.ts';
@@ -63,7 +63,7 @@ export interface ServerDeps {
   readonly showErrorPage?: ShowErrorPage | undefined;
   /** How a key of callers begins, in lower case; see `loggedUrl`. */
   readonly keyPrefix: string;
-  readonly onAnswer?: AnswerLogOptions['onAnswer'];
+  readonly onResponse?: ResponseLogOptions['onResponse'];
   /** Makes the guard in front of every route. */
   readonly guard?: ((app: FastifyInstance) => Promise<RequestGuard>) | undefined;
   /** Adds the routes, below the base path; `baseUrlOf` is for their links, `sendWhole` for answers that are kept. */
@@ -100,19 +100,19 @@ export interface RequestGuard {
 /** Makes a server with `/health/…`, `/metrics`, the pages of error codes and the given routes. It never listens. */
 export async function createServer(settings: ServerSettings, deps: ServerDeps): Promise<FastifyInstance> {
   const { basePath, headersMax } = settings;
-  const { errors, logger, metrics, keyPrefix, onAnswer } = deps;
+  const { errors, logger, metrics, keyPrefix, onResponse } = deps;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request), errors });
   const headers = await securityHeaders();
   const newRequestId = requestIds();
-  const raw = new RawAnswers({
+  const raw = new RawResponses({
     baseUrl: (settings.publicUrl ?? '') + basePath,
     newRequestId,
     errors,
     headers,
-    onAnswer: (answer) => logRawAnswer(answer, logger, answerLog),
+    onResponse: (response) => logRawResponse(response, logger, responseLog),
   });
-  const answerLog = { metrics, showUrl: urlShower(keyPrefix), onAnswer };
+  const responseLog = { metrics, showUrl: urlShower(keyPrefix), onResponse };
   let guard: RequestGuard | undefined;
   const app = createInstance(settings, {
     logger,
@@ -121,7 +121,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     refuse: async (error, request, reply) => {
       reply.headers(headers);
       await refuseUnrouted(error, request, { reply, contextOf, guard, headersMax });
-      logAnswer(request, reply, answerLog);
+      logResponse(request, reply, responseLog);
     },
   });
   const missing = new MissingPages();
@@ -133,8 +133,8 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     // A request that is sent over a connection in the instant in which it is closed gets no answer.
     if (deps.stopping?.aborted) reply.raw.shouldKeepAlive = false;
     watchEnd(request, reply, (abort) => {
-      if (abort === undefined) logAnswer(request, reply, answerLog);
-      else if (!raw.hasReplaced(reply.raw)) logAbort(request, reply, { ...answerLog, abort });
+      if (abort === undefined) logResponse(request, reply, responseLog);
+      else if (!raw.hasReplaced(reply.raw)) logAbort(request, reply, { ...responseLog, abort });
       guard?.onEnd(request, abort);
     });
     done();
@@ -143,7 +143,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   addHeaders(app, { headers, headersOf: guard?.headersOf });
   addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   await addCompression(app, settings);
-  const sendWhole = wholeAnswerSender({ ...settings, headers, headersOf: guard?.headersOf });
+  const sendWhole = wholeResponseSender({ ...settings, headers, headersOf: guard?.headersOf });
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
@@ -159,7 +159,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   return app;
 }
 
-/** Puts on every answer that Fastify sends what {@link wholeAnswerSender} puts on the others. */
+/** Puts on every answer that Fastify sends what {@link wholeResponseSender} puts on the others. */
 function addHeaders(
   app: FastifyInstance,
   {
@@ -202,7 +202,7 @@ async function refuseUnrouted(
 }
 
 interface InstanceDeps extends Pick<ServerDeps, 'logger'> {
-  readonly raw: RawAnswers;
+  readonly raw: RawResponses;
   readonly newRequestId: () => string;
   readonly refuse: (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { makeBadge } from 'badge-maker';
-import { JSON_TYPE } from '../data/answers/answers.ts';
+import { JSON_TYPE } from '../data/responses/data-responses.ts';
 import { HttpError, type RequestInvalid } from '../server/errors/http-error.ts';
 import { escapeHtml } from '../server/pages/html.tsx';
 import { isolated, isRightToLeft, plainText } from './plain-text.ts';
@@ -89,7 +89,7 @@ export function* lettersOf(text: string): Iterable<string> {
 export const BADGE_STYLES = ['flat', 'flat-square', 'plastic', 'for-the-badge'] as const;
 export type BadgeStyle = (typeof BADGE_STYLES)[number];
 
-/** What is drawn: plain texts that are short enough, a label that may be empty, and all of it as it is read out and told by a pointer. */
+/** What is drawn: plain texts that are short enough, a label that may be empty, and all of it is read out and told by a pointer. */
 type DrawnBadge = Required<Omit<Badge, 'isError'>> & { readonly whole: string };
 
 /**
@@ -154,7 +154,7 @@ interface BadgeDefinition<Params, Query> extends Pick<PublicRouteDefinition<Para
   readonly summary: string;
   readonly path: `/badges/${string}`;
   /** Rejects with HttpError or RequestInvalid. */
-  readonly badge: (...asked: Parameters<PublicRouteDefinition<Params, Query>['answer']>) => Promise<Badge>;
+  readonly badge: (...asked: Parameters<PublicRouteDefinition<Params, Query>['response']>) => Promise<Badge>;
 }
 
 /** A badge as a picture, and for shields.io. */
@@ -168,7 +168,7 @@ export function badgeRoutes<P, Q>(definition: BadgeDefinition<P, Q>): readonly P
       type: SVG_TYPE,
       headers: SVG_HEADERS,
       refuse: (error) => refused(error, svgOf),
-      answer: async (...asked) => svgOf(await badge(...asked)),
+      response: async (...asked) => svgOf(await badge(...asked)),
     }),
     publicRoute<P, Q>({
       ...description,
@@ -180,7 +180,7 @@ export function badgeRoutes<P, Q>(definition: BadgeDefinition<P, Q>): readonly P
         const refusal = refused(error, shieldsJsonOf);
         return refusal?.status === 404 || refusal?.status === 422 ? { ...refusal, status: 200 } : refusal;
       },
-      answer: async (...asked) => shieldsJsonOf(await badge(...asked)),
+      response: async (...asked) => shieldsJsonOf(await badge(...asked)),
     }),
   ];
 }

@@ -34,7 +34,7 @@ export function homeRoute(settings: HomeSettings): PublicRoute {
     headers: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'X-Frame-Options': 'DENY' },
     refuse: (error) =>
       error instanceof HttpError && error.code === 'unavailable' ? { status: 503, body: withoutData } : undefined,
-    answer: async (_, { view, baseUrl, isLive }) => {
+    response: async (_, { view, baseUrl, isLive }) => {
       const embedsAt = isLive('embeds') ? baseUrl : undefined;
       return renderHome({ ...settings, day: view.newest.day, embedsAt });
     },

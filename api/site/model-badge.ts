@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { RecordOf } from '../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../charts/format.ts';
-import type { BodyOf } from '../data/answers/data-route.ts';
-import { freeText, idOf, oneOf } from '../data/answers/parameters.ts';
+import type { BodyOf } from '../data/responses/data-route.ts';
+import { freeText, idOf, oneOf } from '../data/responses/parameters.ts';
 import { modelRoute } from '../data/routes/models.ts';
 import { categoriesRoute } from '../data/routes/rankings.ts';
 import { RequestInvalid } from '../server/errors/http-error.ts';

@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../schemas/datasets.ts';
-import type { BodyOf } from '../data/answers/data-route.ts';
+import type { BodyOf } from '../data/responses/data-route.ts';
 import type { modelRoute } from '../data/routes/models.ts';
 import { benchmarksRoute } from '../data/routes/scores.ts';
 import { queryProblem, type RequestProblem } from '../server/errors/http-error.ts';

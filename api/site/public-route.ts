@@ -1,18 +1,18 @@
 import type { Day } from '../../runtime/day.ts';
 import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/organizations/terms.ts';
 import type { Capability } from '../data/access/rights.ts';
-import type { Answers } from '../data/answers/answers.ts';
-import type { DataRoute, JsonObject } from '../data/answers/data-route.ts';
+import type { DataResponses } from '../data/responses/data-responses.ts';
+import type { DataRoute, JsonObject } from '../data/responses/data-route.ts';
 import type { HttpError, RequestInvalid } from '../server/errors/http-error.ts';
 import { parseRequest, type RequestSchemas, schemasOf } from '../server/parse-request.ts';
 import type { ResponseHeaders } from '../server/response-headers.ts';
-import type { GivenRequest, Question, Route } from '../server/route.ts';
+import type { GivenRequest, Route, RouteArguments } from '../server/route.ts';
 import type { View } from '../view/view.ts';
 
 /** Asks a route of the API for the body that it describes. Rejects with what the route rejects with. */
 export type AskPublic = <Params, Query, Body extends JsonObject>(
   route: DataRoute<Params, Query, Body>,
-  question: Question<Params, Query>,
+  question: RouteArguments<Params, Query>,
 ) => Promise<Body>;
 
 /** What an answer without a key may be made of. */
@@ -55,7 +55,7 @@ export interface PublicRouteDefinition<Params, Query> extends PublicRouteDescrip
   /** Default: none. */
   readonly query?: RequestSchemas<Params, Query>['query'];
   /** The body. Rejects with HttpError or RequestInvalid. Depends on nothing but the request and the view, the day and the base URL. */
-  readonly answer: (
+  readonly response: (
     request: { readonly params: Params; readonly query: Query },
     context: PublicContext,
   ) => Promise<string>;
@@ -70,7 +70,7 @@ export interface PublicRoute<Params = unknown, Query = unknown>
 export function publicRoute<P, Q>({
   params,
   query,
-  answer,
+  response,
   ...description
 }: PublicRouteDefinition<P, Q>): PublicRoute<P, Q> {
   const schemas = schemasOf<P, Q>({ ...(params && { params }), ...(query && { query }) });
@@ -80,16 +80,16 @@ export function publicRoute<P, Q>({
     read: (request) => {
       const asked = parseRequest(schemas, request);
       // What is parsed has its parameters in the order of the schemas, however a URL has them.
-      return { effective: [asked.params, asked.query], cached: (context) => answer(asked, context) };
+      return { effective: [asked.params, asked.query], cached: (context) => response(asked, context) };
     },
   };
 }
 
 /** Asks on the terms of Community, which anybody has (specification "Without a key"). Nobody's quota is charged. */
-export function askAsAnybody(answers: Answers, now: Date): AskPublic {
+export function askAsAnybody(answers: DataResponses, now: Date): AskPublic {
   return async (route, question) => {
     const { plan, historyMonths, snapshots } = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
-    const { body } = await answers.ask(route, question, { asker: { rights: { plan, historyMonths, snapshots } } });
+    const { body } = await answers.ask(route, question, { caller: { rights: { plan, historyMonths, snapshots } } });
     return body;
   };
 }

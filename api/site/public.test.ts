@@ -2,8 +2,8 @@ import fastify, { type FastifyReply } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
-import type { FaceDeps } from '../data/app.ts';
-import type { WholeAnswer } from '../server/bind-route.ts';
+import type { SurfaceDeps } from '../data/app.ts';
+import type { WholeResponse } from '../server/bind-route.ts';
 import type { View } from '../view/view.ts';
 import { bindPublicRoutes, type PublicSettings } from './public.ts';
 import { publicRoute } from './public-route.ts';
@@ -16,7 +16,7 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
     path: '/thing',
     type: 'text/plain',
     query: z.object({ n: z.string() }),
-    answer: async ({ query: { n } }) => {
+    response: async ({ query: { n } }) => {
       atOnce += 1;
       most = Math.max(most, atOnce);
       await begun.promise;
@@ -33,7 +33,7 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
     answers: undefined,
     views: { current: () => view },
     baseUrlOf: () => '',
-    sendWhole: (_: unknown, reply: FastifyReply, { status, headers, body }: WholeAnswer) =>
+    sendWhole: (_: unknown, reply: FastifyReply, { status, headers, body }: WholeResponse) =>
       reply.code(status).headers(headers).send(body),
     limitAddress: async (...request: unknown[]) => void counted.push(request),
     requestsPerMinute: 7,
@@ -41,7 +41,7 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
     compressFromBytes: 1 << 20,
     isLive: () => true,
     clock: () => new Date(0),
-  } as unknown as FaceDeps & PublicSettings;
+  } as unknown as SurfaceDeps & PublicSettings;
   bindPublicRoutes(app, [route], deps);
   const ask = async (n: number) => app.inject(`/thing?n=${n}`);
   const asked = [0, 1].map(ask);

@@ -11,11 +11,11 @@ import { ReportedReasons } from '../../runtime/repeat.ts';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../data/access/rights.ts';
 import { API_ERRORS } from '../data/api-errors.ts';
-import type { AddFace, FaceDeps } from '../data/app.ts';
+import type { AddSurface, SurfaceDeps } from '../data/app.ts';
 import { addVersionedAssets } from '../server/assets.ts';
-import { type BoundRoute, bindRoute, type WholeAnswer } from '../server/bind-route.ts';
-import { errorAnswerFrom } from '../server/errors/error-answer.ts';
+import { type BoundRoute, bindRoute, type WholeResponse } from '../server/bind-route.ts';
 import { logFailure, TOLD_AGAIN_MS } from '../server/errors/error-handling.ts';
+import { errorResponseFrom } from '../server/errors/error-response.ts';
 import { HttpError } from '../server/errors/http-error.ts';
 import { readLook } from '../server/pages/look.ts';
 import { Responder } from '../server/responder.ts';
@@ -32,13 +32,13 @@ import { homeRoute } from './home.tsx';
 import { modelBadgeRoutes } from './model-badge.ts';
 import { askAsAnybody, type PublicContext, type PublicRoute } from './public-route.ts';
 
-export interface PublicFaceSettings extends PublicSettings {
+export interface PublicSurfaceSettings extends PublicSettings {
   /** Whether the console is served beside it. */
   readonly hasConsole: boolean;
 }
 
 /** Adds the routes, below the base path; the first page is there also where `embeds` is not live. */
-export function publicFace(settings: PublicFaceSettings): AddFace {
+export function publicSurface(settings: PublicSurfaceSettings): AddSurface {
   return async (app, deps) => {
     const stylesheet = addStylesheet(app);
     const home = homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
@@ -108,7 +108,7 @@ const FOR_OTHER_SITES = {
 export function bindPublicRoutes(
   app: FastifyInstance,
   routes: readonly PublicRoute[],
-  { answers, views, limitAddress, baseUrlOf, sendWhole, ...settings }: FaceDeps & PublicSettings,
+  { answers, views, limitAddress, baseUrlOf, sendWhole, ...settings }: SurfaceDeps & PublicSettings,
 ): void {
   const { requestsPerMinute: perMinute, isLive, clock } = settings;
   const responder = responderOf(settings);
@@ -136,9 +136,9 @@ export function bindPublicRoutes(
     }
   };
 
-  const refuse = (thrown: unknown, route: PublicRoute, request: FastifyRequest): WholeAnswer | undefined => {
+  const refuse = (thrown: unknown, route: PublicRoute, request: FastifyRequest): WholeResponse | undefined => {
     const context = { requestId: request.id, baseUrl: baseUrlOf(request), errors: API_ERRORS };
-    const { error, status } = errorAnswerFrom(thrown, context);
+    const { error, status } = errorResponseFrom(thrown, context);
     const refusal = route.refuse?.(error, request);
     if (refusal === undefined) return undefined;
     logFailure(thrown, { error, status }, { log: request.log, told: reasons });

@@ -35,12 +35,12 @@ beforeAll(async () => {
   }
   await cp(nights.folder, after, { recursive: true });
   await nights.dispose();
-  expected = await answersOf(await openApi({ store: `file:${after}`, now: NOW }));
+  expected = await responsesOf(await openApi({ store: `file:${after}`, now: NOW }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The whole feed, in pages too, and every history of some models. */
-async function answersOf(api: TestApi): Promise<readonly string[]> {
+async function responsesOf(api: TestApi): Promise<readonly string[]> {
   const histories = ['a', 'gone'].flatMap((model) =>
     HISTORY_KINDS.map((kind) => `/v1/models/${model}/history?kind=${kind}`),
   );
@@ -104,7 +104,7 @@ test(`a process that is killed at any of ${KILLS} moments while it builds a view
     if ((await readdir(views)).some((name) => name.endsWith('.parts'))) interrupted += 1;
     const api = await openApi({ store: `file:${store}`, viewFolder: views, now: NOW });
     expect(api.follower.release?.day).toBe(DAYS.at(-1));
-    expect(await answersOf(api)).toEqual(expected);
+    expect(await responsesOf(api)).toEqual(expected);
     expect((await readdir(views)).length, 'one view and the three files of the folder').toBe(9);
   }
   expect(interrupted).toBeGreaterThan(0);

@@ -105,7 +105,7 @@ export interface KeptView {
  * How long a store may take to say what it holds before a kept view is served without its word, in milliseconds. Longer: a
  * process that starts while the store is away answers 503 for longer. Shorter: a slow store is taken for one that is away.
  */
-export const ANSWER_MS_MAX = 5000;
+export const RESPONSE_MS_MAX = 5000;
 
 /**
  * True where a kept view is of the record that a store holds (decision 0043): another store's data must not be served, not for a
@@ -114,13 +114,13 @@ export const ANSWER_MS_MAX = 5000;
 export async function isKeptFrom(
   store: ObjectStore,
   { meta, url }: KeptView,
-  answerMsMax = ANSWER_MS_MAX,
+  responseMsMax = RESPONSE_MS_MAX,
 ): Promise<boolean> {
   const giveUp = new AbortController();
-  const late = sleep(answerMsMax, undefined, { ref: false, signal: giveUp.signal }).catch(() => undefined);
-  const answer = await Promise.race([holdsRecord(store, meta).catch(() => undefined), late]);
+  const late = sleep(responseMsMax, undefined, { ref: false, signal: giveUp.signal }).catch(() => undefined);
+  const response = await Promise.race([holdsRecord(store, meta).catch(() => undefined), late]);
   giveUp.abort();
-  return answer ?? url === store.url;
+  return response ?? url === store.url;
 }
 
 /** Whether a store holds what a view was built from; rejects where it can't be asked. */

@@ -15,7 +15,7 @@ import type { TableFacts } from './tables/view-tables.ts';
 import type { TextsMeta } from './text/text-meta.ts';
 
 /** Raised whenever the answers made of the same tables change: entity tags differ then. */
-export const ANSWER_FORMAT = 10;
+export const RESPONSE_FORMAT = 10;
 
 /** Raised whenever tables or texts are made in another way. A column that is added to a dataset is none of that: see below. */
 const TABLES_FORMAT = 11;

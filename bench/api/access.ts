@@ -40,8 +40,8 @@ const Key = z.object({ key: z.string() });
 async function run<T>(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  answer: z.ZodType<T>,
+  response: z.ZodType<T>,
 ): Promise<T> {
   const { stdout } = await measureNode([CLI, ...args, '--json'], env);
-  return answer.parse(JSON.parse(stdout));
+  return response.parse(JSON.parse(stdout));
 }

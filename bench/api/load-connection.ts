@@ -16,7 +16,7 @@ export class LoadConnection {
   #bodyBytes = 0;
   /** Bytes of the body still to come; undefined while the head is read. */
   #missing: number | undefined;
-  #settle: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
+  #settle: { resolve: (response: Answer) => void; reject: (error: Error) => void } | undefined;
 
   private constructor(socket: Socket) {
     this.#socket = socket;

@@ -31,9 +31,10 @@ async function generateLoad(plan: LoadPlan): Promise<LoadResult> {
     for (let task = take(); task !== undefined; task = take()) {
       const waitMs = task.dueAt - performance.now();
       if (waitMs > 0) await setTimeout(waitMs);
-      const answer = await connection.send(task.request);
-      if (answer.status !== expected) throw new Error(`${task.request.toString()}was answered with ${answer.status}`);
-      bodyBytes += answer.bodyBytes;
+      const response = await connection.send(task.request);
+      if (response.status !== expected)
+        throw new Error(`${task.request.toString()}was answered with ${response.status}`);
+      bodyBytes += response.bodyBytes;
       samples.push([task.dueAt, performance.now() - task.dueAt]);
     }
     connection.close();

@@ -21,27 +21,27 @@ export class Browser {
 
   /** Asks for a page below the console; throws where it isn't a 200. */
   async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-    const answer = await this.#fetch(path, { headers });
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
-    return answer;
+    const response = await this.#fetch(path, { headers });
+    if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
+    return response;
   }
 
   async #post(path: string, fields: Readonly<Record<string, string>>, from: string): Promise<void> {
     const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(await (await this.get(from)).text()) ?? [];
     const body = new URLSearchParams({ ...fields, _csrf: token });
-    const answer = await this.#fetch(path, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
-    if (answer.status !== 303) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    const response = await this.#fetch(path, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
+    if (response.status !== 303) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...Object.fromEntries(new Headers(init.headers)), cookie };
-    const answer = await fetch(this.#console + path, { ...init, headers, redirect: 'manual' });
-    for (const text of answer.headers.getSetCookie()) {
+    const response = await fetch(this.#console + path, { ...init, headers, redirect: 'manual' });
+    for (const text of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
       this.#cookies.set(name, value);
     }
-    return answer;
+    return response;
   }
 }
 

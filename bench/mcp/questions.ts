@@ -2,13 +2,13 @@
  * What agents pay for ten questions that people ask: `npx tsx bench/mcp/questions.ts STORE NOW` prints the table of docs/mcp.md "What
  * questions cost". STORE holds the 200 real days up to 2026-06-29, NOW is 2026-06-30T06:00:00Z; the calls are those that led there.
  */
-import { mcpFace } from '../../api/mcp/mcp.ts';
+import { mcpSurface } from '../../api/mcp/mcp.ts';
 import { tokensIn } from '../../api/mcp/told.ts';
 import { listen } from '../../test/support/api/listen.ts';
 import { openApi } from '../../test/support/api/open-api.ts';
 import { LIST_TOOLS, sendMessage, toolCall } from '../../test/support/mcp/messages.ts';
 
-interface Question {
+interface RouteArguments {
   readonly asked: string;
   readonly calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[];
 }
@@ -17,7 +17,7 @@ const FIRST_TEN_OF_TEXT = [
   ...['claude-fable-5', 'claude-opus-4-6-thinking', 'claude-opus-4-7-thinking', 'claude-opus-4-6', 'claude-opus-4-7'],
   ...['muse-spark', 'gemini-3.1-pro-preview', 'gemini-3-pro', 'claude-opus-4-8-thinking', 'gpt-5.5-high'],
 ];
-const QUESTIONS: readonly Question[] = [
+const QUESTIONS: readonly RouteArguments[] = [
   {
     asked: 'Who leads coding?',
     calls: [
@@ -77,7 +77,7 @@ const api = await openApi({
   now,
   accounts: {},
   settings: { backstop: { '/mcp': 1_000_000 } },
-  faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
+  surfaces: async () => [mcpSurface({ publicUrl: undefined, version: '1', oauth: undefined })],
 });
 const { key } = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 1_000_000 } });
 const url = `${await listen(api.app)}/mcp`;

@@ -47,8 +47,8 @@ const POLL_MS = 50;
 /** `modelstats sync` as a process of its own; rejects where it did something else than expected. */
 export async function runSync(stage: SyncStage, into: string, status: 'imported' | 'followed'): Promise<Measured> {
   const measured = await measureNode([CLI, 'sync', '--into', into, '--json'], stage.env);
-  const answer = JSON.parse(measured.stdout) as { readonly status: string; readonly warnings: readonly string[] };
-  if (answer.status !== status || answer.warnings.length > 0) throw new Error(`not ${status}: ${measured.stdout}`);
+  const response = JSON.parse(measured.stdout) as { readonly status: string; readonly warnings: readonly string[] };
+  if (response.status !== status || response.warnings.length > 0) throw new Error(`not ${status}: ${measured.stdout}`);
   return measured;
 }
 

@@ -17,9 +17,9 @@ async function run(plan: SenderPlan): Promise<SenderResult> {
   const agent = new Agent({ connect: { rejectUnauthorized: false }, connections: plan.inFlight, pipelining: 1 });
   const send: SendRequest = async ({ url, method, headers, body }) => {
     const began = performance.now();
-    const answer = await request(url, { method, headers, body, dispatcher: agent });
-    const bytes = new Uint8Array(await answer.body.arrayBuffer());
-    return { kind: 'answer', status: answer.statusCode, body: bytes, durationMs: performance.now() - began };
+    const response = await request(url, { method, headers, body, dispatcher: agent });
+    const bytes = new Uint8Array(await response.body.arrayBuffer());
+    return { kind: 'answer', status: response.statusCode, body: bytes, durationMs: performance.now() - began };
   };
   await sendBare({ ...plan, deliveries: plan.inFlight * 20 }, send); // Connections and code are warm for both.
   const cpu = process.cpuUsage();
@@ -48,7 +48,7 @@ async function sendBare({ url, secret, deliveries, inFlight }: SenderPlan, send:
         'x-service-delivery': id,
         ...signatureHeaders({ deliveryId: id, body, secret, at }),
       };
-      const result = await send({ method: 'POST', url, headers, body, timeoutMs: 10_000, answerBytesMax: 1024 });
+      const result = await send({ method: 'POST', url, headers, body, timeoutMs: 10_000, responseBytesMax: 1024 });
       if (result.kind === 'answer' && result.status === 204) sent += 1;
     }
   };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Accounts } from '../../api/accounts/open-accounts.ts';
 import type { OAuthAuthorization } from '../../api/accounts/people/oauth-authorization.ts';
-import type { AddFace } from '../../api/data/app.ts';
+import type { AddSurface } from '../../api/data/app.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { DeliveryLog } from '../../api/webhooks/delivery-log.ts';
 import { EndpointAdministration } from '../../api/webhooks/endpoint-administration.ts';
@@ -12,7 +12,7 @@ import { isOfferedBy, urlCheck } from './configured-webhooks.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
 
 export interface OpenedConsole {
-  readonly face: AddFace;
+  readonly surface: AddSurface;
   /** Connects programs to organizations; undefined where none may be. */
   readonly authorization: OAuthAuthorization | undefined;
   /** Waits for mails under way. */
@@ -36,7 +36,7 @@ export async function openConfiguredConsole(
     readonly log: Logger;
   },
 ): Promise<OpenedConsole> {
-  const { consoleFace } = await import('../../api/console/console.ts');
+  const { consoleSurface } = await import('../../api/console/console.ts');
   const deps = { database: database.kysely, clock };
   const endpointDeps = {
     ...deps,
@@ -53,7 +53,7 @@ export async function openConfiguredConsole(
     { config, clock, toolVersion },
     { database, onChange: () => accounts.forgetCredentials() },
   );
-  const face = consoleFace({
+  const surface = consoleSurface({
     accounts,
     people,
     webhooks: {
@@ -70,5 +70,5 @@ export async function openConfiguredConsole(
     await people.close();
     await integrations.close();
   };
-  return { face, authorization: people.authorization, close };
+  return { surface, authorization: people.authorization, close };
 }

@@ -3,7 +3,7 @@ import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts'
 import { DATASET_NAMES, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
 import type { DatasetFile } from '../../schemas/manifest.ts';
 import { AnswerTooLargeError } from '../errors.ts';
-import { LIMITED_BY } from '../read-answer.ts';
+import { LIMITED_BY } from '../read-response.ts';
 import type { ContentHashes, Copy } from './copy.ts';
 import {
   compareKeys,

@@ -8,7 +8,7 @@ import type { DatasetFile } from '../../schemas/manifest.ts';
 import type { SnapshotDownload } from '../answers.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';
 import { ClientError, NotFoundError } from '../errors.ts';
-import { errorFromAnswer, readErrorText } from '../read-answer.ts';
+import { errorFromResponse, readErrorText } from '../read-response.ts';
 import { connectionError } from '../send.ts';
 import { writeFully } from './json-lines.ts';
 
@@ -171,7 +171,7 @@ class Download {
   async #refuse(response: Response): Promise<never> {
     this.#address = undefined;
     if (response.status === 416) this.#beginAnew();
-    const error = errorFromAnswer(response.status, response.headers, await readErrorText(response));
+    const error = errorFromResponse(response.status, response.headers, await readErrorText(response));
     if (response.status !== 404) throw error;
     // Pruned since the address was given: as if the snapshot were gone.
     throw new NotFoundError(error.message, { code: 'not_found', status: 404, param: 'snapshot_id' }, { cause: error });

@@ -16,7 +16,7 @@ export interface FollowInput extends SyncOptions {
 
 const PAGE_EVENTS = 1000;
 /** How many times the largest answer the answers of a batch have, which is held in memory, before it is applied. */
-const BATCH_ANSWERS = 4;
+const BATCH_RESPONSES = 4;
 
 /**
  * Applies the feed from the copy's cursor to exactly the snapshot's, in batches, each with the cursor behind it; the snapshot's
@@ -50,7 +50,7 @@ export async function follow(
     batch.add(checkedEvents(body, { after: seq, limit }), bytes);
     seq += limit;
     const isLast = seq >= newest.seq;
-    const isFull = batch.size >= copy.batchEvents || batch.bytes >= BATCH_ANSWERS * client.settings.answerBytesMax;
+    const isFull = batch.size >= copy.batchEvents || batch.bytes >= BATCH_RESPONSES * client.settings.answerBytesMax;
     if (isFull && !isLast) {
       await apply({ ...state, etags: null, cursor: cursorFromSeq(seq), synced_at: clock().toISOString() }, {});
     }

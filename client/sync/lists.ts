@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from '../../schemas/record-versions.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';
 import { AnswerTooLargeError, type ClientError } from '../errors.ts';
 import type { Page } from '../filters.ts';
-import { LIMITED_BY } from '../read-answer.ts';
+import { LIMITED_BY } from '../read-response.ts';
 import { contentHashes } from './content.ts';
 import type { Files, SyncDeps, SyncResult, SyncState } from './copy.ts';
 import { type AnyRecord, compareKeys, keyOf, writeLines } from './json-lines.ts';
@@ -18,7 +18,7 @@ type ListedName = (typeof LISTED)[number];
 const ROUNDS_MAX = 3;
 
 /** How many times the largest answer all lists of a copy may have together; a list is sorted in memory. */
-const LISTS_OF_ANSWERS = 8;
+const LISTS_OF_RESPONSES = 8;
 
 /** The tags of the lists that a copy was made of. */
 type Etags = Pick<MadeOf, ListedName>;
@@ -198,7 +198,7 @@ class Walk {
   /** Rejects a list that has no end. */
   #assertBounded(name: ListedName, { body: { records, next_cursor: cursor }, bytes }: Answer<ListPage>): void {
     this.#bytes += bytes;
-    const bytesMax = LISTS_OF_ANSWERS * this.#deps.client.settings.answerBytesMax;
+    const bytesMax = LISTS_OF_RESPONSES * this.#deps.client.settings.answerBytesMax;
     if (this.#bytes > bytesMax) {
       const message = `the lists are larger than ${bytesMax} bytes together: ${LIMITED_BY.answer}`;
       throw new AnswerTooLargeError(message, { code: 'answer_too_large' });
@@ -225,11 +225,11 @@ function listOf(name: Exclude<ListedName, 'rankings'>, client: ModelstatsClient)
 }
 
 function pageOf<Name extends string>(
-  answer: Answer<Readonly<Record<Name, readonly object[]>> & Omit<ListPage, 'records'>>,
+  response: Answer<Readonly<Record<Name, readonly object[]>> & Omit<ListPage, 'records'>>,
   name: Name,
 ): Answer<ListPage> {
-  const { total, next_cursor } = answer.body;
-  return { ...answer, body: { records: answer.body[name].map((record) => ({ ...record })), total, next_cursor } };
+  const { total, next_cursor } = response.body;
+  return { ...response, body: { records: response.body[name].map((record) => ({ ...record })), total, next_cursor } };
 }
 
 function sortedLines(name: ListedName, records: readonly AnyRecord[]): readonly string[] {

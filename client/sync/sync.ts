@@ -117,12 +117,12 @@ class Sync {
   async #listSnapshots(): Promise<readonly Snapshot[] | undefined> {
     const { client, signal } = this.#deps;
     const list = client.ifChanged(this.#etag, (conditional) => conditional.listSnapshots({}, { signal }));
-    const answer = await list.catch((error: unknown) => {
+    const response = await list.catch((error: unknown) => {
       throw isLacking(error) ? new NoSnapshots(error) : error;
     });
-    if (answer === undefined) return undefined;
-    this.#etag = answer.etag;
-    return readSnapshots(answer);
+    if (response === undefined) return undefined;
+    this.#etag = response.etag;
+    return readSnapshots(response);
   }
 
   /** Brings the copy to the newest of the snapshots; false where there was nothing to do. */

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FileHash } from '../../storage/hash.ts';
-import type { UpstreamAnswer, UpstreamClient, UpstreamRequest } from './upstream-client.ts';
+import type { UpstreamClient, UpstreamRequest, UpstreamResponse } from './upstream-client.ts';
 import { lastingFault, passingFault, UpstreamFault, waitFromRetryAfter } from './upstream-fault.ts';
 
 /** What an upstream calls a version of a file. */
@@ -40,7 +40,7 @@ export type Downloaded = (FileHash & Validators & { readonly url: URL }) | 'unch
 export async function download(wanted: DownloadRequest, deps: DownloadDeps): Promise<Downloaded> {
   const { client, clock, limits } = deps;
   const isPacked = /\.gz$/i.test(wanted.file);
-  const answer = await client.get({
+  const response = await client.get({
     url: wanted.url,
     headers: {
       accept: '*/*',
@@ -51,20 +51,20 @@ export async function download(wanted: DownloadRequest, deps: DownloadDeps): Pro
     secretHeaders: wanted.secretHeaders,
     timeoutMs: limits.timeoutMs,
   });
-  const isUnchanged = answer.status === 304 && wanted.known !== undefined;
-  const isPage = isHtml(answer.headers['content-type']) && !/\.html?$/i.test(wanted.file);
-  if (answer.status !== 200 || isPage) answer.discard();
+  const isUnchanged = response.status === 304 && wanted.known !== undefined;
+  const isPage = isHtml(response.headers['content-type']) && !/\.html?$/i.test(wanted.file);
+  if (response.status !== 200 || isPage) response.discard();
   if (isUnchanged) return 'unchanged';
-  if (answer.status !== 200) throw refused(answer, clock().getTime());
+  if (response.status !== 200) throw refused(response, clock().getTime());
   if (isPage) {
-    throw passingFault(`${answer.url.host} answered with an HTML page in place of the file`);
+    throw passingFault(`${response.url.host} answered with an HTML page in place of the file`);
   }
-  const saved = await save(unpacked(answer, isPacked), wanted.path, {
-    host: answer.url.host,
+  const saved = await save(unpacked(response, isPacked), wanted.path, {
+    host: response.url.host,
     bytesMax: limits.bytesMax,
   });
-  const { etag = null, 'last-modified': last_modified = null } = answer.headers;
-  return { ...saved, etag, last_modified, url: answer.url };
+  const { etag = null, 'last-modified': last_modified = null } = response.headers;
+  return { ...saved, etag, last_modified, url: response.url };
 }
 
 /** Both, as browsers send them: an upstream that knows tags ignores the time. */
@@ -77,7 +77,7 @@ function conditionsOf(known: Validators | undefined): Readonly<Record<string, st
 
 const PASSING_STATUSES = [408, 421, 425, 429];
 
-function refused({ status, headers, url }: UpstreamAnswer, now: number): UpstreamFault {
+function refused({ status, headers, url }: UpstreamResponse, now: number): UpstreamFault {
   const waitMs = waitFromRetryAfter(headers['retry-after'], now);
   const asks = waitMs === undefined ? '' : `, asks to wait ${Math.ceil(waitMs / 1000)} s`;
   const mayPass = status >= 500 || PASSING_STATUSES.includes(status);
@@ -89,7 +89,7 @@ function isHtml(type: string | undefined): boolean {
 }
 
 /** The bytes of the file in an answer. */
-function unpacked({ headers, body, url }: UpstreamAnswer, isPacked: boolean): AsyncIterable<Buffer> {
+function unpacked({ headers, body, url }: UpstreamResponse, isPacked: boolean): AsyncIterable<Buffer> {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase() || 'identity';
   // Some servers call a .gz file plain text in gzip's encoding.
   if (encoding === 'identity' || (isPacked && /^(?:x-)?gzip$/.test(encoding))) return body;

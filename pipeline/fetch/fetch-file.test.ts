@@ -59,7 +59,7 @@ describe('a file', () => {
   test('whose name ends with .gz stays packed, whatever the server calls that', async () => {
     const packed = gzipSync(TEXT);
     place.server.serve('/models.json.gz', packed);
-    place.server.break('/models.json.gz', faults.answerWith(packed, { 'content-encoding': 'gzip' }));
+    place.server.break('/models.json.gz', faults.respondWith(packed, { 'content-encoding': 'gzip' }));
     const expected = { json_path: '$.models', min_rows: 2 };
     const entry = { url: '/models.json.gz', file: 'raw/models.json.gz', expect: expected };
     expect(await place.fetchFile(entry)).toMatchObject({ status: 'fetched', bytes: packed.length });
@@ -87,9 +87,9 @@ describe('a file', () => {
     ['a body that is longer than its length', faults.wrongLength(-5)],
     ['a page for people with status 200', faults.htmlPage()],
     ['a page for people that is called JSON', faults.htmlPage('application/json')],
-    ['an answer that is empty', faults.answerWith('')],
-    ['an answer that is no JSON', faults.answerWith('{"models": [')],
-    ['an answer that is packed and cut off', faults.answerWith('\u001f\u008b', { 'content-encoding': 'gzip' })],
+    ['an answer that is empty', faults.respondWith('')],
+    ['an answer that is no JSON', faults.respondWith('{"models": [')],
+    ['an answer that is packed and cut off', faults.respondWith('\u001f\u008b', { 'content-encoding': 'gzip' })],
   ])('is asked for again after %s', async (_, fault) => {
     place.server.serve('/models.json', TEXT);
     place.server.break('/models.json', fault, fault);
@@ -116,15 +116,15 @@ describe('a file', () => {
     [faults.status(304), /answered 304$/],
     [faults.htmlPage(), /answered with an HTML page in place of the file \(3 attempts\)$/],
     [faults.htmlPage('text/plain'), /^is an HTML page \(3 attempts\)$/],
-    [faults.answerWith('[1, 2'), /^is not JSON: it ends too early \(3 attempts\)$/],
-    [faults.answerWith('{}'), /^\$\.models is not there \(3 attempts\)$/],
-    [faults.answerWith('{"models": 3}'), /^\$\.models is neither an array nor an object \(3 attempts\)$/],
-    [faults.answerWith('{"models": []}'), /^has 0 entries in \$\.models, expected are at least 2 \(3 attempts\)$/],
-    [faults.answerWith('{"models": {"a": 1}}'), /^has 1 entries in \$\.models/],
-    [faults.answerWith('{ "error": "invalid" }'), /^\$\.models is not there/],
-    [faults.answerWith('x'.repeat(2000)), /is larger than 1000 bytes \(MODELSTATS_FETCH_BYTES_MAX\)$/],
-    [faults.answerWith('x', { 'content-encoding': 'zstd' }), /answered in the encoding zstd$/],
-    [faults.answerWith(Buffer.from([0x22, 0xff, 0x22])), /^is not UTF-8/],
+    [faults.respondWith('[1, 2'), /^is not JSON: it ends too early \(3 attempts\)$/],
+    [faults.respondWith('{}'), /^\$\.models is not there \(3 attempts\)$/],
+    [faults.respondWith('{"models": 3}'), /^\$\.models is neither an array nor an object \(3 attempts\)$/],
+    [faults.respondWith('{"models": []}'), /^has 0 entries in \$\.models, expected are at least 2 \(3 attempts\)$/],
+    [faults.respondWith('{"models": {"a": 1}}'), /^has 1 entries in \$\.models/],
+    [faults.respondWith('{ "error": "invalid" }'), /^\$\.models is not there/],
+    [faults.respondWith('x'.repeat(2000)), /is larger than 1000 bytes \(MODELSTATS_FETCH_BYTES_MAX\)$/],
+    [faults.respondWith('x', { 'content-encoding': 'zstd' }), /answered in the encoding zstd$/],
+    [faults.respondWith(Buffer.from([0x22, 0xff, 0x22])), /^is not UTF-8/],
   ])('that can not be had is not there, and why is said', async (fault, problem) => {
     place.server.breakForGood('/models.json', fault);
     const entry = { expect: { json_path: '$.models', min_rows: 2 } };

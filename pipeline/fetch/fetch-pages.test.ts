@@ -51,8 +51,8 @@ test('a secret header goes with every page', async () => {
 
 test('every page is tried again on its own', async () => {
   servePages([1], [2], [3]);
-  place.server.break('/page1', faults.status(500), faults.answerWith('{"error": "busy"}'));
-  place.server.break('/page2', faults.cutOff, faults.answerWith('{'));
+  place.server.break('/page1', faults.status(500), faults.respondWith('{"error": "busy"}'));
+  place.server.break('/page2', faults.cutOff, faults.respondWith('{'));
   expect(await fetchPaged()).toMatchObject({ status: 'fetched' });
   expect(place.server.takeSeen()).toEqual(['/models.json', ...Array(3).fill('/page1'), ...Array(3).fill('/page2')]);
 });

@@ -24,7 +24,7 @@ describe('the next day', () => {
 
   test('a time of change serves as well as a tag', async () => {
     const when = 'Mon, 01 Jun 2026 00:00:00 GMT';
-    place.server.break('/models.json', faults.answerWith(TEXT, { 'last-modified': when }), faults.status(304));
+    place.server.break('/models.json', faults.respondWith(TEXT, { 'last-modified': when }), faults.status(304));
     await place.fetchFile();
     expect(await place.fetchFile({}, { day: '2026-06-02' })).toMatchObject({
       status: 'unchanged',

@@ -3,7 +3,7 @@ import { UpstreamServer } from '../../test/support/fetch/upstream-server.ts';
 import { FETCH_DAY, useFetch } from '../../test/support/fetch/use-fetch.ts';
 import { perTest } from '../../test/support/per-test.ts';
 import { Reachability } from './reachability.ts';
-import type { UpstreamAnswer, UpstreamRequest } from './upstream-client.ts';
+import type { UpstreamRequest, UpstreamResponse } from './upstream-client.ts';
 import { passingFault, UpstreamFault, withRetries } from './upstream-fault.ts';
 
 const START = Date.parse(`${FETCH_DAY}T00:05:00Z`);
@@ -53,7 +53,7 @@ test('where one upstream answers, each that is down is told of by itself', async
 function unreachable({ answering = '' } = {}) {
   const asked: string[] = [];
   let now = START;
-  const get = async ({ url }: UpstreamRequest): Promise<UpstreamAnswer> => {
+  const get = async ({ url }: UpstreamRequest): Promise<UpstreamResponse> => {
     asked.push(url.host);
     if (url.host === answering) throw passingFault(`${url.host} answered 503`);
     throw new UpstreamFault(`${url.host} is not there`, { mayPass: true, isUnreachable: true });

@@ -1,4 +1,4 @@
-import type { UpstreamAnswer, UpstreamClient, UpstreamRequest } from './upstream-client.ts';
+import type { UpstreamClient, UpstreamRequest, UpstreamResponse } from './upstream-client.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 /**
@@ -31,14 +31,14 @@ export class Reachability {
     return this.#isReached ? [] : [...this.#unreachable.values()];
   }
 
-  async get(asked: UpstreamRequest): Promise<UpstreamAnswer> {
+  async get(asked: UpstreamRequest): Promise<UpstreamResponse> {
     const { host } = asked.url;
     const known = this.#unreachable.get(host);
     if (known !== undefined && this.#isGivenUp()) throw withoutRetry(known);
     try {
-      const answer = await this.#deps.client.get(asked);
+      const response = await this.#deps.client.get(asked);
       this.#isReached = true;
-      return answer;
+      return response;
     } catch (error) {
       if (!(error instanceof UpstreamFault) || !error.isUnreachable) {
         this.#isReached = true;

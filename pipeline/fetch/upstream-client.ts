@@ -20,7 +20,7 @@ export interface UpstreamRequest {
   readonly timeoutMs: number;
 }
 
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -71,15 +71,15 @@ export class UpstreamClient {
   }
 
   /** Sends a GET and follows redirects; rejects with an {@link UpstreamFault} where no answer comes. */
-  async get(asked: UpstreamRequest): Promise<UpstreamAnswer> {
+  async get(asked: UpstreamRequest): Promise<UpstreamResponse> {
     const signal = AbortSignal.timeout(asked.timeoutMs);
     let url = asked.url;
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await this.#send(url, asked, signal);
-      if (!FOLLOWED.includes(answer.statusCode)) return answerFrom(answer, url, { asked, signal });
-      discard(answer.body);
+      const response = await this.#send(url, asked, signal);
+      if (!FOLLOWED.includes(response.statusCode)) return responseFrom(response, url, { asked, signal });
+      discard(response.body);
       if (redirects >= REDIRECTS_MAX) throw lastingFault(`${url.host} redirects more than ${REDIRECTS_MAX} times`);
-      url = this.#targetOf(answer, url, asked);
+      url = this.#targetOf(response, url, asked);
     }
   }
 
@@ -129,11 +129,11 @@ interface Deadline {
   readonly signal: AbortSignal;
 }
 
-function answerFrom(
+function responseFrom(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   url: URL,
   deadline: Deadline,
-): UpstreamAnswer {
+): UpstreamResponse {
   const single = Object.entries(headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : value,

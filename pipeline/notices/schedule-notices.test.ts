@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
+import { failed, response } from '../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
 import type { NightEnd } from '../schedule/run-day.ts';
 import type { ScheduleEvent } from '../schedule/scheduler.ts';
@@ -35,7 +35,7 @@ function toldAt(at: Date, ...events: readonly ScheduleEvent[]): readonly (Partia
 test('a held night is told with what would be gone, its command, and when it is tried again', () => {
   const gone = (count: number, ids: readonly string[]) => ({ gone: count, examples: { gone: [...ids] } });
   const preview = { datasets: { models: gone(8, ['m2']), scores: gone(0, []) } };
-  expect(told(ended({ ...answer('held', ['too few']), preview, report: '/work/runs/x' }), retry)).toEqual([
+  expect(told(ended({ ...response('held', ['too few']), preview, report: '/work/runs/x' }), retry)).toEqual([
     {
       kind: 'held',
       day: DAY,
@@ -59,19 +59,19 @@ test('a night that failed has the command that runs it again; a day that was giv
 test('a night that a stop ended is not told, one that was held before is', () => {
   expect(told(stopRequested, ended(failed('abandoned')), stopped)).toEqual([]);
   const held = { kind: 'held', nextAttemptAt: undefined };
-  expect(told(stopRequested, ended(answer('held')), stopped)).toMatchObject([held]);
+  expect(told(stopRequested, ended(response('held')), stopped)).toMatchObject([held]);
 });
 
 test('what is published, by a night or by anybody, is handed on', () => {
   const seen: ScheduleEvent = { type: 'release_seen', day: DAY, release: RELEASE_FACTS };
-  expect(told(ended(answer('published')), ended(answer('already_published')), seen)).toEqual(
+  expect(told(ended(response('published')), ended(response('already_published')), seen)).toEqual(
     Array.from({ length: 3 }, () => `published ${DAY}`),
   );
 });
 
 test('a late day is told with what its last attempt said', () => {
   const late: ScheduleEvent = { type: 'late', day: DAY, reason: 'not published by 12:00 UTC' };
-  expect(told(ended(answer('held', ['too few'])), retry, late)[1]).toMatchObject({
+  expect(told(ended(response('held', ['too few'])), retry, late)[1]).toMatchObject({
     kind: 'late',
     reasons: ['not published by 12:00 UTC', 'too few'],
     nextCommand: expect.stringContaining('--accept'),
@@ -84,7 +84,7 @@ test('a late day that is over is told without a command, which would publish ano
   const late: ScheduleEvent = { type: 'late', day: DAY, reason: 'not published by 24:00 UTC' };
   expect(toldAt(new Date('2026-11-20T23:59:59Z'), late)).toMatchObject([{ nextCommand: expect.stringContaining(DAY) }]);
   expect(toldAt(new Date('2026-11-21T00:00:00Z'), late)).toMatchObject([{ kind: 'late', nextCommand: null }]);
-  expect(toldAt(new Date('2026-11-21T08:00:00Z'), ended(answer('held', ['too few'])), retry, late)[1]).toMatchObject({
+  expect(toldAt(new Date('2026-11-21T08:00:00Z'), ended(response('held', ['too few'])), retry, late)[1]).toMatchObject({
     kind: 'late',
     nextCommand: null,
   });

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
+import { failed, response } from '../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
 import { useFolder } from '../../test/support/temporary-folder.ts';
 import { findDeath, findHealthProblem, scheduleProblemAfter } from './health.ts';
@@ -33,7 +33,7 @@ test('the file follows a night from its failure to its success', () => {
   const retrying = { state: 'retrying', last, attempts: 1, next_run_at: at.toISOString(), error: 'the store is down' };
   expect(readHealth(path)).toMatchObject(retrying);
   file.note({ type: 'night_started', day: DAY, attempt: 2 });
-  file.note({ type: 'night_ended', day: DAY, attempt: 2, end: answer('published') });
+  file.note({ type: 'night_ended', day: DAY, attempt: 2, end: response('published') });
   const waiting = { state: 'waiting', last: { ...last, status: 'published' }, attempts: 2, error: null };
   expect(readHealth(path)).toMatchObject({ ...waiting, next_run_at: NEXT.toISOString() });
 });
@@ -45,7 +45,7 @@ test('a night that is held needs somebody, and so does a day that was given up; 
   file.note({ type: 'night_ended', day: DAY, attempt: 1, end: failed('the store is down') });
   file.note(retry);
   expect(problem()).toBeUndefined();
-  file.note({ type: 'night_ended', day: DAY, attempt: 2, end: answer('held', ['models would lose 60 %']) });
+  file.note({ type: 'night_ended', day: DAY, attempt: 2, end: response('held', ['models would lose 60 %']) });
   file.note(retry);
   const command = 'modelstats nightly --source /raw --day 2026-06-02 --accept';
   expect(problem()).toBe(`${DAY} is held: models would lose 60 %; if the source is right, run: ${command}`);
@@ -57,7 +57,7 @@ test('a night that is held needs somebody, and so does a day that was given up; 
 
 test('a restart hides no night that needs somebody, until it or a later day is published by whomever', () => {
   const { path, file } = open();
-  file.note({ type: 'night_ended', day: DAY, attempt: 3, end: answer('held', ['models would lose 60 %']) });
+  file.note({ type: 'night_ended', day: DAY, attempt: 3, end: response('held', ['models would lose 60 %']) });
   file.note({ type: 'given_up', day: DAY, attempt: 3, why: 'noon' });
   const next = open().file;
   expect(readHealth(path)).toMatchObject({ last: { day: DAY, status: 'held' }, error: 'models would lose 60 %' });
@@ -117,11 +117,11 @@ test('a night that is not published is a problem from its first attempt until on
   const events = [
     ended(failed('the password is hunter2')),
     { type: 'night_started', day: DAY, attempt: 2 } as const,
-    ended(answer('held')),
+    ended(response('held')),
     { type: 'given_up', day: DAY, attempt: 2, why: 'noon' } as const,
-    ended(answer('published')),
-    ended(answer('rejected')),
-    ended(answer('already_published')),
+    ended(response('published')),
+    ended(response('rejected')),
+    ended(response('already_published')),
   ];
   let problem: ReturnType<typeof scheduleProblemAfter>;
   const told = events.map((event, minute) => {
@@ -135,7 +135,7 @@ test('a night that is not published is a problem from its first attempt until on
 });
 
 test('a night that somebody publishes by hand is a problem no more', () => {
-  const held = scheduleProblemAfter(undefined, ended(answer('held')), at(0));
+  const held = scheduleProblemAfter(undefined, ended(response('held')), at(0));
   const seen = (day: string) => ({ type: 'release_seen', day, release: RELEASE_FACTS }) as const;
   expect(scheduleProblemAfter(held, seen('2026-11-19'), at(1))).toEqual(held);
   expect(scheduleProblemAfter(held, { type: 'late', day: DAY, reason: 'noon' }, at(1))).toEqual(held);

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
+import { failed, response } from '../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
 import { NightMetrics } from './night-metrics.ts';
 import type { NightEnd } from './run-day.ts';
@@ -28,7 +28,7 @@ const unix = (time: string) => Date.parse(`${DAY}T${time}Z`) / 1000;
 
 test('the last attempt tells its status, day, number, end, duration and what it set aside', async () => {
   const { attempt, lines } = start();
-  attempt({ ...answer('held', ['too few']), quarantined: 7, suspects_pending: 2 }, 3);
+  attempt({ ...response('held', ['too few']), quarantined: 7, suspects_pending: 2 }, 3);
   expect(await lines('status')).toContain('modelstats_night_status{status="held"} 1');
   expect(await lines('day_')).toEqual([`modelstats_night_day_timestamp_seconds ${unix('00:00:00')}`]);
   expect(await lines('ended_')).toEqual([`modelstats_night_ended_timestamp_seconds ${unix('00:06:00')}`]);
@@ -45,10 +45,10 @@ test('since when a night is held stays through its retries, and goes when it is 
   ];
   attempt(failed('the store is down'));
   expect(await lines('problem_since')).toEqual(since('failed', '00:06:00'));
-  attempt(answer('held'), 2);
-  attempt(answer('held'), 3);
+  attempt(response('held'), 2);
+  attempt(response('held'), 3);
   expect(await lines('problem_since')).toEqual(since('held', '00:07:00'));
-  attempt(answer('already_published'), 4);
+  attempt(response('already_published'), 4);
   expect(await lines('problem_since')).toEqual([]);
   expect(await lines('status')).toContain('modelstats_night_status{status="published"} 1');
   expect(await lines('attempts_total')).toEqual([
@@ -61,7 +61,7 @@ test('since when a night is held stays through its retries, and goes when it is 
 
 test('a day that is late, or held, is over when the store has it, whoever published it', async () => {
   const { metrics, attempt, lines } = start();
-  attempt(answer('held'));
+  attempt(response('held'));
   metrics.onEvent({ type: 'late', day: DAY, reason: 'not published by 12:00 UTC' });
   metrics.onEvent({ type: 'release_seen', day: '2026-11-19', release: RELEASE_FACTS });
   expect(await lines('late')).toEqual(['modelstats_night_late 1']);

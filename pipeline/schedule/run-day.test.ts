@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayFromDate } from '../../runtime/day.ts';
-import { answer, FakeNights, failed } from '../../test/support/schedule/fake-nights.ts';
+import { FakeNights, failed, response } from '../../test/support/schedule/fake-nights.ts';
 import { FakeTime, settle } from '../../test/support/schedule/fake-time.ts';
 import { type DayEvent, type DayOutcome, type NightEnd, retryDeadline, runDay, TIME_OF_DAY } from './run-day.ts';
 
@@ -32,21 +32,21 @@ function begin({ day = DAY, now = `${day}T00:05:00Z`, ends, durationMs = 0 }: Gi
 }
 
 test.each(['published', 'already_published'] as const)('a night that is %s ends the day', async (status) => {
-  const { time, begun, run } = begin({ ends: [answer(status)] });
+  const { time, begun, run } = begin({ ends: [response(status)] });
   await time.moveTo(`${DAY}T23:59:59Z`);
   expect(run.outcome).toBe('published');
   expect(begun).toHaveLength(1);
 });
 
 test.each([
-  ['held', answer('held', ['models would lose 60 %'])],
-  ['rejected', answer('rejected', ['too many bad rows'])],
+  ['held', response('held', ['models would lose 60 %'])],
+  ['rejected', response('rejected', ['too many bad rows'])],
   ['ended by wrong settings', failed('the bucket does not exist')],
   ['without its store', failed('the store is down')],
   ['lost to another without a snapshot of the day', failed('another night published while this one ran')],
   ['thrown out by a defect', new Error('defect')],
 ])('a night that is %s is tried again until it is published', async (_, end) => {
-  const { time, begun, run } = begin({ ends: [end, end, answer('published')] });
+  const { time, begun, run } = begin({ ends: [end, end, response('published')] });
   await time.moveTo(`${DAY}T23:59:59Z`);
   expect(run.outcome).toBe('published');
   expect(begun).toEqual(['05', '06', '08'].map((minute) => `${DAY} at ${DAY}T00:${minute}:00.000Z`));
@@ -89,7 +89,7 @@ test('a machine that slept over the deadline does not capture the day late', asy
 });
 
 test('a day that is to come, once the clock is put right, is given up', async () => {
-  const { time, begun, events, run } = begin({ day: '2031-01-01', ends: [answer('held', ['2031 is far ahead'])] });
+  const { time, begun, events, run } = begin({ day: '2031-01-01', ends: [response('held', ['2031 is far ahead'])] });
   await settle();
   time.setTo('2026-11-20T00:06:00Z');
   await time.moveTo('2026-11-20T01:00:00Z');
@@ -119,14 +119,14 @@ test('a running night may finish after a stop, and is not tried again', async ()
 });
 
 test('what happens is told in order', async () => {
-  const { time, events } = begin({ ends: [answer('held', ['half is gone']), answer('published')] });
+  const { time, events } = begin({ ends: [response('held', ['half is gone']), response('published')] });
   await time.moveTo(`${DAY}T01:00:00Z`);
   expect(events).toEqual([
     { type: 'night_started', day: DAY, attempt: 1 },
-    { type: 'night_ended', day: DAY, attempt: 1, end: answer('held', ['half is gone']) },
+    { type: 'night_ended', day: DAY, attempt: 1, end: response('held', ['half is gone']) },
     { type: 'retry_planned', day: DAY, attempt: 1, at: new Date(`${DAY}T00:06:00Z`) },
     { type: 'night_started', day: DAY, attempt: 2 },
-    { type: 'night_ended', day: DAY, attempt: 2, end: answer('published') },
+    { type: 'night_ended', day: DAY, attempt: 2, end: response('published') },
   ]);
 });
 

@@ -94,7 +94,7 @@ const PreviewSchema = z.looseObject({
 });
 
 /** What the scheduler reads of the answer of `nightly --json`; the rest is passed through. */
-export const NightAnswerSchema = z.looseObject({
+export const NightResponseSchema = z.looseObject({
   status: z.enum(['published', 'already_published', 'held', 'rejected']),
   snapshot_id: z.string().nullable(),
   events: z.object({ upsert: z.number(), delete: z.number() }).nullable(),
@@ -108,7 +108,7 @@ export const NightAnswerSchema = z.looseObject({
   report: z.string().nullable(),
   preview: PreviewSchema.optional(),
 });
-export type NightAnswer = z.infer<typeof NightAnswerSchema>;
+export type NightResponse = z.infer<typeof NightResponseSchema>;
 
 /** A night that gave no answer: the store, the disk or the process failed. */
 export interface FailedNight {
@@ -117,7 +117,7 @@ export interface FailedNight {
 }
 
 /** How one attempt at a night ended. */
-export type NightEnd = NightAnswer | FailedNight;
+export type NightEnd = NightResponse | FailedNight;
 
 /** True where the day needs no further attempt. */
 export function isPublished(end: NightEnd): boolean {

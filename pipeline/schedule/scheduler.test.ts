@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Day } from '../../runtime/day.ts';
-import { answer, FakeNights, failed } from '../../test/support/schedule/fake-nights.ts';
+import { FakeNights, failed, response } from '../../test/support/schedule/fake-nights.ts';
 import { FakeTime, settle } from '../../test/support/schedule/fake-time.ts';
 import type { Cron, CronListener } from './cron.ts';
 import type { NightEnd } from './run-day.ts';
@@ -16,7 +16,7 @@ interface Given {
 }
 
 /** Starts a scheduler whose nights are due at 00:05, when the test says so. */
-function start(now: string, { ends = [answer('published')], durationMs = 0, daysOff = [] }: Given = {}) {
+function start(now: string, { ends = [response('published')], durationMs = 0, daysOff = [] }: Given = {}) {
   const time = new FakeTime(now);
   const nights = new FakeNights(time, ends, { durationMs });
   const events: ScheduleEvent[] = [];
@@ -110,7 +110,7 @@ test('a night that is due while yesterday still runs waits for it, and never ove
 
 test('a clock that is put right is followed: the day to come is given up, and that of today gets its night', async () => {
   const { time, begun, miss, told } = start('2031-01-01T00:05:00Z', {
-    ends: [answer('held', ['far ahead']), answer('published')],
+    ends: [response('held', ['far ahead']), response('published')],
   });
   await settle();
   time.setTo('2026-11-20T08:00:00Z');

@@ -15,8 +15,8 @@ import {
   type DayDeps,
   type DayEvent,
   isPublished,
-  type NightAnswer,
   type NightEnd,
+  type NightResponse,
   retryDeadline,
   runDay,
 } from './run-day.ts';
@@ -196,7 +196,7 @@ function fieldsOfEnd({ day, attempt, end }: Extract<ScheduleEvent, { type: 'nigh
   return { day, attempt, ...countsOf(end), warnings: end.warnings.slice(0, REASONS_MAX) };
 }
 
-function countsOf({ snapshot_id, events, first_seq, last_seq, quarantined, suspects_pending }: NightAnswer): object {
+function countsOf({ snapshot_id, events, first_seq, last_seq, quarantined, suspects_pending }: NightResponse): object {
   return { snapshot_id, events, first_seq, last_seq, quarantined, suspects_pending };
 }
 

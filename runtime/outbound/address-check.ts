@@ -200,11 +200,11 @@ function sharing(resolveName: ResolveName): ResolveName {
   return (name) => {
     const known = asking.get(name);
     if (known !== undefined) return known;
-    const answer = resolveName(name);
-    asking.set(name, answer);
+    const response = resolveName(name);
+    asking.set(name, response);
     const forget = () => asking.delete(name);
-    answer.then(forget, forget);
-    return answer;
+    response.then(forget, forget);
+    return response;
   };
 }
 

@@ -12,7 +12,7 @@ export interface ExchangeOptions {
   readonly timeoutMs: number;
   /** What is left of it. */
   readonly leftMs: number;
-  readonly answerBytesMax: number;
+  readonly responseBytesMax: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -78,14 +78,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
-    const room = this.#options.answerBytesMax - this.#size;
+    const room = this.#options.responseBytesMax - this.#size;
     if (room > 0) this.#chunks.push(chunk.subarray(0, room));
     this.#size += chunk.length;
-    if (chunk.length > room) this.#answer(true);
+    if (chunk.length > room) this.#response(true);
   }
 
   onResponseEnd(): void {
-    this.#answer(false);
+    this.#response(false);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -93,7 +93,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     else this.#fail(faultFrom(error, this.#options.url.host));
   }
 
-  #answer(isCut: boolean): void {
+  #response(isCut: boolean): void {
     const [status, headers] = [this.#status ?? 0, this.#headers];
     // Copied, since the pieces hold on to the larger ones that came from the socket.
     this.#end(() => this.#ends.resolve({ status, headers, body: Buffer.concat(this.#chunks), isCut }));

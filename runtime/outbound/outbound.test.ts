@@ -8,7 +8,7 @@ import { parseNetwork, type ResolveName } from './address-check.ts';
 
 const loopbackNames: ResolveName = async () => [{ address: '127.0.0.1', family: 4 }];
 /** Each call gives the next of these answers, and the last for good. */
-function answersInTurn(...answers: readonly (readonly string[])[]) {
+function responsesInTurn(...answers: readonly (readonly string[])[]) {
   const calls: string[] = [];
   const resolveName: ResolveName = async (name) => {
     const addresses = answers[Math.min(calls.length, answers.length - 1)] ?? [];
@@ -20,7 +20,7 @@ function answersInTurn(...answers: readonly (readonly string[])[]) {
 
 test('no refused URL is resolved or connected to, though its port listens here', async () => {
   const listener = await listenOnLoopback();
-  const { calls, resolveName } = answersInTurn(['127.0.0.1']);
+  const { calls, resolveName } = responsesInTurn(['127.0.0.1']);
   const outbound = openOutbound({ resolveName });
   const answers = await Promise.all(refusedUrls.map(([url]) => outbound.request(requestTo(url))));
   expect(answers.map((answer) => answer.kind === 'failure' && [answer.reason, answer.message])).toEqual(
@@ -44,7 +44,7 @@ test.each([
   ['what is no address', ['0x7f.1'], '0x7f.1'],
 ])('a name that resolves to %s is blocked, and nothing is sent', async (_, addresses, told) => {
   const listener = await listenOnLoopback();
-  const outbound = openOutbound({ resolveName: answersInTurn(addresses).resolveName });
+  const outbound = openOutbound({ resolveName: responsesInTurn(addresses).resolveName });
   const answer = await outbound.request(requestTo(`https://example.com:${listener.port}/`));
   const message = `example.com resolves to ${told}, which is not a public address`;
   expect(answer).toMatchObject({ kind: 'failure', reason: 'blocked', message });
@@ -53,7 +53,7 @@ test.each([
 
 /** A receiver whose name leads to 127.0.0.2, which is allowed, and from the second answer of the DNS on to 127.0.0.1. */
 async function openMovingReceiver(headers: Readonly<Record<string, string>> = {}) {
-  const { calls, resolveName } = answersInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const { calls, resolveName } = responsesInTurn(['127.0.0.2'], ['127.0.0.1']);
   const opened = await openReceiver((_request, response) => response.writeHead(200, headers).end(), {
     settings: { allow: [parseNetwork('127.0.0.2')], resolveName, connectionsMax: 1 },
     host: '0.0.0.0',
@@ -80,7 +80,7 @@ test('a new connection is checked anew', async () => {
 
 test('where one of several addresses refuses, the next is tried', async () => {
   const { receiver, outbound } = await openReceiver((_request, response) => response.end(), {
-    settings: { resolveName: answersInTurn(['::1', '127.0.0.1']).resolveName },
+    settings: { resolveName: responsesInTurn(['::1', '127.0.0.1']).resolveName },
     names: ['example.com'],
   });
   expect(await outbound.request(requestTo(`https://example.com:${receiver.port}/`))).toMatchObject({ kind: 'answer' });

@@ -43,7 +43,7 @@ export interface OutboundRequest {
   /** For everything: waiting, resolving, connecting, sending, redirects, the whole answer. */
   readonly timeoutMs: number;
   /** So much of the answer's body is kept; beyond it the body is cut off, and the connection closed. */
-  readonly answerBytesMax: number;
+  readonly responseBytesMax: number;
   /** None unless given. Only a GET is redirected. */
   readonly redirects?: OutboundRedirects | undefined;
   /** https alone unless given. */
@@ -71,7 +71,7 @@ export interface OutboundFailure {
 export type { AllowedNetwork, OutboundProtocol, OutboundReason, OutboundRedirects };
 
 /** `status` of an answer is any but 3xx: those were followed, or are failures. */
-export type OutboundAnswer = OutboundSuccess | OutboundFailure;
+export type OutboundResponse = OutboundSuccess | OutboundFailure;
 
 /** Bytes of an answer's head. */
 const HEAD_BYTES_MAX = 16 * 1024;
@@ -108,7 +108,7 @@ export class Outbound {
    * Sends a request and takes its answer. Whatever the network does, or the address is, becomes a value. Rejects where `signal` is
    * aborted, with its reason, and with an `Error` for mistakes of the caller: a header that is not theirs, a guard that is closed.
    */
-  request(request: OutboundRequest): Promise<OutboundAnswer> {
+  request(request: OutboundRequest): Promise<OutboundResponse> {
     const answered = this.#follow(request);
     this.#inFlight.add(answered);
     const forget = () => this.#inFlight.delete(answered);
@@ -123,7 +123,7 @@ export class Outbound {
     await this.#agent.destroy();
   }
 
-  async #follow(request: OutboundRequest): Promise<OutboundAnswer> {
+  async #follow(request: OutboundRequest): Promise<OutboundResponse> {
     if (this.#isClosed) throw new Error('outbound requests are closed');
     const startMs = performance.now();
     const headers = this.#headersOf(request);
@@ -135,7 +135,7 @@ export class Outbound {
       const leftMs = request.timeoutMs - (performance.now() - startMs);
       const result = await exchange(this.#agent, { ...request, url, headers, leftMs });
       if ('fault' in result) return failureFrom(result.fault, startMs, result.status);
-      if (!isRedirect(result)) return answerFrom(result, url, startMs);
+      if (!isRedirect(result)) return responseFrom(result, url, startMs);
       const target = redirectTarget(result, { request, url, redirects });
       if (target instanceof OutboundFault) return failureFrom(target, startMs, result.status);
       checked = checkUrl(target, rules);
@@ -153,7 +153,7 @@ export class Outbound {
   }
 }
 
-function answerFrom({ status, headers, body, isCut }: Exchanged, url: URL, startMs: number): OutboundSuccess {
+function responseFrom({ status, headers, body, isCut }: Exchanged, url: URL, startMs: number): OutboundSuccess {
   return { kind: 'answer', status, headers, body, isCut, url: url.href, durationMs: performance.now() - startMs };
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { heard, isAnswer, StoreProcesses } from '../../test/support/storage/file-store-processes.ts';
+import { heard, isResponse, StoreProcesses } from '../../test/support/storage/file-store-processes.ts';
 import { useFolder } from '../../test/support/temporary-folder.ts';
 import { FileStore } from './file-store.ts';
 
@@ -25,9 +25,11 @@ describe('between processes', () => {
       const etag = (await store.head('race'))?.etag;
       for (const racer of racers) racer.send({ etag });
       const answers = await Promise.all(racers.map((racer) => heard(racer, 'result', 'code')));
-      const winners = answers.flatMap((answer, index) => (answer['result'] === undefined ? [] : [`racer ${index}`]));
+      const winners = answers.flatMap((response, index) =>
+        response['result'] === undefined ? [] : [`racer ${index}`],
+      );
       expect(winners).toHaveLength(1);
-      expect(answers.filter((answer) => answer['code'] === 'precondition_failed')).toHaveLength(5);
+      expect(answers.filter((response) => response['code'] === 'precondition_failed')).toHaveLength(5);
       expect((await store.get('race'))?.body.toString()).toBe(winners[0]);
     }
   }, 60_000);
@@ -40,7 +42,7 @@ describe('between processes', () => {
     const killOne = async (name: string) => {
       const child = processes.start(root(), 'count', name);
       child.on('message', (message) => {
-        if (isAnswer(message) && message['counted'] !== undefined) acknowledged += 1;
+        if (isResponse(message) && message['counted'] !== undefined) acknowledged += 1;
       });
       await heard(child, 'counted');
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));

@@ -50,8 +50,8 @@ export class S3StoreReader {
 
   /** Undefined where there is no object. */
   async head(key: string): Promise<S3ObjectHead | undefined> {
-    const answer = await orUndefined(this.#client.send(new HeadObjectCommand(objectAt(this.#place, key))));
-    return answer && headFrom(answer);
+    const response = await orUndefined(this.#client.send(new HeadObjectCommand(objectAt(this.#place, key))));
+    return response && headFrom(response);
   }
 
   #start(key: string): Promise<Download | undefined> {
@@ -60,9 +60,9 @@ export class S3StoreReader {
 
   async #ask(key: string, offset: number): Promise<Answer> {
     const range = offset === 0 ? {} : { Range: `bytes=${offset}-` };
-    const answer = await this.#client.send(new GetObjectCommand({ ...objectAt(this.#place, key), ...range }));
+    const response = await this.#client.send(new GetObjectCommand({ ...objectAt(this.#place, key), ...range }));
     // In Node the SDK's body is always one of Node's streams.
-    return { etag: etagFrom(answer.ETag), bytes: answer.ContentLength ?? 0, body: answer.Body as Readable };
+    return { etag: etagFrom(response.ETag), bytes: response.ContentLength ?? 0, body: response.Body as Readable };
   }
 
   async *#reported(key: string, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
@@ -83,19 +83,19 @@ export function etagFrom(etag: string | undefined): string {
   return etag;
 }
 
-function headFrom(answer: HeadObjectCommandOutput): S3ObjectHead {
+function headFrom(response: HeadObjectCommandOutput): S3ObjectHead {
   return {
-    bytes: answer.ContentLength ?? 0,
-    etag: etagFrom(answer.ETag),
-    modifiedAt: answer.LastModified ?? new Date(0),
-    writeId: answer.Metadata?.[WRITE_ID],
+    bytes: response.ContentLength ?? 0,
+    etag: etagFrom(response.ETag),
+    modifiedAt: response.LastModified ?? new Date(0),
+    writeId: response.Metadata?.[WRITE_ID],
   };
 }
 
 /** Undefined where the store says that there is no such object; a missing bucket stays an error. */
-async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
+async function orUndefined<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     const { name } = factsOf(error);
     if (name === 'NoSuchKey' || name === 'NotFound') return undefined;
@@ -133,18 +133,18 @@ class ReplacedWhileRead extends Error {
 export class Download {
   readonly #ask: Ask;
   readonly #options: DownloadOptions;
-  #answer: Answer;
+  #response: Answer;
   #chunks: AsyncIterator<Buffer>;
   /** Of the whole object. */
   #bytes: number;
   #offset = 0;
 
-  private constructor(ask: Ask, answer: Answer, options: DownloadOptions) {
+  private constructor(ask: Ask, response: Answer, options: DownloadOptions) {
     this.#ask = ask;
     this.#options = options;
-    this.#answer = answer;
-    this.#chunks = answer.body[Symbol.asyncIterator]();
-    this.#bytes = answer.bytes;
+    this.#response = response;
+    this.#chunks = response.body[Symbol.asyncIterator]();
+    this.#bytes = response.bytes;
   }
 
   static async start(ask: Ask, options: DownloadOptions): Promise<Download> {
@@ -153,12 +153,12 @@ export class Download {
 
   /** The version of the bytes; final once there is a first one. */
   get etag(): string {
-    return this.#answer.etag;
+    return this.#response.etag;
   }
 
   /** To be called however the reading ended, also where it never began. */
   close(): void {
-    this.#answer.body.destroy();
+    this.#response.body.destroy();
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
@@ -190,14 +190,14 @@ export class Download {
 
   async #goOn(): Promise<void> {
     this.close();
-    const answer = await this.#askAgain();
-    if (this.#offset > 0 && answer.etag !== this.#answer.etag) {
-      answer.body.destroy();
+    const response = await this.#askAgain();
+    if (this.#offset > 0 && response.etag !== this.#response.etag) {
+      response.body.destroy();
       throw new ReplacedWhileRead('it was replaced while it was read');
     }
-    this.#answer = answer;
-    this.#chunks = answer.body[Symbol.asyncIterator]();
-    this.#bytes = this.#offset + answer.bytes;
+    this.#response = response;
+    this.#chunks = response.body[Symbol.asyncIterator]();
+    this.#bytes = this.#offset + response.bytes;
   }
 
   async #askAgain(): Promise<Answer> {

@@ -119,8 +119,8 @@ describeOnMinio('S3Store', () => {
       await store.put('some.json', Buffer.from('0123456789'));
       const url = await store.signedUrl('some.json', { expiresInSeconds: 900 });
       expect(url).toMatch(new RegExp(`^http://localhost:${port}/${minio.bucket}/public/some\\.json\\?`));
-      const answer = await fetch(url);
-      expect([answer.status, await answer.text()]).toEqual([200, '0123456789']);
+      const response = await fetch(url);
+      expect([response.status, await response.text()]).toEqual([200, '0123456789']);
       const elsewhere = url.replace(`localhost:${port}`, own.host);
       expect((await fetch(elsewhere)).status, 'signed for that host alone').toBe(403);
     });

@@ -114,16 +114,26 @@ describeOnFaultyMinio('S3Store', (faulty) => {
         access: 'write',
         s3: { ...faulty().minio.options, endpoint: faulty().proxy.endpoint },
       });
-    const answer = (status: number, code: string): Fault => ({ is: 'answer', status, code, headers: { etag: '"1"' } });
+    const response = (status: number, code: string): Fault => ({
+      is: 'answer',
+      status,
+      code,
+      headers: { etag: '"1"' },
+    });
 
     test.each([
-      ['overwrites what must not exist', 'if-none-match', answer(200, ''), 'overwrites an object that must not exist'],
-      ['replaces any version', 'if-match', answer(200, ''), 'replaces a version that it no longer has'],
-      ['knows no conditions at all', 'if-none-match', answer(501, 'NotImplemented'), 'conditional'],
+      [
+        'overwrites what must not exist',
+        'if-none-match',
+        response(200, ''),
+        'overwrites an object that must not exist',
+      ],
+      ['replaces any version', 'if-match', response(200, ''), 'replaces a version that it no longer has'],
+      ['knows no conditions at all', 'if-none-match', response(501, 'NotImplemented'), 'conditional'],
       [
         'never accepts a version',
         'if-match',
-        answer(412, 'PreconditionFailed'),
+        response(412, 'PreconditionFailed'),
         'refuses to replace a version that it has',
       ],
     ])('one that %s', async (_, header, fault, words) => {

@@ -75,9 +75,9 @@ describe('the API over nasty days', () => {
     const spoiled: Client = {
       ...client,
       send: async (...given) => {
-        const answer = await client.send(...given);
-        const text = spoil(answer.text);
-        return { ...answer, text, body: parseJson(text) };
+        const response = await client.send(...given);
+        const text = spoil(response.text);
+        return { ...response, text, body: parseJson(text) };
       },
     };
     expect(await check(spoiled, 2, { count: 100, routes: [route] })).not.toEqual([]);

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 const DAYS_MAX = 400;
 
-/** A parameter that is in order; api/data/answers/validation.test.ts has those that are not. */
+/** A parameter that is in order; api/data/responses/validation.test.ts has those that are not. */
 export function numberOf(query: Parameters, name: string): number | undefined {
   const text = query[name];
   return text === undefined ? undefined : Number(text);

@@ -30,7 +30,7 @@ export interface OracleRoute {
   readonly path: string;
   /** How often it is asked, beside the others. */
   readonly weight: number;
-  readonly answer: (state: ApiState, asked: Asked) => Expected;
+  readonly response: (state: ApiState, asked: Asked) => Expected;
   /** A random request, whose parameters are in order and whose answer is settled. */
   readonly ask: (asking: Asking) => Asked;
 }

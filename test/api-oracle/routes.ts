@@ -2,33 +2,33 @@
 import { type ApiState, type Expected, notFound } from './expected.ts';
 import type { Asked, OracleRoute, Parameters } from './route.ts';
 import * as catalog from './routes/catalog.ts';
-import { answerChanges, askChanges } from './routes/changes.ts';
+import { askChanges, changesResponse } from './routes/changes.ts';
 import * as lists from './routes/lists.ts';
-import { answerModelHistory, askModelHistory } from './routes/model-history.ts';
-import { answerRankingsHistory, askRankingsHistory } from './routes/rankings-history.ts';
+import { askModelHistory, modelHistoryResponse } from './routes/model-history.ts';
+import { askRankingsHistory, rankingsHistoryResponse } from './routes/rankings-history.ts';
 import * as snapshots from './routes/snapshots.ts';
 
-type Row = readonly [name: string, path: string, weight: number, OracleRoute['answer'], OracleRoute['ask']];
+type Row = readonly [name: string, path: string, weight: number, OracleRoute['response'], OracleRoute['ask']];
 
 /** A new one comes last: the same seed then asks the others the same. */
 const ROWS: readonly Row[] = [
-  ['model-history', '/v1/models/{model_id}/history', 30, answerModelHistory, askModelHistory],
-  ['rankings-history', '/v1/rankings/history', 14, answerRankingsHistory, askRankingsHistory],
-  ['changes', '/v1/changes', 14, answerChanges, askChanges],
-  ['models', '/v1/models', 12, lists.answerModels, lists.askModels],
-  ['scores', '/v1/scores', 9, lists.answerScores, lists.askScores],
-  ['rankings', '/v1/rankings', 5, lists.answerRankings, lists.askRankings],
-  ['model', '/v1/models/{id}', 6, catalog.answerModel, catalog.askModel],
-  ['benchmarks', '/v1/benchmarks', 2, lists.answerBenchmarks, lists.askBenchmarks],
-  ['updates', '/v1/updates', 4, catalog.answerUpdates, catalog.askUpdates],
-  ['categories', '/v1/categories', 1, catalog.answerCategories, catalog.askNothing],
-  ['sources', '/v1/sources', 1, catalog.answerSources, catalog.askNothing],
-  ['snapshots', '/v1/snapshots', 1, snapshots.answerSnapshots, snapshots.askSnapshots],
-  ['download', '/v1/snapshots/{snapshot_id}/download', 3, snapshots.answerDownload, snapshots.askDownload],
+  ['model-history', '/v1/models/{model_id}/history', 30, modelHistoryResponse, askModelHistory],
+  ['rankings-history', '/v1/rankings/history', 14, rankingsHistoryResponse, askRankingsHistory],
+  ['changes', '/v1/changes', 14, changesResponse, askChanges],
+  ['models', '/v1/models', 12, lists.modelsResponse, lists.askModels],
+  ['scores', '/v1/scores', 9, lists.scoresResponse, lists.askScores],
+  ['rankings', '/v1/rankings', 5, lists.rankingsResponse, lists.askRankings],
+  ['model', '/v1/models/{id}', 6, catalog.modelResponse, catalog.askModel],
+  ['benchmarks', '/v1/benchmarks', 2, lists.benchmarksResponse, lists.askBenchmarks],
+  ['updates', '/v1/updates', 4, catalog.updatesResponse, catalog.askUpdates],
+  ['categories', '/v1/categories', 1, catalog.categoriesResponse, catalog.askNothing],
+  ['sources', '/v1/sources', 1, catalog.sourcesResponse, catalog.askNothing],
+  ['snapshots', '/v1/snapshots', 1, snapshots.snapshotsResponse, snapshots.askSnapshots],
+  ['download', '/v1/snapshots/{snapshot_id}/download', 3, snapshots.downloadResponse, snapshots.askDownload],
 ];
 
-export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, answer, ask]) => {
-  return { name, path, weight, answer, ask };
+export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, response, ask]) => {
+  return { name, path, weight, response, ask };
 });
 
 export function routeOf(name: string): OracleRoute {
@@ -44,10 +44,10 @@ export interface ApiRequest extends Asked {
 }
 
 /** What the API must answer to a request. */
-export function answerRequest(state: ApiState, { route, method = 'GET', ...asked }: ApiRequest): Expected {
+export function responseRequest(state: ApiState, { route, method = 'GET', ...asked }: ApiRequest): Expected {
   if (route === undefined) return notFound(null);
   if (method !== 'GET') return { kind: 'refusal', status: 405, code: 'method_not_allowed' };
-  return routeOf(route).answer(state, asked);
+  return routeOf(route).response(state, asked);
 }
 
 /** The path and query to send, with the query's parameters replaced or added to. */

@@ -6,7 +6,7 @@ import { compareRequest } from '../api-oracle/compare/compare.ts';
 import type { ApiState } from '../api-oracle/expected.ts';
 import { laterRows } from '../api-oracle/order.ts';
 import type { Parameters } from '../api-oracle/route.ts';
-import { answerRequest } from '../api-oracle/routes.ts';
+import { responseRequest } from '../api-oracle/routes.ts';
 import { loadWorld } from '../api-oracle/world.ts';
 import { listen } from '../support/api/listen.ts';
 import { pageList } from '../support/api/lists.ts';
@@ -78,7 +78,7 @@ describe('lists of more records than are read at once', () => {
   });
 
   const rowsOf = (state: ApiState, route: ListRoute, query: Parameters) => {
-    const expected = answerRequest(state, { route, params: {}, query });
+    const expected = responseRequest(state, { route, params: {}, query });
     if (expected.kind !== 'list') throw new Error(`${route} is answered with ${expected.kind}`);
     return expected.rows;
   };

@@ -16,7 +16,7 @@ const api = usePublic({
 });
 const chromium = useChromium();
 /** Drawing a large answer takes the page a while, in milliseconds. */
-const ANSWER_MS_MAX = 30_000;
+const RESPONSE_MS_MAX = 30_000;
 /** Parts of the page are drawn one after the other. */
 const SETTLED = { timeout: 10_000, interval: 500 };
 
@@ -63,12 +63,12 @@ async function openRequest({ path, tags: [tag = ''] }: Documented['operations'][
 
 /** Sends the request that is open; its URL below the service, and what is answered. */
 async function send(): Promise<{ readonly asked: string; readonly status: number }> {
-  const isAnswer = (url: string) => url.startsWith(origin) && !url.includes('/docs/reference');
-  const answered = page.waitForResponse((answer) => isAnswer(answer.url()), { timeout: ANSWER_MS_MAX });
+  const isResponse = (url: string) => url.startsWith(origin) && !url.includes('/docs/reference');
+  const answered = page.waitForResponse((answer) => isResponse(answer.url()), { timeout: RESPONSE_MS_MAX });
   await sendButton().click();
   const response = await answered;
   const shown = client().getByText(`${response.status()} ${response.statusText()}`).first();
-  await shown.waitFor({ timeout: ANSWER_MS_MAX });
+  await shown.waitFor({ timeout: RESPONSE_MS_MAX });
   return { asked: response.url().slice(`${origin}${ROOT}`.length), status: response.status() };
 }
 

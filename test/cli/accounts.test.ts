@@ -110,8 +110,8 @@ describe.concurrent('a wrong call says what is wrong on stderr and ends with 2:'
     ['a grace without an end', ['orgs', 'create', '--name', 'A', '--status', 'grace'], '--grace-until YYYY-MM-DD'],
   ])('%s', async (_, args, message) => {
     const result = await run(...args);
-    const answer = args.includes('--json') ? expect.stringContaining('"code":"usage"') : '';
-    expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 2, stdout: answer });
+    const response = args.includes('--json') ? expect.stringContaining('"code":"usage"') : '';
+    expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 2, stdout: response });
     expect(result.stderr).toContain(message);
   });
 

@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
-import { answersFrom } from '../support/processes/cli.ts';
+import { responsesFrom } from '../support/processes/cli.ts';
 import { useCli } from '../support/processes/use-cli.ts';
 
 const SOURCE = ['--source', fixtureSource('days')];
@@ -59,6 +59,6 @@ test('a log that can not be written is told, and the work is done all the same',
   await chmod(path('broken.db'), 0o600);
   const broken = { MODELSTATS_DATABASE: `sqlite:${path('broken.db')}` };
   const { code, stdout, stderr } = await runWith(broken, 'prune', '--json');
-  expect([code, answersFrom(stdout)[0]?.['dry_run']], stderr).toEqual([0, false]);
+  expect([code, responsesFrom(stdout)[0]?.['dry_run']], stderr).toEqual([0, false]);
   expect(stderr).toMatch(/^not in the audit log: .*broken\.db/);
 });

@@ -1,6 +1,6 @@
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answersFrom, callCli, envOf, type Place } from '../support/processes/cli.ts';
+import { callCli, envOf, type Place, responsesFrom } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 import { Source } from '../worlds/bad-input/good-source.ts';
 
@@ -29,7 +29,7 @@ test('a day that turns up late is left out of --all-days with a word, and the da
   await cp(place().store, place('later').store, { recursive: true });
   for (const day of ['2024-02-29', YESTERDAY, '2024-03-02']) await Source.create(path('late', day));
   const { code, stdout, stderr } = await run(['--source', 'late', '--all-days', '--json'], place('later'));
-  const statuses = answersFrom(stdout).map(({ status }) => status);
+  const statuses = responsesFrom(stdout).map(({ status }) => status);
   expect({ code, statuses }).toEqual({ code: 0, statuses: ['already_published', 'published'] });
   expect(stderr).toContain('2024-02-29: left out, it is before the newest snapshot and was never published');
 });
@@ -49,8 +49,8 @@ describe.concurrent('a wrong call says what is wrong on stderr, runs nothing and
     ['a forgotten suspect', ['--accept-suspect', ...GOOD], "'--accept-suspect <id...>' argument '--source' is invalid"],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await run(args);
-    const answer = args.includes('--json') ? expect.stringMatching(/^\{"status":"error",.*"code":"usage"/) : '';
-    expect({ code, stdout }).toEqual({ code: 2, stdout: answer });
+    const response = args.includes('--json') ? expect.stringMatching(/^\{"status":"error",.*"code":"usage"/) : '';
+    expect({ code, stdout }).toEqual({ code: 2, stdout: response });
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n\s*at /);
     expect(await readCatalog()).toEqual(catalog);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answersFrom, type CalledCli, callCli, envOf, runCli } from '../support/processes/cli.ts';
+import { type CalledCli, callCli, envOf, responsesFrom, runCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 import { BAD_SOURCES } from '../worlds/bad-input/bad-sources.ts';
 import { Source } from '../worlds/bad-input/good-source.ts';
@@ -56,13 +56,13 @@ describe('publishes nothing, says what is wrong and where, and leaves yesterday 
 
   async function assertRejected({ code, stdout }: CalledCli, says: readonly (RegExp | string)[]): Promise<void> {
     expect(code).toBe(4);
-    const [answer] = answersFrom(stdout);
-    expect(answer).toMatchObject({ status: 'rejected', day: TODAY, snapshot_id: null, published_at: null });
-    const problems = [answer?.['problems']].flat().join('\n');
+    const [response] = responsesFrom(stdout);
+    expect(response).toMatchObject({ status: 'rejected', day: TODAY, snapshot_id: null, published_at: null });
+    const problems = [response?.['problems']].flat().join('\n');
     for (const part of says) expect(problems).toMatch(part);
     expect(problems).not.toMatch(/\n\s*at |Error:/);
     expect(await readCatalog()).toEqual(catalog);
-    const report = String(answer?.['report']);
+    const report = String(response?.['report']);
     const { status, error } = JSON.parse(await readFile(join(report, 'report.json'), 'utf8'));
     expect({ status, error }).toEqual({ status: 'rejected', error: problems });
     const issues = await readFile(join(report, 'issues.jsonl'), 'utf8');
@@ -91,10 +91,10 @@ test('sets aside what is wrong in a few rows and publishes the rest', async () =
       text.replace(new RegExp(`"${field}":[^,}]+`), `"${field}":${value}`),
     );
   const { code, stdout } = await night(source, TODAY, ['--dry-run']);
-  const [answer] = answersFrom(stdout);
+  const [response] = responsesFrom(stdout);
   expect(code).toBe(0);
-  expect(answer).toMatchObject({ status: 'dry_run', quarantined: 5, records: { scores: 30 }, events: { delete: 0 } });
-  const issues = answersFrom(await readFile(join(String(answer?.['report']), 'issues.jsonl'), 'utf8'));
+  expect(response).toMatchObject({ status: 'dry_run', quarantined: 5, records: { scores: 30 }, events: { delete: 0 } });
+  const issues = responsesFrom(await readFile(join(String(response?.['report']), 'issues.jsonl'), 'utf8'));
   for (const { value: _, ...issue } of bad) expect(issues).toContainEqual(expect.objectContaining(issue));
   expect(await readCatalog()).toEqual(catalog);
 });

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { answersFrom, FAILURE_AS_JSON } from '../support/processes/cli.ts';
+import { FAILURE_AS_JSON, responsesFrom } from '../support/processes/cli.ts';
 import { useCli } from '../support/processes/use-cli.ts';
 
 const DAYS = ['2024-03-01', '2024-03-02', '2024-03-03'] as const;
@@ -21,7 +21,7 @@ async function runNights(counts: readonly number[]) {
 test('--all-days stops at the first day that is held, with exit code 3', async () => {
   const { code, stdout } = await runNights([10, 5, 10]);
   expect(code).toBe(3);
-  expect(answersFrom(stdout).map(({ day, status }) => `${day} ${status}`)).toEqual([
+  expect(responsesFrom(stdout).map(({ day, status }) => `${day} ${status}`)).toEqual([
     '2024-03-01 published',
     '2024-03-02 held',
   ]);
@@ -33,7 +33,7 @@ test('a backfill of which no row has a place ends with 4', async () => {
   const row = { model_id: 'nobody', provider: 'p', input_per_million: 1, effective_from: '2024-02-01' };
   await writeFile(path('table.jsonl'), JSON.stringify(row));
   const { code, stdout } = await run('backfill', 'pricing', '--table', 'table.jsonl', '--json');
-  expect([code, answersFrom(stdout)]).toMatchObject([4, [{ status: 'nothing_placed' }]]);
+  expect([code, responsesFrom(stdout)]).toMatchObject([4, [{ status: 'nothing_placed' }]]);
 });
 
 test('a prune that finds a release that was live, but is not in the catalog, ends with 1', async () => {

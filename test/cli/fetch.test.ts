@@ -5,7 +5,7 @@ import { dayFromDate } from '../../runtime/day.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { SHOP_FILES, SHOP_KEY, serveShop, shopSettings } from '../support/fetch/shop.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
-import { answersFrom, runCli, startCli } from '../support/processes/cli.ts';
+import { responsesFrom, runCli, startCli } from '../support/processes/cli.ts';
 import { useCli } from '../support/processes/use-cli.ts';
 
 const { path, env, run, runWith } = useCli({ perTest: true });
@@ -32,7 +32,7 @@ describe('modelstats fetch', () => {
     const fetched = await run(...words);
     expect(fetched).toMatchObject({ code: 0, stderr: '' });
     const day = join(into, '2026-06-01');
-    expect(answersFrom(fetched.stdout)).toEqual([
+    expect(responsesFrom(fetched.stdout)).toEqual([
       {
         status: 'fetched',
         day: '2026-06-01',
@@ -55,7 +55,7 @@ describe('modelstats fetch', () => {
     ]);
     await server.close();
     const night = await run('nightly', '--source', into, '--all-days', '--json');
-    expect(answersFrom(night.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
+    expect(responsesFrom(night.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
   });
 
   test('says what is missing, by its address and the cause, and ends with 4', async () => {
@@ -99,7 +99,7 @@ test('a night that fetches and is killed in the middle of a file has nothing hal
   await expect.poll(() => server.seen.length).toBe(2);
   server.takeSeen();
   const again = await runCli(['nightly', '--source', source, '--json'], { env: env() });
-  expect(answersFrom(again.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
+  expect(responsesFrom(again.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
   expect(server.takeSeen()).toContain(`/models.json?key=${SHOP_KEY}`);
   expect((await readdir(archive)).filter((name) => name.startsWith('.'))).toEqual([]);
 });

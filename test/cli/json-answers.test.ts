@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
 import { addDays } from '../../runtime/day.ts';
 import { openStore } from '../../storage/open-store.ts';
-import { answerFields } from '../support/documents/usage.ts';
+import { responseFields } from '../support/documents/usage.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
 import { NIGHT_SETTINGS } from '../support/pipeline/temporary-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { answersFrom, startCli } from '../support/processes/cli.ts';
+import { responsesFrom, startCli } from '../support/processes/cli.ts';
 import { useCli } from '../support/processes/use-cli.ts';
 
 const DAY = '2024-03-01';
@@ -28,9 +28,9 @@ beforeAll(async () => {
   const ask = async (name: string, ...args: readonly string[]) => {
     const { code, stdout, stderr } = await runWith(env, ...name.split(' '), ...args, '--json');
     expect({ code, stderr }, name).toEqual({ code: 0, stderr: '' });
-    const [answer = {}] = answersFrom(stdout);
-    answers.set(name, answer);
-    return answer;
+    const [response = {}] = responsesFrom(stdout);
+    answers.set(name, response);
+    return response;
   };
   const models = [{ id: 'a', name: 'A' }];
   const pricing = [{ model_id: 'a', provider: 'p', input_per_million: 1 }];
@@ -63,7 +63,7 @@ beforeAll(async () => {
   await ask('members add', String(org), 'ada@example.com', '--role', 'owner');
   await ask('members add', String(org), 'bob@example.com');
   const invited = await runWith(env, 'members', 'invite', String(org), 'eve@example.com', '--json');
-  answers.set('members invite', answersFrom(invited.stdout)[0] ?? {}); // Its link is on stderr.
+  answers.set('members invite', responsesFrom(invited.stdout)[0] ?? {}); // Its link is on stderr.
   await ask('members list', String(org));
   await ask('orgs members', String(org));
   await ask('members revoke', String(org), 'eve@example.com');
@@ -77,7 +77,7 @@ beforeAll(async () => {
   await ask('database backup', 'copy.db');
   const { child, ended } = startCli(['serve', '--json'], { env, cwd: path() });
   child.stdout?.once('data', () => child.kill('SIGTERM'));
-  answers.set('serve', answersFrom((await ended).stdout)[0] ?? {});
+  answers.set('serve', responsesFrom((await ended).stdout)[0] ?? {});
 });
 
 /** A night under a clock of years ahead, which no command takes. */
@@ -104,13 +104,13 @@ afterAll(() => closeServer());
 
 /** Commands whose answer stands under another's name, or in another place of its row than the first. */
 const ELSEWHERE: Readonly<Record<string, () => readonly string[] | undefined>> = {
-  serve: () => answerFields('serve --with-schedule')[0],
-  'orgs list': () => answerFields('orgs create')[1],
-  'members remove': () => answerFields('members add')[0],
-  'members revoke': () => answerFields('members invite')[0],
-  'keys rotate': () => [...(answerFields('keys create')[0] ?? []), 'replaced'],
-  'keys revoke': () => answerFields('keys create')[0]?.filter((field) => field !== 'key'),
-  'keys list': () => answerFields('keys create')[1],
+  serve: () => responseFields('serve --with-schedule')[0],
+  'orgs list': () => responseFields('orgs create')[1],
+  'members remove': () => responseFields('members add')[0],
+  'members revoke': () => responseFields('members invite')[0],
+  'keys rotate': () => [...(responseFields('keys create')[0] ?? []), 'replaced'],
+  'keys revoke': () => responseFields('keys create')[0]?.filter((field) => field !== 'key'),
+  'keys list': () => responseFields('keys create')[1],
 };
 
 test.each([
@@ -120,13 +120,13 @@ test.each([
   ...['members add', 'members invite', 'members list', 'keys create'],
   ...Object.keys(ELSEWHERE),
 ])('%s answers with the fields that the specification tells', (command) => {
-  const told = (ELSEWHERE[command] ?? (() => answerFields(command)[0]))() ?? [];
+  const told = (ELSEWHERE[command] ?? (() => responseFields(command)[0]))() ?? [];
   expect(told.length, 'the specification has a row for it').toBeGreaterThan(0);
   expect(Object.keys(answers.get(command) ?? {}).sort()).toEqual([...told].sort());
 });
 
 test('what a check of doctor and a setting are is told too', () => {
-  const told = (command: string) => answerFields(command)[0]?.[0];
+  const told = (command: string) => responseFields(command)[0]?.[0];
   expect([told('doctor'), told('config show')]).toEqual(['ok', 'settings']);
   const fieldsOf = (command: string, list: string) => {
     const items = answers.get(command)?.[list];
@@ -137,7 +137,7 @@ test('what a check of doctor and a setting are is told too', () => {
 });
 
 test('what an organization, an entry of its log, a change of its plan and a night’s events are is told too', () => {
-  const terms = answerFields('orgs create')[0]?.filter((field) => field !== '…') ?? [];
+  const terms = responseFields('orgs create')[0]?.filter((field) => field !== '…') ?? [];
   for (const command of ['orgs create', 'orgs set-plan'])
     expect(Object.keys(answers.get(command) ?? {}), command).toEqual(expect.arrayContaining([...terms]));
   expect(answers.get('orgs set-plan')).toMatchObject({

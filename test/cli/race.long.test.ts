@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Database } from '../../storage/duckdb/database.ts';
 import { FileStore } from '../../storage/file/file-store.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
-import { answersFrom, type CliResult, envOf, runCli } from '../support/processes/cli.ts';
+import { type CliResult, envOf, responsesFrom, runCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
 
@@ -55,7 +55,7 @@ function startNight(store: string, day: string, who: string): Promise<CliResult>
 
 function statusOf({ code, stdout, stderr }: CliResult): unknown {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return answersFrom(stdout)[0]?.['status'];
+  return responsesFrom(stdout)[0]?.['status'];
 }
 
 /** A loser's files stay until they are pruned; nothing in them says that they were ever published. */

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addDays } from '../../runtime/day.ts';
-import { answerFields } from '../support/documents/usage.ts';
+import { responseFields } from '../support/documents/usage.ts';
 import { ScheduledPlace, TODAY } from '../support/notices/scheduled-place.ts';
-import { answersFrom, callCli, runCli } from '../support/processes/cli.ts';
+import { callCli, responsesFrom, runCli } from '../support/processes/cli.ts';
 
 let place: ScheduledPlace;
 beforeEach(async () => {
@@ -20,13 +20,13 @@ test('a scheduler publishes the day, tells its health and stops cleanly at a sig
   expect(alive.code).toBe(0);
   const last = { day: TODAY, status: 'published' };
   const next = `${addDays(TODAY, 1)}T00:00:00.000Z`;
-  expect(answersFrom(alive.stdout)).toMatchObject([
+  expect(responsesFrom(alive.stdout)).toMatchObject([
     { ok: true, state: 'waiting', attempts: 1, error: null, last, next_run_at: next },
   ]);
   expect(await place.end(scheduler, 'SIGTERM')).toEqual({ code: 0, statuses: ['published'] });
-  const answers = [...answersFrom((await scheduler.ended).stdout), ...answersFrom(alive.stdout)];
-  expect(answers.map((answer) => Object.keys(answer).toSorted())).toEqual(
-    ['nightly', 'schedule --check'].map((command) => answerFields(command)[0]?.toSorted()),
+  const answers = [...responsesFrom((await scheduler.ended).stdout), ...responsesFrom(alive.stdout)];
+  expect(answers.map((response) => Object.keys(response).toSorted())).toEqual(
+    ['nightly', 'schedule --check'].map((command) => responseFields(command)[0]?.toSorted()),
   );
   for (const line of scheduler.lines) expect(JSON.parse(line)).toMatchObject({ msg: expect.any(String) });
   const stopped = await place.run(['schedule', '--check']);
@@ -41,7 +41,7 @@ test('a night that does not finish in time after a stop is abandoned without har
   expect(scheduler.lines.join('\n')).toMatch(/may finish[\s\S]*abandoned/);
   const health = JSON.parse(await readFile(join(place.folder, 'health.json'), 'utf8'));
   expect(health).toMatchObject({ state: 'stopped', next_run_at: null });
-  expect(answersFrom((await place.run(['status', '--json'])).stdout)).toMatchObject([{ snapshots: 1 }]);
+  expect(responsesFrom((await place.run(['status', '--json'])).stdout)).toMatchObject([{ snapshots: 1 }]);
 });
 
 test('a second signal ends everything at once', async () => {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
-import { answersFrom } from '../support/processes/cli.ts';
+import { responsesFrom } from '../support/processes/cli.ts';
 import { useCli } from '../support/processes/use-cli.ts';
 
 const { path, run } = useCli({ perTest: true });
@@ -25,8 +25,8 @@ test('tells how a source reads, and whether it could be published', async () => 
   const bad = await check();
   expect(bad.code).toBe(4);
   expect(bad.stdout).toMatch(/^rejected .*\n {2}pricing: 1 of 1 rows are bad, .*source\.sql can mend it/);
-  const answer = await check('raw', '--json');
-  expect([answer.code, answersFrom(answer.stdout)]).toEqual([
+  const response = await check('raw', '--json');
+  expect([response.code, responsesFrom(response.stdout)]).toEqual([
     4,
     [
       expect.objectContaining({

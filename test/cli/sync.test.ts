@@ -4,7 +4,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { loseScore, syncInto, useService, withCopy } from '../support/client/service.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
-import { answersFrom, callCli, startCli } from '../support/processes/cli.ts';
+import { callCli, responsesFrom, startCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 const DAY = '2026-06-01';
@@ -23,7 +23,7 @@ test('a sync says what it did, in words or as JSON, and where a copy differs', a
   const into = place('copy.sqlite');
   const first = await run(['--into', into, '--json']);
   expect([first.code, first.stderr]).toEqual([0, '']);
-  expect(answersFrom(first.stdout)).toEqual([
+  expect(responsesFrom(first.stdout)).toEqual([
     {
       status: 'imported',
       snapshot_id: DAY,
@@ -39,9 +39,9 @@ test('a sync says what it did, in words or as JSON, and where a copy differs', a
   await loseScore(into, place('scores.jsonl'));
   const wrong = await run(['--into', into, '--check', '--json']);
   expect(wrong.code).toBe(1);
-  const [answer] = answersFrom(wrong.stdout);
-  expect(answer).toMatchObject({ ok: false, snapshot_id: DAY, into });
-  expect(answer?.['differences']).toMatchObject([{ dataset: 'scores', missing: 1, extra: 0, different: 0 }]);
+  const [response] = responsesFrom(wrong.stdout);
+  expect(response).toMatchObject({ ok: false, snapshot_id: DAY, into });
+  expect(response?.['differences']).toMatchObject([{ dataset: 'scores', missing: 1, extra: 0, different: 0 }]);
   expect((await run(['--into', into, '--check'])).stdout).toContain('scores differs');
 });
 

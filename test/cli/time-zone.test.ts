@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
+import { envOf, responsesFrom, runCli } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 const DAY = '2024-03-10';
@@ -28,8 +28,8 @@ async function publishIn(zone: string, locale: string) {
   const args = ['nightly', '--source', path('source'), '--day', DAY, '--json'];
   const env = { ...envOf(place), TZ: zone, LC_ALL: locale, LANG: locale };
   const { code, stdout } = await runCli(args, { env });
-  const [answer] = answersFrom(stdout);
-  expect({ code, quarantined: answer?.['quarantined'], problems: answer?.['problems'] }).toEqual({
+  const [response] = responsesFrom(stdout);
+  expect({ code, quarantined: response?.['quarantined'], problems: response?.['problems'] }).toEqual({
     code: 0,
     quarantined: 0,
     problems: [],

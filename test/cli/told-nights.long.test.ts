@@ -8,7 +8,7 @@ import type { NoticeKind } from '../../pipeline/notices/notice.ts';
 import { goldenTable } from '../support/documents/golden-table.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { type RunningSchedule, ScheduledPlace, TODAY, YESTERDAY } from '../support/notices/scheduled-place.ts';
-import { answersFrom } from '../support/processes/cli.ts';
+import { responsesFrom } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
 
 let place: ScheduledPlace;
@@ -174,7 +174,7 @@ test('notify test tries everybody, says how each went, and is refused where nobo
   const notify = { MODELSTATS_NOTIFY: `${place.receiver.url},exec:/nowhere/page` };
   const { code, stdout } = await place.run(['notify', 'test', '--json'], notify);
   expect(code).toBe(1);
-  expect(answersFrom(stdout)).toEqual([
+  expect(responsesFrom(stdout)).toEqual([
     {
       ok: false,
       targets: [
@@ -234,7 +234,7 @@ test('status says how the last night went, and with --check whether somebody is 
   const { code, stdout } = await place.run(['status', '--json'], late);
   expect(code).toBe(0);
   const command = `modelstats nightly --source ${place.source} --day ${TODAY} --accept`;
-  expect(answersFrom(stdout)).toMatchObject([
+  expect(responsesFrom(stdout)).toMatchObject([
     { is_stale: true, expected_day: TODAY, last_run: { day: TODAY, status: 'held', next_command: command } },
   ]);
   const check = await place.run(['status', '--check']);

@@ -104,17 +104,17 @@ test('a revoked key does not work at once, is not replaced, and the page says so
   const token = await ada.token(keys());
   expect((await ada.postWith(token, `${keys()}/${id}/revoke`, {})).statusCode).toBe(303);
   expect(await console.accounts.authenticate(key)).toBeUndefined();
-  const answer = await ada.postWith(token, `${keys()}/${id}/replace`, {});
-  expect([answer.statusCode, answer.body.includes('has ended already')]).toEqual([422, true]);
+  const response = await ada.postWith(token, `${keys()}/${id}/replace`, {});
+  expect([response.statusCode, response.body.includes('has ended already')]).toEqual([422, true]);
 });
 
 test('what is missing or wrong is said at its field, and what was typed stays', async () => {
   for (const name of ['two\nlines', 'NUL\u0000'])
     expect((await ada.post(keys(), { name }, { from: keys() })).statusCode).toBe(422);
-  const answer = await ada.post(keys(), { name: '   ', days: '30' }, { from: keys() });
-  expect(answer.statusCode).toBe(422);
-  expect(answer.body).toContain('Say what it is for.');
-  expect(answer.body).toMatch(/aria-invalid="true"/);
+  const response = await ada.post(keys(), { name: '   ', days: '30' }, { from: keys() });
+  expect(response.statusCode).toBe(422);
+  expect(response.body).toContain('Say what it is for.');
+  expect(response.body).toMatch(/aria-invalid="true"/);
   const url = `/console/orgs/${org}/webhooks/new`;
   const endpoint = await ada.post(url, { url: 'http://plain.example/', topics: 'score.updated' }, { from: url });
   expect([endpoint.statusCode, endpoint.body.includes('must begin with https://')]).toEqual([422, true]);

@@ -127,8 +127,8 @@ describe('the data of a page', () => {
     const [, url = ''] = /curl [^\n]*?&quot;(https:[^&]*(?:&amp;[^&]*)*)&quot;/.exec(body) ?? [];
     const { key } = await createKey({ organizationId: org, name: 'compare' }, console.accounts.as(SYSTEM));
     const path = url.replaceAll('&amp;', '&').replace('https://stats.example.com', '');
-    const answer = await console.api.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } });
-    const { models } = answer.json() as { readonly models: readonly { readonly id: string }[] };
+    const response = await console.api.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } });
+    const { models } = response.json() as { readonly models: readonly { readonly id: string }[] };
     expect(models.length).toBeGreaterThan(2);
     const places = models.map(({ id }) => body.indexOf(`/data/models/${encodeURIComponent(id)}"`));
     expect(places).toEqual(places.toSorted((a, b) => a - b));

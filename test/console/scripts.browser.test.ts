@@ -82,8 +82,8 @@ test('whoever was signed out meanwhile is led to the sign-in page', async () => 
 
 test('what fails is told, not kept back', async () => {
   await page.goto(`${data}/models`);
-  const answer = { status: 429, contentType: 'text/html', body: '<h1>That did not work</h1>' };
-  await page.route('**/data/models?*', (route) => route.fulfill(answer));
+  const response = { status: 429, contentType: 'text/html', body: '<h1>That did not work</h1>' };
+  await page.route('**/data/models?*', (route) => route.fulfill(response));
   await page.getByLabel('Id or name').fill('mini');
   await page.getByRole('heading', { name: 'That did not work' }).waitFor();
 });

@@ -19,8 +19,8 @@ describe('where passwords alone are offered', () => {
     const [, next = ''] = /name="next" value="([^"]*)"/.exec(form) ?? [];
     await browser.post(SIGN_IN, { email, next }, { from: page });
     const token = await console.tokenFor(email);
-    const answer = await browser.post(`${SIGN_IN}/link`, { token }, { from: page });
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/console/you']);
+    const response = await browser.post(`${SIGN_IN}/link`, { token }, { from: page });
+    expect([response.statusCode, response.headers.location]).toEqual([303, '/console/you']);
     expect((await browser.get('/console/you')).body).toContain('Set a password');
   });
 });

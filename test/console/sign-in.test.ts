@@ -20,8 +20,8 @@ const statusOf = async (browser: Visitor, page = YOU) => (await browser.get(page
 
 /** What a link that somebody asked for leads to, by its page. */
 async function linkFor(email: string, next = '') {
-  const answer = await console.stranger().post(SIGN_IN, next === '' ? { email } : { email, next });
-  expect(answer.headers.location).toBe('/console/sign-in/sent');
+  const response = await console.stranger().post(SIGN_IN, next === '' ? { email } : { email, next });
+  expect(response.headers.location).toBe('/console/sign-in/sent');
   const token = await console.tokenFor(email);
   return { token, page: `${SIGN_IN}/link?token=${encodeURIComponent(token)}` };
 }
@@ -31,8 +31,8 @@ describe('a link', () => {
     const { token, page } = await linkFor('link@example.com');
     const [scanner, browser] = [console.stranger(), console.stranger()];
     expect([await statusOf(scanner, page), await statusOf(scanner, page)]).toEqual([200, 200]);
-    const answer = await browser.post('/console/sign-in/link', { token }, { from: page });
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/console']);
+    const response = await browser.post('/console/sign-in/link', { token }, { from: page });
+    expect([response.statusCode, response.headers.location]).toEqual([303, '/console']);
     expect(await statusOf(browser)).toBe(200);
     const again = await console.stranger().post('/console/sign-in/link', { token });
     expect([again.statusCode, await statusOf(scanner, page)]).toEqual([410, 410]);
@@ -65,8 +65,8 @@ describe('a link', () => {
     ['//evil.example/', '/console'],
   ])('that is to lead to %s leads to %s, as only the console is ours', async (next, place) => {
     const { token, page } = await linkFor('next@example.com', next);
-    const answer = await console.stranger().post(`${SIGN_IN}/link`, { token }, { from: page });
-    expect(answer.headers.location).toBe(place);
+    const response = await console.stranger().post(`${SIGN_IN}/link`, { token }, { from: page });
+    expect(response.headers.location).toBe(place);
   });
 });
 
@@ -124,8 +124,8 @@ describe('a session that began more than 15 minutes ago', () => {
     const asked = await browser.post(`${YOU}/link`, {}, { from: YOU });
     expect(asked.headers.location).toBe('/console/sign-in/sent');
     const token = await console.tokenFor('stale@example.com');
-    const answer = await browser.post('/console/sign-in/link', { token }, { from: YOU });
-    expect(answer.headers.location).toBe(YOU);
+    const response = await browser.post('/console/sign-in/link', { token }, { from: YOU });
+    expect(response.headers.location).toBe(YOU);
     expect((await setPassword(browser, PASSWORD)).headers.location).toBe(`${YOU}?done=password`);
   });
 
@@ -153,16 +153,16 @@ test('signing out ends the session, not only its cookie, and everywhere every se
   const kept = console.stranger().with(leaving.cookie.split('; '));
   await leaving.post('/console/sign-out', {}, { from: '/console/you' });
   expect(await statusOf(kept)).toBe(303);
-  const answer = await here.post('/console/sign-out-everywhere', {}, { from: '/console/you' });
-  expect(answer.headers.location).toBe(SIGN_IN);
+  const response = await here.post('/console/sign-out-everywhere', {}, { from: '/console/you' });
+  expect(response.headers.location).toBe(SIGN_IN);
   for (const browser of [here, there]) expect((await browser.get('/console/you')).statusCode).toBe(303);
 });
 
 test('whoever signs up makes an organization of their own, on Community', async () => {
   const browser = await console.signIn('founder@example.com');
   expect((await browser.get('/console')).headers.location).toBe(WELCOME);
-  const answer = await browser.post(WELCOME, { name: 'Founded' }, { from: WELCOME });
-  const overview = await browser.get(String(answer.headers.location));
+  const response = await browser.post(WELCOME, { name: 'Founded' }, { from: WELCOME });
+  const overview = await browser.get(String(response.headers.location));
   expect(overview.body).toMatch(/Founded[\s\S]*Community/);
 });
 
@@ -208,6 +208,6 @@ test.each(['/console/welcome', '/console/you'])(
 );
 
 test('a page that needs signing in is come back to', async () => {
-  const answer = await console.stranger().get('/console/orgs/org_x/usage?days=30');
-  expect(answer.headers.location).toBe('/console/sign-in?next=%2Fconsole%2Forgs%2Forg_x%2Fusage%3Fdays%3D30');
+  const response = await console.stranger().get('/console/orgs/org_x/usage?days=30');
+  expect(response.headers.location).toBe('/console/sign-in?next=%2Fconsole%2Forgs%2Forg_x%2Fusage%3Fdays%3D30');
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { RELEASE_PATHS, RELEASES_PREFIX, releaseId } from '../../storage/keys.ts';
-import { answersFrom, type CliResult, type RunningCli, startCli } from '../support/processes/cli.ts';
+import { type CliResult, type RunningCli, responsesFrom, startCli } from '../support/processes/cli.ts';
 import type { Target } from '../support/processes/target.ts';
 import type { Random } from '../support/random.ts';
 
@@ -18,12 +18,12 @@ export interface Durations {
 export async function runUndisturbed(source: string, target: Target): Promise<CliResult & Durations> {
   const started = performance.now();
   const cli = startNights(source, target);
-  const answer = new Promise<number>((resolve) => {
+  const response = new Promise<number>((resolve) => {
     cli.child.stdout?.once('data', () => resolve(performance.now()));
     cli.child.once('close', () => resolve(performance.now()));
   });
   const upload = target.writesRelease(cli).then(() => performance.now());
-  const [result, uploadedAt, answeredAt] = await Promise.all([cli.ended, upload, answer]);
+  const [result, uploadedAt, answeredAt] = await Promise.all([cli.ended, upload, response]);
   return { ...result, nightMs: answeredAt - started, publishMs: Math.max(0, answeredAt - uploadedAt) };
 }
 
@@ -44,7 +44,7 @@ export async function killNights(source: string, target: Target, options: KillOp
   cli.child.kill('SIGKILL');
   const result = await cli.ended;
   // The last line may be cut off.
-  const answers = answersFrom(result.stdout.slice(0, result.stdout.lastIndexOf('\n') + 1));
+  const answers = responsesFrom(result.stdout.slice(0, result.stdout.lastIndexOf('\n') + 1));
   return {
     ...result,
     /** False where the run came to its end before. */

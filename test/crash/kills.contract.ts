@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { Database } from '../../storage/duckdb/database.ts';
 import { readContents, type StoreContents } from '../support/pipeline/store-contents.ts';
-import { answersFrom } from '../support/processes/cli.ts';
+import { responsesFrom } from '../support/processes/cli.ts';
 import type { Target } from '../support/processes/target.ts';
 import { randomFromSeed } from '../support/random.ts';
 import { useFolder } from '../support/temporary-folder.ts';
@@ -87,7 +87,7 @@ export function describeKills(open: (folder: string) => Promise<Target>): void {
   async function assertRerunFinishes(target: Target): Promise<void> {
     const { code, stdout, stderr } = await runUndisturbed(source, target);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(answersFrom(stdout)).toHaveLength(DAYS);
+    expect(responsesFrom(stdout)).toHaveLength(DAYS);
     expect((await assertWhole(target)).releases).toHaveLength(DAYS);
     const left = await readdir(target.work, { recursive: true });
     const kept = /^(store\.json|runs(\/[^/]+(\/(report\.json|issues\.jsonl))?)?)$/;

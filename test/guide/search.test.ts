@@ -94,8 +94,8 @@ describe('a search', () => {
     const { headers } = await search('cursor');
     expect(headers['cache-control']).toBe('public, max-age=300');
     for (const sent of [String(headers.etag), '*']) {
-      const answer = await api.get('/stats/docs/search?q=cursor', { 'if-none-match': sent });
-      expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([304, '', headers.etag]);
+      const response = await api.get('/stats/docs/search?q=cursor', { 'if-none-match': sent });
+      expect([response.statusCode, response.body, response.headers.etag]).toEqual([304, '', headers.etag]);
     }
     expect((await search('cursors')).headers.etag).not.toBe(headers.etag);
   });

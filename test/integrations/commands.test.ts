@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { openDatabase } from '../../api/database/open-database.ts';
 import { type Operator, openOperator, until } from '../support/accounts/operator.ts';
-import { answerFields } from '../support/documents/usage.ts';
+import { responseFields } from '../support/documents/usage.ts';
 import { type PageServer, usePages } from '../support/integrations/page-server.ts';
 
 const LINK = '<a href="https://stats.example.org/models">Data</a>';
@@ -67,7 +67,7 @@ test('an operator declares a page, checks it, sees what it earns, and removes it
 });
 
 test('answers have the fields that the specification tells', async () => {
-  const fieldsOf = (at: number) => answerFields('integrations add')[at]?.toSorted();
+  const fieldsOf = (at: number) => responseFields('integrations add')[at]?.toSorted();
   const org = await organization();
   const added = await run(['integrations', 'add', org, 'Ours', pages.urlOf('shop.test/')]);
   expect(Object.keys(added).sort()).toEqual(fieldsOf(0));
@@ -114,9 +114,9 @@ test('serve --with-checks raises the quota of a key in use at once', async () =>
   const said = await operator.start('serve', '--with-checks');
   const limitNow = async () => {
     const headers = { authorization: `Bearer ${key}` };
-    const answer = await fetch(`${said()[0]?.['url']}/v1/account`, { headers });
-    const { usage } = (await answer.json()) as { usage: { limit: number } };
-    return [usage.limit, answer.headers.get('x-quota-limit')];
+    const response = await fetch(`${said()[0]?.['url']}/v1/account`, { headers });
+    const { usage } = (await response.json()) as { usage: { limit: number } };
+    return [usage.limit, response.headers.get('x-quota-limit')];
   };
   expect(await limitNow()).toEqual([500, '500']);
   pages.pages.set('shop.test/', LINK);

@@ -121,7 +121,7 @@ async function start({ heldFrom = 1 } = {}) {
   let [taken, released] = [0, 0];
   const api = await openApi({
     days: SAMPLE_DAYS.slice(0, 2),
-    faces: withMcp,
+    surfaces: withMcp,
     accounts: {
       wrap: (accounts) =>
         replaceQuota(accounts, {

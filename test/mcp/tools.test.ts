@@ -135,7 +135,7 @@ test('what the plan lacks is refused in the words of the route', async () => {
 
 /** The API with some capabilities, and its address. */
 async function openWith(capabilities: CapabilityStates) {
-  const api = await openApi({ days: SAMPLE_DAYS, accounts: {}, settings: { capabilities }, faces: withMcp });
+  const api = await openApi({ days: SAMPLE_DAYS, accounts: {}, settings: { capabilities }, surfaces: withMcp });
   onTestFinished(() => api.close());
   return { url: await listen(api.app), key: api.accounts.customers.builder.key };
 }

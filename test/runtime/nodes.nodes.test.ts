@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, COMMAND, envOf, runCli, startCli } from '../support/processes/cli.ts';
+import { COMMAND, envOf, responsesFrom, runCli, startCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
 import { startTlsReceiver } from '../support/server/tls-receiver.ts';
 import { useFolder } from '../support/temporary-folder.ts';
@@ -49,7 +49,7 @@ describe.each(['22.14', '24', '26'])('on Node %s', (version) => {
       expect([demo.status, demo.stderr.replace(/^2026-06-\d\d: .*\n/gm, '')]).toEqual([0, '']);
       const [, key] = /published 2026-06-10 [\s\S]*export COMMERCIAL=(msk_\w+)/.exec(demo.stdout) ?? [];
       const proof = await runCli(['verify', '--all', '--json'], { env, node });
-      expect(answersFrom(proof.stdout)[0], proof.stderr).toMatchObject({ ok: true });
+      expect(responsesFrom(proof.stdout)[0], proof.stderr).toMatchObject({ ok: true });
       const serving = await ServingProcess.start({ store, database, node });
       try {
         const headers = { authorization: `Bearer ${key}` };
@@ -85,11 +85,11 @@ describe.each(['22.14', '24', '26'])('on Node %s', (version) => {
     const night = (day: string) => runCli(['nightly', '--source', fixtureSource('days'), '--day', day], { env, node });
     const create = ['orgs', 'create', '--name', 'Nodes', '--plan', 'commercial', '--json'];
     const created = await runCli(create, { env, node });
-    const org = String(answersFrom(created.stdout)[0]?.['id']);
+    const org = String(responsesFrom(created.stdout)[0]?.['id']);
     await night('2026-06-01');
     const words = ['webhooks', 'add', '--org', org, '--url', receiver.url, '--topics', 'snapshot.published', '--json'];
     const added = await runCli(words, { env, node });
-    expect(answersFrom(added.stdout)[0]?.['state'], added.stderr).toBe('active');
+    expect(responsesFrom(added.stdout)[0]?.['state'], added.stderr).toBe('active');
     const dispatching = startCli(['dispatch'], { env, node });
     await night('2026-06-02');
     while (!topics.includes('snapshot.published')) await sleep(20);

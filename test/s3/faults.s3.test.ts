@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { Database } from '../../storage/duckdb/database.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import { readContents, type StoreContents } from '../support/pipeline/store-contents.ts';
-import { answersFrom, type CliResult, FAILURE_AS_JSON, runCli } from '../support/processes/cli.ts';
+import { type CliResult, FAILURE_AS_JSON, responsesFrom, runCli } from '../support/processes/cli.ts';
 import type { Fault, FaultProxy } from '../support/processes/fault-proxy.ts';
 import { describeOnMinio, type Minio } from '../support/processes/minio.ts';
 import { isPutOf, S3Server, type S3Target } from '../support/processes/s3-target.ts';
@@ -63,7 +63,7 @@ describeOnMinio('a night', () => {
   }
 
   function expectStatus(status: string, { code, stdout, stderr }: CliResult): void {
-    expect({ code, stderr, status: answersFrom(stdout)[0]?.['status'] }).toEqual({ code: 0, stderr: '', status });
+    expect({ code, stderr, status: responsesFrom(stdout)[0]?.['status'] }).toEqual({ code: 0, stderr: '', status });
   }
 
   /** A night that meets a fault, unless it was reset, and publishes all the same, once. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, runCli } from '../support/processes/cli.ts';
+import { responsesFrom, runCli } from '../support/processes/cli.ts';
 import { describeOnMinio } from '../support/processes/minio.ts';
 import { ServerProcess } from '../support/processes/server-process.ts';
 import { newFolder } from '../support/temporary-folder.ts';
@@ -27,7 +27,7 @@ describeOnMinio('first steps with scripts/minio.sh', () => {
     const env = { ...settings, MODELSTATS_WORK: join(folder, 'work') };
     const published = await runCli(['nightly', '--source', SOURCE, '--all-days', '--json'], { env });
     expect(published).toMatchObject({ code: 0, stderr: '' });
-    expect(answersFrom(published.stdout)).toHaveLength((await listSourceDays(SOURCE)).length);
+    expect(responsesFrom(published.stdout)).toHaveLength((await listSourceDays(SOURCE)).length);
     expect(await runCli(['verify', '--all'], { env })).toMatchObject({ code: 0, stderr: '' });
     expect(await script.end('SIGTERM')).toEqual({ code: 0, signal: null });
     await expect(fetch(endpoint)).rejects.toThrow();

@@ -8,7 +8,7 @@ import { sha256 } from '../../storage/hash.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import { readContents, type StoreContents } from '../support/pipeline/store-contents.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, runCli } from '../support/processes/cli.ts';
+import { responsesFrom, runCli } from '../support/processes/cli.ts';
 import { describeOnMinio } from '../support/processes/minio.ts';
 import { S3Server, type S3Target } from '../support/processes/s3-target.ts';
 import { openFileTarget, type Target } from '../support/processes/target.ts';
@@ -32,7 +32,7 @@ describeOnMinio('the fixture days by the command', () => {
     days = await listSourceDays(SOURCE);
     inFolder = await openFileTarget(path('file'));
     series = server.target(path('series'));
-    await answersOf(inFolder, 'nightly', '--source', SOURCE, '--all-days');
+    await responsesOf(inFolder, 'nightly', '--source', SOURCE, '--all-days');
   });
   afterAll(async () => {
     database?.close();
@@ -41,7 +41,7 @@ describeOnMinio('the fixture days by the command', () => {
 
   test('go on with the same numbers and hashes on a machine that has nothing but the address of the store', async () => {
     for (const day of days) {
-      await answersOf(series, 'nightly', '--source', SOURCE, '--day', day);
+      await responsesOf(series, 'nightly', '--source', SOURCE, '--day', day);
       await rm(series.work, { recursive: true });
     }
     const expected = await readContents(inFolder.store, database);
@@ -50,30 +50,30 @@ describeOnMinio('the fixture days by the command', () => {
   });
 
   test('again are published already', async () => {
-    const answers = await answersOf(series, 'nightly', '--source', SOURCE, '--all-days');
+    const answers = await responsesOf(series, 'nightly', '--source', SOURCE, '--all-days');
     expect(answers.map(({ status }) => status)).toEqual(days.map(() => 'already_published'));
   });
 
   test('are mirrored to another place on S3, and from there into files: every object is the same', async () => {
     const [other, back] = [server.target(path('other')), await openFileTarget(path('back'))];
     const mirrored = { releases: days.length, swapped: true };
-    expect(await answersOf(series, 'mirror', '--to', other.url)).toMatchObject([mirrored]);
-    expect(await answersOf(other, 'mirror', '--to', back.store.url)).toMatchObject([mirrored]);
+    expect(await responsesOf(series, 'mirror', '--to', other.url)).toMatchObject([mirrored]);
+    expect(await responsesOf(other, 'mirror', '--to', back.store.url)).toMatchObject([mirrored]);
     const expected = await objectsOf(series);
     expect(Object.keys(expected).length).toBeGreaterThan(days.length * 20);
     for (const place of [other, back]) expect(await objectsOf(place)).toEqual(expected);
     const nothing = { copied: 0, bytes: 0, removed: 0, swapped: false };
-    expect(await answersOf(series, 'mirror', '--to', other.url)).toMatchObject([nothing]);
+    expect(await responsesOf(series, 'mirror', '--to', other.url)).toMatchObject([nothing]);
     const proven = { ok: true, snapshots: days.length, replayed: days.length - 1, problems: [] };
-    expect(await answersOf(other, 'verify', '--all')).toMatchObject([proven]);
+    expect(await responsesOf(other, 'verify', '--all')).toMatchObject([proven]);
   });
 });
 
 /** Runs `modelstats ARGS… --json`, which must go well, and gives what it answers. */
-async function answersOf({ env }: Target, ...args: readonly string[]) {
+async function responsesOf({ env }: Target, ...args: readonly string[]) {
   const { code, stdout, stderr } = await runCli([...args, '--json'], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return answersFrom(stdout);
+  return responsesFrom(stdout);
 }
 
 function withoutReleases({ snapshots, events }: StoreContents) {

@@ -6,7 +6,7 @@ import type { ServingProcess } from '../support/processes/serving-process.ts';
 
 const KILLS = 3;
 const WORKERS = 20;
-const ANSWERS_BEFORE_KILL = 200;
+const RESPONSES_BEFORE_KILL = 200;
 
 /** Kills the real server under load; what clients were answered must have been counted when it is back. */
 export function describeServeKill(name: string, createDatabase: () => Promise<string>): void {
@@ -17,7 +17,7 @@ export function describeServeKill(name: string, createDatabase: () => Promise<st
         const answered = await answeredUntilKilled(serving, key);
         await serving.run();
         const used = await usedBy(serving, key);
-        expect(answered).toBeGreaterThanOrEqual(ANSWERS_BEFORE_KILL);
+        expect(answered).toBeGreaterThanOrEqual(RESPONSES_BEFORE_KILL);
         expect(used - before).toBeGreaterThanOrEqual(answered);
         // Counted but not answered: at most what was under way.
         expect(used - before - answered).toBeLessThanOrEqual(WORKERS);
@@ -41,7 +41,7 @@ async function answeredUntilKilled(serving: ServingProcess, key: string): Promis
       const { status } = await fetchOnce(`${serving.url}${paths[(worker + round) % paths.length]}`, key, { agent });
       if (status !== 200) throw new Error(`answered with ${status}`);
       answered += 1;
-      if (answered === ANSWERS_BEFORE_KILL) void serving.end('SIGKILL');
+      if (answered === RESPONSES_BEFORE_KILL) void serving.end('SIGKILL');
     }
   };
   const ends = await Promise.allSettled(Array.from({ length: WORKERS }, (_, worker) => askUntilItFails(worker)));

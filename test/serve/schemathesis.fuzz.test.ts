@@ -11,7 +11,7 @@ import { openApiDocument } from '../../api/data/openapi/openapi-document.ts';
 import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { PUBLIC_ROUTES } from '../../api/site/public.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
+import { envOf, responsesFrom, runCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const ask = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCli([...args, '--json'], { env });
     expect(code, stderr).toBe(0);
-    return answersFrom(stdout)[0] ?? {};
+    return responsesFrom(stdout)[0] ?? {};
   };
   await ask('nightly', '--source', fixtureSource('days'), '--all-days');
   const { id } = await ask('orgs', 'create', '--name', 'Fuzz', '--plan', 'commercial');

@@ -126,8 +126,8 @@ async function findTooSmall(
   const { width, paths } = of;
   const tooSmall: string[] = [];
   for (const path of paths) {
-    const answer = await fetch(`${base}/oembed?url=${encodeURIComponent(base + path)}&maxwidth=${width}`);
-    const { height, ...size } = (await answer.json()) as { width: number; height: number };
+    const response = await fetch(`${base}/oembed?url=${encodeURIComponent(base + path)}&maxwidth=${width}`);
+    const { height, ...size } = (await response.json()) as { width: number; height: number };
     expect(size.width).toBe(width);
     await page.setViewportSize({ width, height });
     await page.goto(base + path);

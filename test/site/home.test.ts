@@ -37,8 +37,8 @@ test('nothing but its own stylesheet is loaded into it, whose name changes with 
   expect(body).toContain('rel="icon" type="image/svg+xml" href="/stats/favicon.ico"');
   const [stylesheet = ''] = linksIn(body).filter((link) => link.includes('.css'));
   expect(stylesheet).toMatch(/^\/stats\/home\/home\.css\?v=[0-9a-f]{12}$/);
-  const answer = await api.get(stylesheet);
-  expect(answer.headers).toMatchObject({
+  const response = await api.get(stylesheet);
+  expect(response.headers).toMatchObject({
     'content-type': 'text/css; charset=utf-8',
     'cache-control': 'public, max-age=31536000, immutable',
   });

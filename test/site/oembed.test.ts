@@ -22,10 +22,10 @@ const ask = (parameters: Readonly<Record<string, string>>) =>
 async function found(parameters: Readonly<Record<string, string>>) {
   const { statusCode, body } = await ask(parameters);
   if (statusCode !== 200) throw new Error(`${statusCode} ${body}`);
-  const answer: Readonly<Record<string, string>> = JSON.parse(body);
-  const frames = elementsIn(answer['html'] ?? '').filter(({ name }) => !['html', 'head', 'body'].includes(name));
+  const response: Readonly<Record<string, string>> = JSON.parse(body);
+  const frames = elementsIn(response['html'] ?? '').filter(({ name }) => !['html', 'head', 'body'].includes(name));
   expect(frames.map(({ name }) => name)).toEqual(['iframe']);
-  return { answer, frame: frames[0]?.attributes ?? {} };
+  return { response, frame: frames[0]?.attributes ?? {} };
 }
 
 test('an address of ours is told as oEmbed 1.0 has it', async () => {
@@ -35,8 +35,8 @@ test('an address of ours is told as oEmbed 1.0 has it', async () => {
     'access-control-allow-origin': '*',
     'cache-control': 'public, max-age=3600',
   });
-  const { answer } = await found({ url: MODEL });
-  expect(answer).toEqual({
+  const { response } = await found({ url: MODEL });
+  expect(response).toEqual({
     version: '1.0',
     type: 'rich',
     title: 'Atlas 2',
@@ -53,7 +53,7 @@ test('what the guide asks for is answered', async () => {
   const guide = readFileSync(join(ROOT, 'api/guide/pages/without-a-key.md'), 'utf8');
   const [, url = ''] = /--data-urlencode 'url=([^']+)'/.exec(guide) ?? [];
   const asked = url.replace('https://api.example.com', BASE).replace('gpt-5.4-mini', encodeURIComponent('lab/atlas-2'));
-  expect((await found({ url: asked, maxwidth: '480' })).answer).toMatchObject({ title: 'Atlas 2', width: 480 });
+  expect((await found({ url: asked, maxwidth: '480' })).response).toMatchObject({ title: 'Atlas 2', width: 480 });
 });
 
 test.each([
@@ -69,9 +69,9 @@ test.each([
   const { href = '' } = link?.attributes ?? {};
   expect(href.startsWith(`${BASE}/oembed?url=`)).toBe(true);
   const { pathname, search } = new URL(href);
-  const answer: Readonly<Record<string, string>> = (await api.get(pathname + search)).json();
-  expect([answer['title'], link?.attributes['title']]).toEqual([title, title]);
-  const [, , , frame] = elementsIn(answer['html'] ?? '');
+  const response: Readonly<Record<string, string>> = (await api.get(pathname + search)).json();
+  expect([response['title'], link?.attributes['title']]).toEqual([title, title]);
+  const [, , , frame] = elementsIn(response['html'] ?? '');
   expect(frame).toMatchObject({ name: 'iframe', attributes: { src: urlOf(folder, id, query), title } });
 });
 
@@ -93,8 +93,8 @@ test.each([
 ] as const)(
   'a frame of %s is as large as its page needs, and no larger than the room %o',
   async (kind, room, width, height) => {
-    const { answer, frame } = await found({ url: kind === 'models' ? MODEL : urlOf('rankings', 'text'), ...room });
-    expect([answer['width'], answer['height']]).toEqual([width, height]);
+    const { response, frame } = await found({ url: kind === 'models' ? MODEL : urlOf('rankings', 'text'), ...room });
+    expect([response['width'], response['height']]).toEqual([width, height]);
     expect([frame['width'], frame['height']]).toEqual([String(width), String(height)]);
   },
 );
@@ -109,9 +109,9 @@ test.each([
   ['too little room down', { url: MODEL, maxheight: '119' }, 'maxheight', 'greater_than_equal'],
   ['room that is no number', { url: MODEL, maxwidth: '600px' }, 'maxwidth', 'int_parsing'],
 ])('%s is 422', async (_, parameters, name, type) => {
-  const answer = await ask(parameters);
-  expect(answer.statusCode).toBe(422);
-  expect(answer.json()).toMatchObject({ detail: [{ loc: ['query', name], type }] });
+  const response = await ask(parameters);
+  expect(response.statusCode).toBe(422);
+  expect(response.json()).toMatchObject({ detail: [{ loc: ['query', name], type }] });
 });
 
 test.each([
@@ -136,15 +136,15 @@ test.each([
   ['a model that never was', urlOf('models', 'never-was')],
   ['a category that never was', urlOf('rankings', 'never-was')],
 ])('%s is 404', async (_, url) => {
-  const answer = await ask({ url });
-  expect(answer.statusCode).toBe(404);
-  expect(answer.json()).toMatchObject({ error: { code: 'not_found', param: 'url' } });
+  const response = await ask({ url });
+  expect(response.statusCode).toBe(404);
+  expect(response.json()).toMatchObject({ error: { code: 'not_found', param: 'url' } });
 });
 
 test.each(['xml', 'JSON', 'yaml'])('format=%s is 501', async (format) => {
-  const answer = await ask({ url: MODEL, format });
-  expect(answer.statusCode).toBe(501);
-  expect(answer.json()).toMatchObject({ error: { code: 'format_not_supported', param: 'format' } });
+  const response = await ask({ url: MODEL, format });
+  expect(response.statusCode).toBe(501);
+  expect(response.json()).toMatchObject({ error: { code: 'format_not_supported', param: 'format' } });
   expect((await ask({ url: MODEL, format: 'json' })).statusCode).toBe(200);
 });
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadCatalog } from '../../storage/catalog.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, type RunningCli, runCli, startCli } from '../support/processes/cli.ts';
+import { type RunningCli, responsesFrom, runCli, startCli } from '../support/processes/cli.ts';
 import type { Chooser } from '../support/random.ts';
 import { readTold } from '../support/webhooks/subscribers.ts';
 import { expectedOf } from '../webhook-events/oracle.ts';
@@ -22,7 +22,7 @@ const EARLY_KILLS = 5;
 /** From when it dispatches, or is started, to the kill. */
 const LIFE_MS_MAX = 2_000;
 /** So long that a night is sent over the lives of several processes, and most kills cut deliveries off. */
-const ANSWER_MS_MAX = 500;
+const RESPONSE_MS_MAX = 500;
 /** For the last process, after claims of killed ones have ended. */
 const FINISH_MS_MAX = 300_000;
 
@@ -45,7 +45,7 @@ export class DeliveryLog {
   readonly handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const id = String(request.headers['x-service-delivery']);
     for await (const _ of request); // Read to its end.
-    await sleep(this.#chooser.integer(0, ANSWER_MS_MAX));
+    await sleep(this.#chooser.integer(0, RESPONSE_MS_MAX));
     this.#received.set(id, (this.#received.get(id) ?? 0) + 1);
     response.writeHead(204).end();
   };
@@ -63,7 +63,7 @@ export async function openDispatching(world: World, options: DispatchingOptions)
   const words = ['webhooks', 'add', '--org', organizationId, '--url', receiverUrl, '--topics', 'all', '--json'];
   const added = await runCli(words, { env });
   if (added.code !== 0) throw new Error(`the endpoint was not added: ${added.stderr}${added.stdout}`);
-  const endpoint = String(answersFrom(added.stdout)[0]?.['id']);
+  const endpoint = String(responsesFrom(added.stdout)[0]?.['id']);
   let running: RunningCli | undefined;
   return {
     kills,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { killNights, runUndisturbed } from '../crash/kill.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
-import { answersFrom, type CliResult, runCli } from '../support/processes/cli.ts';
+import { type CliResult, responsesFrom, runCli } from '../support/processes/cli.ts';
 import { openFileTarget, type Target } from '../support/processes/target.ts';
 import type { Random } from '../support/random.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
@@ -35,8 +35,9 @@ export async function openNights(
   /** Days of which the next run need not know. */
   let published = 0;
   const note = async ({ stdout }: Pick<CliResult, 'stdout'>) => {
-    const answers = answersFrom(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
-    for (const answer of answers) if (answer['status'] === 'published') said.set(answer['day'], answer['last_seq']);
+    const answers = responsesFrom(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
+    for (const response of answers)
+      if (response['status'] === 'published') said.set(response['day'], response['last_seq']);
     const { releases } = await readContents(target.store, reader);
     for (; published < releases.length; published += 1)
       await rm(join(source, days[published] ?? ''), { recursive: true });

@@ -9,7 +9,7 @@ import { compareCounts, type Lane, type PartOptions, type World, withControl } f
 const WORKERS = 8;
 const PATHS = ['/v1/models', '/v1/scores', '/v1/changes', '/v1/updates'] as const;
 /** Answers until a kill, at most. */
-const ANSWERS_MAX = 60;
+const RESPONSES_MAX = 60;
 /** One of so many kills falls before the server answers. */
 const EARLY_KILLS = 3;
 const EARLY_MS_MAX = 700;
@@ -55,13 +55,13 @@ export function openServing({ storeFolder, database, customer }: World, { env, k
   }
 
   /** Puts load on the server until it is gone; kills it after so many answers. */
-  async function askUntilKilled(server: ServingProcess, answersMax: number): Promise<void> {
+  async function askUntilKilled(server: ServingProcess, responsesMax: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: WORKERS });
     let answers = 0;
     const work = async () => {
       while (await ask(server.url, next(), agent)) {
         answers += 1;
-        if (answers === answersMax) void server.end('SIGKILL');
+        if (answers === responsesMax) void server.end('SIGKILL');
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, work));
@@ -80,7 +80,7 @@ export function openServing({ storeFolder, database, customer }: World, { env, k
     async run() {
       while (kills.areLeft) {
         if (serving !== undefined && chooser.integer(1, EARLY_KILLS) === 1) await killEarly(serving);
-        else await askUntilKilled(await start(), chooser.integer(1, ANSWERS_MAX));
+        else await askUntilKilled(await start(), chooser.integer(1, RESPONSES_MAX));
         kills.count();
       }
       await start(); // For the copies, which are synced from it.

@@ -11,7 +11,7 @@ import { listReleases } from '../support/pipeline/published.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { storeWith } from '../support/pipeline/store-with.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, callCli, envOf } from '../support/processes/cli.ts';
+import { callCli, envOf, responsesFrom } from '../support/processes/cli.ts';
 
 const SOURCE = fixtureSource('days');
 const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
@@ -69,9 +69,9 @@ describe('a catalog that lacks the newest release', { timeout: 120_000 }, () => 
   test('is mended by a rebuild, and the next night numbers no event twice', async () => {
     await restore(releases.slice(0, 1));
     const { code, stdout } = await command('catalog', 'rebuild', '--json');
-    expect({ code, answer: answersFrom(stdout)[0] }).toMatchObject({
+    expect({ code, response: responsesFrom(stdout)[0] }).toMatchObject({
       code: 0,
-      answer: { changed: true, snapshots: 2 },
+      response: { changed: true, snapshots: 2 },
     });
     expect(await listReleases(nights)).toEqual(releases);
     await nights.night(SOURCE, THIRD);

@@ -165,8 +165,8 @@ describe('what changes under a sync', () => {
     const into = await newCopy();
     class Lacking extends ModelstatsClient {
       override async getChanges(filters: object) {
-        const answer = await super.getChanges(filters);
-        return { ...answer, body: { ...answer.body, events: answer.body.events.slice(1) } };
+        const response = await super.getChanges(filters);
+        return { ...response, body: { ...response.body, events: response.body.events.slice(1) } };
       }
     }
     const lacking = new Lacking({ url: service.url, key: service.key });

@@ -188,7 +188,7 @@ describe('a list, of a plan without snapshots,', () => {
   const refused = { error: { code: 'feature_not_in_plan', message: 'Not in your plan', param: null } };
 
   /** Refuses snapshots, and answers every page of a list with this one. */
-  const answerPages = (page: object) =>
+  const responsePages = (page: object) =>
     server.answer((request, response) =>
       request.url?.startsWith('/v1/snapshots') === true
         ? json(refused, { status: 403 })(request, response)
@@ -196,7 +196,7 @@ describe('a list, of a plan without snapshots,', () => {
     );
 
   it('whose pages are empty and go on is refused', async () => {
-    answerPages({ models: [] });
+    responsePages({ models: [] });
     expect(await refusalOf()).toMatchObject({
       code: 'corrupt',
       message: 'a page of the list of models has no records, and says that there are more',
@@ -204,7 +204,7 @@ describe('a list, of a plan without snapshots,', () => {
   });
 
   it('that has no end is read up to eight times the largest answer', async () => {
-    answerPages({ models: [{ id: 'x'.repeat(90_000) }] });
+    responsePages({ models: [{ id: 'x'.repeat(90_000) }] });
     expect(await refusalOf({ answerBytesMax: 100_000 })).toMatchObject({
       code: 'answer_too_large',
       message: expect.stringMatching(/the lists are larger than 800000 bytes together: answerBytesMax/),

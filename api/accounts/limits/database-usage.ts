@@ -2,7 +2,6 @@ import type { ControlDatabase } from '../../database/control-database.ts';
 import { readWork, type Work, writeWork } from '../../database/statements.ts';
 import * as statements from './usage-statements.ts';
 import {
-  answerFromCount,
   capOf,
   dayOf,
   type Group,
@@ -10,11 +9,12 @@ import {
   type HoldersRow,
   isKeyed,
   keyOf,
+  responseFromCount,
   type UsedRow,
 } from './usage-statements.ts';
-import type { ReleaseRequest, ReserveRequest, UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
+import type { ReleaseRequest, ReserveRequest, UsageRequest, UsageResponse, UsageStore } from './usage-store.ts';
 
-type Answers = Map<UsageRequest, UsageAnswer>;
+type Answers = Map<UsageRequest, UsageResponse>;
 type Unit = ReserveRequest | ReleaseRequest;
 
 /** What becomes of requests of one kind. */
@@ -36,43 +36,43 @@ export class DatabaseUsage implements UsageStore {
   }
 
   /** Releases first, then reservations, then reads, whatever their order; answers in the order of the requests. */
-  async apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]> {
+  async apply(requests: readonly UsageRequest[]): Promise<readonly UsageResponse[]> {
     const releases = requests.filter((request) => request.kind === 'release');
     const reserves = requests.filter((request) => request.kind === 'reserve');
     const steps: readonly Step[] = [
       { requests: releases, work: (into) => this.#release(releases, into) },
       { requests: reserves, work: (into) => this.#reserve(reserves, into) },
     ];
-    const answers = await this.#write(steps.filter((step) => step.requests.length > 0));
+    const responses = await this.#write(steps.filter((step) => step.requests.length > 0));
     // What is left changed nothing: a key holds its unit, others hold it too, or the count is only asked for.
-    const open = requests.filter((request) => !answers.has(request));
+    const open = requests.filter((request) => !responses.has(request));
     const used = open.length === 0 ? NONE_USED : await readWork(this.#database, () => this.#read(open));
-    return requests.map((request) => answers.get(request) ?? { isGranted: true, used: used(request), units: 0 });
+    return requests.map((request) => responses.get(request) ?? { isGranted: true, used: used(request), units: 0 });
   }
 
   async #write(steps: readonly Step[]): Promise<Answers> {
     if (this.#database.engine.kind === 'sqlite' && steps.length > 0)
-      return writeWork(this.#database, () => answersOf(steps), { isAlone: false });
-    const answers: Answers = new Map();
+      return writeWork(this.#database, () => responsesOf(steps), { isAlone: false });
+    const responses: Answers = new Map();
     for (const { requests, work } of steps)
-      await writeWork(this.#database, () => work(answers), { isAlone: !requests.some(isKeyed) });
-    return answers;
+      await writeWork(this.#database, () => work(responses), { isAlone: !requests.some(isKeyed) });
+    return responses;
   }
 
   /** Takes units, none for a request whose Idempotency-Key holds one already: such a request is left without an answer. */
-  *#reserve(requests: readonly ReserveRequest[], answers: Answers): Work<void> {
+  *#reserve(requests: readonly ReserveRequest[], responses: Answers): Work<void> {
     const byKey = groupsOf(requests.filter(isKeyed), keyOf);
     const fresh = yield* this.#hold(byKey);
     yield* this.#count(
       requests.filter((request) => !isKeyed(request) || fresh.has(request)),
-      answers,
+      responses,
     );
-    const refused = [...fresh].filter((request) => answers.get(request)?.isGranted === false);
+    const refused = [...fresh].filter((request) => responses.get(request)?.isGranted === false);
     if (refused.length > 0) yield* statements.removeKeys(refused);
     // Requests that share a fresh key share the answer of its first one, which alone takes the unit.
     for (const [first, ...others] of byKey.values()) {
-      const answer = answers.get(first);
-      if (answer !== undefined) for (const request of others) answers.set(request, { ...answer, units: 0 });
+      const response = responses.get(first);
+      if (response !== undefined) for (const request of others) responses.set(request, { ...response, units: 0 });
     }
   }
 
@@ -85,26 +85,26 @@ export class DatabaseUsage implements UsageStore {
   }
 
   /** Takes a unit per request, as long as there are some on its organization's day; the first requests get them. */
-  *#count(requests: readonly ReserveRequest[], answers: Answers): Work<void> {
+  *#count(requests: readonly ReserveRequest[], responses: Answers): Work<void> {
     const groups = groupsOf(requests, dayOf);
     // Whoever may have none gets none, and nothing is written for it.
     const open = [...groups.values()].filter((group) => capOf(group) !== 0);
     for (const row of open.length === 0 ? [] : yield* statements.count(open))
       for (const [index, request] of (groups.get(dayOfRow(row)) ?? []).entries())
-        answers.set(request, answerFromCount(row, index));
-    const refused = requests.filter((request) => !answers.has(request));
+        responses.set(request, responseFromCount(row, index));
+    const refused = requests.filter((request) => !responses.has(request));
     if (refused.length === 0) return;
     const used = yield* this.#read(refused);
-    for (const request of refused) answers.set(request, { isGranted: false, used: used(request), units: 0 });
+    for (const request of refused) responses.set(request, { isGranted: false, used: used(request), units: 0 });
   }
 
   /** Gives units back; those of an Idempotency-Key once nobody holds it any more. Where none went back there is no answer. */
-  *#release(requests: readonly ReleaseRequest[], answers: Answers): Work<void> {
+  *#release(requests: readonly ReleaseRequest[], responses: Answers): Work<void> {
     const keyed = groupsOf(requests.filter(isKeyed), keyOf);
     const units = [...requests.filter((request) => !isKeyed(request)), ...(yield* this.#unhold(keyed))];
     if (units.length === 0) return;
     const used = usedByDay(yield* statements.uncount([...groupsOf(units, dayOf).values()]));
-    for (const request of units) answers.set(request, { isGranted: true, used: used(request), units: -1 });
+    for (const request of units) responses.set(request, { isGranted: true, used: used(request), units: -1 });
   }
 
   /** Takes a holder per request from its key. Returns a request of each key that nobody holds any more: its unit goes back. */
@@ -125,10 +125,10 @@ export class DatabaseUsage implements UsageStore {
 }
 
 /** Its answers are its own: work that begins anew knows none of an attempt before, which counted nothing. */
-function* answersOf(steps: readonly Step[]): Work<Answers> {
-  const answers: Answers = new Map();
-  for (const { work } of steps) yield* work(answers);
-  return answers;
+function* responsesOf(steps: readonly Step[]): Work<Answers> {
+  const responses: Answers = new Map();
+  for (const { work } of steps) yield* work(responses);
+  return responses;
 }
 
 type UsedOf = (request: UsageRequest) => number;

@@ -1,7 +1,7 @@
 import { dayFromDate } from '../../../runtime/day.ts';
 import type { Caller, UsageState } from '../caller.ts';
 import { type Enforcement, isEnforced, type Terms } from '../organizations/terms.ts';
-import type { Batcher, Idempotency, ReserveRequest, UnitKey, UsageAnswer } from './usage-store.ts';
+import type { Batcher, Idempotency, ReserveRequest, UnitKey, UsageResponse } from './usage-store.ts';
 
 /** A unit of today's quota, taken before a request is handled. */
 export interface Reservation extends UnitKey {
@@ -64,10 +64,10 @@ export class Quota {
     this.#deps.onReserve(now);
     const current = holdsAt(caller, now) ? caller : await this.#renew(caller);
     const wanted = this.#want(current, now, idempotency);
-    const answer = await this.#deps.batcher.submit(wanted);
-    if (answer.isGranted) return resultFrom(wanted, answer);
+    const response = await this.#deps.batcher.submit(wanted);
+    if (response.isGranted) return resultFrom(wanted, response);
     const terms = await this.#deps.refreshTerms(caller);
-    if (terms === undefined || !couldGrant(terms, current.terms)) return resultFrom(wanted, answer);
+    if (terms === undefined || !couldGrant(terms, current.terms)) return resultFrom(wanted, response);
     const again = this.#want({ ...caller, terms }, now, idempotency);
     return resultFrom(again, await this.#deps.batcher.submit(again));
   }
@@ -122,7 +122,7 @@ export class Quota {
 /** What is asked of the store, and the reservation that it is once it is granted. */
 type Wanted = ReserveRequest & Reservation;
 
-function resultFrom(wanted: Wanted, { isGranted, used, units }: UsageAnswer): ReserveResult {
+function resultFrom(wanted: Wanted, { isGranted, used, units }: UsageResponse): ReserveResult {
   wanted.units = units;
   const usage = usageState(wanted, used, wanted.limit);
   return isGranted ? { granted: true, reservation: wanted, usage } : { granted: false, usage };

@@ -110,8 +110,8 @@ export class RedisCounter implements WindowCounter {
 
   async hit(name: string, limit: number): Promise<Window> {
     const now = this.#clock?.().getTime() ?? '';
-    const answer = await this.#ask(name, limit, now);
-    const [hits, waitMs] = Array.isArray(answer) ? answer.map(Number) : [];
+    const response = await this.#ask(name, limit, now);
+    const [hits, waitMs] = Array.isArray(response) ? response.map(Number) : [];
     if (hits === undefined || waitMs === undefined) throw new Error('Redis left a hit without an answer');
     return { hits, waitMs };
   }

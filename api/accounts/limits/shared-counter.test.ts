@@ -4,12 +4,12 @@ import { SharedCounter } from './shared-counter.ts';
 
 const LIMIT = 10;
 
-function counterOf(answer: () => Promise<Window>): WindowCounter & { asked: number } {
+function counterOf(response: () => Promise<Window>): WindowCounter & { asked: number } {
   const counter = {
     asked: 0,
     hit: () => {
       counter.asked += 1;
-      return answer();
+      return response();
     },
     close: async () => {},
   };

@@ -1,6 +1,6 @@
 import { defineStatement, query, type Statement, type Work } from '../../database/statements.ts';
 import type { DailyUsageRow, IdempotencyKeyRow } from '../../database/tables/tables.ts';
-import type { ReadRequest, ReleaseRequest, ReserveRequest, UsageAnswer } from './usage-store.ts';
+import type { ReadRequest, ReleaseRequest, ReserveRequest, UsageResponse } from './usage-store.ts';
 
 /**
  * The statements of `database-usage.ts`. Each takes groups of requests, one group per row it touches. Where several rows are locked,
@@ -174,7 +174,7 @@ interface Counted {
 }
 
 /** What the request at this place of its group gets: the first ones get the units, and usage grows with each of them. */
-export function answerFromCount({ used, granted }: Counted, index: number): UsageAnswer {
+export function responseFromCount({ used, granted }: Counted, index: number): UsageResponse {
   const left = Math.max(0, granted - index - 1);
   const isGranted = index < granted;
   return { isGranted, used: used - left, units: isGranted ? 1 : 0 };

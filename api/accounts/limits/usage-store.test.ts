@@ -30,10 +30,10 @@ class CountingStore implements UsageStore {
 test('all requests of a tick share a batch, each gets its own answer, and what comes meanwhile waits for the next', async () => {
   const store = new CountingStore();
   const batcher = new Batcher(store, { batchMax: 100, waitingMax: 1000 });
-  const answers = times(50, () => batcher.submit(READ));
+  const responses = times(50, () => batcher.submit(READ));
   while (store.batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const later = times(30, () => batcher.submit(READ));
-  expect((await answers).map(({ used }) => used)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  expect((await responses).map(({ used }) => used)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
   await later;
   expect(store.batches).toEqual([50, 30]);
 });

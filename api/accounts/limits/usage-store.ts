@@ -14,7 +14,7 @@ import { AppError } from '../../../runtime/errors.ts';
  */
 export interface UsageStore {
   /** The answers in the order of the requests. Rejects with `unavailable`; then all of them, some or none may have been counted. */
-  apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]>;
+  apply(requests: readonly UsageRequest[]): Promise<readonly UsageResponse[]>;
 }
 
 export type UsageRequest = ReserveRequest | ReleaseRequest | ReadRequest;
@@ -55,7 +55,7 @@ export interface Idempotency {
 
 export type UnitChange = 1 | 0 | -1;
 
-export interface UsageAnswer {
+export interface UsageResponse {
   /** False only for a refused reservation. */
   readonly isGranted: boolean;
   /** The organization's units of that day after this request. */
@@ -74,7 +74,7 @@ export type BatcherOptions = Readonly<typeof BATCHER_OPTIONS>;
 
 interface Waiting {
   readonly request: UsageRequest;
-  readonly resolve: (answer: UsageAnswer) => void;
+  readonly resolve: (response: UsageResponse) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -91,7 +91,7 @@ export class Batcher {
   }
 
   /** Resolves after the request was committed. Rejects with `unavailable`. */
-  submit(request: UsageRequest): Promise<UsageAnswer> {
+  submit(request: UsageRequest): Promise<UsageResponse> {
     if (this.#waiting.length >= this.#options.waitingMax)
       return Promise.reject(new AppError('unavailable', 'the control database is too slow for the load'));
     return new Promise((resolve, reject) => {
@@ -115,11 +115,11 @@ export class Batcher {
 
   async #apply(batch: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await this.#store.apply(batch.map(({ request }) => request));
+      const responses = await this.#store.apply(batch.map(({ request }) => request));
       for (const [index, { resolve, reject }] of batch.entries()) {
-        const answer = answers[index];
-        if (answer === undefined) reject(new Error('a usage store left a request without an answer'));
-        else resolve(answer);
+        const response = responses[index];
+        if (response === undefined) reject(new Error('a usage store left a request without an answer'));
+        else resolve(response);
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);

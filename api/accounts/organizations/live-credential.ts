@@ -73,7 +73,7 @@ interface CredentialRow extends SubscriptionColumns, BonusColumns {
 
 /** Looks credentials up with statements that are prepared once, since requests wait for the answer. */
 function finder(engine: DatabaseEngine, { name, byHash, byId, isFor = () => true }: Queries): FindCredential {
-  const ask = asker(engine, name, { hash: byHash, id: byId });
+  const ask = caller(engine, name, { hash: byHash, id: byId });
   return (by) =>
     orUnavailable(async () => {
       const row = 'hash' in by ? await ask('hash', by.hash) : await ask('id', by.id);
@@ -83,7 +83,7 @@ function finder(engine: DatabaseEngine, { name, byHash, byId, isFor = () => true
 
 type Ask = (by: 'hash' | 'id', value: string) => Promise<CredentialRow | undefined>;
 
-function asker(
+function caller(
   engine: DatabaseEngine,
   name: string,
   query: Readonly<Record<'hash' | 'id', (value: string) => string>>,

@@ -73,7 +73,7 @@ export class OAuthAuthorization {
     const { person } = session;
     const actor = { person, origin };
     await orUnavailable(() => assertMember(this.#database, organizationId, actor));
-    const to = await withOrganization(organizationId, () => this.#answerConsent(query, { accept: true, cookies }));
+    const to = await withOrganization(organizationId, () => this.#decideConsent(query, { accept: true, cookies }));
     const { clientId, clientName } = await this.#getClient(new URLSearchParams(query).get('client_id') ?? '');
     await this.#deps.as(actor).change(async (transaction, note) => {
       const { id } = await transaction
@@ -96,7 +96,7 @@ export class OAuthAuthorization {
 
   /** Tells the program that it may not; resolves to its own address. Rejects with `usage` as `accept` does. */
   deny(query: string, { cookies }: { readonly cookies: string | undefined }): Promise<string> {
-    return this.#answerConsent(query, { accept: false, cookies });
+    return this.#decideConsent(query, { accept: false, cookies });
   }
 
   /**
@@ -153,7 +153,7 @@ export class OAuthAuthorization {
   }
 
   /** What the provider answers a consent with: where the browser goes. */
-  async #answerConsent(
+  async #decideConsent(
     query: string,
     { accept, cookies = '' }: { readonly accept: boolean; readonly cookies: string | undefined },
   ): Promise<string> {

@@ -5,9 +5,9 @@
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { findMissingFeature } from '../../data/access/refusals.ts';
 import { isLive, type Rights } from '../../data/access/rights.ts';
-import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
+import type { DataRoute, JsonObject } from '../../data/responses/data-route.ts';
 import { HttpError, RequestInvalid } from '../../server/errors/http-error.ts';
-import type { Question } from '../../server/route.ts';
+import type { RouteArguments } from '../../server/route.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { callerOf, type OrganizationPages } from '../shell/routes.ts';
 
@@ -30,7 +30,7 @@ export interface Refused {
 /** Parameters that are empty, as a form sends them, are left out. */
 export type Ask = <Params, Query, Body extends JsonObject>(
   route: DataRoute<Params, Query, Body>,
-  question: Question<Params, Query>,
+  question: RouteArguments<Params, Query>,
 ) => Promise<Asked<Body>>;
 
 type AskDeps = Pick<PageDeps, 'answers' | 'capabilities'>;
@@ -46,7 +46,7 @@ export function askFor({ organization, baseUrl }: OrganizationPages, deps: AskDe
     const url = baseUrl + urlOf(route, question.params, query);
     try {
       assertOpen(route, organization, deps);
-      const { body: data } = await deps.answers.ask(route, { ...question, query }, { asker: { rights }, baseUrl });
+      const { body: data } = await deps.answers.ask(route, { ...question, query }, { caller: { rights }, baseUrl });
       return { data, url };
     } catch (error) {
       const refusal = refusalOf(error);

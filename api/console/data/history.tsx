@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
 import { planWindowStart } from '../../accounts/organizations/plans.ts';
 import type { HistoryPoint } from '../../charts/history-chart.tsx';
-import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
-import type { Question } from '../../server/route.ts';
+import type { DataRoute, JsonObject } from '../../data/responses/data-route.ts';
+import type { RouteArguments } from '../../server/route.ts';
 import { Choices, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/routes.ts';
 import type { Ask, Asked } from './ask.ts';
@@ -56,7 +56,7 @@ interface RangeQuery {
 export async function askHistory<Params, Query extends RangeQuery, Body extends History>(
   ask: Ask,
   route: DataRoute<Params, Query, Body>,
-  question: Question<Params, Query>,
+  question: RouteArguments<Params, Query>,
   span: HistorySpan,
 ): Promise<Asked<Body>> {
   if (span.query === undefined)

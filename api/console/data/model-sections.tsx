@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { formatMoney, formatNumber } from '../../charts/format.ts';
 import { HistoryChart, priceSeries, RankChart, rankSeriesOfModel, scoreSeries } from '../../charts/history-chart.tsx';
-import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { BodyOf } from '../../data/responses/data-route.ts';
 import type { modelRoute } from '../../data/routes/models.ts';
 import { inPlace, Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/routes.ts';

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
-import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { BodyOf } from '../../data/responses/data-route.ts';
 import { modelsRoute } from '../../data/routes/models.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page, redirect } from '../shell/answer.ts';
 import { Choice, Field } from '../shell/fields.tsx';
 import { inPlace, Table, withQuery } from '../shell/parts.tsx';
+import { page, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { formatNumber } from '../../charts/format.ts';
 import { FIRST_PLACES_DEPTH, RankChart, rankSeriesOfCategory } from '../../charts/history-chart.tsx';
-import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { BodyOf } from '../../data/responses/data-route.ts';
 import { categoriesRoute, rankingsRoute } from '../../data/routes/rankings.ts';
 import { rankingsHistoryRoute } from '../../data/routes/rankings-history.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page } from '../shell/answer.ts';
 import { Choices, PageLinks, Section, Table, withQuery } from '../shell/parts.tsx';
+import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
-import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { BodyOf } from '../../data/responses/data-route.ts';
 import { sourcesRoute } from '../../data/routes/sources.ts';
 import type { Source } from '../../view/view-meta.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page } from '../shell/answer.ts';
 import { Badge, type Fact, Facts, Instant, Section } from '../shell/parts.tsx';
+import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationRoute } from '../shell/routes.ts';
 import { askFor } from './ask.ts';
 import { Answered, DataPage } from './data-page.tsx';

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../../accounts/audit.ts';
 import { listAudit } from '../../accounts/organizations/organizations.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page } from '../shell/answer.ts';
 import { Instant, Section, Table } from '../shell/parts.tsx';
+import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Entries shown; the command line shows older ones. */

@@ -5,9 +5,9 @@ import type { Check, Integration } from '../../integrations/integration.ts';
 import type { CheckedIntegration } from '../../integrations/integrations.ts';
 import { isInForce } from '../../integrations/life.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, NO_FIELDS, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
 import { Done, type Fact, Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { type ConsoleResponse, formPage, NO_FIELDS, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { assertOffered, IntegrationState, Snippets } from './integrations.tsx';
 
@@ -23,7 +23,7 @@ export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations
     organizationId: organization.id,
     id: params['integration'] ?? '',
   });
-  const show = async (pages: OrganizationPages): Promise<ConsoleAnswer> => {
+  const show = async (pages: OrganizationPages): Promise<ConsoleResponse> => {
     assertOffered(pages);
     const found = await actingFor(pages).find(selectorOf(pages));
     return formPage('Integration', integrationPage(pages, found), pages);

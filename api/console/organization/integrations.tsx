@@ -5,9 +5,9 @@ import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integrati
 import { snippetsFor } from '../../integrations/page/own-addresses.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, neededText, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { type ConsoleResponse, formPage, neededText, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const DeclarationForm = z.object({
@@ -17,7 +17,7 @@ const DeclarationForm = z.object({
 
 /** The pages on which an organization shows where its data come from, and declaring one. */
 export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
-  const show = async (pages: OrganizationPages): Promise<ConsoleAnswer> => {
+  const show = async (pages: OrganizationPages): Promise<ConsoleResponse> => {
     assertOffered(pages);
     const declared = await integrations.as(pages.actor).list(pages.organization.id);
     return formPage('Integrations', integrationsPage(pages, declared), pages);

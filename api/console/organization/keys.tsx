@@ -11,9 +11,9 @@ import {
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/data-page.tsx';
-import { type ConsoleAnswer, formPage, NO_FIELDS, neededText, page, redirect, textOf } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Pager, partOf, Section, Table } from '../shell/parts.tsx';
+import { type ConsoleResponse, formPage, NO_FIELDS, neededText, page, redirect, textOf } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const DAY_MS = 86_400_000;
@@ -52,7 +52,7 @@ function endOfSuccessor({ createdAt, expiresAt }: ApiKey, now: Date): Date | nul
 /** An organization's keys: issued, replaced and revoked by every member. */
 export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
   const changesBy = ({ actor }: OrganizationPages) => accounts.as(actor);
-  const show = async (pages: OrganizationPages): Promise<ConsoleAnswer> => {
+  const show = async (pages: OrganizationPages): Promise<ConsoleResponse> => {
     const keys = await listKeys(pages.organization.id, changesBy(pages));
     return formPage('Keys', keysPage(pages, keys), pages);
   };

@@ -4,9 +4,9 @@ import { type Invitation, invite, listInvitations, revokeInvitation } from '../.
 import { changeRole, listMembers, removeMember } from '../../accounts/people/memberships.ts';
 import { type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, NO_FIELDS, neededText, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
+import { formPage, NO_FIELDS, neededText, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Members of a page, each with forms. */

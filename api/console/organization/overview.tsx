@@ -3,15 +3,15 @@ import type { UsageState } from '../../accounts/caller.ts';
 import { type ApiKey, listKeys } from '../../accounts/organizations/keys.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/organizations/plans.ts';
-import type { BodyOf } from '../../data/answers/data-route.ts';
+import type { BodyOf } from '../../data/responses/data-route.ts';
 import { updatesRoute } from '../../data/routes/updates.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type Asked, askFor } from '../data/ask.ts';
 import { Answered, curlLine } from '../data/data-page.tsx';
 import { modelPath } from '../data/models.tsx';
-import { page } from '../shell/answer.ts';
 import { failureFrom } from '../shell/errors.tsx';
 import { Copyable, type Fact, Facts, Instant, Section, Table } from '../shell/parts.tsx';
+import { page } from '../shell/response.ts';
 import { callerOf, forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { isWorking } from './keys.tsx';
 

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { setEmail } from '../../accounts/organizations/organizations.ts';
 import { normalisedEmail } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Done, Facts, Instant, Section } from '../shell/parts.tsx';
+import { formPage, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const EmailForm = z.object({

@@ -4,8 +4,8 @@ import type { KeyUsage, UsageReport } from '../../accounts/request-counts/read-u
 import type { RequestCounts } from '../../accounts/request-counts/request-counts.ts';
 import { UsageChart } from '../../charts/usage-chart.tsx';
 import type { PageDeps } from '../console-deps.ts';
-import { page } from '../shell/answer.ts';
 import { Choices, type Column, type Fact, Facts, Section, Table } from '../shell/parts.tsx';
+import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Days that may be looked at; the first is shown unless told. A page has no room for more: the CSV has a year. */

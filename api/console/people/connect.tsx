@@ -4,9 +4,9 @@ import { OAUTH_PATHS } from '../../accounts/people/connections.ts';
 import type { ConnectionRequest, OAuthAuthorization } from '../../accounts/people/oauth-authorization.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, redirect, textOf } from '../shell/answer.ts';
 import { Choice, Form, Problems } from '../shell/fields.tsx';
 import { narrowPage } from '../shell/parts.tsx';
+import { type ConsoleResponse, formPage, redirect, textOf } from '../shell/response.ts';
 import {
   type ConsoleRoute,
   forAnybody,
@@ -29,7 +29,7 @@ export function connectRoutes({ people: { authorization } }: Pick<PageDeps, 'peo
 }
 
 function consentRoutes(authorization: OAuthAuthorization): readonly PersonRoute[] {
-  const show = async (pages: PersonPages): Promise<ConsoleAnswer> => {
+  const show = async (pages: PersonPages): Promise<ConsoleResponse> => {
     const query = textOf(pages.form, 'query') || queryOf(pages);
     const request = await authorization.describe(query);
     if (request === undefined) return requestOver();
@@ -75,7 +75,7 @@ const FAILED = forAnybody.page(below(CONSOLE_PATHS.connectFailed), ({ query }) =
   return narrowPage('Not connected', text, 400);
 });
 
-function requestOver(): ConsoleAnswer {
+function requestOver(): ConsoleResponse {
   const text = <p>Begin again from the program that you want to connect: its requests are good for ten minutes.</p>;
   return narrowPage('This request is over', text, 410);
 }
@@ -97,7 +97,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Back to the program, which waits for the answer. */
-function goTo(address: string, title: string): ConsoleAnswer {
+function goTo(address: string, title: string): ConsoleResponse {
   const text = (
     <p>
       You go back to the program. If nothing happens, <a href={address}>follow this link</a>.

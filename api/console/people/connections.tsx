@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { type Connection, listConnections, revokeConnection } from '../../accounts/people/connections.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page, redirect } from '../shell/answer.ts';
 import { Confirmed } from '../shell/fields.tsx';
 import { Copyable, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
+import { page, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Connections of a page, each with its form. */

@@ -1,9 +1,9 @@
 /** What is answered on the way in: where a link goes, what it would do, and why there is none. */
 import { CONSOLE_PATHS, type DescribedLink, type TooMany } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, page, textOf } from '../shell/answer.ts';
 import { Form } from '../shell/fields.tsx';
 import { Notice, narrowPage } from '../shell/parts.tsx';
+import { type ConsoleResponse, page, textOf } from '../shell/response.ts';
 import { forAnybody, type OpenRoute, type Visitor } from '../shell/routes.ts';
 
 /** A path of {@link CONSOLE_PATHS} as routes name it: below the console. */
@@ -12,14 +12,14 @@ export function below(path: string): string {
 }
 
 /** What somebody is refused with who asks for too much. */
-export function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {
+export function tooMany({ retryAfterSeconds }: TooMany): ConsoleResponse {
   const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
   const text = <p>{`Wait for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`}</p>;
   return narrowPage('Too many attempts', text, 429);
 }
 
 /** The answer to a link that signs nobody in any more. */
-export function linkOver({ root }: Visitor): ConsoleAnswer {
+export function linkOver({ root }: Visitor): ConsoleResponse {
   const text = (
     <>
       <p>It was used already, it is older than 15 minutes, or it was cut when it was copied.</p>
@@ -32,7 +32,7 @@ export function linkOver({ root }: Visitor): ConsoleAnswer {
 }
 
 /** Says that a link is on its way, whoever asked for it. */
-export function linkSent(): ConsoleAnswer {
+export function linkSent(): ConsoleResponse {
   const text = (
     <>
       <p>
@@ -48,7 +48,7 @@ export function linkSent(): ConsoleAnswer {
 }
 
 /** The same for a right and a wrong password. */
-export function confirmByMail(): ConsoleAnswer {
+export function confirmByMail(): ConsoleResponse {
   const text = (
     <>
       <p>
@@ -65,7 +65,7 @@ export function confirmByMail(): ConsoleAnswer {
  * Opening a link signs nobody in: mail programs open links to look at them. The page says whom the link signs in, and what else the
  * reader should know who was given it by somebody else.
  */
-export function linkPage({ root, token, query, session }: Visitor, { email, isOwn }: DescribedLink): ConsoleAnswer {
+export function linkPage({ root, token, query, session }: Visitor, { email, isOwn }: DescribedLink): ConsoleResponse {
   const body = (
     <div class="narrow">
       <h1>{`Sign in as ${email}?`}</h1>
@@ -130,7 +130,7 @@ export function undoPasswordRoutes({ people: { passwords } }: Pick<PageDeps, 'pe
   ];
 }
 
-function over(): ConsoleAnswer {
+function over(): ConsoleResponse {
   const text = <p>It was used already, it is older than 7 days, or it was cut when it was copied.</p>;
   return narrowPage('This link is over', text, 410);
 }

@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_PATHS, NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, neededText, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
+import { type ConsoleResponse, formPage, neededText, redirect, textOf } from '../shell/response.ts';
 import { forAnybody, type OpenRoute, type Visitor } from '../shell/routes.ts';
 import { below, confirmByMail, linkOver, linkPage, linkSent, tooMany } from './link-pages.tsx';
 
@@ -21,7 +21,7 @@ const WRONG_PASSWORD = 'This address and this password do not belong together.';
 /** The way in: by a link that comes by mail, or by password. Known and unknown addresses get the same answers. */
 export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly OpenRoute[] {
   const { links, passwords, settings } = people;
-  const show = (visitor: Visitor): ConsoleAnswer => {
+  const show = (visitor: Visitor): ConsoleResponse => {
     if (visitor.session !== undefined) return redirect(visitor.root);
     const isNew = visitor.url.slice(visitor.root.length).startsWith('/sign-up');
     if (isNew && settings.signUp !== 'open') return redirect(withNext(`${visitor.root}/sign-in`, nextOf(visitor)));

@@ -10,9 +10,9 @@ import {
 import { createOwnOrganization } from '../../accounts/people/memberships.ts';
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, neededText, page, redirect, textOf } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Instant, narrowPage, Section, Table } from '../shell/parts.tsx';
+import { type ConsoleResponse, formPage, neededText, page, redirect, textOf } from '../shell/response.ts';
 import { forPerson, type PersonPages, type PersonRoute } from '../shell/routes.ts';
 import { below } from './link-pages.tsx';
 
@@ -57,7 +57,7 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
   ];
 }
 
-function invitationPage(pages: PersonPages, invitation: Invitation | undefined): ConsoleAnswer {
+function invitationPage(pages: PersonPages, invitation: Invitation | undefined): ConsoleResponse {
   const { email } = pages.session.person;
   // An invitation for somebody else is none for whoever is signed in.
   if (invitation === undefined || invitation.email !== email) return noInvitation(email);
@@ -84,7 +84,7 @@ function JoinForm({ pages, invitation }: { readonly pages: PersonPages; readonly
   );
 }
 
-function noInvitation(email: string): ConsoleAnswer {
+function noInvitation(email: string): ConsoleResponse {
   const text = (
     <>
       <p>{`It was accepted, withdrawn or replaced, it is older than 7 days, or it was sent to another address than ${email}, as which you are signed in.`}</p>
@@ -113,7 +113,7 @@ function WelcomePage({ pages, invitations }: InvitationsProps): JSX.Element {
 }
 
 /** Where nobody makes an organization alone. */
-function invitedPage(pages: PersonPages, invitations: readonly Invitation[]): ConsoleAnswer {
+function invitedPage(pages: PersonPages, invitations: readonly Invitation[]): ConsoleResponse {
   const { memberships, session } = pages;
   const text = (
     <>

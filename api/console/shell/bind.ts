@@ -11,14 +11,14 @@ import csrf from '@fastify/csrf-protection';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
 import type { Session } from '../../accounts/people/people.ts';
-import type { FaceDeps } from '../../data/app.ts';
+import type { SurfaceDeps } from '../../data/app.ts';
 import { takeBodies } from '../../server/bodies.ts';
 import { HttpError, httpError, notFound } from '../../server/errors/http-error.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type FormValues, textOf } from './answer.ts';
 import { failureFrom, renderFailure } from './errors.tsx';
 import { addAssets, OrganizationHeader, PersonHeader, renderDocument, StrangerHeader } from './layout.tsx';
+import { type ConsoleResponse, type FormValues, textOf } from './response.ts';
 import { type ConsoleRoute, formsWithoutPage, pathOf, type Seen, see, type Visitor } from './routes.ts';
 
 /** Largest form, in bytes: names and ids, and a list of filters of an endpoint. */
@@ -26,7 +26,7 @@ const FORM_BYTES_MAX = 64 * 1024;
 
 export interface BindDeps extends PageDeps {
   readonly formKey: Buffer;
-  readonly baseUrlOf: FaceDeps['baseUrlOf'];
+  readonly baseUrlOf: SurfaceDeps['baseUrlOf'];
 }
 
 /** Adds the console's routes to a scope of their own. */
@@ -90,7 +90,7 @@ function bindConsoleRoute(scope: FastifyInstance, route: ConsoleRoute, server: S
   const findWhatIsSeen = async (request: FastifyRequest, reply: FastifyReply) => {
     const visitor = await visitorOf(request, reply, server);
     const seen = await see(route, visitor, server);
-    if ('answer' in seen) return send(seen.answer, reply, { pages: visitor, server });
+    if ('response' in seen) return send(seen.response, reply, { pages: visitor, server });
     request.seen = seen;
     return undefined;
   };
@@ -144,26 +144,26 @@ function browserOf(secret: string | undefined): string | undefined {
 }
 
 async function send(
-  answer: ConsoleAnswer,
+  response: ConsoleResponse,
   reply: FastifyReply,
   { pages, server }: { readonly pages: Seen['pages']; readonly server: Server },
 ): Promise<FastifyReply> {
-  switch (answer.kind) {
+  switch (response.kind) {
     case 'redirect':
-      for (const value of answer.cookies ?? []) reply.header('Set-Cookie', value);
-      return reply.redirect(answer.to, 303);
+      for (const value of response.cookies ?? []) reply.header('Set-Cookie', value);
+      return reply.redirect(response.to, 303);
     case 'file':
       return reply
-        .type(answer.type)
-        .header('Content-Disposition', `attachment; filename="${answer.name}"`)
-        .send(Readable.from(answer.text));
+        .type(response.type)
+        .header('Content-Disposition', `attachment; filename="${response.name}"`)
+        .send(Readable.from(response.text));
     case 'page': {
       const { root, version } = server;
       // A redirect would be asked about by the policy for forms, and so would those that follow it elsewhere.
-      if (answer.goesTo !== undefined) reply.header('Refresh', `0; url=${answer.goesTo}`);
+      if (response.goesTo !== undefined) reply.header('Refresh', `0; url=${response.goesTo}`);
       const header = headerFor(pages);
-      const html = renderDocument({ title: answer.title, root, version, header, children: answer.body });
-      return reply.code(answer.status).type(HTML_TYPE).send(html);
+      const html = renderDocument({ title: response.title, root, version, header, children: response.body });
+      return reply.code(response.status).type(HTML_TYPE).send(html);
     }
   }
 }

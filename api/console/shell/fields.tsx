@@ -1,6 +1,6 @@
 /** The parts of forms. Every form is a plain one: it is sent and answered without a script. */
 import type { ComponentChildren, JSX } from 'preact';
-import { type SentForm, textOf, textsOf } from './answer.ts';
+import { type SentForm, textOf, textsOf } from './response.ts';
 
 /** A form that changes something; `token` proves that it is one of ours. */
 export function Form({ action, token, children, className }: FormProps): JSX.Element {

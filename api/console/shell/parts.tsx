@@ -1,9 +1,9 @@
 /** What pages are put together from. */
 import type { ComponentChildren, JSX } from 'preact';
-import { type PageAnswer, page } from './answer.ts';
+import { type PageResponse, page } from './response.ts';
 
 /** A page of a few lines below its title. @param status default: 200 */
-export function narrowPage(title: string, children: ComponentChildren, status?: number): PageAnswer {
+export function narrowPage(title: string, children: ComponentChildren, status?: number): PageResponse {
   const body = (
     <div class="narrow">
       <h1>{title}</h1>

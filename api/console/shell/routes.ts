@@ -11,14 +11,14 @@ import type { Membership, Role, Session } from '../../accounts/people/people.ts'
 import { type Capability, isLive } from '../../data/access/rights.ts';
 import { httpError, notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, type ConsoleForm, redirect, type SentForm, submit } from './answer.ts';
+import { type ConsoleForm, type ConsoleResponse, redirect, type SentForm, submit } from './response.ts';
 
 interface RouteOf<Kind extends string, Pages> {
   readonly kind: Kind;
   readonly method: 'GET' | 'POST';
   /** Below the console; below the organization where it is one's. */
   readonly path: string;
-  readonly answer: (pages: Pages) => Promise<ConsoleAnswer> | ConsoleAnswer;
+  readonly response: (pages: Pages) => Promise<ConsoleResponse> | ConsoleResponse;
   /** Of an organization: owners alone; default: every member. */
   readonly isForOwners?: boolean;
 }
@@ -37,18 +37,18 @@ function routesFor<Kind extends ConsoleRoute['kind'], Pages extends Visitor>(kin
   type Made = RouteOf<Kind, Pages>;
   type Who = Pick<Made, 'isForOwners'>;
   return {
-    page: (path: string, answer: Made['answer'], who: Who = {}): Made => ({
+    page: (path: string, response: Made['response'], who: Who = {}): Made => ({
       kind,
       method: 'GET',
       path,
-      answer,
+      response,
       ...who,
     }),
     /** A form that has no page to show again: what is wrong with it is answered with the page of an error. */
-    action: (path: string, answer: Made['answer']): Made => ({ kind, method: 'POST', path, answer }),
+    action: (path: string, response: Made['response']): Made => ({ kind, method: 'POST', path, response }),
     form: <T>(path: string, { isForOwners = false, ...form }: ConsoleForm<T, Pages> & Who): Made => {
-      const answer = (pages: Pages) => submit(form, pages);
-      return { kind, method: 'POST', path, answer, isForOwners };
+      const response = (pages: Pages) => submit(form, pages);
+      return { kind, method: 'POST', path, response, isForOwners };
     },
   };
 }
@@ -128,7 +128,7 @@ type SeeDeps = Pick<PageDeps, 'accounts' | 'people' | 'capabilities' | 'settings
 /** What a visitor may see of a route, and what answers it. */
 export interface Seen {
   readonly pages: Visitor | PersonPages | OrganizationPages;
-  readonly run: () => Promise<ConsoleAnswer> | ConsoleAnswer;
+  readonly run: () => Promise<ConsoleResponse> | ConsoleResponse;
 }
 
 /** What answers a visitor, or the answer that the route is not for them. */
@@ -136,17 +136,17 @@ export async function see(
   route: ConsoleRoute,
   visitor: Visitor,
   deps: SeeDeps,
-): Promise<Seen | { readonly answer: ConsoleAnswer }> {
-  if (route.kind === 'open') return { pages: visitor, run: () => route.answer(visitor) };
+): Promise<Seen | { readonly response: ConsoleResponse }> {
+  if (route.kind === 'open') return { pages: visitor, run: () => route.response(visitor) };
   const { session } = visitor;
-  if (session === undefined) return { answer: redirect(signInPath(visitor, route.method)) };
+  if (session === undefined) return { response: redirect(signInPath(visitor, route.method)) };
   const actor = { person: session.person, origin: visitor.origin };
   const memberships = await listMemberships(session.person.id, deps.people.as(actor));
   const pages: PersonPages = { ...visitor, session, actor, memberships };
   await assertNotTooOften(pages, deps);
-  if (route.kind === 'person') return { pages, run: () => route.answer(pages) };
+  if (route.kind === 'person') return { pages, run: () => route.response(pages) };
   const own = await organizationPages(route, pages, deps);
-  return { pages: own, run: () => route.answer(own) };
+  return { pages: own, run: () => route.response(own) };
 }
 
 /** Throws `not_found` for whoever is no member, and for members where a page is for owners. */

@@ -4,9 +4,9 @@ import type { LoggedDelivery } from '../../webhooks/delivery-log.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { DELIVERY_STATES } from '../../webhooks/queue/delivery.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, formPage, NO_FIELDS, page, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
 import { type Fact, Facts, Instant, Notice, Section, withQuery } from '../shell/parts.tsx';
+import { type ConsoleResponse, formPage, NO_FIELDS, page, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 import { DELIVERIES_SHOWN, Deliveries } from './deliveries.tsx';
 import { EndpointState, ownEndpoint, SecretPage } from './endpoints.tsx';
@@ -25,7 +25,7 @@ export function endpointRoutes({
   const logAs = ({ actor }: OrganizationPages) => webhooks.logAs(actor);
   const pathOf = ({ path, params }: OrganizationPages) => `${path}/webhooks/${params['endpoint']}`;
 
-  const show = async (pages: OrganizationPages): Promise<ConsoleAnswer> => {
+  const show = async (pages: OrganizationPages): Promise<ConsoleResponse> => {
     const endpoint = await ownEndpoint(pages, webhooks);
     const { state, topic, before } = pages.query;
     const deliveries = await logAs(pages).list({
@@ -39,7 +39,7 @@ export function endpointRoutes({
     return formPage('Endpoint', body, pages);
   };
   /** A form about an endpoint; what can't be, such as a replay to a revoked one, is said on its page. */
-  const action = <T,>(name: string, schema: z.ZodType<T>, work: (at: ActedOn, fields: T) => Promise<ConsoleAnswer>) =>
+  const action = <T,>(name: string, schema: z.ZodType<T>, work: (at: ActedOn, fields: T) => Promise<ConsoleResponse>) =>
     forMembers.form(`/webhooks/:endpoint/${name}`, {
       fields: schema,
       show,

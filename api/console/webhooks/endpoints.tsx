@@ -4,9 +4,9 @@ import { notFound } from '../../server/errors/http-error.ts';
 import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { TOPICS } from '../../webhooks/topics/topics.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { formPage, page, textOf } from '../shell/answer.ts';
 import { Checks, Choice, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import { formPage, page, textOf } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 /** Ids of a filter, as a form has them: separated by white space or commas. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openTestAccounts } from '../../../test/support/api/test-accounts.ts';
 import { startServer } from '../../../test/support/server/start-server.ts';
-import { bindAccess, getVisit } from '../bind-access.ts';
+import { bindAccess, getAdmission } from '../bind-access.ts';
 import type { RouteAccess } from './access-control.ts';
 
 const CLOCK = () => new Date('2026-06-30T12:00:00Z');
@@ -20,7 +20,7 @@ test('an answer that fails while it is sent gives its unit back, for it becomes 
         throw new Error('the answer could not be compressed');
       });
       scope.get('/', { config: { access: ROUTE } }, async (request) => {
-        await getVisit(request).takeUnit();
+        await getAdmission(request).takeUnit();
         return 'fine';
       });
     },

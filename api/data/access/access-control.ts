@@ -15,12 +15,12 @@ import type { Way } from '../../accounts/authentication.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Accounts } from '../../accounts/open-accounts.ts';
 import type { Feature } from '../../accounts/organizations/plans.ts';
-import { noSuchRoute } from '../../server/errors/error-answer.ts';
+import { noSuchRoute } from '../../server/errors/error-response.ts';
 import type { HttpError } from '../../server/errors/http-error.ts';
 import { ApiError } from '../api-errors.ts';
+import { Admission } from './admission.ts';
 import { findMissingFeature, hideOutageReason, type KnownCaller, tooManyRequests } from './refusals.ts';
 import { type Capability, type CapabilityStates, isLive } from './rights.ts';
-import { Visit } from './visit.ts';
 
 /** What a route asks of its callers. */
 export interface RouteAccess {
@@ -55,7 +55,7 @@ export interface AccessDeps {
 }
 
 /** What the parts of a request have in common. */
-type AdmittedVisit = Pick<Visit, 'caller' | 'burst' | 'hasLimits'>;
+type AdmittedRequest = Pick<Admission, 'caller' | 'burst' | 'hasLimits'>;
 
 export class AccessControl {
   readonly #deps: AccessDeps;
@@ -74,7 +74,7 @@ export class AccessControl {
     credentials: Credentials,
     route: RouteAccess | undefined,
     { hasMethod = true }: { readonly hasMethod?: boolean } = {},
-  ): Awaitable<Visit> {
+  ): Awaitable<Admission> {
     return whenThere(this.#authenticate(credentials, route), (caller) =>
       whenThere(this.#deps.accounts.burst.hit(caller), (burst) => {
         const known = { caller, burst, hasLimits: this.#isLive('plans', caller) };
@@ -82,7 +82,7 @@ export class AccessControl {
           burst.refused && known.hasLimits
             ? tooManyRequests(burst, known, 'Your organization sends too many requests')
             : undefined;
-        return this.#visitOf(known, route, { hasMethod, refusal });
+        return this.#admissionOf(known, route, { hasMethod, refusal });
       }),
     );
   }
@@ -91,21 +91,21 @@ export class AccessControl {
    * One answer of several that a request asks for: the route's own rules, as if it were asked alone, but neither the credential nor
    * the burst limit again. `whole` is the visit of the request.
    */
-  admitPart(whole: AdmittedVisit, route: RouteAccess): Awaitable<Visit> {
-    return this.#visitOf(whole, route, {});
+  admitPart(whole: AdmittedRequest, route: RouteAccess): Awaitable<Admission> {
+    return this.#admissionOf(whole, route, {});
   }
 
-  #visitOf(
-    known: AdmittedVisit,
+  #admissionOf(
+    known: AdmittedRequest,
     route: RouteAccess | undefined,
     { hasMethod = true, refusal: first }: { readonly hasMethod?: boolean; readonly refusal?: HttpError | undefined },
-  ): Awaitable<Visit> {
+  ): Awaitable<Admission> {
     const live = route !== undefined && this.isThere(known, route) ? route : undefined;
     const isData = live !== undefined && live.capability !== 'account' && live.capability !== 'mcp';
     const { caller, burst, hasLimits } = known;
     return whenThere(
       first ?? this.#findRefusal(live, known, hasMethod),
-      (refusal) => new Visit({ caller, route: live?.name, burst, isData, hasLimits, refusal }, this.#deps),
+      (refusal) => new Admission({ caller, route: live?.name, burst, isData, hasLimits, refusal }, this.#deps),
     );
   }
 

@@ -123,13 +123,13 @@ describe('what a request counts as (specification "Usage details")', () => {
     api.clock.set('2026-06-30T23:59:59.999Z');
     await counted.takeUnit();
     api.clock.set('2026-07-01T00:00:00Z');
-    for (const [visit, status, end] of [
+    for (const [admission, status, end] of [
       [counted, 200, '2026-07-01'],
       [fresh, 304, '2026-07-02'],
     ] as const) {
-      const headers = await visit.settle(status);
+      const headers = await admission.settle(status);
       expect(headers['X-Quota-Reset'], 'the end of that day').toBe(String(Date.parse(end) / 1000));
-      visit.finish();
+      admission.finish();
     }
     const { days } = await accounts.readUsage(customer.organizationId, { from: '2026-06-30', to: '2026-07-01' });
     expect(days).toEqual([
@@ -140,20 +140,20 @@ describe('what a request counts as (specification "Usage details")', () => {
 
   test('a client that is gone while its unit goes back is not charged for it', async () => {
     const customer = await addCustomer();
-    let giveBack = () => {};
+    let refund = () => {};
     const accounts = replaceQuota(api.accounts.accounts, {
       release: async (reservation) => {
         await new Promise<void>((resolve) => {
-          giveBack = resolve;
+          refund = resolve;
         });
         return api.accounts.accounts.quota.release(reservation);
       },
     });
-    const visit = await controlOf(accounts).admit({ bearerToken: customer.key, clientAddress: undefined }, MODELS);
-    await visit.takeUnit();
-    const settled = visit.settle(404);
-    const abandoned = visit.abandon({ hasBegun: false });
-    giveBack();
+    const admission = await controlOf(accounts).admit({ bearerToken: customer.key, clientAddress: undefined }, MODELS);
+    await admission.takeUnit();
+    const settled = admission.settle(404);
+    const abandoned = admission.abandon({ hasBegun: false });
+    refund();
     await Promise.all([settled, abandoned]);
     expect(await routesOf(customer, 1)).toEqual({ '/v1/models': counts({ requests: 1, aborted: 1 }) });
   });

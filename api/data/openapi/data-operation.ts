@@ -1,8 +1,8 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { z } from 'zod';
 import { AccountSchema } from '../../accounts/caller.ts';
-import type { DataRoute } from '../answers/data-route.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
+import type { DataRoute } from '../responses/data-route.ts';
 import {
   BEARER,
   type Collectors,

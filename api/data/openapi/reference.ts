@@ -8,8 +8,8 @@ import { ICON, ICON_TYPE } from '../../server/pages/look.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { View } from '../../view/view.ts';
 import { groupByDay } from '../../view/view-meta.ts';
-import { JSON_TYPE } from '../answers/answers.ts';
-import { type IdKind, idKindOf } from '../answers/parameters.ts';
+import { JSON_TYPE } from '../responses/data-responses.ts';
+import { type IdKind, idKindOf } from '../responses/parameters.ts';
 import { type OpenRoute, templateOf } from './other-operations.ts';
 
 const FOLDER = '/docs/reference';

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { errorBody } from '../../server/errors/error-answer.ts';
+import { errorBody } from '../../server/errors/error-response.ts';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { API_ERRORS, ApiError, type ApiErrorCode, type ApiErrorOptions } from '../api-errors.ts';
 import type { ResponseCollector } from './operation.ts';

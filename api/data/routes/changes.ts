@@ -9,11 +9,11 @@ import { retainedFrom } from '../../../schemas/retention.ts';
 import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { View } from '../../view/view.ts';
 import { firstRetainedSeq } from '../../view/view-meta.ts';
-import { dataRoute, jsonFrame } from '../answers/data-route.ts';
-import { all, releaseOf, value } from '../answers/dependencies.ts';
-import { freeText, integer, oneOf } from '../answers/parameters.ts';
-import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
 import { ApiError } from '../api-errors.ts';
+import { dataRoute, jsonFrame } from '../responses/data-route.ts';
+import { all, releaseOf, value } from '../responses/dependencies.ts';
+import { freeText, integer, oneOf } from '../responses/parameters.ts';
+import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../responses/records.ts';
 
 interface Entity {
   readonly type: EntityType;
@@ -142,7 +142,7 @@ export const changesRoute = dataRoute({
     limit: query.limit,
     entityType: query.entity_type,
   }),
-  answer: ({ after, limit, entityType }) => ({
+  handle: ({ after, limit, entityType }) => ({
     // The newest release stands for all events: its hash covers those before. `published_through` is its day.
     dependsOn: ({ view }) => {
       const { catalog } = view.meta;

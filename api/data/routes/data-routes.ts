@@ -1,8 +1,8 @@
 import type { RouteResponse } from '../../server/responder.ts';
 import type { RouteAccess } from '../access/access-control.ts';
-import type { Visit } from '../access/visit.ts';
-import { JSON_TYPE } from '../answers/answers.ts';
-import type { DataRoute } from '../answers/data-route.ts';
+import type { Admission } from '../access/admission.ts';
+import { JSON_TYPE } from '../responses/data-responses.ts';
+import type { DataRoute } from '../responses/data-route.ts';
 import { changesRoute } from './changes.ts';
 import { modelHistoryRoute } from './model-history.ts';
 import { modelRoute, modelsRoute } from './models.ts';
@@ -22,8 +22,8 @@ export const ACCOUNT_ROUTE: RouteAccess = {
 };
 
 /** The caller's account (specification "Account object"): never cached, and costs no quota. */
-export async function answerAccount(visit: Pick<Visit, 'account'>): Promise<RouteResponse> {
-  const body = JSON.stringify(await visit.account());
+export async function accountResponse(admission: Pick<Admission, 'account'>): Promise<RouteResponse> {
+  const body = JSON.stringify(await admission.account());
   return { status: 200, headers: { 'Cache-Control': 'no-store', 'Content-Type': JSON_TYPE }, body };
 }
 

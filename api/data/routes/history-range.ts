@@ -10,10 +10,10 @@ import type { Dependency } from '../../server/route.ts';
 import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../../view/tables/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import type { Rights } from '../access/rights.ts';
-import type { JsonText } from '../answers/data-route.ts';
-import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../answers/dependencies.ts';
-import { day } from '../answers/parameters.ts';
 import { ApiError } from '../api-errors.ts';
+import type { JsonText } from '../responses/data-route.ts';
+import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../responses/dependencies.ts';
+import { day } from '../responses/parameters.ts';
 
 /** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
 const HISTORY_SPAN_DAYS_MAX = 400;

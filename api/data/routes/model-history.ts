@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../view/tables/history-kinds.ts';
 import type { View } from '../../view/view.ts';
-import { dataRoute, jsonFrame } from '../answers/data-route.ts';
-import { idOf, oneOf } from '../answers/parameters.ts';
-import { EXAMPLE_PRICE } from '../answers/records.ts';
 import { assertKnown } from '../queries/conditions.ts';
 import { expandPoints } from '../queries/history-points.ts';
+import { dataRoute, jsonFrame } from '../responses/data-route.ts';
+import { idOf, oneOf } from '../responses/parameters.ts';
+import { EXAMPLE_PRICE } from '../responses/records.ts';
 import {
   daysOf,
   findRangeProblems,
@@ -84,7 +84,7 @@ export const modelHistoryRoute = dataRoute({
     };
     return { model: params.model_id, kind, series: series[kind], ...resolveRange({ from, to }, context) };
   },
-  answer: (effective) => ({
+  handle: (effective) => ({
     dependsOn: ({ view, today }) => historyDependency(view, effective.kind, effective, today),
     assertThere: ({ view }) => assertIdsKnown(view, effective),
     cached: async ({ view }) => {

@@ -4,10 +4,11 @@ import { type HttpError, notFound } from '../../server/errors/http-error.ts';
 import type { SortKey } from '../../view/tables/list-orders.ts';
 import { TEXTS_SEPARATOR } from '../../view/tables/view-tables.ts';
 import type { View } from '../../view/view.ts';
-import { dataRoute, jsonArray } from '../answers/data-route.ts';
-import { all, contentOf, inForce } from '../answers/dependencies.ts';
-import { listRoute } from '../answers/list-route.ts';
-import { day, decimal, freeText, id, idOf, oneOf, plainInteger } from '../answers/parameters.ts';
+import { type Condition, where } from '../queries/conditions.ts';
+import { dataRoute, jsonArray } from '../responses/data-route.ts';
+import { all, contentOf, inForce } from '../responses/dependencies.ts';
+import { listRoute } from '../responses/list-route.ts';
+import { day, decimal, freeText, id, idOf, oneOf, plainInteger } from '../responses/parameters.ts';
 import {
   EXAMPLE_MODEL,
   EXAMPLE_PRICE,
@@ -15,8 +16,7 @@ import {
   PriceSchema,
   RankingSchema,
   ScoreSchema,
-} from '../answers/records.ts';
-import { type Condition, where } from '../queries/conditions.ts';
+} from '../responses/records.ts';
 
 const SORTS = [
   ...(['id', 'name', 'release_date', 'context_length', 'updated_at'] as const),
@@ -171,7 +171,7 @@ export const modelRoute = dataRoute({
   errors: ['not_found'],
   cacheControl: 'public, max-age=60',
   prepare: ({ params }) => params,
-  answer: ({ id: model }) => ({
+  handle: ({ id: model }) => ({
     dependsOn: ({ view }) => all(contentOf(view, ['models', 'scores', 'rankings', 'pricing']), inForce(view.names)),
     assertThere: async ({ view }) => {
       const [record] = await linesOf(view, 'SELECT line FROM models WHERE id = $1', model);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import { TOP_POSITIONS_MAX } from '../../view/tables/view-tables.ts';
-import { dataRoute, jsonArray, jsonObject } from '../answers/data-route.ts';
-import { idOf, integer } from '../answers/parameters.ts';
-import { EXAMPLE_RANKINGS } from '../answers/records.ts';
 import { assertKnown } from '../queries/conditions.ts';
 import { withPositions } from '../queries/history-points.ts';
+import { dataRoute, jsonArray, jsonObject } from '../responses/data-route.ts';
+import { idOf, integer } from '../responses/parameters.ts';
+import { EXAMPLE_RANKINGS } from '../responses/records.ts';
 import {
   findRangeProblems,
   historyDependency,
@@ -61,7 +61,7 @@ export const rankingsHistoryRoute = dataRoute({
     const { category_id: category, top, from, to } = query;
     return { category, top, ...resolveRange({ from, to }, context) };
   },
-  answer: ({ category, top, ...range }) => ({
+  handle: ({ category, top, ...range }) => ({
     dependsOn: ({ view, today }) => historyDependency(view, 'ranking', range, today),
     assertThere: ({ view }) => assertKnown(view, 'category', { id: category, param: 'category_id' }),
     cached: async ({ view }) => {

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { methodOfCategory, type RankingMethods } from '../../../schemas/release.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import type { View } from '../../view/view.ts';
-import { dataRoute } from '../answers/data-route.ts';
-import { all, contentOf, inForce, value } from '../answers/dependencies.ts';
-import { listRoute } from '../answers/list-route.ts';
-import { idOf } from '../answers/parameters.ts';
-import { EXAMPLE_RANKINGS, RankingSchema } from '../answers/records.ts';
 import { assertKnown, where } from '../queries/conditions.ts';
+import { dataRoute } from '../responses/data-route.ts';
+import { all, contentOf, inForce, value } from '../responses/dependencies.ts';
+import { listRoute } from '../responses/list-route.ts';
+import { idOf } from '../responses/parameters.ts';
+import { EXAMPLE_RANKINGS, RankingSchema } from '../responses/records.ts';
 
 export const rankingsRoute = listRoute({
   path: '/v1/rankings',
@@ -99,7 +99,7 @@ export const categoriesRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   prepare: () => ({}),
-  answer: () => ({
+  handle: () => ({
     dependsOn: ({ view }) => contentOf(view, ['rankings']),
     cached: async ({ view }) => {
       const categories = await view.rows(

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../view/tables/list-orders.ts';
-import { contentOf } from '../answers/dependencies.ts';
-import { listRoute } from '../answers/list-route.ts';
-import { day, decimal, id, idOf, oneOf } from '../answers/parameters.ts';
-import { BenchmarkSchema, EXAMPLE_BENCHMARK, EXAMPLE_SCORE, ScoreSchema } from '../answers/records.ts';
 import { type Condition, where } from '../queries/conditions.ts';
 import type { FasterTables } from '../queries/list-page.ts';
+import { contentOf } from '../responses/dependencies.ts';
+import { listRoute } from '../responses/list-route.ts';
+import { day, decimal, id, idOf, oneOf } from '../responses/parameters.ts';
+import { BenchmarkSchema, EXAMPLE_BENCHMARK, EXAMPLE_SCORE, ScoreSchema } from '../responses/records.ts';
 
 const ScoreFiltersSchema = z.object({
   model: idOf('model', 'The model', 'gpt-5').optional(),

@@ -10,9 +10,9 @@ import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { View } from '../../view/view.ts';
 import { dayFromSnapshot } from '../../view/view-meta.ts';
 import { visibleSnapshots } from '../access/rights.ts';
-import { dataRoute, type RequestContext } from '../answers/data-route.ts';
-import { all, releaseOf, sinceDay, value } from '../answers/dependencies.ts';
-import { flag, freeText, idOf, oneOf } from '../answers/parameters.ts';
+import { dataRoute, type RequestContext } from '../responses/data-route.ts';
+import { all, releaseOf, sinceDay, value } from '../responses/dependencies.ts';
+import { flag, freeText, idOf, oneOf } from '../responses/parameters.ts';
 
 const FILES = [
   ['models', 2795, 65_692, '41fbaaedea4ee6ab1b705447dde9a412d13a3825ac52dd86221f976bbf917de0', 582_675],
@@ -87,7 +87,7 @@ export const snapshotsRoute = dataRoute({
     shown: rights.snapshots,
     historyMonths: rights.snapshots?.monthEnds === true ? rights.historyMonths : null,
   }),
-  answer: (effective) => ({
+  handle: (effective) => ({
     // What a release holds never changes, so the newest one stands for all that go before it. Which of them are listed is named
     // besides: month-ends leave the history of a plan at midnight, and old snapshots leave the store when it is pruned.
     dependsOn: (context) => {
@@ -182,7 +182,7 @@ export const snapshotDownloadRoute = dataRoute({
     if (snapshot === undefined) throw noSuchSnapshot();
     return { snapshot: snapshot.id, dataset: query.dataset, redirect: query.redirect };
   },
-  answer: ({ snapshot, dataset, redirect }) => ({
+  handle: ({ snapshot, dataset, redirect }) => ({
     once: async ({ view, now, signUrl }) => {
       const { key, bytes, sha256 } = getFile(snapshot, dataset, view);
       const url = await signUrl(key, { expiresInSeconds: URL_LIFETIME_SECONDS });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SourceSchema } from '../../view/view-meta.ts';
-import { dataRoute } from '../answers/data-route.ts';
-import { inForce } from '../answers/dependencies.ts';
+import { dataRoute } from '../responses/data-route.ts';
+import { inForce } from '../responses/dependencies.ts';
 
 export const sourcesRoute = dataRoute({
   path: '/v1/sources',
@@ -35,7 +35,7 @@ export const sourcesRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   prepare: () => ({}),
-  answer: () => ({
+  handle: () => ({
     dependsOn: ({ view }) => inForce(view.sources),
     cached: async ({ view }) => `{"sources":${view.sources.value}}`,
   }),

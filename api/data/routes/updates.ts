@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { addDays } from '../../../runtime/day.ts';
 import type { Dependency } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
-import type { RequestContext } from '../answers/data-route.ts';
-import { all, contentOf, sinceDay, value } from '../answers/dependencies.ts';
-import { listRoute } from '../answers/list-route.ts';
-import { integer } from '../answers/parameters.ts';
-import { EXAMPLE_MODEL, ModelSchema } from '../answers/records.ts';
+import type { RequestContext } from '../responses/data-route.ts';
+import { all, contentOf, sinceDay, value } from '../responses/dependencies.ts';
+import { listRoute } from '../responses/list-route.ts';
+import { integer } from '../responses/parameters.ts';
+import { EXAMPLE_MODEL, ModelSchema } from '../responses/records.ts';
 
 export const updatesRoute = listRoute({
   path: '/v1/updates',

@@ -85,11 +85,11 @@ class Look {
       if (refusal !== undefined) return this.#tell(refusal.reason, refusal.message, { url, status: refusal.status });
       const timeoutMs = Math.min(this.#limits.pageTimeoutMs - pageMs, this.#leftMs());
       if (timeoutMs <= 0) return this.#tell('TIMEOUT', `${new URL(url).host} did not answer in time`, { url });
-      const { answer, target } = await this.#request(url, timeoutMs);
-      pageMs += answer.durationMs;
-      if (answer.kind === 'answer') return this.#judge(answer);
-      const where = { url, status: answer.status };
-      if (target === undefined) return this.#tell(reasonOf(answer), answer.message, where);
+      const { response, target } = await this.#request(url, timeoutMs);
+      pageMs += response.durationMs;
+      if (response.kind === 'answer') return this.#judge(response);
+      const where = { url, status: response.status };
+      if (target === undefined) return this.#tell(reasonOf(response), response.message, where);
       const problem = findRedirectProblem(new URL(url), target, this.#page.domain);
       if (problem !== undefined) return this.#tell('NOT_FOUND', problem, where);
       if (redirects >= this.#limits.redirectsMax)
@@ -103,12 +103,12 @@ class Look {
   async #request(url: string, timeoutMs: number) {
     const { outbound, signal } = this.#deps;
     let target: URL | undefined;
-    const answer = await outbound.request({
+    const response = await outbound.request({
       method: 'GET',
       url,
       headers: checkHeaders(this.#deps),
       timeoutMs,
-      answerBytesMax: this.#limits.pageBytesMax,
+      responseBytesMax: this.#limits.pageBytesMax,
       protocols: PROTOCOLS,
       signal,
       redirects: {
@@ -119,7 +119,7 @@ class Look {
         },
       },
     });
-    return { answer, target: target as URL | undefined }; // It was set while the request was under way.
+    return { response, target: target as URL | undefined }; // It was set while the request was under way.
   }
 
   async #judge({ url, status, headers, body, isCut }: OutboundSuccess): Promise<Evidence> {

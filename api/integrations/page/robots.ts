@@ -55,21 +55,23 @@ export class Robots {
   /** A file that isn't there allows everything; one that can't be had now allows nothing. */
   async #fetch(url: string): Promise<File> {
     const { outbound, headers, protocols, leftMs, bytesMax, mayGoOn, signal } = this.#deps;
-    const answer = await outbound.request({
+    const response = await outbound.request({
       method: 'GET',
       url,
       headers: { ...headers, accept: 'text/plain' },
       timeoutMs: Math.max(1, leftMs()),
-      answerBytesMax: bytesMax,
+      responseBytesMax: bytesMax,
       protocols,
       signal,
       redirects: { max: REDIRECTS_MAX, isAllowed: mayGoOn },
     });
-    if (answer.kind === 'failure') {
-      if (answer.reason === 'redirect') return 'none';
-      return { refusal: { reason: reasonOf(answer), message: `its robots.txt: ${answer.message}`, status: undefined } };
+    if (response.kind === 'failure') {
+      if (response.reason === 'redirect') return 'none';
+      return {
+        refusal: { reason: reasonOf(response), message: `its robots.txt: ${response.message}`, status: undefined },
+      };
     }
-    const { status, body } = answer;
+    const { status, body } = response;
     if (status >= 200 && status < 300) return { body };
     if (status < 500) return 'none';
     const message = `the robots.txt of ${new URL(url).host} answers ${status}, so nothing else is fetched`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ModelSchema } from '../../data/answers/records.ts';
+import { ModelSchema } from '../../data/responses/records.ts';
 import { modelsRoute } from '../../data/routes/models.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
 import { argumentProblem, type Body, type Exchange } from '../exchange.ts';

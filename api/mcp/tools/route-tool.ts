@@ -1,7 +1,7 @@
-import type { DataRoute } from '../../data/answers/data-route.ts';
 import type { JsonSchema } from '../../data/openapi/operation.ts';
+import type { DataRoute } from '../../data/responses/data-route.ts';
 import { RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
-import type { Question } from '../../server/route.ts';
+import type { RouteArguments } from '../../server/route.ts';
 import { argumentProblem, type Body, type Exchange, type RouteBody } from '../exchange.ts';
 import { rowsOf } from '../table.ts';
 import { type Found, fits, type Telling, TOKENS_MAX, tokensOf } from '../told.ts';
@@ -65,7 +65,7 @@ export function routeTool(definition: RouteToolDefinition): Tool {
 }
 
 /** What a route is asked, whichever it is. */
-type RouteRequest = Question<unknown, unknown>;
+type RouteRequest = RouteArguments<unknown, unknown>;
 
 type Text = RouteToolDefinition['text'];
 

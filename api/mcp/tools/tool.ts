@@ -5,8 +5,8 @@
  */
 import { z } from 'zod';
 import type { RouteAccess } from '../../data/access/access-control.ts';
-import type { DataRoute } from '../../data/answers/data-route.ts';
 import type { JsonSchema } from '../../data/openapi/operation.ts';
+import type { DataRoute } from '../../data/responses/data-route.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import type { Found } from '../told.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ReportedReasons } from '../../../runtime/repeat.ts';
 import { HTML_TYPE, type ResponseHeaders } from '../response-headers.ts';
-import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
+import { type ErrorContext, type ErrorResponse, errorResponseFrom, noSuchRoute } from './error-response.ts';
 import { type HttpError, RequestInvalid } from './http-error.ts';
 
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
@@ -51,18 +51,18 @@ export function sendError(
   request: FastifyRequest,
   { reply, contextOf, told, bodyOf }: SendErrorOptions,
 ): FastifyReply {
-  const answer = errorAnswerFrom(thrown, contextOf(request));
-  logFailure(thrown, answer, { log: request.log, told });
+  const response = errorResponseFrom(thrown, contextOf(request));
+  logFailure(thrown, response, { log: request.log, told });
   return reply
-    .code(answer.status)
-    .headers(answer.headers)
-    .send(bodyOf?.(answer.error) ?? answer.body);
+    .code(response.status)
+    .headers(response.headers)
+    .send(bodyOf?.(response.error) ?? response.body);
 }
 
 /** Tells the log what callers are not told: all of a defect, and of an outage why, once in a while. */
 export function logFailure(
   thrown: unknown,
-  { status, error }: Pick<ErrorAnswer, 'status' | 'error'>,
+  { status, error }: Pick<ErrorResponse, 'status' | 'error'>,
   { log, told }: { readonly log: FastifyBaseLogger; readonly told?: ReportedReasons | undefined },
 ): void {
   if (error instanceof RequestInvalid || status < 500) return;

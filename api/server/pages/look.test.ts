@@ -5,14 +5,14 @@ import { coloursOf, contrastOf } from '../../../test/support/console/contrast.ts
 import { readLook } from './look.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const FACES = ['api/guide/guide.css', 'api/console/assets/console.css', 'api/site/home.css'];
+const SURFACES = ['api/guide/guide.css', 'api/console/assets/console.css', 'api/site/home.css'];
 const shared = readFileSync(join(import.meta.dirname, 'look.css'), 'utf8');
 
-describe.each(FACES)('%s', (face) => {
-  const own = readFileSync(join(ROOT, face), 'utf8');
+describe.each(SURFACES)('%s', (surface) => {
+  const own = readFileSync(join(ROOT, surface), 'utf8');
 
   test('stands behind the look that all pages share', () => {
-    expect(readLook(join(ROOT, face)).toString()).toBe(`${shared}\n${own}`);
+    expect(readLook(join(ROOT, surface)).toString()).toBe(`${shared}\n${own}`);
   });
 
   test('takes no colour that is not there, and has none of its own', () => {

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
 import { formatDay } from '../../charts/format.ts';
-import { id as idParameter, oneOf } from '../../data/answers/parameters.ts';
+import { id as idParameter, oneOf } from '../../data/responses/parameters.ts';
 import { HttpError, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import { renderPage } from '../../server/pages/html.tsx';
 import { parseRequest } from '../../server/parse-request.ts';
@@ -79,7 +79,7 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
         headers: EMBED_HEADERS,
         ...schemas,
         refuse: (error, request) => refuse(error, { request, version }),
-        answer: async ({ params, query }, context) => {
+        response: async ({ params, query }, context) => {
           assertRight(query);
           const request = { ...params, query };
           const [title, content] = await Promise.all([titleOf(params.id, context), draw(request, context)]);

@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Day } from '../../../runtime/day.ts';
 import { PLANS } from '../../accounts/organizations/plans.ts';
 import type { HistoryPoint } from '../../charts/history-chart.tsx';
-import type { DataRoute, JsonObject } from '../../data/answers/data-route.ts';
+import type { DataRoute, JsonObject } from '../../data/responses/data-route.ts';
 import { addVersionedAssets } from '../../server/assets.ts';
-import type { Question } from '../../server/route.ts';
+import type { RouteArguments } from '../../server/route.ts';
 import type { PublicContext } from '../public-route.ts';
 
 /** The frames that pages to embed are made for (specification "Embeds"), in CSS pixels. */
@@ -108,7 +108,7 @@ export function hasHistories({ isLive }: Pick<PublicContext, 'isLive'>): boolean
  */
 export async function askHistory<Params, Query, Body extends History>(
   route: DataRoute<Params, Query, Body>,
-  question: Question<Params, Query>,
+  question: RouteArguments<Params, Query>,
   context: PublicContext,
 ): Promise<ShownHistory | undefined> {
   if (!hasHistories(context)) return undefined;

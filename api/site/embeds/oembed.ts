@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { JSON_TYPE } from '../../data/answers/answers.ts';
-import { freeText, plainInteger } from '../../data/answers/parameters.ts';
 import { ApiError } from '../../data/api-errors.ts';
+import { JSON_TYPE } from '../../data/responses/data-responses.ts';
+import { freeText, plainInteger } from '../../data/responses/parameters.ts';
 import { HttpError, notFound, queryProblem, RequestInvalid } from '../../server/errors/http-error.ts';
 import type { GivenRequest } from '../../server/route.ts';
 import { type PublicContext, type PublicRoute, publicRoute } from '../public-route.ts';
@@ -25,7 +25,7 @@ export function oembedRoute(embeds: readonly Embed[]): PublicRoute {
       maxheight: plainInteger({ min: FRAME_HEIGHT_MIN, description: 'Room in CSS pixels' }).optional(),
       format: freeText({ max: 20, description: 'json' }).default('json'),
     }),
-    answer: async ({ query: { url, format, ...room } }, context) => {
+    response: async ({ query: { url, format, ...room } }, context) => {
       if (format !== 'json')
         throw new ApiError('format_not_supported', 'This service answers with json alone', { param: 'format' });
       const { embed, ...found } = await findEmbed(url, embeds, context);

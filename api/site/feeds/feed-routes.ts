@@ -1,6 +1,6 @@
 /** Feeds of what happened in the last nights, in words (specification "Feeds"; decision 0082). */
 import { z } from 'zod';
-import { idOf } from '../../data/answers/parameters.ts';
+import { idOf } from '../../data/responses/parameters.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import { type PublicContext, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
 import { entriesFrom, pathPart } from './entries.ts';
@@ -112,7 +112,7 @@ function feedRoutes<P>({ path, operationId, summary, params, tell }: FeedDefinit
       operation: { operationId: operationId + OPERATION_ENDS[format], summary },
       type: FEED_TYPES[format],
       ...(params === undefined ? {} : { params }),
-      answer: async ({ params: given }, context) => {
+      response: async ({ params: given }, context) => {
         const { view, baseUrl } = context;
         return WRITE_FEED[format](
           feedOf(await tell(given, context), { releases: view.meta.catalog.releases, baseUrl }),

@@ -46,9 +46,9 @@ test('any slices are read as they were written, alone or together, and between a
       expect(await readAll(file, slices)).toEqual(slices.map(contentOf));
       const [head, tail] = [Buffer.from(before), Buffer.from(behind)];
       for (const slice of slices.slice(0, 2)) {
-        const { bytes, giveBack } = await file.readBetween(head, slice, tail);
+        const { bytes, release } = await file.readBetween(head, slice, tail);
         expect(bytes.equals(Buffer.concat([head, contentOf(slice), tail]))).toBe(true);
-        giveBack();
+        release();
       }
     }),
   );
@@ -64,7 +64,7 @@ test('bytes that were not given back are not read over', async () => {
   const kept = await file.readBetween(nothing, first, nothing);
   await file.readBetween(nothing, second, nothing);
   expect(kept.bytes.equals(contentOf(first))).toBe(true);
-  kept.giveBack();
+  kept.release();
   const again = await file.readBetween(nothing, second, nothing);
   expect(again.bytes.equals(contentOf(second))).toBe(true);
 });

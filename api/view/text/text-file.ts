@@ -24,10 +24,10 @@ export interface TextFileOptions {
 }
 
 /** Bytes in memory that is used again. */
-export interface LentBytes {
+export interface BorrowedBytes {
   readonly bytes: Buffer;
   /** To be called once, when nobody will read them any more; where it never is, the memory is collected as any other. */
-  readonly giveBack: () => void;
+  readonly release: () => void;
 }
 
 /**
@@ -66,7 +66,7 @@ export class TextFile {
   }
 
   /** The bytes of a slice between a head and a tail. Rejects with `corrupt` where the file isn't what was written. */
-  async readBetween(head: Buffer, slice: Slice, tail: Buffer): Promise<LentBytes> {
+  async readBetween(head: Buffer, slice: Slice, tail: Buffer): Promise<BorrowedBytes> {
     const blocksFrom = slice.from - (slice.from % BLOCK_BYTES);
     const blocksTo = Math.min(Math.ceil(slice.to / BLOCK_BYTES) * BLOCK_BYTES, this.#meta.bytes);
     // The blocks are read into the middle of the answer: head and tail take the place of what was read but not wanted.
@@ -76,7 +76,7 @@ export class TextFile {
     head.copy(buffer, start);
     const end = head.length + slice.to - blocksFrom;
     tail.copy(buffer, end);
-    return { bytes: buffer.subarray(start, end + tail.length), giveBack: () => this.#pool.give(buffer) };
+    return { bytes: buffer.subarray(start, end + tail.length), release: () => this.#pool.give(buffer) };
   }
 
   /**
@@ -84,7 +84,7 @@ export class TextFile {
    * `corrupt`, as {@link readBetween}.
    */
   async readSlices<T>(slices: readonly Slice[], make: (texts: readonly Buffer[]) => T): Promise<T> {
-    const groups: LentBytes[] = [];
+    const groups: BorrowedBytes[] = [];
     const texts: Buffer[] = [];
     for (const group of groupNear(slices)) {
       const from = group[0]?.from ?? 0;
@@ -93,7 +93,7 @@ export class TextFile {
       for (const slice of group) texts.push(read.bytes.subarray(slice.from - from, slice.to - from));
     }
     const made = make(texts);
-    for (const { giveBack } of groups) giveBack();
+    for (const { release } of groups) release();
     return made;
   }
 

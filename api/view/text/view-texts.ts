@@ -5,7 +5,7 @@ import { sqlText } from '../../../storage/duckdb/database.ts';
 import type { HistoryKind } from '../tables/history-kinds.ts';
 import { FeedIndex, type FeedStretch, type StretchWanted } from './feed-index.ts';
 import { HistoryFile } from './history-marks.ts';
-import { BufferPool, type LentBytes, TextFile } from './text-file.ts';
+import { type BorrowedBytes, BufferPool, TextFile } from './text-file.ts';
 import type { FeedMeta, HistoryMeta, TextsMeta } from './text-meta.ts';
 
 /** What stands before and behind what is read, in one answer. */
@@ -64,9 +64,9 @@ export class ViewTexts {
   }
 
   /** The events of a stretch, joined by commas, in a frame. */
-  async readEvents({ slices }: FeedStretch, { head, tail }: Frame): Promise<LentBytes> {
+  async readEvents({ slices }: FeedStretch, { head, tail }: Frame): Promise<BorrowedBytes> {
     const [first, ...others] = slices;
-    if (first === undefined) return { bytes: Buffer.concat([head, tail]), giveBack: () => {} };
+    if (first === undefined) return { bytes: Buffer.concat([head, tail]), release: () => {} };
     if (others.length === 0) {
       const page = await this.#feed.readBetween(head, { from: first.from, to: first.to - COMMA_BYTES }, tail);
       assertBegins(page.bytes.subarray(head.length), first.firstSeq);
@@ -77,7 +77,7 @@ export class ViewTexts {
       const events = Buffer.concat(texts);
       return Buffer.concat([head, events.subarray(0, events.length - COMMA_BYTES), tail]);
     });
-    return { bytes, giveBack: () => {} };
+    return { bytes, release: () => {} };
   }
 
   async close(): Promise<void> {

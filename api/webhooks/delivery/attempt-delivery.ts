@@ -24,7 +24,7 @@ export interface OutgoingRequest {
   /** For the whole answer, from the beginning. */
   readonly timeoutMs: number;
   /** Of the answer's body; more is cut. */
-  readonly answerBytesMax: number;
+  readonly responseBytesMax: number;
   readonly signal?: AbortSignal;
 }
 
@@ -78,7 +78,7 @@ export async function attemptDelivery(
     headers,
     body,
     timeoutMs,
-    answerBytesMax: ANSWER_BYTES_MAX,
+    responseBytesMax: ANSWER_BYTES_MAX,
     signal,
   });
   return {

@@ -9,14 +9,14 @@ const backupDatabase = defineCommand({
   description: 'Copy a SQLite control database into a file while it is in use; of PostgreSQL use pg_dump',
   arguments: { file: argument('a new file') },
   examples: ['modelstats database backup accounts-2026-11-20.db'],
-  async run({ config, answer }, { file }) {
+  async run({ config, answer: response }, { file }) {
     const path = sqliteFileFromUrl(config.database.url);
     const database = shownAddress(config.database.url);
     if (path === undefined) throw new AppError('usage', `${database} is no SQLite file: copy it with pg_dump`);
     const { backupSqlite } = await import('../../../api/database/backup-sqlite.ts');
     const into = resolve(file);
     const bytes = await backupSqlite(path, into);
-    answer(
+    response(
       { database, into, bytes },
       `${into} has all of ${database}, ${bytes} bytes; keep the secrets' key apart from it`,
     );

@@ -25,9 +25,9 @@ export const completion = defineCommand({
     'eval "$(modelstats completion zsh)"',
   ],
   meetsSettings: true,
-  async run({ answer, program }, { shell }) {
+  async run({ answer: response, program }, { shell }) {
     const script = SCRIPTS[shell](treeOf(program));
-    answer({ shell, script }, script);
+    response({ shell, script }, script);
     return 0;
   },
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { BlockList, createServer, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { parseAnswer, readText } from '../../../client/read-answer.ts';
+import { parseResponse, readText } from '../../../client/read-response.ts';
 import { openCron } from '../../../pipeline/schedule/cron.ts';
 import { findDeath, findNightProblem } from '../../../pipeline/schedule/health.ts';
 import { readHealth } from '../../../pipeline/schedule/health-file.ts';
@@ -115,7 +115,7 @@ async function findListenProblem(host: string, port: number): Promise<string | u
 async function jsonOf(url: string): Promise<unknown> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return parseAnswer((await readText(response, HEALTH_BYTES_MAX)).text);
+    return parseResponse((await readText(response, HEALTH_BYTES_MAX)).text);
   } catch {
     return undefined; // It is no server of ours, or it doesn't answer: told by what it is not.
   }

@@ -40,7 +40,7 @@ export const fetchDay = defineCommand({
     try {
       const fetched = await runFetch({ root, settings, into, day }, setup, { clock, duckdb: config.duckdb });
       progress.clear();
-      context.answer(answerOf(fetched), () => describe(context, fetched));
+      context.answer(responseOf(fetched), () => describe(context, fetched));
       for (const warning of options.json ? [] : fetched.warnings) log(warning);
       return fetched.problems.length === 0 ? 0 : ERROR_CODES.source_rejected.exit;
     } catch (error) {
@@ -51,7 +51,7 @@ export const fetchDay = defineCommand({
   },
 });
 
-function answerOf({ folder, record, problems, warnings }: FetchedDay): object {
+function responseOf({ folder, record, problems, warnings }: FetchedDay): object {
   const status = problems.length === 0 ? 'fetched' : 'incomplete';
   const files = record.files.map(({ etag: _, last_modified: __, ...file }) => file);
   return { status, day: record.day, folder, files, problems, warnings };

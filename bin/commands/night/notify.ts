@@ -8,7 +8,7 @@ const test = defineCommand({
   examples: ['MODELSTATS_NOTIFY=https://hooks.example.com/night modelstats notify test'],
   notes: 'Exit codes: 0 all have taken it, 1 one has not, 2 nobody is named',
   async run(context) {
-    const { answer, clock, log, paint } = context;
+    const { answer: response, clock, log, paint } = context;
     const { noticeLog, openConfiguredNotices } = await import('../../config/configured-notices.ts');
     const mailLog = {
       ...noticeLog(log),
@@ -24,7 +24,7 @@ const test = defineCommand({
       problem: problem ?? null,
     }));
     const ok = targets.every((target) => target.ok);
-    answer({ ok, targets }, () =>
+    response({ ok, targets }, () =>
       targets
         .map(({ target, problem }) =>
           problem === null ? `${paint.green('taken')} ${target}` : `${paint.red('not taken')} ${target}: ${problem}`,

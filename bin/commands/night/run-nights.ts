@@ -105,7 +105,7 @@ async function runDays(context: CommandContext, input: DaysInput): Promise<numbe
       input.onBegin(day);
       const result = await runNight({ ...request, day }, deps);
       progress.clear();
-      answer(context, result, json);
+      response(context, result, json);
       await input.onEnd(result);
       exitCode = EXIT_CODES[result.status];
       if (exitCode !== 0) break;
@@ -118,7 +118,7 @@ async function runDays(context: CommandContext, input: DaysInput): Promise<numbe
   return exitCode;
 }
 
-function answer({ print, log }: CommandContext, result: NightResult, json: boolean): void {
+function response({ print, log }: CommandContext, result: NightResult, json: boolean): void {
   print(json ? JSON.stringify(result) : describeNight(result));
   for (const warning of json ? [] : result.warnings) log(`${result.day}: ${warning}`);
 }

@@ -8,7 +8,7 @@ import { HEARTBEAT_MS } from '../../../pipeline/schedule/health.ts';
 import { addDays } from '../../../runtime/day.ts';
 import type { ReleaseFacts } from '../../../storage/release-metrics.ts';
 import { NoticeReceiver } from '../../../test/support/notices/notice-receiver.ts';
-import { answer } from '../../../test/support/schedule/fake-nights.ts';
+import { response } from '../../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../../test/support/schedule/release-facts.ts';
 import { newFolder } from '../../../test/support/temporary-folder.ts';
 import { configFromEnv } from '../../config/config.ts';
@@ -26,7 +26,7 @@ if (process.argv[2] === 'status') {
 } else {
   while (!existsSync(file('asked'))) await new Promise((resolve) => setTimeout(resolve, 10));
   writeFileSync(file('published'), '');
-  console.log('${JSON.stringify(answer('published'))}');
+  console.log('${JSON.stringify(response('published'))}');
 }
 `;
 
@@ -45,7 +45,7 @@ const file = (name) => new URL(name, import.meta.url);
 if (process.argv[2] === 'nightly') {
   writeFileSync(file('begun'), '');
   while (!existsSync(file('end'))) await new Promise((resolve) => setTimeout(resolve, 10));
-  console.log('${JSON.stringify(answer('published'))}');
+  console.log('${JSON.stringify(response('published'))}');
 }
 `;
 
@@ -101,7 +101,7 @@ test('a night that runs when the stop comes may finish', async () => {
   const stopped = scheduler.stop();
   await writeFile(join(folder, 'end'), '');
   await stopped;
-  expect(printed.map((line) => JSON.parse(line))).toEqual([answer('published')]);
+  expect(printed.map((line) => JSON.parse(line))).toEqual([response('published')]);
 });
 
 test('a night that takes longer than it may is killed, and reported as failed', async () => {

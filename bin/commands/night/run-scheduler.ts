@@ -111,7 +111,7 @@ export function startScheduler(
     sleep,
     retry: config.retry,
     stopTimeoutMs: config.process.stopTimeoutMs,
-    runNight: nightRunner(config, { source: resolve(source), onAnswer: options.json ? print : () => {} }),
+    runNight: nightRunner(config, { source: resolve(source), onResponse: options.json ? print : () => {} }),
     onEvent,
   });
   const heartbeat = setInterval(() => {
@@ -140,7 +140,7 @@ function thisTool(): readonly [string, ...string[]] {
 
 function nightRunner(
   { process: { nightTimeoutMs } }: Config,
-  night: { readonly source: string; readonly onAnswer: (line: string) => void },
+  night: { readonly source: string; readonly onResponse: (line: string) => void },
 ): SchedulerDeps['runNight'] {
   const command = thisTool();
   return (day, abandon) => runNightProcess(day, abandon, { ...night, command, timeoutMs: nightTimeoutMs });

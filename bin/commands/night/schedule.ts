@@ -26,7 +26,7 @@ export const schedule = defineCommand({
  * whether it is at work: what restarts it must not do so for a night that needs a person.
  */
 async function checkHealth(
-  { config, clock, answer, paint }: CommandContext,
+  { config, clock, answer: response, paint }: CommandContext,
   { alive }: { readonly alive: boolean },
 ): Promise<number> {
   const [{ findDeath, findHealthProblem }, { readHealth }] = await Promise.all([
@@ -39,7 +39,7 @@ async function checkHealth(
   const problem = alive ? findDeath(health, clock()) : findHealthProblem(health, clock());
   const { state, next_run_at, last } = health;
   const lastNight = last === null ? 'no night yet' : `last night ${last.day} ${last.status}`;
-  answer({ ok: problem === undefined, problem: problem ?? null, ...health }, () =>
+  response({ ok: problem === undefined, problem: problem ?? null, ...health }, () =>
     problem === undefined
       ? `${paint.green('healthy')}: ${state}, next run ${next_run_at ?? 'never'}, ${lastNight}`
       : `${paint.red('unhealthy')}: ${problem}`,

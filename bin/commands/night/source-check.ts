@@ -39,7 +39,7 @@ const check = defineCommand({
       const request = { day, source, dryRun: true, accept: true, acceptSuspects: [] };
       const result = await runNight(request, deps);
       progress.clear();
-      context.answer(answerOf(source, result), () => describe(context, source, result));
+      context.answer(responseOf(source, result), () => describe(context, source, result));
       return result.status === 'rejected' ? ERROR_CODES.source_rejected.exit : 0;
     } finally {
       progress.stop();
@@ -55,7 +55,7 @@ async function newestDay(folder: string, now: Date): Promise<Day> {
   return (await listSourceDays(folder)).at(-1) ?? dayFromDate(now);
 }
 
-function answerOf(folder: string, { status, day, records, quarantined, problems, warnings, preview }: NightResult) {
+function responseOf(folder: string, { status, day, records, quarantined, problems, warnings, preview }: NightResult) {
   const isOk = status !== 'rejected';
   return {
     ok: isOk,

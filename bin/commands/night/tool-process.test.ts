@@ -31,7 +31,7 @@ test('a look that hangs ends with its time, or at once with a stop', async () =>
   await expect(looking).rejects.toThrow('aborted');
 });
 
-const ANSWER = {
+const RESPONSE = {
   status: 'held',
   snapshot_id: null,
   events: null,
@@ -51,15 +51,15 @@ function run(program: string, { abandon = new AbortController().signal, timeoutM
     command: [process.execPath, '-e', program],
     source: '/source',
     timeoutMs,
-    onAnswer: (line) => answers.push(line),
+    onResponse: (line) => answers.push(line),
   };
   return runNightProcess('2026-11-20', abandon, options).then((end) => ({ end, answers }));
 }
 
 test('a night is called with its source and day, and answers with its result', async () => {
-  const line = JSON.stringify(ANSWER);
+  const line = JSON.stringify(RESPONSE);
   const { end, answers } = await run(`console.log(process.argv.length > 5 ? '${line}' : ''); process.exitCode = 3`);
-  expect(end).toEqual(ANSWER);
+  expect(end).toEqual(RESPONSE);
   expect(answers).toEqual([line]);
 });
 
@@ -72,7 +72,7 @@ test.each([
   ['dies', 'process.kill(process.pid, "SIGKILL")', /SIGKILL and no answer/],
   ['says nothing', '', /exit code 0 and no answer/],
   ['says something else', 'console.log("{}")', /exit code 0 and no answer/],
-  ['fails after its answer', `console.log('${JSON.stringify(ANSWER)}'); process.exitCode = 1`, /exit code 1/],
+  ['fails after its answer', `console.log('${JSON.stringify(RESPONSE)}'); process.exitCode = 1`, /exit code 1/],
 ])('a night that %s has failed', async (_, program, problem) => {
   const { end, answers } = await run(program);
   expect(end).toEqual({ status: 'failed', problems: [expect.stringMatching(problem)] });

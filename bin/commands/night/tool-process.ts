@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { NightAnswerSchema, type NightEnd } from '../../../pipeline/schedule/run-day.ts';
+import { type NightEnd, NightResponseSchema } from '../../../pipeline/schedule/run-day.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { ERROR_CODES, messageFromError } from '../../../runtime/errors.ts';
 import { ReleaseSchema } from '../../../schemas/release.ts';
@@ -15,14 +15,14 @@ interface ToolProcessOptions<T> {
   readonly environment?: NodeJS.ProcessEnv;
   /** Kills it at once. */
   readonly signal: AbortSignal;
-  readonly answer: z.ZodType<T>;
+  readonly response: z.ZodType<T>;
   /** The exit codes with which it answers. */
-  readonly answerCodes: readonly (number | null)[];
+  readonly responseCodes: readonly (number | null)[];
 }
 
 /** How such a process ended: with its answer, as it was printed, or without one and what it complained of; or it was killed, or never started. */
 type ToolProcessEnd<T> =
-  | { readonly type: 'answered'; readonly answer: T; readonly line: string }
+  | { readonly type: 'answered'; readonly response: T; readonly line: string }
   | { readonly type: 'ended'; readonly complaint: string; readonly how: string }
   | { readonly type: 'failed'; readonly error: unknown };
 
@@ -51,8 +51,8 @@ function runToolProcess<T>(options: ToolProcessOptions<T>): Promise<ToolProcessE
       resolve({ type: 'failed', error });
     });
     child.on('close', (code, signal) => {
-      const answer = options.answerCodes.includes(code) ? parseOr(options.answer, stdout()) : undefined;
-      if (answer !== undefined) return resolve({ type: 'answered', answer, line: stdout().trim() });
+      const response = options.responseCodes.includes(code) ? parseOr(options.response, stdout()) : undefined;
+      if (response !== undefined) return resolve({ type: 'answered', response, line: stdout().trim() });
       resolve({ type: 'ended', complaint: stderr().trim(), how: signal ?? `exit code ${code}` });
     });
   });
@@ -88,7 +88,7 @@ export interface NightProcessOptions extends Pick<ToolProcessOptions<unknown>, '
   /** A night that takes longer is killed, in milliseconds. */
   readonly timeoutMs: number;
   /** The answer as it was printed. */
-  readonly onAnswer: (line: string) => void;
+  readonly onResponse: (line: string) => void;
 }
 
 /**
@@ -96,7 +96,7 @@ export interface NightProcessOptions extends Pick<ToolProcessOptions<unknown>, '
  * goes on, and a stop lets the night finish.
  */
 export async function runNightProcess(day: Day, abandon: AbortSignal, options: NightProcessOptions): Promise<NightEnd> {
-  const { command, source, timeoutMs, onAnswer } = options;
+  const { command, source, timeoutMs, onResponse } = options;
   const limit = AbortSignal.timeout(timeoutMs);
   const end = await runToolProcess({
     command,
@@ -104,13 +104,13 @@ export async function runNightProcess(day: Day, abandon: AbortSignal, options: N
     // The scheduler tells of the night, and of its end by a kill, too: an empty setting counts as not set.
     environment: { ...process.env, MODELSTATS_NOTIFY: '' },
     signal: AbortSignal.any([abandon, limit]),
-    answer: NightAnswerSchema,
-    answerCodes: [0, ERROR_CODES.held.exit, ERROR_CODES.source_rejected.exit],
+    response: NightResponseSchema,
+    responseCodes: [0, ERROR_CODES.held.exit, ERROR_CODES.source_rejected.exit],
   });
   switch (end.type) {
     case 'answered':
-      onAnswer(end.line);
-      return end.answer;
+      onResponse(end.line);
+      return end.response;
     case 'ended':
       return failed(end.complaint || `the night ended with ${end.how} and no answer`);
     case 'failed':
@@ -133,7 +133,7 @@ interface NewestProcessOptions extends Pick<ToolProcessOptions<unknown>, 'comman
 const COMPLAINT_MAX = 500;
 
 const facts = { day: true, published_at: true, quarantined: true, suspects_pending: true, fetched: true } as const;
-const AnswerSchema = z.looseObject({ newest: z.object(ReleaseSchema.shape).pick(facts).nullable() });
+const ResponseSchema = z.looseObject({ newest: z.object(ReleaseSchema.shape).pick(facts).nullable() });
 
 /**
  * Reads what the newest release tells by `modelstats status --json`, in a process of its own: a read that hangs on a dead disk would keep this
@@ -147,12 +147,12 @@ export async function readNewestByProcess(
     command,
     words: ['status', '--json'],
     signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
-    answer: AnswerSchema,
-    answerCodes: [0],
+    response: ResponseSchema,
+    responseCodes: [0],
   });
   switch (end.type) {
     case 'answered':
-      return end.answer.newest ?? undefined;
+      return end.response.newest ?? undefined;
     case 'ended':
       throw new Error(end.complaint.slice(-COMPLAINT_MAX) || `status ended with ${end.how} and no answer`);
     case 'failed': {

@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import type { Accounts } from '../../../api/accounts/open-accounts.ts';
 import { type Capability, isLive } from '../../../api/data/access/rights.ts';
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
-import { type AddFace, type ApiDeps, type ApiSettings, buildApp } from '../../../api/data/app.ts';
+import { type AddSurface, type ApiDeps, type ApiSettings, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { makeGuide } from '../../../api/guide/guide.ts';
-import { mcpFace } from '../../../api/mcp/mcp.ts';
+import { mcpSurface } from '../../../api/mcp/mcp.ts';
 import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../../api/mcp/oauth-routes.ts';
-import { PUBLIC_ROUTES, publicFace } from '../../../api/site/public.ts';
+import { PUBLIC_ROUTES, publicSurface } from '../../../api/site/public.ts';
 import { type ViewEvent, viewEventLog } from '../../../api/view/view-events.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
 import { ViewFollower } from '../../../api/view/view-follower.ts';
@@ -99,7 +99,7 @@ async function openParts(
       onRelease: (release) => metrics.onRelease(release),
     },
   );
-  const { faces, openRoutes, showErrorPage } = await openFaces(config, { accounts, console, clock, toolVersion });
+  const { surfaces, openRoutes, showErrorPage } = await openSurfaces(config, { accounts, console, clock, toolVersion });
   const app = await buildApp({
     settings: apiSettings(config),
     accounts,
@@ -112,13 +112,13 @@ async function openParts(
     findScheduleProblem,
     stopping,
     showErrorPage,
-    faces,
+    surfaces,
     openRoutes,
   });
   return { app, store, follower, metrics, database, accounts, console };
 }
 
-interface FacesDeps extends Pick<CommandContext, 'clock' | 'toolVersion'> {
+interface SurfacesDeps extends Pick<CommandContext, 'clock' | 'toolVersion'> {
   readonly accounts: Accounts;
   /** Undefined where it isn't served. */
   readonly console: OpenedConsole | undefined;
@@ -139,10 +139,10 @@ function apiSettings(config: Config): ApiSettings {
 }
 
 /** All that is served beside the API: the documentation, pages for people, MCP, and what needs no key. */
-async function openFaces(
+async function openSurfaces(
   config: Config,
-  { accounts, console, clock, toolVersion }: FacesDeps,
-): Promise<Required<Pick<ApiDeps, 'faces' | 'openRoutes' | 'showErrorPage'>>> {
+  { accounts, console, clock, toolVersion }: SurfacesDeps,
+): Promise<Required<Pick<ApiDeps, 'surfaces' | 'openRoutes' | 'showErrorPage'>>> {
   const hasConsole = console !== undefined;
   const isThere = (capability: Capability) => isLive(config.capabilities.states, capability, undefined);
   const guide = await makeGuide({
@@ -155,11 +155,11 @@ async function openFaces(
   });
   const oauth = oauthSettings(config, { accounts, console });
   return {
-    faces: [
-      guide.face,
-      ...(console === undefined ? [] : [console.face]),
-      ...mcpFaces(config, { version: toolVersion, oauth }),
-      publicFace({
+    surfaces: [
+      guide.surface,
+      ...(console === undefined ? [] : [console.surface]),
+      ...mcpSurfaces(config, { version: toolVersion, oauth }),
+      publicSurface({
         clock,
         hasConsole,
         isLive: isThere,
@@ -173,17 +173,17 @@ async function openFaces(
 }
 
 /** MCP, unless it is not live for anybody: then its path is as unknown as any. */
-function mcpFaces(
+function mcpSurfaces(
   { capabilities, address }: Config,
   { version, oauth }: { readonly version: string; readonly oauth: OAuthSettings | undefined },
-): readonly AddFace[] {
-  return capabilities.states.mcp === 'planned' ? [] : [mcpFace({ publicUrl: address.publicUrl, version, oauth })];
+): readonly AddSurface[] {
+  return capabilities.states.mcp === 'planned' ? [] : [mcpSurface({ publicUrl: address.publicUrl, version, oauth })];
 }
 
 /** Programs are connected where there are pages to do it on. */
 function oauthSettings(
   config: Config,
-  { accounts, console }: Pick<FacesDeps, 'accounts' | 'console'>,
+  { accounts, console }: Pick<SurfacesDeps, 'accounts' | 'console'>,
 ): OAuthSettings | undefined {
   const authorization = console?.authorization;
   if (authorization === undefined) return undefined;

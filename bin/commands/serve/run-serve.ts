@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { V1_ROUTES } from '../../../api/data/routes/data-routes.ts';
 import { MCP_ROUTE } from '../../../api/mcp/mcp.ts';
-import { finishAnswers } from '../../../api/server/connections.ts';
+import { finishResponses } from '../../../api/server/connections.ts';
 import type { ViewFollower } from '../../../api/view/view-follower.ts';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { shownAddress } from '../../../runtime/shown-address.ts';
@@ -124,7 +124,7 @@ async function stopServing(
   const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
   try {
     await sleep(drainMs);
-    await finishAnswers(app.server);
+    await finishResponses(app.server);
     // All that is left sent no request, or not all of one: Node would wait for it as for an answer.
     app.server.closeAllConnections();
     await app.close();

@@ -10,7 +10,7 @@ export const mirrorStore = defineCommand({
   examples: ['modelstats mirror --to s3://mirror/modelstats'],
   notes: 'Run it after every night; it goes on after a kill',
   async run(context, { to, json }) {
-    const { config, answer, log, paint } = context;
+    const { config, answer: response, log, paint } = context;
     const { mirror } = await import('../../../pipeline/upkeep/mirror.ts');
     const origin = await openConfiguredStore(config, 'read');
     const second = await openConfiguredStore(config, 'write', { url: to });
@@ -26,7 +26,7 @@ export const mirrorStore = defineCommand({
     }).finally(progress.stop);
     const { store, releases, newest, copied, bytes, removed } = result;
     const done = `${copied} objects copied (${bytes} bytes), ${removed} removed`;
-    answer(result, `${paint.green('equal')} ${store}: ${releases} snapshots to ${newest}; ${done}`);
+    response(result, `${paint.green('equal')} ${store}: ${releases} snapshots to ${newest}; ${done}`);
     for (const warning of json ? [] : result.warnings) log(warning);
     return 0;
   },

@@ -12,7 +12,7 @@ export const verifyStore = defineCommand({
   notes: 'Exit code 1 where anything is wrong',
   async run(context, { snapshot, all }) {
     if (all && snapshot !== undefined) throw new AppError('usage', 'name a snapshot or --all, not both');
-    const { config, answer, paint, showProgress } = context;
+    const { config, answer: response, paint, showProgress } = context;
     const { verify } = await import('../../../pipeline/upkeep/verify.ts');
     const store = await openConfiguredStore(config, 'read');
     let progress: Progress | undefined;
@@ -26,7 +26,7 @@ export const verifyStore = defineCommand({
       onSnapshot: (day) => progress?.next(day),
     }).finally(() => progress?.stop());
     const { ok, problems, snapshots, replayed } = result;
-    answer(result, () =>
+    response(result, () =>
       [
         ...problems.map((problem) => `${paint.red('wrong')} ${problem.snapshot}: ${problem.message}`),
         `${ok ? paint.green('ok') : paint.red(`${problems.length} problems`)}: ${snapshots} snapshots, ${replayed} proven by replay from the one before`,

@@ -22,7 +22,7 @@ import { isListed } from '../stored-objects.ts';
 import { Materials } from './materials.ts';
 import { assertGives, assertTakes, type FoundRelease, findRelease, listRelease } from './other-stores.ts';
 import { type FileReport, restoreFile } from './restore-file.ts';
-import { rankOfPath } from './ways.ts';
+import { rankOfPath } from './strategies.ts';
 
 export interface RepublishDeps extends UpkeepDeps {
   /** Whose catalog names the snapshot. */

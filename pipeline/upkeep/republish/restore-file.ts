@@ -5,7 +5,7 @@ import type { ReleaseFile } from '../../../schemas/release.ts';
 import { hashFile, hashStream } from '../../../storage/hash.ts';
 import { releaseKey } from '../../../storage/keys.ts';
 import type { PutCondition } from '../../../storage/object-store.ts';
-import { type Way, type WaysDeps, waysTo } from './ways.ts';
+import { type Way, type WaysDeps, waysTo } from './strategies.ts';
 
 /** What became of one file: it was right, it was copied, it was made anew, or it can't be had. */
 export interface FileReport {

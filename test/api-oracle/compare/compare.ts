@@ -7,14 +7,14 @@ import { gunzipSync } from 'node:zlib';
 import { sha256 } from '../../night-oracle/canonical.ts';
 import type { Answer, Client } from '../client.ts';
 import { type ApiState, type DownloadExpected, type ListExpected, type RefusalExpected, TEXT } from '../expected.ts';
-import { type ApiRequest, answerRequest, targetFromRequest } from '../routes.ts';
+import { type ApiRequest, responseRequest, targetFromRequest } from '../routes.ts';
 import { findDifference, isObject } from './difference.ts';
-import { compareBody, type Exchange, send, shortAnswer, type Verdict } from './exchange.ts';
+import { compareBody, type Exchange, send, shortResponse, type Verdict } from './exchange.ts';
 import { compareFeed } from './feed.ts';
 
 export async function compareRequest(client: Client, state: ApiState, request: ApiRequest): Promise<Verdict> {
   const exchange: Exchange = { client, state, request };
-  const expected = answerRequest(state, request);
+  const expected = responseRequest(state, request);
   const target = targetFromRequest(request);
   switch (expected.kind) {
     case 'list':
@@ -37,10 +37,10 @@ async function compareList(exchange: Exchange, { name, rows, limit, envelope }: 
     const target = targetFromRequest(exchange.request, cursor === undefined ? {} : { cursor });
     const isLast = start + limit >= rows.length;
     const body = { ...envelope, [name]: rows.slice(start, start + limit), next_cursor: isLast ? null : TEXT };
-    const answer = await send(exchange, target);
-    const difference = compareBody(exchange, target, answer, body);
+    const response = await send(exchange, target);
+    const difference = compareBody(exchange, target, response, body);
     if (difference !== undefined) return difference;
-    cursor = isObject(answer.body) ? String(answer.body['next_cursor']) : '';
+    cursor = isObject(response.body) ? String(response.body['next_cursor']) : '';
   }
   return undefined;
 }
@@ -51,11 +51,11 @@ async function compareDownload(
   target: string,
   { body, contentSha256 }: DownloadExpected,
 ): Promise<Verdict> {
-  const answer = await send(exchange, target);
-  const difference = compareBody(exchange, target, answer, body);
-  if (difference !== undefined || !isObject(answer.body)) return difference;
-  const file = await exchange.client.download(String(answer.body['url']));
-  const expected = { status: 200, bytes: answer.body['bytes'], sha256: answer.body['sha256'], contentSha256 };
+  const response = await send(exchange, target);
+  const difference = compareBody(exchange, target, response, body);
+  if (difference !== undefined || !isObject(response.body)) return difference;
+  const file = await exchange.client.download(String(response.body['url']));
+  const expected = { status: 200, bytes: response.body['bytes'], sha256: response.body['sha256'], contentSha256 };
   const actual = {
     status: file.status,
     bytes: file.body.length,
@@ -67,13 +67,14 @@ async function compareDownload(
 }
 
 /** Compares answers that say no: the error envelope (specification "Error envelope"). */
-function compareRefusal(target: string, answer: Answer, { status, code, param }: RefusalExpected): Verdict {
-  if (answer.status !== status) return { target, path: '(status)', expected: status, actual: shortAnswer(answer) };
-  if (status === 405 && answer.headers.get('allow') !== 'GET, HEAD') {
-    return { target, path: '(header allow)', expected: 'GET, HEAD', actual: answer.headers.get('allow') };
+function compareRefusal(target: string, response: Answer, { status, code, param }: RefusalExpected): Verdict {
+  if (response.status !== status)
+    return { target, path: '(status)', expected: status, actual: shortResponse(response) };
+  if (status === 405 && response.headers.get('allow') !== 'GET, HEAD') {
+    return { target, path: '(header allow)', expected: 'GET, HEAD', actual: response.headers.get('allow') };
   }
-  if (answer.text === '') return undefined; // a HEAD has no body
-  const error = isObject(answer.body) && isObject(answer.body['error']) ? answer.body['error'] : {};
+  if (response.text === '') return undefined; // a HEAD has no body
+  const error = isObject(response.body) && isObject(response.body['error']) ? response.body['error'] : {};
   const known = { code, message: TEXT, ...(param === undefined ? {} : { param }) };
   const actual = Object.fromEntries(Object.keys(known).map((name) => [name, error[name] ?? null]));
   const difference = findDifference(known, actual, 'error');

@@ -21,15 +21,15 @@ export function send({ client, request }: Exchange, target: string): Promise<Ans
 export function compareBody(
   { state, request }: Exchange,
   target: string,
-  answer: Answer,
+  response: Answer,
   expected: JsonObject,
 ): Verdict {
-  if (answer.status !== 200) return { target, path: '(status)', expected: 200, actual: shortAnswer(answer) };
+  if (response.status !== 200) return { target, path: '(status)', expected: 200, actual: shortResponse(response) };
   const difference =
-    findDifference(expected, answer.body) ??
-    findRecordDifference(request, expected, answer.body) ??
-    findTextDifference(answer) ??
-    findFreshnessDifference(state, answer);
+    findDifference(expected, response.body) ??
+    findRecordDifference(request, expected, response.body) ??
+    findTextDifference(response) ??
+    findFreshnessDifference(state, response);
   return difference && { target, ...difference };
 }
 
@@ -64,6 +64,6 @@ function findFreshnessDifference({ world }: ApiState, { headers }: Answer) {
   return expected === actual ? undefined : { path: '(header x-data-as-of)', expected, actual };
 }
 
-export function shortAnswer({ status, text }: Answer): object {
+export function shortResponse({ status, text }: Answer): object {
   return { status, text: text.slice(0, 300) };
 }

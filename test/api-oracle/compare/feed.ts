@@ -17,10 +17,10 @@ export async function compareFeed(exchange: Exchange, expected: FeedExpected): P
   let [afterSeq, hasMore] = [expected.afterSeq, true];
   for (let page = 0; page < PAGES_MAX && hasMore; page += 1) {
     const target = targetFromRequest(exchange.request, page === 0 ? {} : { cursor: cursorFromSeq(afterSeq) });
-    const answer = await send(exchange, target);
-    const difference = comparePage(exchange, target, answer, { ...expected, afterSeq });
+    const response = await send(exchange, target);
+    const difference = comparePage(exchange, target, response, { ...expected, afterSeq });
     if (difference !== undefined) return difference;
-    const sent = isObject(answer.body) ? answer.body : {};
+    const sent = isObject(response.body) ? response.body : {};
     afterSeq = seqFromCursor(String(sent['next_cursor'])) ?? 0;
     hasMore = sent['has_more'] === true;
   }
@@ -28,14 +28,14 @@ export async function compareFeed(exchange: Exchange, expected: FeedExpected): P
 }
 
 /** `expected.events` may begin before `afterSeq`. */
-function comparePage(exchange: Exchange, target: string, answer: Answer, expected: FeedExpected): Verdict {
-  const sent = isObject(answer.body) ? answer.body : {};
+function comparePage(exchange: Exchange, target: string, response: Answer, expected: FeedExpected): Verdict {
+  const sent = isObject(response.body) ? response.body : {};
   const sentEvents = Array.isArray(sent['events']) ? sent['events'] : [];
   const rest = restAfter(expected);
   const count = expected.isFiltered ? Math.min(sentEvents.length, expected.limit) : expected.limit;
   const events = rest.slice(0, count);
   return (
-    compareBody(exchange, target, answer, expectedPage(expected, events, rest)) ??
+    compareBody(exchange, target, response, expectedPage(expected, events, rest)) ??
     orderDifference(target, events, sentEvents)
   );
 }

@@ -9,7 +9,7 @@ import type { Asked, Asking } from '../route.ts';
 import { firstNight, type WireRecord, type World } from '../world.ts';
 
 /** A current model with all that is known of it. */
-export function answerModel({ world }: ApiState, { params }: Asked): Expected {
+export function modelResponse({ world }: ApiState, { params }: Asked): Expected {
   const model = world.current.models.find(({ id }) => id === params['id']);
   if (model === undefined) return notFound('id');
   const ofModel = (records: readonly WireRecord[]) => records.filter(({ model_id }) => model_id === params['id']);
@@ -32,7 +32,7 @@ function namesOf({ aliases }: World, model: string | undefined) {
 }
 
 /** Current models that no night before the window had seen; what the very first night found was not added then. */
-export function answerUpdates({ world, today }: ApiState, { query }: Asked): Expected {
+export function updatesResponse({ world, today }: ApiState, { query }: Asked): Expected {
   const days = numberOf(query, 'days') ?? 7;
   const limit = numberOf(query, 'limit') ?? 50;
 
@@ -45,7 +45,7 @@ export function answerUpdates({ world, today }: ApiState, { query }: Asked): Exp
   return { kind: 'list', name: 'models', rows, limit, envelope: { days, total: rows.length } };
 }
 
-export function answerCategories({ world }: ApiState): Expected {
+export function categoriesResponse({ world }: ApiState): Expected {
   const counts = new Map<string, number>();
   for (const { category } of world.current.rankings) {
     counts.set(String(category), (counts.get(String(category)) ?? 0) + 1);
@@ -58,7 +58,7 @@ export function answerCategories({ world }: ApiState): Expected {
 const NEVER_FETCHED = { fetched_at: null, checked_at: null, failed_since: null, files: 0 };
 const NOT_SAID = { license: null, terms_url: null, attribution: null, redistribution: false };
 
-export function answerSources({ world }: ApiState): Expected {
+export function sourcesResponse({ world }: ApiState): Expected {
   const sources = world.upstreams.map(({ checked = null, ...said }) => ({
     ...NOT_SAID,
     ...said,

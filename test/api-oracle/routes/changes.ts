@@ -7,7 +7,7 @@ import { numberOf, oneOf } from '../reading.ts';
 import type { Asked, Asking } from '../route.ts';
 import { firstNight, lastNight } from '../world.ts';
 
-export function answerChanges({ world }: ApiState, { query }: Asked): Expected {
+export function changesResponse({ world }: ApiState, { query }: Asked): Expected {
   const headSeq = world.feed.length;
   const limit = numberOf(query, 'limit') ?? 1000;
   const entityType = oneOf(query['entity_type'], ENTITY_TYPES);

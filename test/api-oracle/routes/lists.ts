@@ -10,10 +10,10 @@ import type { WireRecord, World } from '../world.ts';
 
 /** Default and greatest `limit` of each list. */
 const LISTS = {
-  models: { fallback: 50, max: 200, answer: answerModels },
-  benchmarks: { fallback: 50, max: 200, answer: answerBenchmarks },
-  scores: { fallback: 100, max: 500, answer: answerScores },
-  rankings: { fallback: 10, max: 50, answer: answerRankings },
+  models: { fallback: 50, max: 200, response: modelsResponse },
+  benchmarks: { fallback: 50, max: 200, response: benchmarksResponse },
+  scores: { fallback: 100, max: 500, response: scoresResponse },
+  rankings: { fallback: 10, max: 50, response: rankingsResponse },
 } as const;
 type List = keyof typeof LISTS;
 
@@ -23,7 +23,7 @@ const SCORE_SORTS = ['model_id', 'value', '-value', '-measured_at'];
 /** Pages that one list may take, so that a long list isn't read one by one. */
 const PAGES_MAX = 15;
 
-export function answerModels({ world }: ApiState, { query }: Asked): Expected {
+export function modelsResponse({ world }: ApiState, { query }: Asked): Expected {
   const { q, alias, organization, provider, released_after: after, released_before: before } = query;
   const contextMin = numberOf(query, 'min_context');
   const [inputMax, outputMax] = [numberOf(query, 'max_input_price'), numberOf(query, 'max_output_price')];
@@ -46,12 +46,12 @@ export function answerModels({ world }: ApiState, { query }: Asked): Expected {
   return listOfRows('models', sortRecords('models', rows, oneOf(query['sort'], MODEL_SORTS) ?? 'id'), query);
 }
 
-export function answerBenchmarks({ world }: ApiState, { query: { category, ...query } }: Asked): Expected {
+export function benchmarksResponse({ world }: ApiState, { query: { category, ...query } }: Asked): Expected {
   const rows = world.current.benchmarks.filter((row) => category === undefined || row['category'] === category);
   return listOfRows('benchmarks', rows, query);
 }
 
-export function answerScores({ world }: ApiState, { query }: Asked): Expected {
+export function scoresResponse({ world }: ApiState, { query }: Asked): Expected {
   const { model, benchmark, source, measured_after: after, measured_before: before } = query;
   const [min, max] = [numberOf(query, 'min_value'), numberOf(query, 'max_value')];
   const rows = world.current.scores
@@ -64,7 +64,7 @@ export function answerScores({ world }: ApiState, { query }: Asked): Expected {
 }
 
 /** One category by rank, then model id; `limit` counts rows, so a tie may be cut. */
-export function answerRankings({ world }: ApiState, { query }: Asked): Expected {
+export function rankingsResponse({ world }: ApiState, { query }: Asked): Expected {
   const category = query['category'] ?? '';
   if (!isKnownCategory(world, category)) return notFound('category');
   const rows = world.current.rankings.filter((ranking) => ranking['category'] === category);
@@ -155,8 +155,8 @@ export function askRankings(asking: Asking): Asked {
 /** A request with a limit with which the list has some pages, not too many. */
 function paged(asking: Asking, list: List, query: Parameters): Asked {
   const { choose, state } = asking;
-  const { fallback, max, answer } = LISTS[list];
-  const expected = answer(state, { params: {}, query });
+  const { fallback, max, response } = LISTS[list];
+  const expected = response(state, { params: {}, query });
   const rows = expected.kind === 'list' ? expected.rows.length : 0;
   const limits = [1, 2, 3, 7, 20, fallback, max - 1].filter((limit) => limit * PAGES_MAX >= rows).concat(max);
   const isDefault = fallback * PAGES_MAX >= rows && choose.chance(0.2);

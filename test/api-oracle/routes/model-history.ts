@@ -77,7 +77,7 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
   },
 };
 
-export function answerModelHistory({ world, today }: ApiState, { params, query }: Asked): Expected {
+export function modelHistoryResponse({ world, today }: ApiState, { params, query }: Asked): Expected {
   const name = oneOf(query['kind'], HISTORY_KINDS) ?? 'score';
   const range = readRange(query, today);
 

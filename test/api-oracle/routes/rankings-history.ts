@@ -16,7 +16,7 @@ import {
 import type { Asked, Asking } from '../route.ts';
 
 /** `top` keeps positions, so a tie at its edge is kept whole; `positions` counts all models of the category. */
-export function answerRankingsHistory({ world, today }: ApiState, { query }: Asked): Expected {
+export function rankingsHistoryResponse({ world, today }: ApiState, { query }: Asked): Expected {
   const category = query['category_id'] ?? '';
   const top = numberOf(query, 'top') ?? 10;
   const range = readRange(query, today);

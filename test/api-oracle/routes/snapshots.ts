@@ -11,12 +11,12 @@ import { oneOf } from '../reading.ts';
 import type { Asked, Asking } from '../route.ts';
 
 /** Newest first. */
-export function answerSnapshots(state: ApiState): Expected {
+export function snapshotsResponse(state: ApiState): Expected {
   const entries = state.world.nights.map((_, index) => manifestEntry(state, index));
   return { kind: 'body', body: { snapshots: entries.reverse() } };
 }
 
-export function answerDownload({ world, stored }: ApiState, { params, query }: Asked): Expected {
+export function downloadResponse({ world, stored }: ApiState, { params, query }: Asked): Expected {
   const dataset = oneOf(query['dataset'], DATASET_NAMES) ?? 'models';
   const night = world.nights.find(({ day }) => day === params['snapshot_id']);
   if (night === undefined) return notFound('snapshot_id');

@@ -10,7 +10,7 @@ import { addCustomer, type Subject, times } from './subject.ts';
 const ORGANIZATIONS = 20;
 const REQUESTS = 2_000;
 const KILLS = 2;
-const ANSWERS_BEFORE_KILL = 150;
+const RESPONSES_BEFORE_KILL = 150;
 
 /** What one organization's requests should have cost. */
 interface Kept {
@@ -79,7 +79,7 @@ async function answeredUntilKilled(url: string, key: string): Promise<{ answered
     child.on('message', ({ written }: { readonly written: number }) => {
       told.answered += 1;
       told.written = Math.max(told.written, written);
-      if (told.answered === ANSWERS_BEFORE_KILL) resolve();
+      if (told.answered === RESPONSES_BEFORE_KILL) resolve();
     });
     child.on('exit', () => reject(new Error('the process ended by itself')));
   });

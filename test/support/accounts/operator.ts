@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished } from 'vitest';
-import { answersFrom, callCli, startCli } from '../processes/cli.ts';
+import { callCli, responsesFrom, startCli } from '../processes/cli.ts';
 import { newFolder } from '../temporary-folder.ts';
 
 export type Operator = Awaited<ReturnType<typeof openOperator>>;
@@ -30,7 +30,7 @@ export async function openOperator(settings: Readonly<Record<string, string>>) {
     async run(words: readonly string[], code = 0) {
       const ended = await call([...words, '--json']);
       expect(ended.code, ended.stderr + ended.stdout).toBe(code);
-      return answersFrom(ended.stdout)[0] ?? {};
+      return responsesFrom(ended.stdout)[0] ?? {};
     },
     /** Starts a command that goes on, until the test is over; what it says with `--json`, once it says the first line. */
     async start(...words: string[]) {
@@ -44,7 +44,7 @@ export async function openOperator(settings: Readonly<Record<string, string>>) {
         said += chunk;
       });
       await until(() => said.includes('\n'));
-      return () => answersFrom(said.slice(0, said.lastIndexOf('\n')));
+      return () => responsesFrom(said.slice(0, said.lastIndexOf('\n')));
     },
   };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -28,7 +28,7 @@ export async function sendRaw(
   port: number,
   text: string | Buffer | readonly (string | Buffer)[],
   quietMs = 300,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const all = await new Promise<string>((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1', () => {
@@ -44,7 +44,7 @@ export async function sendRaw(
     socket.on('error', (error) => (chunks.length > 0 ? done() : reject(error)));
     socket.on('close', done);
   });
-  return { ...parseAnswer(all), all };
+  return { ...parseResponse(all), all };
 }
 
 /** Connects and sends, without reading what comes back; the connection ends with the test at the latest. */
@@ -58,7 +58,7 @@ export async function sendUnread(port: number, text: string): Promise<Socket> {
   return socket;
 }
 
-function parseAnswer(all: string): Omit<RawAnswer, 'all'> {
+function parseResponse(all: string): Omit<RawResponse, 'all'> {
   const end = all.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = all.slice(0, end).split('\r\n');
   const headers = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { ApiMetrics } from '../../../api/data/api-metrics.ts';
-import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.ts';
+import { type AddSurface, type ApiSettings, buildApp } from '../../../api/data/app.ts';
 import { FileLinks } from '../../../api/data/files.ts';
 import type { OpenRoute } from '../../../api/data/openapi/other-operations.ts';
 import { ATTEMPT_SETTINGS, BACKSTOP_SETTINGS, RESPONSE_SETTINGS } from '../../../api/data/settings.ts';
@@ -25,7 +25,7 @@ export interface AppOptions {
   /** Asks for keys; default: everything is open to all. */
   readonly accounts?: TestAccountsOptions;
   /** What else is served on these accounts; default: nothing. */
-  readonly faces?: (accounts: TestAccounts) => Promise<readonly AddFace[]>;
+  readonly surfaces?: (accounts: TestAccounts) => Promise<readonly AddSurface[]>;
   /** Default: pages of errors are plain, and there is no documentation else. */
   readonly guide?: () => Promise<Guide>;
   /** What of that the OpenAPI document has. */
@@ -87,9 +87,9 @@ export async function startApp(
     versions: options.versions,
     openRoutes: options.openRoutes ?? [],
     showErrorPage: guide?.showErrorPage,
-    faces: [
-      ...(guide === undefined ? [] : [guide.face]),
-      ...(accounts === undefined ? [] : ((await options.faces?.(accounts)) ?? [])),
+    surfaces: [
+      ...(guide === undefined ? [] : [guide.surface]),
+      ...(accounts === undefined ? [] : ((await options.surfaces?.(accounts)) ?? [])),
     ],
   });
   await follower.start();

@@ -1,7 +1,7 @@
 import type { PlanName } from '../../../api/accounts/organizations/plans.ts';
 import { perFile } from '../per-test.ts';
 import { openSampleStore } from '../pipeline/sample-store.ts';
-import { answersFrom, runCli } from '../processes/cli.ts';
+import { responsesFrom, runCli } from '../processes/cli.ts';
 import { freePort } from '../processes/servers.ts';
 import { ServingProcess } from '../processes/serving-process.ts';
 import { useFolder } from '../temporary-folder.ts';
@@ -48,7 +48,7 @@ async function openConsoleService(database: string, { args = [], env = () => ({}
     async setPlan(organizationId: string, plan: PlanName) {
       const words = ['orgs', 'set-plan', '--org', organizationId, '--plan', plan, '--json'];
       const { code, stdout, stderr } = await runCli(words, { env: { MODELSTATS_DATABASE: database } });
-      if (code !== 0 || answersFrom(stdout).length === 0) throw new Error(`orgs set-plan failed: ${stderr}${stdout}`);
+      if (code !== 0 || responsesFrom(stdout).length === 0) throw new Error(`orgs set-plan failed: ${stderr}${stdout}`);
     },
     async close() {
       await serving.dispose();

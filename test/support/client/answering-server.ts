@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Serv
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 
-type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => void;
+type ResponseRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A server that answers what the test says, from before the tests of a file until after them. */
 export function useAnsweringServer() {
-  let answers: readonly AnswerRequest[] = [];
+  let answers: readonly ResponseRequest[] = [];
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)];
@@ -27,7 +27,7 @@ export function useAnsweringServer() {
     },
     requests,
     /** How the next requests are answered, one by one; the last one answers all that follow. */
-    answer: (...given: readonly AnswerRequest[]) => {
+    answer: (...given: readonly ResponseRequest[]) => {
       answers = given;
     },
   };
@@ -36,7 +36,7 @@ export function useAnsweringServer() {
 export function json(
   body: unknown,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: OutgoingHttpHeaders } = {},
-): AnswerRequest {
+): ResponseRequest {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));

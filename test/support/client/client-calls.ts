@@ -34,7 +34,7 @@ export function clientCalls(operations: readonly DocumentedOperation[]): string 
   const types = [...new Set(['operations', ...called.map(bodyTypeOf)])];
   const source = `${HEAD}import type {${types}} from './answers.ts';
 import type { QueryOf } from './filters.ts';
-import type { Answer } from './read-answer.ts';
+import type { Answer } from './read-response.ts';
 import { type CallOptions, pathPart } from './send.ts';
 
 export abstract class Calls {

@@ -8,15 +8,15 @@ import { NO_SUBSCRIPTION } from '../../../api/accounts/organizations/terms.ts';
 import { addMember } from '../../../api/accounts/people/memberships.ts';
 import { openPeople } from '../../../api/accounts/people/open-people.ts';
 import { PEOPLE_LIMITS, type Role, type SignInMethod } from '../../../api/accounts/people/people.ts';
-import { consoleFace, consoleRoutes } from '../../../api/console/console.ts';
+import { consoleRoutes, consoleSurface } from '../../../api/console/console.ts';
 import type { ConsoleDeps } from '../../../api/console/console-deps.ts';
 import type { ConsoleRoute } from '../../../api/console/shell/routes.ts';
 import type { CapabilityStates } from '../../../api/data/access/rights.ts';
-import type { AddFace } from '../../../api/data/app.ts';
+import type { AddSurface } from '../../../api/data/app.ts';
 import { openDatabase } from '../../../api/database/open-database.ts';
 import type { Evidence } from '../../../api/integrations/integration.ts';
 import { Integrations } from '../../../api/integrations/integrations.ts';
-import { mcpFace } from '../../../api/mcp/mcp.ts';
+import { mcpSurface } from '../../../api/mcp/mcp.ts';
 import { DeliveryLog } from '../../../api/webhooks/delivery-log.ts';
 import { EndpointAdministration } from '../../../api/webhooks/endpoint-administration.ts';
 import { SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
@@ -65,9 +65,9 @@ async function openConsole(given: TestConsoleOptions) {
     now,
     accounts: { open: { mcpResource: `${PUBLIC_URL}/mcp` } },
     settings: { publicUrl: PUBLIC_URL, capabilities },
-    faces: async (of) => {
+    surfaces: async (of) => {
       opened = await openFaces(of, options);
-      return opened.faces;
+      return opened.surfaces;
     },
   });
   if (opened === undefined) throw new Error('the console was not opened');
@@ -175,16 +175,16 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
   } satisfies ConsoleDeps;
   /** Every page and form, as they are served. */
   const routes: ConsoleRoute[] = [];
-  const face: AddFace = (app, faceDeps) => {
-    routes.push(...consoleRoutes({ ...consoleDeps, ...faceDeps }));
-    return consoleFace(consoleDeps)(app, faceDeps);
+  const surface: AddSurface = (app, surfaceDeps) => {
+    routes.push(...consoleRoutes({ ...consoleDeps, ...surfaceDeps }));
+    return consoleSurface(consoleDeps)(app, surfaceDeps);
   };
   const { authorization } = people;
   const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, accounts, requestsPerMinute };
   const endpoints = new EndpointAdministration(endpointDeps, OPERATOR);
   const integrations = new Integrations(integrationDeps, OPERATOR);
   return {
-    faces: [face, mcpFace({ publicUrl: PUBLIC_URL, version: '1', oauth })],
+    surfaces: [surface, mcpSurface({ publicUrl: PUBLIC_URL, version: '1', oauth })],
     parts: { people, mails, endpoints, integrations, database, looks, routes },
   };
 }

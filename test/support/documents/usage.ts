@@ -42,9 +42,9 @@ function toldFields(text: string): readonly string[] {
 }
 
 /** The fields of each value that a command answers with `--json`, as its row of the specification has them, in order. */
-export function answerFields(command: string): readonly (readonly string[])[] {
+export function responseFields(command: string): readonly (readonly string[])[] {
   const specification = readFileSync(join(ROOT, 'docs/specification.md'), 'utf8');
   const rows = tableRowsOf(sectionOf(specification, 'JSON answers') ?? '').slice(1);
-  const [, answer = ''] = rows.find(([names]) => names?.split(', ').includes(`\`${command}\``)) ?? [];
-  return [...answer.matchAll(/`(\{[^`]*\})`/g)].map(([, value = '']) => toldFields(value));
+  const [, response = ''] = rows.find(([names]) => names?.split(', ').includes(`\`${command}\``)) ?? [];
+  return [...response.matchAll(/`(\{[^`]*\})`/g)].map(([, value = '']) => toldFields(value));
 }

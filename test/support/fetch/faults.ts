@@ -46,6 +46,6 @@ export function redirectTo(location: string, code = 302): Fault {
   return (response) => response.writeHead(code, { location }).end();
 }
 
-export function answerWith(body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Fault {
+export function respondWith(body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Fault {
   return (response) => response.writeHead(200, headers).end(body);
 }

@@ -34,7 +34,7 @@ export class UpstreamServer {
   private constructor(server: Server, port: number) {
     this.#server = server;
     this.url = `http://127.0.0.1:${port}`;
-    server.on('request', (request, response) => this.#answer(request, response));
+    server.on('request', (request, response) => this.#response(request, response));
   }
 
   static async start(): Promise<UpstreamServer> {
@@ -70,7 +70,7 @@ export class UpstreamServer {
     return this.seen.splice(0).map(({ path }) => path);
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #response(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/';
     this.seen.push({ path, headers: request.headers });
     const [name = ''] = path.split('?');

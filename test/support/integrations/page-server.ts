@@ -5,7 +5,7 @@ import { closeServer, listenOnFreePort } from '../processes/servers.ts';
 import { LOOPBACK, OUTBOUND_SETTINGS } from '../server/outbound-settings.ts';
 
 /** What a page answers: HTML, or all of it, or something that takes the connection itself. */
-export type PageAnswer =
+export type PageResponse =
   | string
   | {
       readonly status?: number;
@@ -20,7 +20,7 @@ export type PageServer = Awaited<ReturnType<typeof usePages>>;
 /** A server of web sites, until the test is over. Nothing of it is encrypted: that is the guard's to see, and tested there. */
 export async function usePages() {
   /** By `host/path`, without the port; what isn't here is 404. */
-  const pages = new Map<string, PageAnswer>();
+  const pages = new Map<string, PageResponse>();
   const requests: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
   const server = createServer((request, response) => {
     const host = String(request.headers.host).replace(/:\d+$/, '');

@@ -47,7 +47,7 @@ async function clientOn(transport: NewTransport | NewStdio | OldTransport | OldS
   await client.listTools();
   return {
     call: async (name: string, args: Record<string, unknown> = {}) =>
-      answerFrom(await client.callTool({ name, arguments: args })),
+      responseFrom(await client.callTool({ name, arguments: args })),
     listTools: async () => (await client.listTools()).tools,
     listResources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
     readResource: async (uri: string) => {
@@ -62,7 +62,7 @@ async function clientOn(transport: NewTransport | NewStdio | OldTransport | OldS
   };
 }
 
-function answerFrom(result: object) {
+function responseFrom(result: object) {
   const { content, structuredContent, isError } = result as ToolResult; // What every tool of ours answers.
   return { text: content.map(({ text }) => text).join('\n'), data: structuredContent, isError: isError ?? false };
 }

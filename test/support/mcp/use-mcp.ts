@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import { mcpFace } from '../../../api/mcp/mcp.ts';
+import { mcpSurface } from '../../../api/mcp/mcp.ts';
 import type { Customer } from '../accounts/subject.ts';
 import { listen } from '../api/listen.ts';
 import type { Days } from '../api/open-api.ts';
@@ -8,11 +8,11 @@ import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 import { connect, type Era } from './clients.ts';
 
 /** What brings MCP to an API, with keys alone. */
-export const withMcp = async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })];
+export const withMcp = async () => [mcpSurface({ publicUrl: undefined, version: '1', oauth: undefined })];
 
 /** MCP beside the API over days, the sample days unless others are given, on a port of its own, as a test file has it. */
 export function useMcp(days: Days = SAMPLE_DAYS) {
-  const api = useApi({ days, now: '2026-06-04T12:00:00Z', accounts: { as: 'commercial' }, faces: withMcp });
+  const api = useApi({ days, now: '2026-06-04T12:00:00Z', accounts: { as: 'commercial' }, surfaces: withMcp });
   let url = '';
   beforeAll(async () => {
     url = `${await listen(api.app)}/mcp`;

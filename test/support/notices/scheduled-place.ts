@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
-import { answersFrom, type CalledCli, callCli, envOf, type RunningCli, startCli } from '../processes/cli.ts';
+import { type CalledCli, callCli, envOf, type RunningCli, responsesFrom, startCli } from '../processes/cli.ts';
 import { NoticeReceiver } from './notice-receiver.ts';
 
 export const TODAY = dayFromDate(new Date());
@@ -111,7 +111,7 @@ export class ScheduledPlace {
   async end({ child, ended }: RunningCli, signal: NodeJS.Signals) {
     child.kill(signal);
     const { code, stdout } = await ended;
-    return { code, statuses: answersFrom(stdout).map(({ status }) => status) };
+    return { code, statuses: responsesFrom(stdout).map(({ status }) => status) };
   }
 
   async dispose(): Promise<void> {

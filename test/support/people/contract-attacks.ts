@@ -52,8 +52,8 @@ export function describeAttacks(subject: PeopleSubject): void {
       const { people } = await openFor(subject);
       const guess = () => people.passwords.signIn({ email: ADA, password: 'wrong' }, onePlace);
       const signIn = async () => {
-        const answer = await people.passwords.signIn({ email: ADA, password: PASSWORD }, ORIGIN);
-        expect(answer).toHaveProperty('session');
+        const response = await people.passwords.signIn({ email: ADA, password: PASSWORD }, ORIGIN);
+        expect(response).toHaveProperty('session');
       };
       await underAttack({ everyMs: 2 * HOUR_MS, hours: 15 }, { attack: guess, signIn });
     });

@@ -26,8 +26,8 @@ export function describeConnections(subject: PeopleSubject): void {
   const register = async (): Promise<string> => {
     const registration = { client_name: 'Agent', redirect_uris: [REDIRECT], application_type: 'native' };
     const body = JSON.stringify({ ...registration, token_endpoint_auth_method: 'none' });
-    const answer = await post('/oauth2/register', { 'content-type': 'application/json' }, body);
-    return Object(await answer.json()).client_id;
+    const response = await post('/oauth2/register', { 'content-type': 'application/json' }, body);
+    return Object(await response.json()).client_id;
   };
   /** The page on which this person is asked. */
   const ask = async (
@@ -73,8 +73,8 @@ export function describeConnections(subject: PeopleSubject): void {
   const start = async () => {
     const { id: org } = await subject.organization({ 'ada@example.com': 'member', 'bob@example.com': 'owner' });
     const clientId = await register();
-    const answer = await exchange(clientId, await accept(await subject.signIn('ada@example.com'), org, clientId));
-    const token: string = Object(await answer.json()).access_token;
+    const response = await exchange(clientId, await accept(await subject.signIn('ada@example.com'), org, clientId));
+    const token: string = Object(await response.json()).access_token;
     return { org, token, other: await openAccounts(subject.url, { mcpResource: CONNECTIONS.resource }) };
   };
   const connectionsOf = (org: string) => listConnections(org, subject.people.as(SYSTEM));
@@ -168,9 +168,9 @@ export function describeConnections(subject: PeopleSubject): void {
 
     test('an app of a known scheme is registered with all its addresses', async () => {
       const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback', REDIRECT];
-      const answer = await getAuthorization().register({ redirect_uris, token_endpoint_auth_method: 'none' }, ORIGIN);
-      if ('tooMany' in answer) throw new Error('too many programs were registered');
-      expect(await answer.json()).toMatchObject({ redirect_uris, application_type: 'native' });
+      const response = await getAuthorization().register({ redirect_uris, token_endpoint_auth_method: 'none' }, ORIGIN);
+      if ('tooMany' in response) throw new Error('too many programs were registered');
+      expect(await response.json()).toMatchObject({ redirect_uris, application_type: 'native' });
       const [row] = await subject.database.kysely.selectFrom('oauth_clients').select('redirect_uris').execute();
       const kept = row?.redirect_uris; // Text on SQLite.
       expect(typeof kept === 'string' ? JSON.parse(kept) : kept).toEqual(redirect_uris);

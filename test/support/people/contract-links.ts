@@ -187,11 +187,11 @@ export function describeLinks(subject: PeopleSubject): void {
     });
 
     test('the answer does not wait for the mail server, nor tell that it refused', async () => {
-      const { promise, resolve: answer } = Promise.withResolvers<void>();
+      const { promise, resolve: response } = Promise.withResolvers<void>();
       const refuse = () => promise.then(() => expect.fail('550 no such mailbox'));
       const { people, warnings } = await subject.open({}, { send: refuse });
       expect(await people.links.send({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
-      answer();
+      response();
       await people.close();
       const told = { to: 'ada@example.com', reason: '550 no such mailbox' };
       expect(warnings).toEqual([[told, 'a mail could not be sent']]);

@@ -154,7 +154,7 @@ export function describePasswords(subject: PeopleSubject): void {
     test('after 10 attempts at one person’s from one place, also at once, it is slowed down there, and nowhere else', async () => {
       await withPassword();
       const answers = await Promise.all(Array.from({ length: 14 }, (_, index) => attempt(`guess number ${index}`)));
-      expect(answers.filter((answer) => answer === undefined)).toHaveLength(10);
+      expect(answers.filter((response) => response === undefined)).toHaveLength(10);
       expect(await attempt(PASSWORD)).toEqual({ tooMany: true, retryAfterSeconds: 90 });
       expect(await attempt(PASSWORD, { email: 'bob@example.com' })).toBeUndefined();
       expect(await attempt(PASSWORD, { address: '198.51.100.1' })).toHaveProperty('session');

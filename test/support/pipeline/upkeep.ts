@@ -18,7 +18,7 @@ export function pruneDeps(workFolder: string) {
 }
 
 /** An answer without what tells its run from another one. */
-export async function withoutRun<T extends UpkeepEnd>(answer: Promise<T>): Promise<Omit<T, keyof UpkeepEnd>> {
-  const { warnings: _, report: __, ...result } = await answer;
+export async function withoutRun<T extends UpkeepEnd>(response: Promise<T>): Promise<Omit<T, keyof UpkeepEnd>> {
+  const { warnings: _, report: __, ...result } = await response;
   return result;
 }

@@ -122,7 +122,7 @@ export function envOf({ store, work }: Place): Record<string, string> {
 }
 
 /** What a command with `--json` answered, a value per line. */
-export function answersFrom(stdout: string): readonly Readonly<Record<string, unknown>>[] {
+export function responsesFrom(stdout: string): readonly Readonly<Record<string, unknown>>[] {
   return stdout
     .split('\n')
     .filter((line) => line !== '')

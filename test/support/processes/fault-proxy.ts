@@ -44,7 +44,7 @@ export class FaultProxy {
 
   private constructor(target: string) {
     this.#target = new URL(target);
-    this.#server = createServer((incoming, answer) => void this.#handle(incoming, answer));
+    this.#server = createServer((incoming, response) => void this.#handle(incoming, response));
   }
 
   static async start(target: string): Promise<FaultProxy> {
@@ -78,7 +78,7 @@ export class FaultProxy {
     return closeServer(this.#server);
   }
 
-  async #handle(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const proxied = { method: incoming.method ?? '', url: incoming.url ?? '', headers: incoming.headers };
     this.requests.push(`${proxied.method} ${proxied.url}`);
     this.#arrivals.emit('request', proxied);
@@ -88,40 +88,40 @@ export class FaultProxy {
     if (fault?.is === 'silence') return;
     if (fault?.is === 'answer') {
       incoming.resume();
-      answerWith(answer, fault);
+      respondWith(response, fault);
       return;
     }
-    this.#forward(incoming, answer, fault);
+    this.#forward(incoming, response, fault);
   }
 
-  #forward(incoming: IncomingMessage, answer: ServerResponse, fault: Fault | undefined): void {
+  #forward(incoming: IncomingMessage, response: ServerResponse, fault: Fault | undefined): void {
     const { hostname, port } = this.#target;
     const { method = '', url: path = '', headers } = incoming;
     // The host header stays the client's: it is signed.
     const outgoing = request({ hostname, port, method, path, headers, agent: this.#agent }, (reply) => {
-      void passOn(reply, answer, fault);
+      void passOn(reply, response, fault);
     });
-    outgoing.on('error', () => answer.destroy());
-    answer.on('close', () => outgoing.destroy());
+    outgoing.on('error', () => response.destroy());
+    response.on('close', () => outgoing.destroy());
     if (fault?.is === 'request-cut') {
-      incoming.pipe(cutting(fault.afterBytes, () => [outgoing, answer].map((end) => end.destroy()))).pipe(outgoing);
+      incoming.pipe(cutting(fault.afterBytes, () => [outgoing, response].map((end) => end.destroy()))).pipe(outgoing);
     } else {
       incoming.pipe(outgoing);
     }
   }
 }
 
-async function passOn(reply: IncomingMessage, answer: ServerResponse, fault: Fault | undefined): Promise<void> {
+async function passOn(reply: IncomingMessage, response: ServerResponse, fault: Fault | undefined): Promise<void> {
   if (fault?.is === 'answer-late') await sleep(fault.ms);
   if (fault?.is === 'answer-lost') {
-    answer.destroy();
+    response.destroy();
     return;
   }
-  answer.writeHead(reply.statusCode ?? 500, reply.rawHeaders);
-  reply.on('error', () => answer.destroy());
-  if (fault?.is === 'answer-cut') reply.pipe(cutting(fault.afterBytes, () => answer.destroy())).pipe(answer);
-  else if (fault?.is === 'answer-damaged') reply.pipe(damaging(fault.afterBytes)).pipe(answer);
-  else reply.pipe(answer);
+  response.writeHead(reply.statusCode ?? 500, reply.rawHeaders);
+  reply.on('error', () => response.destroy());
+  if (fault?.is === 'answer-cut') reply.pipe(cutting(fault.afterBytes, () => response.destroy())).pipe(response);
+  else if (fault?.is === 'answer-damaged') reply.pipe(damaging(fault.afterBytes)).pipe(response);
+  else reply.pipe(response);
 }
 
 function damaging(afterBytes: number): Transform {
@@ -150,8 +150,8 @@ function cutting(afterBytes: number, cut: () => unknown): Transform {
   });
 }
 
-function answerWith(answer: ServerResponse, fault: Fault & { is: 'answer' }): void {
+function respondWith(response: ServerResponse, fault: Fault & { is: 'answer' }): void {
   const body = `<?xml version="1.0"?><Error><Code>${fault.code}</Code><Message>as planned</Message></Error>`;
-  answer.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
-  answer.end(fault.status < 300 ? '' : body);
+  response.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
+  response.end(fault.status < 300 ? '' : body);
 }

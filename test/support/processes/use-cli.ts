@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { useFolder } from '../temporary-folder.ts';
-import { answersFrom, callCli, envOf } from './cli.ts';
+import { callCli, envOf, responsesFrom } from './cli.ts';
 
 /**
  * Commands that tests of a file call in this process, in a folder of their own with a store, a work folder and a control database.
@@ -17,7 +17,7 @@ export function useCli({ perTest = false } = {}) {
   const ask = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await runWith({}, ...args, '--json');
     expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
-    const answers = answersFrom(stdout);
+    const answers = responsesFrom(stdout);
     expect(answers).toHaveLength(1);
     return answers[0] ?? {};
   };

@@ -1,4 +1,4 @@
-import type { NightAnswer, NightEnd } from '../../../pipeline/schedule/run-day.ts';
+import type { NightEnd, NightResponse } from '../../../pipeline/schedule/run-day.ts';
 import type { Day } from '../../../runtime/day.ts';
 import type { FakeTime } from './fake-time.ts';
 
@@ -18,7 +18,7 @@ export class FakeNights {
   }
 
   readonly run = async (day: Day, abandon: AbortSignal): Promise<NightEnd> => {
-    const end = this.#ends[Math.min(this.begun.length, this.#ends.length - 1)] ?? answer('published');
+    const end = this.#ends[Math.min(this.begun.length, this.#ends.length - 1)] ?? response('published');
     this.begun.push(`${day} at ${this.#time.clock().toISOString()}`);
     if (this.#durationMs > 0) await this.#time.sleep(this.#durationMs, abandon);
     if (abandon.aborted) return failed('abandoned');
@@ -27,7 +27,7 @@ export class FakeNights {
   };
 }
 
-export function answer(status: NightAnswer['status'], problems: readonly string[] = []): NightAnswer {
+export function response(status: NightResponse['status'], problems: readonly string[] = []): NightResponse {
   return {
     status,
     snapshot_id: null,

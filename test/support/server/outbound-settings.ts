@@ -12,5 +12,5 @@ export const OUTBOUND_SETTINGS: OutboundSettings = {
 export const LOOPBACK = [parseNetwork('127.0.0.0/8'), parseNetwork('::1/128')];
 
 export function requestTo(url: string, request: Partial<OutboundRequest> = {}): OutboundRequest {
-  return { method: 'GET', url, timeoutMs: 5_000, answerBytesMax: 1_024, ...request };
+  return { method: 'GET', url, timeoutMs: 5_000, responseBytesMax: 1_024, ...request };
 }

@@ -3,6 +3,6 @@ import { Outbound } from '../../../runtime/outbound/outbound.ts';
 import { LOOPBACK, OUTBOUND_SETTINGS, requestTo } from './outbound-settings.ts';
 
 const outbound = new Outbound({ ...OUTBOUND_SETTINGS, allow: LOOPBACK });
-const answer = await outbound.request(requestTo(process.argv[2] ?? ''));
-process.stdout.write(answer.kind === 'failure' ? answer.reason : answer.kind);
+const response = await outbound.request(requestTo(process.argv[2] ?? ''));
+process.stdout.write(response.kind === 'failure' ? response.reason : response.kind);
 await outbound.close();

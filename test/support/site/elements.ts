@@ -12,7 +12,7 @@ type Node = DefaultTreeAdapterTypes.Node;
 
 export function elementsIn(html: string): readonly PageElement[] {
   const found: PageElement[] = [];
-  const visit = (node: Node) => {
+  const admission = (node: Node) => {
     if ('tagName' in node) {
       const attributes = Object.fromEntries(node.attrs.map(({ name, value }) => [name, value]));
       found.push({
@@ -23,9 +23,9 @@ export function elementsIn(html: string): readonly PageElement[] {
         },
       });
     }
-    for (const child of childrenOf(node)) visit(child);
+    for (const child of childrenOf(node)) admission(child);
   };
-  visit(parse(html));
+  admission(parse(html));
   return found;
 }
 

@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest';
 import type { Capability } from '../../../api/data/access/rights.ts';
-import { PUBLIC_ROUTES, type PublicFaceSettings, publicFace } from '../../../api/site/public.ts';
+import { PUBLIC_ROUTES, type PublicSurfaceSettings, publicSurface } from '../../../api/site/public.ts';
 import { type ApiOptions, type Days, openApi, type TestApi } from '../api/open-api.ts';
 import type { AppOptions } from '../api/start-app.ts';
 import { useApi } from '../api/use-api.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 
 export interface PublicOptions
-  extends Partial<Omit<PublicFaceSettings, 'isLive' | 'clock'>>,
+  extends Partial<Omit<PublicSurfaceSettings, 'isLive' | 'clock'>>,
     Omit<AppOptions, 'faces' | 'openRoutes' | 'follower'>,
     Pick<ApiOptions, 'now'> {
   /** Default: the sample days. */
@@ -39,7 +39,9 @@ function apiOptions(options: PublicOptions, clock: () => Date): ApiOptions {
     ...others,
     ...(store === undefined ? { days } : { store }),
     openRoutes: isLive('embeds') ? PUBLIC_ROUTES : [],
-    faces: async () => [publicFace({ requestsPerMinute, cacheBytes, compressFromBytes, hasConsole, isLive, clock })],
+    surfaces: async () => [
+      publicSurface({ requestsPerMinute, cacheBytes, compressFromBytes, hasConsole, isLive, clock }),
+    ],
   };
 }
 

@@ -13,7 +13,7 @@ const store = new FileStore(root);
 const COMMANDS: Readonly<Record<string, () => Promise<unknown>>> = {
   /** Replaces the version that each order names: words are key, body. */
   replace: async () => {
-    for (;;) tell(await answerTo(replace(String((await ordered())['etag']))));
+    for (;;) tell(await responseTo(replace(String((await ordered())['etag']))));
   },
   /** Writes so many bytes: words are key, bytes. */
   put: () => store.put(words[0] ?? '', Buffer.alloc(Number(words[1]), 'x')),
@@ -34,10 +34,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 tell({ ready: true });
-tell(await answerTo(COMMANDS[command]?.()));
+tell(await responseTo(COMMANDS[command]?.()));
 process.disconnect();
 
-async function answerTo(work: Promise<unknown> | undefined): Promise<object> {
+async function responseTo(work: Promise<unknown> | undefined): Promise<object> {
   try {
     return { result: (await work) ?? 'done' };
   } catch (error) {

@@ -49,7 +49,7 @@ export function heard(child: ChildProcess, ...words: readonly string[]): Promise
   return new Promise((resolve, reject) => {
     const onClose = () => reject(new Error(`the process ended without saying ${words.join(' or ')}`));
     const onMessage = (message: unknown) => {
-      if (!isAnswer(message) || !words.some((word) => word in message)) return;
+      if (!isResponse(message) || !words.some((word) => word in message)) return;
       child.off('message', onMessage).off('close', onClose);
       resolve(message);
     };
@@ -57,6 +57,6 @@ export function heard(child: ChildProcess, ...words: readonly string[]): Promise
   });
 }
 
-export function isAnswer(message: unknown): message is Answer {
+export function isResponse(message: unknown): message is Answer {
   return typeof message === 'object' && message !== null;
 }

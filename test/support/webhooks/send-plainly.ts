@@ -4,7 +4,7 @@ import type { SendRequest } from '../../../api/webhooks/delivery/attempt-deliver
 /** Sends to receivers of this machine, without the guard that outgoing requests have in use. */
 export function plainSender(): { readonly send: SendRequest; close(): Promise<void> } {
   const agent = new Agent({ connections: 50, pipelining: 1 });
-  const send: SendRequest = async ({ url, method, headers, body, timeoutMs, answerBytesMax, signal }) => {
+  const send: SendRequest = async ({ url, method, headers, body, timeoutMs, responseBytesMax, signal }) => {
     const began = performance.now();
     const durationMs = () => performance.now() - began;
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -15,7 +15,7 @@ export function plainSender(): { readonly send: SendRequest; close(): Promise<vo
       return {
         kind: 'answer',
         status: answer.statusCode,
-        body: bytes.subarray(0, answerBytesMax),
+        body: bytes.subarray(0, responseBytesMax),
         durationMs: durationMs(),
       };
     } catch (error) {

@@ -126,13 +126,13 @@ export class Links {
   ): Promise<(FoundSession & { readonly next: string }) | undefined> {
     const { token, next = '' } = partsOf(text);
     if (token === undefined) return undefined;
-    const answer = await orUnavailable(() =>
+    const response = await orUnavailable(() =>
       orRefused(() =>
         this.#deps.auth().api.magicLinkVerify({ query: { token }, headers: headersOf(origin), returnHeaders: true }),
       ),
     );
-    if (answer === undefined) return undefined;
-    const signedIn = { token: answer.response.token, cookies: sessionCookies(answer.headers) };
+    if (response === undefined) return undefined;
+    const signedIn = { token: response.response.token, cookies: sessionCookies(response.headers) };
     return {
       ...(await this.#deps.sessions().begin(signedIn, { method: 'link', origin, replaced })),
       next: nextPath(Buffer.from(next, 'base64url').toString(), placeOf(this.#settings)),

@@ -95,20 +95,20 @@ export class Passwords {
     if ((await limits.hit('passwordsPerAddress', email)) !== undefined)
       return { email, isRight: await this.#isRightFor(email, password) };
     const before = await orUnavailable(() => readPasswordOf(database, email));
-    const answer = await this.#hash(() =>
+    const response = await this.#hash(() =>
       orRefused(() =>
         auth.api.signInEmail({ body: { email, password }, headers: headersOf(origin), returnHeaders: true }),
       ),
     );
-    if (answer === undefined) return undefined;
+    if (response === undefined) return undefined;
     // Another password may have been set since this one was looked at, which ends the sessions that there were then.
     if ((await orUnavailable(() => readPasswordOf(database, email))) !== before) {
-      await orUnavailable(() => database.deleteFrom('sessions').where('token', '=', answer.response.token).execute());
+      await orUnavailable(() => database.deleteFrom('sessions').where('token', '=', response.response.token).execute());
       return undefined;
     }
     await limits.forget('passwordsPerPair', pairOf(email, origin.address));
     await limits.forget('passwordsPerAddress', email);
-    return { token: answer.response.token, cookies: sessionCookies(answer.headers) };
+    return { token: response.response.token, cookies: sessionCookies(response.headers) };
   }
 
   /** Whether the session's person has a password, and whether the session is proof enough to change it. */

@@ -52,7 +52,7 @@ export type SelectColumns = z.infer<typeof ColumnsSchema>;
 export const READY = { ready: true } as const;
 
 /** How a SELECT ended. */
-export const AnswerSchema = z.union([
+export const ResponseSchema = z.union([
   z.object({ ready: z.literal(true) }),
   /** Its rows are in the file. */
   z.object({ columns: ColumnsSchema }),
@@ -63,7 +63,7 @@ export const AnswerSchema = z.union([
   /** By the machine's fault, or ours. */
   z.object({ failed: z.string() }),
 ]);
-export type Answer = z.infer<typeof AnswerSchema>;
+export type Answer = z.infer<typeof ResponseSchema>;
 
 /** The part of `source.sql` under the heading of one dataset. */
 export interface Section {

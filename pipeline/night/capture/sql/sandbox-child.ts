@@ -16,7 +16,7 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-async function answer(order: Order): Promise<Answer> {
+async function response(order: Order): Promise<Answer> {
   if ('settings' in order) {
     sandbox = await Sandbox.open(order.settings);
     return READY;
@@ -39,7 +39,7 @@ async function select({ section, staged }: SelectOrder, within: Sandbox): Promis
 
 process.on('disconnect', end);
 process.on('message', async (order: Order) => {
-  const answered = await answer(order).catch((error: unknown): Answer => {
+  const answered = await response(order).catch((error: unknown): Answer => {
     const message = messageFromError(error);
     return isAppError(error, 'source_rejected') ? { rejected: message } : { failed: message };
   });

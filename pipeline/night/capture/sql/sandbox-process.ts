@@ -4,8 +4,8 @@ import { AppError } from '../../../../runtime/errors.ts';
 import { programBeside } from '../../../../runtime/this-machine.ts';
 import {
   type Answer,
-  AnswerSchema,
   type Order,
+  ResponseSchema,
   rejectedSection,
   type SandboxSettings,
   type Section,
@@ -74,9 +74,9 @@ export class SandboxProcess {
     const { timeoutMs: _timeoutMs, folder: _folder, ...sandbox } = settings;
     const timer = setTimeout(() => opened.#child.kill('SIGKILL'), START_MS_MAX);
     try {
-      const answer = await opened.#ask({ settings: sandbox });
-      if (typeof answer === 'string') throw new Error(`the process of source.sql can't be started: ${answer}`);
-      if ('failed' in answer) throw new Error(answer.failed);
+      const response = await opened.#ask({ settings: sandbox });
+      if (typeof response === 'string') throw new Error(`the process of source.sql can't be started: ${response}`);
+      if ('failed' in response) throw new Error(response.failed);
       return opened;
     } catch (error) {
       await opened.close();
@@ -93,14 +93,14 @@ export class SandboxProcess {
   async run(section: Section, staged: StagedFile): Promise<SelectColumns | MissingFile> {
     const watch = this.#watch();
     try {
-      const answer = await this.#ask({ select: { section, staged } });
-      if (typeof answer === 'string') {
-        throw rejectedSection(section, watch.excess() ?? `ended the process that it ran in: ${answer}`);
+      const response = await this.#ask({ select: { section, staged } });
+      if (typeof response === 'string') {
+        throw rejectedSection(section, watch.excess() ?? `ended the process that it ran in: ${response}`);
       }
-      if ('columns' in answer) return answer.columns;
-      if ('missing' in answer) return answer;
-      if ('rejected' in answer) throw new AppError('source_rejected', answer.rejected);
-      throw new Error('failed' in answer ? answer.failed : 'the process of source.sql answered out of turn');
+      if ('columns' in response) return response.columns;
+      if ('missing' in response) return response;
+      if ('rejected' in response) throw new AppError('source_rejected', response.rejected);
+      throw new Error('failed' in response ? response.failed : 'the process of source.sql answered out of turn');
     } finally {
       watch.end();
     }
@@ -146,7 +146,7 @@ export class SandboxProcess {
   #ask(order: Order): Promise<Answer | string> {
     const answered = new Promise<Answer>((resolve, reject) => {
       this.#child.once('message', (message) => {
-        const { data, error } = AnswerSchema.safeParse(message);
+        const { data, error } = ResponseSchema.safeParse(message);
         if (data === undefined) reject(error);
         else resolve(data);
       });

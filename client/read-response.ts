@@ -48,7 +48,7 @@ export interface Answer<T> {
 }
 
 /** A body that can't be read is thrown as a SyntaxError, which counts as no answer. */
-export async function readAnswer<T>(
+export async function readResponse<T>(
   response: Response,
   { answerBytesMax }: Pick<ClientSettings, 'answerBytesMax'>,
 ): Promise<Answer<T>> {
@@ -57,7 +57,7 @@ export async function readAnswer<T>(
   const remaining = Number(headers.get('x-quota-remaining') ?? Number.NaN);
   const { text, bytes } = await readText(response, answerBytesMax);
   return {
-    body: parseAnswer(text) as T, // What the OpenAPI document says of the operation; who needs more parses it.
+    body: parseResponse(text) as T, // What the OpenAPI document says of the operation; who needs more parses it.
     bytes,
     etag: headers.get('etag'),
     lastModified: headers.get('last-modified'),
@@ -68,7 +68,7 @@ export async function readAnswer<T>(
 
 /** Rejects with what an answer says that is no 2xx. */
 export async function throwUnlessOk(response: Response): Promise<void> {
-  if (!response.ok) throw errorFromAnswer(response.status, response.headers, await readErrorText(response));
+  if (!response.ok) throw errorFromResponse(response.status, response.headers, await readErrorText(response));
 }
 
 /** Reads a body of up to so many bytes; rejects with an {@link AnswerTooLargeError} where it is longer, and hangs up. */
@@ -86,7 +86,7 @@ export async function readErrorText(response: Response): Promise<string> {
 }
 
 /** JSON of an answer. Throws a SyntaxError for what is none, and for what is nested deeper than any answer. */
-export function parseAnswer(text: string): unknown {
+export function parseResponse(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!isNestedDeeper(value, LEVELS_MAX)) return value;
   throw new SyntaxError(`the answer is nested more than ${LEVELS_MAX} levels deep`);
@@ -146,7 +146,7 @@ const InvalidSchema = z.looseObject({
 });
 
 /** What an answer that is no success says. Whatever stands between here and the service may answer in words of its own. */
-export function errorFromAnswer(status: number, headers: Headers, body: string): ClientError {
+export function errorFromResponse(status: number, headers: Headers, body: string): ClientError {
   const retryAfter = secondsFrom(headers.get('retry-after'));
   const common = {
     status,

@@ -11,7 +11,7 @@ import { hideOutageReason, limitHeaders, quotaExceeded } from './refusals.ts';
 import type { Rights } from './rights.ts';
 
 /** What was found out about a request when it was admitted. */
-export interface VisitFacts {
+export interface AdmissionFacts {
   readonly caller: Caller;
   /** The name of the route that is there for the caller; undefined: none is. */
   readonly route: string | undefined;
@@ -24,7 +24,7 @@ export interface VisitFacts {
   readonly refusal: HttpError | undefined;
 }
 
-export interface VisitDeps {
+export interface AdmissionDeps {
   readonly accounts: Pick<Accounts, 'quota' | 'accountObject' | 'countRequest'>;
   readonly clock: () => Date;
 }
@@ -33,14 +33,14 @@ export interface VisitDeps {
  * One request of an authenticated caller, from its admission until its answer is sent. A refused one grants nothing: whatever
  * is asked of it throws the refusal, but it tells its limits like any other.
  */
-export class Visit implements FinishedRequest {
+export class Admission implements FinishedRequest {
   readonly caller: Caller;
   readonly route: string | undefined;
   readonly isData: boolean;
   readonly refusal: HttpError | undefined;
   readonly burst: BurstState;
   readonly hasLimits: boolean;
-  readonly #deps: VisitDeps;
+  readonly #deps: AdmissionDeps;
   /** As the last look at the quota told it. */
   #usage: UsageState | undefined;
   /** The unit it holds, until its answer is sent. */
@@ -56,7 +56,7 @@ export class Visit implements FinishedRequest {
   #isQuotaUnknown = false;
   #isAbandoned = false;
 
-  constructor({ caller, route, burst, isData, hasLimits, refusal }: VisitFacts, deps: VisitDeps) {
+  constructor({ caller, route, burst, isData, hasLimits, refusal }: AdmissionFacts, deps: AdmissionDeps) {
     this.caller = caller;
     this.route = route;
     this.isData = isData;
@@ -92,7 +92,7 @@ export class Visit implements FinishedRequest {
     this.#reservation = result.reservation;
     this.#taken = result.reservation;
     if (!this.#isAbandoned) return;
-    await this.#giveBack();
+    await this.#refund();
     throw httpError('request_timeout', 'Nobody waits for the answer any more'); // So no query runs for it.
   }
 
@@ -137,7 +137,7 @@ export class Visit implements FinishedRequest {
     if (hasBegun) return this.finish();
     this.#isAbandoned = true;
     await this.#asked?.catch(() => undefined); // A unit that is being taken is given back at once.
-    await this.#giveBack();
+    await this.#refund();
     this.#deps.accounts.countRequest(this);
   }
 
@@ -162,7 +162,7 @@ export class Visit implements FinishedRequest {
     return this.#taken?.units === 0 ? 'shared_units' : undefined;
   }
 
-  async #giveBack(): Promise<void> {
+  async #refund(): Promise<void> {
     const reservation = this.#reservation;
     this.#reservation = undefined;
     // Where the control database doesn't answer, the unit stays counted, as after a crash.

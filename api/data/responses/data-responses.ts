@@ -10,9 +10,9 @@ import type { UnitFor } from '../../accounts/limits/quota.ts';
 import { Responder, type RouteResponse } from '../../server/responder.ts';
 import { ResponseCache } from '../../server/response-cache.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';
-import type { GivenRequest, Question } from '../../server/route.ts';
+import type { GivenRequest, RouteArguments } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
-import { ANSWER_FORMAT } from '../../view/view-meta.ts';
+import { RESPONSE_FORMAT } from '../../view/view-meta.ts';
 import { type Rights, rightsTag } from '../access/rights.ts';
 import type { ResponseSettings } from '../settings.ts';
 import {
@@ -24,7 +24,7 @@ import {
   type SignUrl,
 } from './data-route.ts';
 
-export interface AnswerDeps {
+export interface ResponseDeps {
   readonly views: { current(): View };
   readonly versions: readonly RecordVersion[];
   readonly clock: () => Date;
@@ -46,14 +46,14 @@ export interface DataRequest extends GivenRequest {
 }
 
 /** On whose behalf a request is answered: an admitted request, or rights alone where nobody counts. */
-export interface Asker {
+export interface DataCaller {
   readonly rights: Rights;
   /** Takes a unit of the daily quota; rejects with `quota_exceeded`. */
   takeUnit?(unitFor: UnitFor | undefined): Promise<void>;
 }
 
 /** What a route answers with, for whoever asks it from inside. */
-export interface Asked<Body> {
+export interface ParsedResponse<Body> {
   readonly body: Body;
   /** Of the body as it was sent. */
   readonly characters: number;
@@ -64,26 +64,26 @@ export interface Asked<Body> {
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Answers the data routes from the view in use. Knows no server: a binding hands it what it needs of a request. */
-export class Answers {
-  readonly #deps: AnswerDeps;
+export class DataResponses {
+  readonly #deps: ResponseDeps;
   readonly #responder: Responder<DataContext, DataRoute>;
   readonly #dayOf = dayTeller();
 
-  constructor(deps: AnswerDeps) {
+  constructor(deps: ResponseDeps) {
     this.#deps = deps;
     const { cacheBytes, compressFromBytes } = deps.settings;
     const cache = new ResponseCache(cacheBytes);
-    this.#responder = new Responder({ cache, compressFromBytes, headersOf, format: ANSWER_FORMAT });
+    this.#responder = new Responder({ cache, compressFromBytes, headersOf, format: RESPONSE_FORMAT });
   }
 
   /** Rejects with ApiError, RequestInvalid or AppError where there is no answer. The view stays open until it resolves. */
-  async answer(route: DataRoute, request: DataRequest, asker: Asker): Promise<RouteResponse> {
+  async answer(route: DataRoute, request: DataRequest, caller: DataCaller): Promise<RouteResponse> {
     const view = this.#deps.views.current();
     const release = view.lease();
     try {
       request.onRelease?.(view.newest);
       const now = this.#deps.clock();
-      const { rights } = asker;
+      const { rights } = caller;
       const { versions, settings } = this.#deps;
       const today = this.#dayOf(now);
       const signUrl = this.#signUrlFor(request);
@@ -96,7 +96,7 @@ export class Answers {
         // A wrong header belongs to this request alone, and is told together with what else is wrong.
         key: isSound ? (request.key ?? JSON.stringify([request.params, request.query])) : undefined,
         mayPack: request.mayPack === true,
-        charge: (effective) => takeUnit(asker, route, { request, effective }),
+        charge: (effective) => takeUnit(caller, route, { request, effective }),
       });
     } finally {
       release();
@@ -106,11 +106,11 @@ export class Answers {
   /** Asks a route from inside; rejects with what it would refuse the same request with. */
   async ask<Params, Query, Body extends JsonObject>(
     route: DataRoute<Params, Query, Body>,
-    { params, query = {} }: Question<Params, Query>,
-    { asker, baseUrl }: { readonly asker: Asker; readonly baseUrl?: string | undefined },
-  ): Promise<Asked<Body>> {
+    { params, query = {} }: RouteArguments<Params, Query>,
+    { caller, baseUrl }: { readonly caller: DataCaller; readonly baseUrl?: string | undefined },
+  ): Promise<ParsedResponse<Body>> {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-    const { body, headers, giveBack } = await this.answer(route, { params, query: given, baseUrl }, asker);
+    const { body, headers, giveBack } = await this.answer(route, { params, query: given, baseUrl }, caller);
     const json = String(body);
     giveBack?.();
     // The one place where an answer becomes a value again: the API's tests hold every route to its schema.
@@ -143,13 +143,13 @@ function headersOf({ cacheControl }: DataRoute, { view }: DataContext): Response
  * (specification "Idempotency-Key").
  */
 async function takeUnit(
-  asker: Asker,
+  caller: DataCaller,
   { isFree, path }: DataRoute,
   { request, effective }: { readonly request: DataRequest; readonly effective: unknown },
 ): Promise<void> {
   if (isFree === true) return;
   const idempotencyKey = idempotencyKeyOf(request.headers);
-  await asker.takeUnit?.(
+  await caller.takeUnit?.(
     idempotencyKey === undefined ? undefined : { idempotencyKey, request: sha256(JSON.stringify([path, effective])) },
   );
 }

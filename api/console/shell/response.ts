@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { isAppError } from '../../../runtime/errors.ts';
 
 /** What a page, or a form that was sent, is answered with. */
-export type ConsoleAnswer = PageAnswer | RedirectAnswer | FileAnswer;
+export type ConsoleResponse = PageResponse | RedirectResponse | FileResponse;
 
-export interface PageAnswer {
+export interface PageResponse {
   readonly kind: 'page';
   readonly status: number;
   /** What the browser's tab says. */
@@ -16,7 +16,7 @@ export interface PageAnswer {
   readonly goesTo?: string;
 }
 
-export interface RedirectAnswer {
+export interface RedirectResponse {
   readonly kind: 'redirect';
   /** A path below the console, which it begins with a slash. */
   readonly to: string;
@@ -24,7 +24,7 @@ export interface RedirectAnswer {
   readonly cookies?: readonly string[];
 }
 
-export interface FileAnswer {
+export interface FileResponse {
   readonly kind: 'file';
   readonly type: string;
   /** Under which it is saved. */
@@ -33,17 +33,20 @@ export interface FileAnswer {
 }
 
 /** @param status default: 200 */
-export function page(title: string, body: JSX.Element, status = 200): PageAnswer {
+export function page(title: string, body: JSX.Element, status = 200): PageResponse {
   return { kind: 'page', status, title, body };
 }
 
 /** A page with a form, as it was asked for or with what is wrong about what was sent. */
-export function formPage(title: string, body: JSX.Element, { problems }: Pick<SentForm, 'problems'>): PageAnswer {
+export function formPage(title: string, body: JSX.Element, { problems }: Pick<SentForm, 'problems'>): PageResponse {
   return page(title, body, problems === undefined ? 200 : 422);
 }
 
 /** Where the browser goes next, with GET. */
-export function redirect(to: string, { cookies = [] }: { readonly cookies?: readonly string[] } = {}): RedirectAnswer {
+export function redirect(
+  to: string,
+  { cookies = [] }: { readonly cookies?: readonly string[] } = {},
+): RedirectResponse {
   return { kind: 'redirect', to, cookies };
 }
 
@@ -85,16 +88,16 @@ export const NO_FIELDS = z.object({});
 /** A form of a page: what it asks for is done, or the page is shown again with all that is wrong. */
 export interface ConsoleForm<T, Pages> {
   readonly fields: z.ZodType<T>;
-  readonly show: (pages: Pages) => ConsoleAnswer | Promise<ConsoleAnswer>;
+  readonly show: (pages: Pages) => ConsoleResponse | Promise<ConsoleResponse>;
   /** What can't be done rejects with `usage`, whose message is shown. */
-  readonly work: (pages: Pages, fields: T) => Promise<ConsoleAnswer>;
+  readonly work: (pages: Pages, fields: T) => Promise<ConsoleResponse>;
 }
 
 /** Does what a form asks for, or shows its page again with all that is wrong, a message per field. */
 export async function submit<T, Pages extends SentForm>(
   { fields, show, work }: ConsoleForm<T, Pages>,
   pages: Pages,
-): Promise<ConsoleAnswer> {
+): Promise<ConsoleResponse> {
   const parsed = fields.safeParse(pages.form);
   if (!parsed.success) return show({ ...pages, problems: problemsOf(parsed.error) });
   try {

@@ -14,7 +14,7 @@ import {
   RateLimitError,
   UnauthenticatedError,
 } from './errors.ts';
-import { errorFromAnswer } from './read-answer.ts';
+import { errorFromResponse } from './read-response.ts';
 
 const service = useService({
   days: async (store) => {
@@ -126,7 +126,7 @@ describe("an answer that is not the API's", () => {
     ['an envelope without a code', '{"error":{"message":"no"}}'],
     ['a list', '[]'],
   ])('is told by its status: %s', (_, body) => {
-    const error = errorFromAnswer(403, new Headers(), body);
+    const error = errorFromResponse(403, new Headers(), body);
     expect(error).toBeInstanceOf(NotInPlanError);
     expect(error).toMatchObject({ code: 'http_403', message: 'HTTP status 403', status: 403, detail: [] });
   });
@@ -134,7 +134,7 @@ describe("an answer that is not the API's", () => {
   test('does not take the rest along where a field makes no sense', () => {
     const odd = { limit_type: 'weekly', reset_at: 5, retained_from: null, param: ['a'], help_url: {} };
     const body = JSON.stringify({ error: { code: 'new_code', message: 'New', ...odd } });
-    const error = errorFromAnswer(429, new Headers({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }), body);
+    const error = errorFromResponse(429, new Headers({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }), body);
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error).toMatchObject({ code: 'new_code', message: 'New', param: null });
     const fields = [error.limit_type, error.reset_at, error.retained_from, error.help_url, error.retry_after_seconds];
@@ -142,7 +142,7 @@ describe("an answer that is not the API's", () => {
   });
 
   test('with 422 in other words is still a refusal', () => {
-    const error = errorFromAnswer(422, new Headers(), '{"detail":"no"}');
+    const error = errorFromResponse(422, new Headers(), '{"detail":"no"}');
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(error).toMatchObject({ code: 'http_422', detail: [] });
   });

@@ -10,20 +10,23 @@ import {
 import { recordSchema } from '../../../schemas/records.ts';
 
 /** The fields of a record in an answer; what a minor version has added is not there while the newest release is in one before it. */
-type AnswerShape<Name extends DatasetName> = {
+type ResponseShape<Name extends DatasetName> = {
   readonly [Field in keyof RecordOf<Name>]: Field extends AddedField<Name>
     ? z.ZodOptional<z.ZodType<RecordOf<Name>[Field]>>
     : z.ZodType<RecordOf<Name>[Field]>;
 };
 
 /** A record in an answer: as in the snapshots; keys may be added by a minor version (specification "Record versions"). */
-function record<Name extends DatasetName>(dataset: Name, name: string): z.ZodObject<AnswerShape<Name>, z.core.$loose> {
+function record<Name extends DatasetName>(
+  dataset: Name,
+  name: string,
+): z.ZodObject<ResponseShape<Name>, z.core.$loose> {
   const added = publishedColumns(DATASETS[dataset]).filter(({ addedIn }) => addedIn !== undefined);
   const fields = Object.entries(recordSchema(dataset).shape).map(([field, schema]) => {
     const isInAll = added.every((column) => publishedName(column) !== field);
     return [field, isInAll ? schema : z.optional(schema)] as const;
   });
-  const shape = Object.fromEntries(fields) as unknown as AnswerShape<Name>; // Made of the table that the type derives from.
+  const shape = Object.fromEntries(fields) as unknown as ResponseShape<Name>; // Made of the table that the type derives from.
   return z.looseObject(shape).meta({ id: name, description: `One record per ${DATASETS[dataset].grain}` });
 }
 

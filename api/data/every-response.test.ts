@@ -94,17 +94,17 @@ test.each<readonly [status: number, target: string, asked: Asked]>([
     );
     const ask = () => api.send(isCut ? text.slice(0, -2) : text);
     const startedAt = Date.now();
-    const [answer, other] = [await ask(), await ask()];
-    expect(answer.status).toBe(status);
-    const id = String(answer.headers['x-request-id']);
+    const [response, other] = [await ask(), await ask()];
+    expect(response.status).toBe(status);
+    const id = String(response.headers['x-request-id']);
     expect(id).toMatch(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/); // Crockford's base 32, of 48 bits of time and 80 random ones.
     expect(decodeTime(id)).toBeGreaterThanOrEqual(startedAt);
     expect(decodeTime(id)).toBeLessThanOrEqual(Date.now());
     expect(other.headers['x-request-id']).not.toBe(id);
-    const sent = Object.keys(answer.headers);
+    const sent = Object.keys(response.headers);
     // No page of another site reads data.
     if (target.startsWith('/v1')) expect(sent.filter((name) => name.startsWith('access-control-'))).toEqual([]);
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'SAMEORIGIN',
       'referrer-policy': 'no-referrer',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { SHELL_ERRORS } from '../../../test/support/server/start-server.ts';
-import { errorAnswerFrom } from './error-answer.ts';
+import { errorResponseFrom } from './error-response.ts';
 import { HttpError, notFound, RequestInvalid } from './http-error.ts';
 
 const CONTEXT = { requestId: 'request-1', baseUrl: 'https://api.test/base', errors: SHELL_ERRORS };
@@ -11,8 +11,8 @@ const HEADERS = {
   'X-Request-ID': 'request-1',
 };
 
-function answerTo(thrown: unknown) {
-  const { status, headers, body } = errorAnswerFrom(thrown, CONTEXT);
+function responseTo(thrown: unknown) {
+  const { status, headers, body } = errorResponseFrom(thrown, CONTEXT);
   return { status, headers, body: JSON.parse(body) };
 }
 
@@ -22,8 +22,8 @@ test('an error is an answer without a server: status, headers and the envelope, 
     fields: { sourness: 9, sweetness: undefined },
     headers: { 'Retry-After': '3' },
   });
-  const answer = answerTo(error);
-  expect(answer).toEqual({
+  const response = responseTo(error);
+  expect(response).toEqual({
     status: 418,
     headers: { ...HEADERS, 'Retry-After': '3' },
     body: {
@@ -37,12 +37,12 @@ test('an error is an answer without a server: status, headers and the envelope, 
       },
     },
   });
-  expect(Object.keys(answer.body.error)).toEqual(['code', 'message', 'param', 'help_url', 'sourness', 'request_id']);
+  expect(Object.keys(response.body.error)).toEqual(['code', 'message', 'param', 'help_url', 'sourness', 'request_id']);
 });
 
 test('what is wrong with a request is a list, whole', () => {
   const problem = { loc: ['query', 'limit'], msg: 'no', type: 'int_parsing', input: 'x', ctx: {} };
-  expect(answerTo(new RequestInvalid([problem]))).toEqual({
+  expect(responseTo(new RequestInvalid([problem]))).toEqual({
     status: 422,
     headers: HEADERS,
     body: { detail: [problem] },
@@ -50,7 +50,7 @@ test('what is wrong with a request is a list, whole', () => {
 });
 
 test('a refusal without words of its own gets those of the service', () => {
-  const { status, body } = answerTo(Object.assign(new Error('FST_ERR_CTP_INVALID_MEDIA_TYPE'), { statusCode: 415 }));
+  const { status, body } = responseTo(Object.assign(new Error('FST_ERR_CTP_INVALID_MEDIA_TYPE'), { statusCode: 415 }));
   expect([status, body.error.code, body.error.message]).toEqual([
     415,
     'unsupported_media_type',
@@ -64,20 +64,20 @@ test.each([
   ['something that is no error', 'secret'],
   ['nothing at all', undefined],
 ])('%s is told as a defect, and nothing of it', (_, thrown) => {
-  const { error, ...answer } = errorAnswerFrom(thrown, CONTEXT);
-  expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([500, 'internal_error']);
-  expect(answer.body).not.toContain('secret');
+  const { error, ...response } = errorResponseFrom(thrown, CONTEXT);
+  expect([response.status, JSON.parse(response.body).error.code]).toEqual([500, 'internal_error']);
+  expect(response.body).not.toContain('secret');
   expect(error.cause).toBe(thrown);
 });
 
 test('a path that leads out of a folder looks like one that leads nowhere', () => {
-  const forbidden = answerTo(Object.assign(new Error('Forbidden'), { statusCode: 403 }));
-  expect(forbidden).toEqual(answerTo(notFound(null, 'There is no such route')));
+  const forbidden = responseTo(Object.assign(new Error('Forbidden'), { statusCode: 403 }));
+  expect(forbidden).toEqual(responseTo(notFound(null, 'There is no such route')));
 });
 
 test('of an outage callers are told what is for everybody, not the cause', () => {
   const publicMessage = 'The database does not answer';
-  const { status, body } = answerTo(
+  const { status, body } = responseTo(
     new AppError('unavailable', 'connect ECONNREFUSED 10.0.0.7:5432', { publicMessage }),
   );
   expect([status, body.error.code, body.error.message]).toEqual([503, 'unavailable', publicMessage]);

@@ -18,7 +18,7 @@ export interface ErrorContext {
   readonly errors: ErrorTable;
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
@@ -31,7 +31,7 @@ export interface ErrorAnswer {
  * The answer to a request that failed, with the envelope, or the body of 422 (specification "Error envelope"; specification
  * "Validation errors"). What is not meant for callers is not in it.
  */
-export function errorAnswerFrom(thrown: unknown, context: ErrorContext): ErrorAnswer {
+export function errorResponseFrom(thrown: unknown, context: ErrorContext): ErrorResponse {
   const error = thrown instanceof RequestInvalid ? thrown : httpErrorFrom(thrown, context.errors);
   const isInvalid = error instanceof RequestInvalid;
   return {

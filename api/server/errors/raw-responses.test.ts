@@ -55,13 +55,13 @@ test.each([
   async (...row) => {
     const [, bytes, status, told] = row;
     const server = await start();
-    const answer = await sendRaw(server.port, bytes);
-    expect(answer.status).toBe(status);
-    const requestId = answer.headers['x-request-id'];
+    const response = await sendRaw(server.port, bytes);
+    expect(response.status).toBe(status);
+    const requestId = response.headers['x-request-id'];
     const usual = await sendRaw(server.port, requestText('/nothing', { Connection: 'close' }));
     const own = new Set(['allow', 'transfer-encoding']);
     const namesOf = ({ headers }: typeof usual) => Object.keys(headers).filter((name) => !own.has(name));
-    expect(namesOf(answer).sort()).toEqual(namesOf(usual).sort());
+    expect(namesOf(response).sort()).toEqual(namesOf(usual).sort());
     const [line] = server.log.filter((each) => each['status'] === status);
     expect(line).toMatchObject({ reqId: requestId, ms: expect.any(Number), msg: 'answered' });
     expect(linesOf(server)).toEqual([
@@ -78,8 +78,8 @@ test.each([
 test('a request whose body is not proper is logged once, with the answer that it got', async () => {
   const server = await start();
   const text = requestText('/quick', { 'Transfer-Encoding': 'chunked' }, { body: 'no chunk\r\n\r\n' });
-  const answer = await sendRaw(server.port, text);
-  expect(answer.status).toBe(400);
+  const response = await sendRaw(server.port, text);
+  expect(response.status).toBe(400);
   expect(linesOf(server)).toEqual([
     { method: 'GET', url: '/quick', status: 400, reason: 'HPE_INVALID_CHUNK_SIZE', msg: 'answered' },
   ]);

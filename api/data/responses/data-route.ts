@@ -8,7 +8,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import type { Feature } from '../../accounts/organizations/plans.ts';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { type CheckedQuery, parseRequest, schemasOf } from '../../server/parse-request.ts';
-import type { Answer, GivenHeaders, GivenRequest, ParametersSchema, Route } from '../../server/route.ts';
+import type { GivenHeaders, GivenRequest, Handler, ParametersSchema, Route } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
 import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability, Rights } from '../access/rights.ts';
@@ -81,7 +81,7 @@ export interface DataRouteDefinition<Params, Query, Effective, Body extends Json
   readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly RequestProblem[];
   /** The effective request: JSON-compatible. Throws ApiError; runs no query on the view. */
   readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
-  readonly answer: (effective: Effective) => Answer<DataContext>;
+  readonly handle: (effective: Effective) => Handler<DataContext>;
 }
 
 /** A data route; its body's type is for whoever asks it from inside. */
@@ -99,7 +99,7 @@ export type BodyOf<R extends DataRoute> = z.output<R['response']>;
 export function dataRoute<P, Q, E, B extends JsonObject>(
   definition: DataRouteDefinition<P, Q, E, B>,
 ): DataRoute<P, Q, B> {
-  const { params, query, check, prepare, answer, ...description } = definition;
+  const { params, query, check, prepare, handle, ...description } = definition;
   const { path, capability, feature, limitPerMinute } = description;
   const schemas = schemasOf<P, Q>({ ...(params && { params }), ...(query && { query }) });
   return {
@@ -112,7 +112,7 @@ export function dataRoute<P, Q, E, B extends JsonObject>(
         ...findHeaderProblems(request),
       ];
       const effective = prepare(parseRequest({ ...schemas, check: checked }, request), context);
-      return { effective, ...answer(effective) };
+      return { effective, ...handle(effective) };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { findUnsentAnswer } from '../connections.ts';
-import { errorAnswerFrom } from './error-answer.ts';
+import { findUnsentResponse } from '../connections.ts';
+import { errorResponseFrom } from './error-response.ts';
 import { type ErrorTable, type HttpErrorCode, httpError } from './http-error.ts';
 
 /** Codes of Node's HTTP parser that have an answer of their own. */
@@ -12,7 +12,7 @@ const PARSER_CODES: Readonly<Record<string, HttpErrorCode>> = {
 };
 
 /** An answer that no route and no hook saw. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly requestId: string;
   readonly status: number;
   /** What was asked, as far as it could be read. */
@@ -22,7 +22,7 @@ export interface RawAnswer {
   readonly reason: string | undefined;
 }
 
-export interface RawAnswerDeps {
+export interface RawResponseDeps {
   /** Before the paths of links; there is no request to take a host from. */
   readonly baseUrl: string;
   /** As for any other request, so that callers can cite it. */
@@ -31,17 +31,17 @@ export interface RawAnswerDeps {
   /** What every answer has. */
   readonly headers: Readonly<Record<string, string>>;
   /** Told of each, for log and metrics. */
-  readonly onAnswer: (answer: RawAnswer) => void;
+  readonly onResponse: (answer: RawResponse) => void;
 }
 
 /** Answers what Node keeps from Fastify, with the envelope and the headers of every answer. */
-export class RawAnswers {
-  readonly #deps: RawAnswerDeps;
+export class RawResponses {
+  readonly #deps: RawResponseDeps;
   // Whatever more comes on a connection is one more error, and a client could go on for ever: the first is answered.
   readonly #answered = new WeakSet<Duplex>();
   readonly #replaced = new WeakSet<ServerResponse>();
 
-  constructor(deps: RawAnswerDeps) {
+  constructor(deps: RawResponseDeps) {
     this.#deps = deps;
   }
 
@@ -51,7 +51,7 @@ export class RawAnswers {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (!this.#answered.has(socket)) {
       this.#answered.add(socket);
-      this.#answerInTurn(socket, (asked) => this.#answer(socket, code, { asked, reason: error.code }));
+      this.#respondInTurn(socket, (asked) => this.#response(socket, code, { asked, reason: error.code }));
     }
   }
 
@@ -59,7 +59,7 @@ export class RawAnswers {
   listenTo(server: Server): void {
     server.on('connect', (asked, socket) => {
       keepAlive(socket);
-      this.#answerInTurn(socket, () => this.#answer(socket, 'method_not_allowed', { asked }));
+      this.#respondInTurn(socket, () => this.#response(socket, 'method_not_allowed', { asked }));
     });
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   }
@@ -73,23 +73,24 @@ export class RawAnswers {
    * Waits for the answers to earlier requests on the connection: the new one would end up before them, or in the middle of
    * one. A request whose own body isn't proper gets no other answer.
    */
-  #answerInTurn(socket: Duplex, answer: (asked?: IncomingMessage) => void): void {
-    const earlier = findUnsentAnswer(socket);
+  #respondInTurn(socket: Duplex, response: (asked?: IncomingMessage) => void): void {
+    const earlier = findUnsentResponse(socket);
     if (!socket.writable) socket.destroy();
-    else if (!earlier) answer();
-    else if (earlier.req.complete) earlier.once('close', () => setImmediate(() => this.#answerInTurn(socket, answer)));
+    else if (!earlier) response();
+    else if (earlier.req.complete)
+      earlier.once('close', () => setImmediate(() => this.#respondInTurn(socket, response)));
     else if (earlier.headersSent) socket.destroy();
     else {
       this.#replaced.add(earlier);
-      answer(earlier.req);
+      response(earlier.req);
     }
   }
 
-  #answer(socket: Duplex, code: HttpErrorCode, { asked, reason }: Refused): void {
-    const { baseUrl, newRequestId, errors, headers: usual, onAnswer } = this.#deps;
+  #response(socket: Duplex, code: HttpErrorCode, { asked, reason }: Refused): void {
+    const { baseUrl, newRequestId, errors, headers: usual, onResponse } = this.#deps;
     const requestId = newRequestId();
     const error = httpError(code, errors[code].title, code === 'method_not_allowed' ? { headers: ALLOWED } : {});
-    const { status, headers, body } = errorAnswerFrom(error, { requestId, baseUrl, errors });
+    const { status, headers, body } = errorResponseFrom(error, { requestId, baseUrl, errors });
     const lines = Object.entries({
       Date: new Date().toUTCString(),
       ...usual,
@@ -98,7 +99,7 @@ export class RawAnswers {
       Connection: 'close',
     }).map(([name, value]) => `${name}: ${value}`);
     socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
-    onAnswer({ requestId, status, method: asked?.method, url: asked?.url, reason });
+    onResponse({ requestId, status, method: asked?.method, url: asked?.url, reason });
     // No request can follow. A client that keeps its end open is not waited for; at once would be too soon to read the answer.
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => clearTimeout(timer));
@@ -122,5 +123,5 @@ const ALLOWED = { Allow: 'GET, HEAD' };
  */
 function keepAlive(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
-  socket.on('drain', () => findUnsentAnswer(socket)?.emit('drain'));
+  socket.on('drain', () => findUnsentResponse(socket)?.emit('drain'));
 }

@@ -10,7 +10,7 @@ import { ALL_RIGHTS } from '../access/rights.ts';
 import { modelsRoute } from '../routes/models.ts';
 import { snapshotDownloadRoute } from '../routes/snapshots.ts';
 import { RESPONSE_SETTINGS } from '../settings.ts';
-import { Answers } from './answers.ts';
+import { DataResponses } from './data-responses.ts';
 import { dataRoute } from './data-route.ts';
 import { value } from './dependencies.ts';
 
@@ -172,10 +172,10 @@ describe('compressed', () => {
 });
 
 describe('where there is no server, as for tools, pages, badges and feeds', () => {
-  let answers: Answers;
+  let answers: DataResponses;
 
   beforeAll(() => {
-    answers = new Answers({
+    answers = new DataResponses({
       views: api.follower,
       versions: RECORD_VERSIONS,
       clock: api.clock.now,
@@ -200,7 +200,7 @@ describe('where there is no server, as for tools, pages, badges and feeds', () =
       errors: [],
       cacheControl: 'public, max-age=60',
       prepare: () => null,
-      answer: () => ({ dependsOn: () => value('the same'), cached: async () => JSON.stringify({ path }) }),
+      handle: () => ({ dependsOn: () => value('the same'), cached: async () => JSON.stringify({ path }) }),
     });
   }
 

@@ -86,7 +86,7 @@ export function listRoute<
     cacheControl: 'public, max-age=60',
     check: findCursorProblems,
     prepare: (request) => request.query,
-    answer: (effective) => ({
+    handle: (effective) => ({
       dependsOn: (context) => dependsOn(effective, context),
       assertThere: assertThere && ((context) => assertThere(effective, context)),
       cached: async (context) => {

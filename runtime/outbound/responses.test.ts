@@ -51,7 +51,7 @@ test('a body is never unpacked', async () => {
   const { receiver, outbound } = await openReceiver((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
   });
-  const answer = await outbound.request(requestTo(receiver.url, { answerBytesMax: 10_000 }));
+  const answer = await outbound.request(requestTo(receiver.url, { responseBytesMax: 10_000 }));
   expect(answer).toMatchObject({ body: packed, isCut: false });
 });
 
@@ -61,10 +61,10 @@ describe('of an answer', () => {
     [5, 5, false],
     [5, 6, true],
     [100_000, 3_000_000, true],
-  ])('at most %d bytes are kept: of %d', async (answerBytesMax, size, isCut) => {
+  ])('at most %d bytes are kept: of %d', async (responseBytesMax, size, isCut) => {
     const { receiver, outbound } = await openReceiver((_request, response) => response.end(Buffer.alloc(size, 'a')));
-    const answer = await outbound.request(requestTo(receiver.url, { answerBytesMax }));
-    const body = Buffer.alloc(Math.min(answerBytesMax, size), 'a');
+    const answer = await outbound.request(requestTo(receiver.url, { responseBytesMax }));
+    const body = Buffer.alloc(Math.min(responseBytesMax, size), 'a');
     expect(answer).toMatchObject({ kind: 'answer', status: 200, isCut, body });
   });
 
@@ -250,16 +250,16 @@ const body = fc.oneof(
   fc.constantFrom('3\r\nabc\r\n0\r\n\r\n', '3;a=b\r\nabc\r\n0\r\n__proto__: a\r\n\r\n'),
   fc.constantFrom('ffffffffffffffffff\r\na', '-1\r\n\r\n', '0\r\n'),
 );
-const answerText = fc
+const responseText = fc
   .tuple(statusLine, fc.array(field, { maxLength: 6 }), body)
   .map(([line, fields, text]) => `${line}${fields.map((one) => `${one}\r\n`).join('')}\r\n${text}`);
 
 test('whatever a receiver sends, the request ends as an answer or as a failure', async () => {
   let sent = '';
   const { receiver, outbound } = await openReceiver(({ socket }) => void socket.end(sent, 'latin1'));
-  const property = fc.asyncProperty(answerText, async (text) => {
+  const property = fc.asyncProperty(responseText, async (text) => {
     sent = text;
-    const answer = await outbound.request(requestTo(receiver.url, { timeoutMs: 5_000, answerBytesMax: 100 }));
+    const answer = await outbound.request(requestTo(receiver.url, { timeoutMs: 5_000, responseBytesMax: 100 }));
     if (answer.kind === 'answer') expect([answer.status >= 200, answer.body.length <= 100]).toEqual([true, true]);
     else expect(answer.message).toMatch(/^127\.0\.0\.1:\d+ [a-z]/);
   });
