@@ -8,7 +8,7 @@ import { Documented, type DocumentedOperation } from '../../test/support/api/doc
 import { goldenTable } from '../../test/support/documents/golden-table.ts';
 import { API_ERRORS } from './api-errors.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
-import { ACCOUNT_ROUTE, DATA_ROUTES, V1_ROUTES } from './routes/data-routes.ts';
+import { ACCOUNT_ROUTE, DATA_ROUTES } from './routes/data-routes.ts';
 
 const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true })));
 const { operations } = new Documented(document, { isClosed: false });
@@ -122,14 +122,6 @@ test.each([
       DATA_ROUTES.flatMap(({ access, dependsOnText }) =>
         dependsOnText === null ? [] : [[code(access.name), dependsOnText]],
       ),
-    ),
-  ],
-  [
-    'docs/configuration.md',
-    'backstops',
-    linesOf(
-      ['route', 'requests per minute'],
-      V1_ROUTES.map(({ name, limitPerMinute }) => [code(name), String(limitPerMinute)]),
     ),
   ],
 ] as const)('%s has the table of %s that the declarations give', (path, what, table) => {
