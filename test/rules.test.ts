@@ -1,27 +1,14 @@
-/** docs/rules names the test that holds each sentence of the specification; see docs/rules/README.md. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+/** docs/rules.txt names the test that holds each sentence of the specification; its head says how to use it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { IS_UPDATE } from './night/golden-files.ts';
-import { goldenTable } from './support/documents/golden-table.ts';
-import {
-  countsTable,
-  fileOfChapter,
-  findUnheld,
-  lineOf,
-  RULES_FOLDER,
-  ruleFilesOf,
-  rulesOf,
-  testTitlesIn,
-} from './support/documents/rule-book.ts';
+import { findUnheld, hashOf, type Rule, rulesFileOf, rulesOf, testTitlesIn } from './support/documents/rule-book.ts';
 import { ROOT } from './support/documents/text-files.ts';
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const specification = textOf('docs/specification.md');
-/** A file per chapter, in the order of the specification. */
-const files = [...new Set(rulesOf(specification).map(({ chapter }) => fileOfChapter(chapter)))]
-  .filter((path) => existsSync(join(ROOT, path)))
-  .map((path) => ({ path, text: textOf(path) }));
+const rules = rulesOf(textOf('docs/specification.md'));
+const file = textOf('docs/rules.txt');
 
 const known = new Map<string, readonly string[] | undefined>();
 function titlesOf(path: string): readonly string[] | undefined {
@@ -29,36 +16,40 @@ function titlesOf(path: string): readonly string[] | undefined {
   return known.get(path);
 }
 
-test('docs/rules has every sentence of the specification, in its order, and nothing else; make golden writes it so', () => {
-  const expected = ruleFilesOf(specification, files);
-  if (IS_UPDATE) for (const { path, text } of expected) writeFileSync(join(ROOT, path), text);
-  else expect(files).toEqual(expected);
-  const names = [...expected.map(({ path }) => basename(path)), 'README.md'];
-  expect(readdirSync(join(ROOT, RULES_FOLDER)).toSorted()).toEqual(names.toSorted());
-});
-
-test('each sentence is held by tests that are there, or says why it is not', () => {
-  const unheld = findUnheld(files, titlesOf);
+test('each sentence is held by tests that exist, or says why it is not', () => {
+  const unheld = findUnheld(rules, file, titlesOf);
   if (unheld.length > 0) expect.fail(`${unheld.length} to put right\n\n${unheld.join('\n\n')}\n`);
 });
 
-test('the rules of each kind are counted', () => {
-  const table = countsTable(files);
-  expect(goldenTable(`${RULES_FOLDER}README.md`, 'counts: made by test/rules.test.ts', table)).toEqual(table);
+test('docs/rules.txt has a row for each sentence of the specification, in its order, and no other; make golden writes it so', () => {
+  const expected = rulesFileOf(rules, file);
+  if (IS_UPDATE) writeFileSync(join(ROOT, 'docs/rules.txt'), expected);
+  else expect(file).toBe(expected);
 });
 
-test('nothing stands twice in one section of the specification, so that a row is of one rule', () => {
-  const names = rulesOf(specification).map(({ section, text }) => `${section}: ${text}`);
-  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+test('each sentence has a hash of its own, so that a row is of one rule', () => {
+  expect(rules.filter((rule, index) => rules.findIndex((other) => hashOf(other) === hashOf(rule)) < index)).toEqual([]);
 });
+
+const RULE: Rule = { section: 'Keys', text: 'A key is kept.' };
 
 test.each([
-  ['a file that is not there', '[b.test.ts](../../b.test.ts) › a key', 'there is no b.test.ts'],
-  ['a title that is not there', '[a.test.ts](../../a.test.ts) › no key', 'a.test.ts has no test\nno key'],
-  ['nothing at all', '', 'this names no test'],
-  ['a rule whose test is still to be written', 'none', 'no test is named'],
-])('what the tables say wrong is found: %s', (_, heldBy, message) => {
-  const text = ['# Small', '| rule | held by |', '| --- | --- |', lineOf('A key is kept.', heldBy)].join('\n');
+  ['a file that does not exist', `${hashOf(RULE)} b.test.ts › a key`, 'there is no b.test.ts'],
+  ['a title that does not exist', `${hashOf(RULE)} a.test.ts › no key`, 'a.test.ts has no test no key'],
+  ['a second test that does not exist', `${hashOf(RULE)} a.test.ts › keeps › a key | a.test.ts › no`, 'no test no'],
+  ['words that name no test', `${hashOf(RULE)} somewhere`, 'this is no test: somewhere'],
+  ['a rule whose test is still to be written', `${hashOf(RULE)} none`, 'no test is named'],
+  ['a rule without a row', '', 'no test is named'],
+])('what the table says wrong is found, with the sentence: %s', (_, row, message) => {
   const titlesOfA = (path: string) => (path === 'a.test.ts' ? ['keeps › a key'] : undefined);
-  expect(findUnheld([{ path: `${RULES_FOLDER}small.md`, text }], titlesOfA).join('\n')).toContain(message);
+  const [problem, ...others] = findUnheld([RULE], `# Head\n\n## Keys\n${row}\n`, titlesOfA);
+  expect(problem).toContain(message);
+  expect(problem).toContain(RULE.text);
+  expect(others).toEqual([]);
+});
+
+test('a row of no sentence is taken out, and a sentence without a row gets one in its place', () => {
+  const other = { section: 'Keys', text: 'It expires.' };
+  const written = rulesFileOf([RULE, other], `# Head\n\n## Old\n00000000 explains\n${hashOf(other)} explains\n`);
+  expect(written).toBe(`# Head\n\n## Keys\n${hashOf(RULE)} none\n${hashOf(other)} explains\n`);
 });

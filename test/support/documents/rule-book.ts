@@ -1,126 +1,62 @@
-/**
- * The tables of docs/rules: a file per chapter of the specification, a table per section, a row per rule. `held by` is one of
- *
- * - tests, `[path](link) › titles` each, `<br>` between two
- * - `explains`: it defines a word, gives a reason or points elsewhere, and demands nothing
- * - `not by a test: why`
- * - `none`: a rule whose test is still to be written
- */
+/** The rows of docs/rules.txt: a line per rule of the specification, with the tests that hold it. */
+import { createHash } from 'node:crypto';
 import { lexer, type Token } from 'marked';
 import { parseAst } from 'rolldown/parseAst';
-import type { TextFile } from './text-files.ts';
-
-/** The folder of the tables, from the root; links in it lead up by as many steps. */
-export const RULES_FOLDER = 'docs/rules/';
-const UP = '../../';
-
-const INTRODUCTION =
-  'What holds each sentence of this chapter of [specification.md](../specification.md); see [README.md](README.md).';
-
-export function fileOfChapter(chapter: string): string {
-  return `${RULES_FOLDER}${chapter.toLowerCase().replaceAll(' ', '-')}.md`;
-}
-
-/** The line of a table that says what holds a rule; by default that no test does. */
-export function lineOf(rule: string, heldBy = 'none'): string {
-  return `| ${[rule, heldBy].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-}
-
-/** The files of the chapters as they have to be: each rule of the specification in its order, held by what their rows say now. */
-export function ruleFilesOf(specification: string, files: readonly TextFile[]): readonly TextFile[] {
-  const rows = ruleRowsOf(files);
-  const heldBy = (file: string, rule: Rule) => {
-    const same = rows.filter((row) => row.file === file && row.text === rule.text);
-    return (same.find(({ section }) => section === rule.section) ?? same[0])?.heldBy;
-  };
-  return [...Map.groupBy(rulesOf(specification), ({ chapter }) => chapter)].map(([chapter, rules]) => {
-    const path = fileOfChapter(chapter);
-    const tables = [...Map.groupBy(rules, ({ section }) => section)].map(([section, ofSection]) => [
-      ...(section === chapter ? [] : [`## ${section}`, '']),
-      '| rule | held by |',
-      '| --- | --- |',
-      ...ofSection.map((rule) => lineOf(rule.text, heldBy(path, rule))),
-      '',
-    ]);
-    return { path, text: [`# ${chapter}`, '', INTRODUCTION, '', ...tables.flat()].join('\n') };
-  });
-}
-
-interface RuleRow extends Omit<Rule, 'chapter'> {
-  readonly file: string;
-  /** The second cell, as it stands there. */
-  readonly heldBy: string;
-}
-
-function ruleRowsOf(files: readonly TextFile[]): readonly RuleRow[] {
-  return files.flatMap(({ path, text }) => {
-    let section = '';
-    return text.split('\n').flatMap((line): readonly RuleRow[] => {
-      if (/^#+ /.test(line)) section = line.replace(/^#+ +/, '');
-      const [rule = '', ...rest] = line.split(/(?<!\\)\|/).slice(1, -1);
-      const [name = '', heldBy = ''] = [rule, rest.join('|')].map((cell) => cell.trim().replaceAll('\\|', '|'));
-      const isRow = line.startsWith('|') && !/^(rule|-+)$/.test(name);
-      return isRow ? [{ file: path, section, text: name, heldBy }] : [];
-    });
-  });
-}
-
-function kindOf({ heldBy }: RuleRow): 'explains' | 'none' | 'untested' | 'tests' {
-  if (heldBy === 'explains' || heldBy === 'none') return heldBy;
-  return /^not by a test: .*\w{3}/.test(heldBy) ? 'untested' : 'tests';
-}
-
-/**
- * Rows that name a test that is not there, or nothing that could hold a rule.
- *
- * @param titlesOf the titles of the tests of a file, as `testTitlesIn` gives them; undefined where there is no such file
- */
-export function findUnheld(
-  files: readonly TextFile[],
-  titlesOf: (path: string) => readonly string[] | undefined,
-): readonly string[] {
-  return ruleRowsOf(files).flatMap((row) => {
-    const place = `${row.file}: under "${row.section}"`;
-    const line = lineOf(row.text, row.heldBy);
-    if (kindOf(row) === 'none') return [`${place} no test is named\n${line}`];
-    return (kindOf(row) === 'tests' ? row.heldBy.split('<br>') : []).flatMap((text) => {
-      const [, path = '', target, title = ''] = /^\[([^\]]+)\]\(([^()\s]+)\) › (.+)$/.exec(text.trim()) ?? [];
-      if (target !== UP + path) return [`${place} this names no test, and says nothing else\n${line}`];
-      const titles = titlesOf(path);
-      if (titles === undefined) return [`${place} there is no ${path}\n${line}`];
-      return titles.includes(title) ? [] : [`${place} ${path} has no test\n${title}`];
-    });
-  });
-}
-
-/** The README's table of how many rows of a chapter are of each kind, and their sum. */
-export function countsTable(files: readonly TextFile[]): readonly string[] {
-  const lineFor = (name: string, of: readonly TextFile[]) => {
-    const kinds = ruleRowsOf(of).map(kindOf);
-    const counts = (['tests', 'untested', 'none', 'explains'] as const).map(
-      (kind) => kinds.filter((each) => each === kind).length,
-    );
-    return `| ${[name, ...counts, kinds.length].join(' | ')} |`;
-  };
-  return [
-    '| chapter | held by tests | not by a test | none | explain | sentences |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...files.map((file) => {
-      const chapter = file.text.slice('# '.length, file.text.indexOf('\n'));
-      return lineFor(`[${chapter}](${file.path.slice(RULES_FOLDER.length)})`, [file]);
-    }),
-    lineFor('together', files),
-  ];
-}
 
 /** One sentence, row or line of the specification. */
 export interface Rule {
-  /** The title of the chapter (level 1 or 2) that it stands in. */
-  readonly chapter: string;
   /** The title right above it. */
   readonly section: string;
   /** Its own words on one line: links are their text, the cells of a row are joined by ` · `. */
   readonly text: string;
+}
+
+/** What a row begins with: eight hexadecimal digits that are of this sentence in this section alone. */
+export function hashOf({ section, text }: Rule): string {
+  return createHash('sha256').update(`${section}\n${text}`).digest('hex').slice(0, 8);
+}
+
+/** What holds each rule by its hash, as docs/rules.txt says it. */
+function heldByOf(file: string): ReadonlyMap<string, string> {
+  return new Map([...file.matchAll(/^([0-9a-f]{8}) (.+)$/gm)].map(([, hash = '', heldBy = '']) => [hash, heldBy]));
+}
+
+/** docs/rules.txt as it has to be: its head, then each rule in the order of the specification, held by what its row says now. */
+export function rulesFileOf(rules: readonly Rule[], file: string): string {
+  const heldBy = heldByOf(file);
+  const rows = [...Map.groupBy(rules, ({ section }) => section)].flatMap(([section, ofSection]) => [
+    `\n## ${section}`,
+    ...ofSection.map((rule) => `${hashOf(rule)} ${heldBy.get(hashOf(rule)) ?? 'none'}`),
+  ]);
+  return [file.split('\n\n')[0], ...rows, ''].join('\n');
+}
+
+/**
+ * Rules without a row, and rows that name a test that does not exist, or nothing that could hold a rule.
+ *
+ * @param titlesOf the titles of the tests of a file, as `testTitlesIn` gives them; undefined where there is no such file
+ */
+export function findUnheld(
+  rules: readonly Rule[],
+  file: string,
+  titlesOf: (path: string) => readonly string[] | undefined,
+): readonly string[] {
+  const heldBy = heldByOf(file);
+  return rules.flatMap((rule) => {
+    const row = heldBy.get(hashOf(rule)) ?? 'none';
+    if (row === 'explains' || /^not by a test: .*\w{3}/.test(row)) return [];
+    const problems = row.split(' | ').flatMap((name) => problemOf(name, titlesOf) ?? []);
+    return problems.map((problem) => `${hashOf(rule)} under "${rule.section}": ${problem}\n${rule.text}`);
+  });
+}
+
+function problemOf(name: string, titlesOf: Parameters<typeof findUnheld>[2]): string | undefined {
+  if (name === 'none') return 'no test is named';
+  const [, path, title = ''] = /^(\S+) › (.+)$/.exec(name) ?? [];
+  if (path === undefined) return `this is no test: ${name}`;
+  const titles = titlesOf(path);
+  if (titles === undefined) return `there is no ${path}`;
+  return titles.includes(title) ? undefined : `${path} has no test ${title}`;
 }
 
 const GENERATED = /^<!-- .+: made by \S+ -->$/;
@@ -131,14 +67,11 @@ const GENERATED = /^<!-- .+: made by \S+ -->$/;
  * declarations, as the comment above it says, is held by that test as a whole.
  */
 export function rulesOf(markdown: string): readonly Rule[] {
-  let [chapter, section] = ['', ''];
+  let section = '';
   return lexer(markdown).flatMap((token, index, tokens) => {
-    if (token.type === 'heading') {
-      section = token.text;
-      if (token.depth <= 2) chapter = section;
-    }
+    if (token.type === 'heading') section = token.text;
     const isGenerated = GENERATED.test(tokens[index - 1]?.raw.trim() ?? '');
-    return isGenerated ? [] : textsOf(token).map((text) => ({ chapter, section, text }));
+    return isGenerated ? [] : textsOf(token).map((text) => ({ section, text }));
   });
 }
 
