@@ -59,7 +59,7 @@ test('every decision stands in the index, by its title', () => {
   const index = repository.textOf('docs/decisions/README.md');
   const missing = files.filter(({ path, text }) => {
     const [, name, number] = /^docs\/decisions\/((\d{4})-[\w-]+\.md)$/.exec(path) ?? [];
-    return name !== undefined && !index.includes(`| [${number}](${name}) | ${headingsOf(text)[0]} |`);
+    return name !== undefined && !index.includes(`\n- [${number}](${name}) ${headingsOf(text)[0]}\n`);
   });
   expect(missing.map(({ path }) => path)).toEqual([]);
 });
