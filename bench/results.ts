@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, loadavg, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { version as duckdbVersion } from '@duckdb/node-api';
@@ -11,28 +11,41 @@ export interface ResultTable {
   readonly note: string;
 }
 
-/** A table in Markdown. */
+/** A table in Markdown, below a title of level 2. */
 export function markdownFromTable({ title, columns, rows, note }: ResultTable): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [`### ${title}`, '', line(columns), line(columns.map(() => '---')), ...rows.map(line), '', note, ''].join(
-    '\n',
-  );
+  return `## ${title}\n\n${tableAndNote({ columns, rows, note })}`;
 }
 
-/** Adds tables to a results file, under the date and what matters of the machine. */
-export async function appendResults(path: string, date: Date, tables: readonly ResultTable[]): Promise<void> {
-  const heading = `## ${date.toISOString().slice(0, 10)}, modelstats ${await toolVersion()}\n\n${machineFacts()}\n`;
-  await appendFile(path, `\n${heading}\n${tables.map(markdownFromTable).join('\n')}`);
+function tableAndNote({ columns, rows, note }: Omit<ResultTable, 'title'>): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(columns), `|${'---|'.repeat(columns.length)}`, ...rows.map(line), '', note, ''].join('\n');
+}
+
+/**
+ * Writes tables into a results file, each under its title with the date, the version and the machine. A table replaces the one of the
+ * same title, so the file has the newest run of each.
+ */
+export async function recordResults(path: string, date: Date, tables: readonly ResultTable[]): Promise<void> {
+  const facts = `${date.toISOString().slice(0, 10)}, modelstats ${await toolVersion()}: ${machineFacts()}`;
+  await writeFile(path, replaceResults(await readFile(path, 'utf8'), facts, tables));
+}
+
+/** The text of a results file with these tables. @param facts the line below each title */
+export function replaceResults(text: string, facts: string, tables: readonly ResultTable[]): string {
+  const [intro = '', ...sections] = text.split(/^(?=## )/m);
+  const byTitle = new Map(sections.map((section) => [section.slice(3, section.indexOf('\n')), section.trimEnd()]));
+  for (const table of tables)
+    byTitle.set(table.title, `## ${table.title}\n\n${facts}\n\n${tableAndNote(table)}`.trimEnd());
+  return `${[intro.trimEnd(), ...byTitle.values()].join('\n\n')}\n`;
 }
 
 export function machineFacts(): string {
   const memoryGb = Math.round(totalmem() / 1024 ** 3);
   const cpu = cpus()[0]?.model.trim() ?? 'unknown processor';
+  const load = loadavg().map((average) => average.toFixed(1));
   return (
-    `${availableParallelism()} cores (${cpu}), ${memoryGb} GB of memory, ${platform()} ${arch()}, ` +
-    `Node ${process.versions.node}, DuckDB ${duckdbVersion()}. Load average when it ended: ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(', ')} (the bench itself makes about ${availableParallelism()}).`
+    `${availableParallelism()} cores (${cpu}), ${memoryGb} GB, ${platform()} ${arch()}, ` +
+    `Node ${process.versions.node}, DuckDB ${duckdbVersion()}; load ${load.join(', ')}.`
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * `make bench`: what specification "Performance goals" promises of a night and of the API, measured. Prints tables and adds
- * them to bench/RESULTS.md.
+ * `make bench`: what specification "Performance goals" promises of a night and of the API, measured. Prints tables and
+ * puts them into bench/RESULTS.md.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions
 import { comparePeers } from './peers/compare-peers.ts';
 import { compareReads } from './peers/compare-reads.ts';
 import { measureBadges } from './public/badges.ts';
-import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
+import { markdownFromTable, type ResultTable, recordResults } from './results.ts';
 import { measureSync } from './sync/sync.ts';
 import { measureDeliveries } from './webhooks/deliveries.ts';
 
@@ -97,7 +97,7 @@ if (values.help) {
   try {
     const tables = await run(folder);
     console.log(tables.map(markdownFromTable).join('\n'));
-    if (!values.quick) await appendResults(join(import.meta.dirname, 'RESULTS.md'), new Date(), tables);
+    if (!values.quick) await recordResults(join(import.meta.dirname, 'RESULTS.md'), new Date(), tables);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

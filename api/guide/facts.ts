@@ -49,6 +49,8 @@ export function wordsFrom(facts: GuideFacts): Words {
       console: hasConsole,
       // A copy that follows needs both.
       mirror: isLive('snapshots') && isLive('changes'),
+      // Operators read the changelog in the repository; a service's page has the lines for callers.
+      operator: false,
     },
     values: {
       ...planValues(),

@@ -88,7 +88,7 @@ const CHECK_SENT_MS_MAX = 5_000;
  * goes on reading gets all of its answer, however long that takes. While the service itself has nothing to send, no time runs.
  *
  * Node tells of a block that was written once all of it is out, so a block has the time in which a client may take so much, but no
- * more than {@link BLOCK_TIMEOUTS_MAX} times the usual (decision 0108).
+ * more than {@link BLOCK_TIMEOUTS_MAX} times the usual (decision 0035).
  */
 class SlowReaders {
   readonly #limits: SendLimits;

@@ -37,10 +37,8 @@ export async function measureLists(scores: number, options: ApiBenchOptions): Pr
     ],
     rows,
     note:
-      `Goal: p50 at most 10 ms alone, at most 100 ms of processor for any. No answer is kept, and no filter is asked for twice where ` +
-      `the data have as many values, nor counted before but for pages from the middle; N stands for a value that is another each time. ${counts.alone} requests of a kind alone, then ` +
-      `${counts.together} by ${CONNECTIONS} connections; the view was just opened. Processor time of the server, a request. ` +
-      'With a key; the daily quota is switched off.',
+      'Goal: p50 at most 10 ms alone, at most 100 ms of processor. Nothing is cached and no filter repeats; N is another value each time. ' +
+      `${counts.alone} requests of a kind alone, then ${counts.together} by ${CONNECTIONS} connections, with a key, without quota.`,
   };
 }
 

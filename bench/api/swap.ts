@@ -59,10 +59,9 @@ export async function measureSwap(scores: number, options: ApiBenchOptions): Pro
       ],
     ],
     note:
-      `Goal: at most 3 times the p99 of before. ${PER_SECOND} requests begin every second whether earlier ones are answered or not, and ` +
-      'their latency counts from when they were due: a quarter each of a page of models, a page of scores, a model with all it has, and ' +
-      `a model's history, the last two of another model each time. During: from the publication to the second after the swap. ` +
-      `Medians of ${options.repeats} rounds. The night itself ran before; only its catalog is put into the store under load. With a key; the daily quota is switched off.`,
+      `Goal: at most 3 times the p99 of before. ${PER_SECOND} requests start every second; latency counts from when they were due. A quarter each: ` +
+      'a page of models, a page of scores, a model, a history. During: from the publication to one second after the swap. ' +
+      `Medians of ${options.repeats} rounds, with a key, without quota.`,
   };
 }
 

@@ -48,7 +48,7 @@ export async function measureViews(sizes: readonly number[], options: ApiBenchOp
     rows,
     note:
       'From nothing: the releases of two days. Extended: the second day, 1 % changed, onto a view of the first, while that one is open. ' +
-      `Peak memory of the whole process of \`modelstats serve\`. Medians of ${options.repeats} rounds; the largest peak.`,
+      `Peak memory of the process of \`modelstats serve\`. Medians of ${options.repeats} rounds; the largest peak.`,
   };
 }
 

@@ -47,9 +47,9 @@ export async function measureWarm(scores: number, options: ApiBenchOptions): Pro
       ...ROUTES.map(({ warm: path }, i) => [`\`${path}\`, gzip`, ...(gzip[i] ?? []), '–', '–', '–']),
     ],
     note:
-      `Goal: at least 50 %. Each server is a process of its own, asked in turn by the same client over ${CONNECTIONS} kept connections; ` +
-      `with a key, its burst limit and its daily quota, which SQLite keeps. Medians of ${options.repeats} rounds of ${options.seconds} s. Processor time of the server, a request. ` +
-      `Cold: nothing is kept, and each request has another filter, on ${scores} scores; latencies with ${CONNECTIONS} requests at once.`,
+      `Goal: at least 50 %. Each server is a process; one client requests them in turn over ${CONNECTIONS} kept connections, with a key, burst ` +
+      `limit and durable quota in SQLite. Medians of ${options.repeats} rounds of ${options.seconds} s. ` +
+      `Cold: nothing cached, another filter per request, ${scores} scores, ${CONNECTIONS} requests at once.`,
   };
 }
 

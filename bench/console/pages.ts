@@ -56,7 +56,7 @@ export async function measurePages({ folder, days, requests, progress }: PagesBe
       title: `Pages of the console, over ${REAL_DATA === undefined ? 'the sample days' : `${days} real days`}`,
       columns: ['page', 'bytes', 'gzip bytes', 'p50 ms', 'p99 ms', 'processor ms'],
       rows,
-      note: `Goal: at most ${P50_MS_MAX} ms and ${BYTES_MAX / 1000} KB without the files that a page asks for. One request at a time, ${requests} of each; the organization has 5 keys and 90 days of usage on 10 routes.`,
+      note: `Goal: at most ${P50_MS_MAX} ms and ${BYTES_MAX / 1000} KB without the files that a page loads. One request at a time, ${requests} of each; the organization has 5 keys and 90 days of usage on 10 routes.`,
     };
   } finally {
     await server.stop();

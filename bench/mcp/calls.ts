@@ -40,8 +40,8 @@ export async function measureCalls(scores: number, options: ApiBenchOptions): Pr
     ],
     rows,
     note:
-      `One server, asked in turn by the same client over ${CONNECTIONS} kept connections; with a key, its burst limit and its daily quota, which SQLite keeps. ` +
-      `Old era: revision ${OLD_REVISION}, an event stream; new era: ${NEW_REVISION}, JSON. Medians of ${options.repeats} rounds of ${options.seconds} s. Processor time of the server, a request.`,
+      `One server; one client requests in turn over ${CONNECTIONS} kept connections, with a key, burst limit and durable quota. Old era: revision ` +
+      `${OLD_REVISION}, an event stream; new era: ${NEW_REVISION}, JSON. Medians of ${options.repeats} rounds of ${options.seconds} s.`,
   };
 }
 

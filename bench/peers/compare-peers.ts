@@ -60,7 +60,7 @@ function cells(rounds: readonly ReadonlyMap<string, Used>[], name: string): read
 
 function noteFor(rounds: number, missing: string | undefined): string {
   const text =
-    'Goal: the night is faster than any of the scripts. All write the records of the day as sorted `jsonl.gz` of level 6 and hash both ' +
-    `sides. The floor begins with typed rows in memory; the others are whole processes. Medians of ${rounds} rounds; the largest peak.`;
+    'Goal: faster than each script. All write the sorted records as `jsonl.gz` of level 6 and hash both sides. The floor starts with ' +
+    `typed rows in memory; the others are whole processes. Medians of ${rounds} rounds; the largest peak.`;
   return missing === undefined ? text : `${text} The scripts are left out: ${missing}`;
 }

@@ -57,8 +57,8 @@ export async function compareReads(
     columns: ['server', 'warm requests/s', 'p50 ms', 'processor ms', 'cold requests/s', 'p50 ms', 'processor ms'],
     rows: readers.map(({ name }) => [name, ...(warm.get(name) ?? []), ...(cold.get(name) ?? [])]),
     note:
-      `The scores of one benchmark in the order of their key. Warm: the same page again and again; cold: another least value each ` +
-      `time. ${CONNECTIONS} requests at once, each server in turn; ours with a key, limits and quota, the others without any. Medians of ` +
+      'The scores of one benchmark in the order of their key. Warm: the same page; cold: another least value each time. ' +
+      `${CONNECTIONS} requests at once, each server in turn; ours with a key, limits and quota, the others without. Medians of ` +
       `${options.repeats} rounds of ${options.seconds} s.${missing === undefined ? '' : ` The others are left out: ${missing}`}`,
   };
 }

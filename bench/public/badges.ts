@@ -38,8 +38,8 @@ export async function measureBadges(scores: number, options: ApiBenchOptions): P
     columns: ['request', ...COMPARED_COLUMNS],
     rows,
     note:
-      `Goal: at least 30 %. No key; the limit per address is counted, in memory, and never reached. The same client over ${CONNECTIONS} kept connections; ` +
-      `the badges of a page are asked for in turn, at a later visit with their tags. Medians of ${options.repeats} rounds of ${options.seconds} s. Processor time of the server, a request.`,
+      `Goal: at least 30 %. No key; the limit per address is counted in memory. ${CONNECTIONS} kept connections; a page of badges is requested in turn, ` +
+      `the second time with tags. Medians of ${options.repeats} rounds of ${options.seconds} s.`,
   };
 }
 

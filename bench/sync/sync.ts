@@ -91,10 +91,9 @@ function importTable(rows: number, series: readonly Series[], { repeats }: ApiBe
     columns: ['into', 'rows', 'read_json s', 'sync s', 'ratio', 'each pair', 'rows/s', ...USED],
     rows: series.map((one) => row(rows, one)),
     note:
-      `Whole processes, start and end included. read_json: the five compressed files, at hand, into the tables of a copy in DuckDB, ` +
-      `with their keys, in one transaction. Sync: downloads them over HTTP from a server on the same machine, checks their hashes, ` +
-      `imports them in one transaction, and reads all lines back to prove the copy by its hashes. Both with 2 threads and 1 GB for DuckDB. ` +
-      `Medians of pairs, ${repeats} each; the largest peak.`,
+      'Whole processes. read_json: the five compressed files at hand into the tables of a copy, with keys, in one transaction. Sync: ' +
+      'downloads them from the same machine, checks hashes, imports them in one transaction, and reads all lines back. 2 threads and 1 GB ' +
+      `for DuckDB. Medians of ${repeats} pairs each; the largest peak.`,
   };
 }
 
@@ -104,9 +103,8 @@ function followTable(events: number, series: readonly Series[], { repeats }: Api
     columns: ['into', 'events', 'paging s', 'sync s', 'ratio', 'each pair', 'events/s', ...USED],
     rows: series.map((one) => row(events, one)),
     note:
-      `Whole processes. Every score of the copy changes. Sync applies the events in batches of 20,000, a transaction each, and reads all ` +
-      `lines back to prove the copy by its hashes; the loop parses each page and drops it. The server answers both from the same ` +
-      `machine. Medians of pairs, ${repeats} each; the largest peak.`,
+      'Whole processes. Every score of the copy changes. Sync applies batches of 20,000 events, a transaction each, and proves the copy; the ' +
+      `loop parses each page and drops it. Medians of ${repeats} pairs each; the largest peak.`,
   };
 }
 

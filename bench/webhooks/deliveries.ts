@@ -48,10 +48,9 @@ export async function measureDeliveries(options: DeliveriesBenchOptions): Promis
       ],
       rows,
       note:
-        `Goal: at least 50 %. ${options.deliveries} deliveries wait for ${ENDPOINTS} endpoints of one receiver, a process of ` +
-        `its own, over TLS with kept connections; ${inFlight()} requests are under way in either. Both sign every request; the ` +
-        `dispatcher also claims each delivery and writes down its attempt, until all is on the disk. Medians of ` +
-        `${options.repeats} pairs. Processor time of the sender, a delivery; PostgreSQL's own is not in it.`,
+        `Goal: at least 50 %. ${options.deliveries} deliveries for ${ENDPOINTS} endpoints of one receiver process over TLS; ${inFlight()} requests ` +
+        'at once. Both sign every request; the dispatcher also claims deliveries and records attempts until all is on disk. ' +
+        `Medians of ${options.repeats} pairs. Processor time of the sender per delivery, without PostgreSQL.`,
     };
   } finally {
     await receiver.stop();

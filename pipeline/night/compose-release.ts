@@ -144,7 +144,7 @@ function ownSourceFiles(fetched: FetchRecord | undefined, told: readonly SourceF
     .map(({ file, bytes, sha256 }) => ({ name: file, dataset: null, bytes, sha256 }));
 }
 
-/** Puts the bytes of files that may be carried into the release, where nights on any machine find them (decision 0096). */
+/** Puts the bytes of files that may be carried into the release, where nights on any machine find them (decision 0073). */
 export async function copyFetched({ folder: from, fetched }: Source, to: string): Promise<void> {
   for (const { file, sha256, carry } of fetched?.files ?? []) {
     if (carry === undefined || sha256 === null) continue;

@@ -1,5 +1,5 @@
 /**
- * Gives releases of days in the future their right day (specification "A day that was wrong"; decision 0099). Events keep their numbers
+ * Gives releases of days in the future their right day (specification "A day that was wrong"; decision 0098). Events keep their numbers
  * and bytes, snapshots their content, so whoever followed has followed rightly, and the next night goes on from there. All of it becomes
  * visible with one swap of the catalog; a command that dies before has changed nothing.
  */

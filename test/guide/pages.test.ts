@@ -156,6 +156,13 @@ describe('what the program knows is not typed', () => {
   });
 });
 
+test("the changelog has the lines for callers, and none of the operators' own", async () => {
+  const body = await bodyOf('changelog');
+  expect(body).toContain('<h2 id="030---2026-11-23">');
+  expect(body).toContain('<code>/v1/sources</code>');
+  expect(body).not.toMatch(/<code>(?:doctor|make bench|MODELSTATS_NOTIFY)<|Lines for operators/);
+});
+
 describe('what is not live for everybody', () => {
   /** What a reader would still ask for. */
   const TRACES: Readonly<Partial<Record<Capability, RegExp>>> = {

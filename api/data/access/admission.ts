@@ -131,7 +131,7 @@ export class Admission implements FinishedRequest {
 
   /**
    * Nobody waits for the answer any more. The unit is given back where nothing of the answer was sent, also one that is only
-   * being taken; where some of it was, it stays (decision 0036). Never rejects.
+   * being taken; where some of it was, it stays (decision 0020). Never rejects.
    */
   async abandon({ hasBegun }: { readonly hasBegun: boolean }): Promise<void> {
     if (hasBegun) return this.finish();

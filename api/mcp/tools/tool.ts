@@ -1,7 +1,7 @@
 /**
  * What a tool's structured content is, as clients check it and models see it: fields and their types, in as few words as will do. Every
  * agent reads the schemas of all tools before it asks anything, so what the texts say anyway is left out here: descriptions, bounds, and
- * which fields a record always has (decision 0071).
+ * which fields a record always has (decision 0069).
  */
 import { z } from 'zod';
 import type { RouteAccess } from '../../data/access/access-control.ts';

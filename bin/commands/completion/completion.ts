@@ -14,7 +14,7 @@ const SCRIPTS: Readonly<Record<Shell, (tree: CommandNode) => string>> = {
   fish: fishScript,
 };
 
-/** The script holds all that there is to complete, made from the commands themselves (decision 0091). */
+/** The script holds all that there is to complete, made from the commands themselves. */
 export const completion = defineCommand({
   name: 'completion',
   description: 'Print the script that completes commands, options and their values in a shell',

@@ -65,7 +65,7 @@ export function absentNotes(absent: readonly RecordedFile[]): readonly string[] 
 export type LastFetch = Release | 'none' | 'unknown';
 
 /**
- * The last fetch as a store has it (decision 0096), loaded when it is first needed: a night on which every upstream answers never
+ * The last fetch as a store has it (decision 0073), loaded when it is first needed: a night on which every upstream answers never
  * does. Nights between that fetched nothing, such as corrections, are passed over.
  */
 export class StoredFetch {

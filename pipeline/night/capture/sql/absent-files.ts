@@ -1,5 +1,5 @@
 /**
- * Files that no fetch has ever brought, as the SELECTs of `source.sql` find them: without rows (decision 0096). A call that reads
+ * Files that no fetch has ever brought, as the SELECTs of `source.sql` find them: without rows (decision 0073). A call that reads
  * such files alone becomes a relation without rows; from a list of files they are left out. The text that comes of it is judged like
  * any other, so nothing gets by here that a source could not write itself.
  */
