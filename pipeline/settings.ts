@@ -104,7 +104,7 @@ function shownTargets(text: string): string {
 /** Of notices of nights. */
 export const NOTICE_SETTINGS = {
   targets: setting('NOTIFY', Targets.default([]), {
-    text: 'who is [told of nights](operations.md#being-told) that need a person, separated by commas: `https://…`, `http://…`, `mailto:name@host`, `exec:/path/of/a/program` with arguments; a comma in a URL is `%2C`',
+    text: 'who gets [notices](operations.md#notices) of nights that need a person, separated by commas: `https://…`, `http://…`, `mailto:name@host`, `exec:/path/of/a/program` with arguments; a comma in a URL is `%2C`',
     shown: shownTargets,
   }),
   lateAfter: setting(
