@@ -97,7 +97,7 @@ test('docs/operations.md has what nights of each kind really tell', () => {
     ...rows,
   ];
   expect(rows).toHaveLength(Object.keys(MAKE).length);
-  expect(goldenTable('docs/operations.md', 'made by test/cli/told-nights.long.test.ts', table)).toEqual(table);
+  expect(goldenTable('docs/operations.md', 'notices: made by a test in test/cli', table)).toEqual(table);
 });
 
 test('a night that stays held is told once, also by a scheduler that was killed and started again, and its recovery once', async () => {
