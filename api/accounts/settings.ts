@@ -110,7 +110,7 @@ export const PEOPLE_SETTINGS = {
   }),
   signUp: setting('SIGN_UP', z.enum(['open', 'invited']), {
     fallback: 'open',
-    text: '`open`: anyone may sign in and create an organization; `invited`: only people who were added or invited sign in, and only operators create organizations',
+    text: '`open`: anyone may sign in and create an organization; `invited`: only existing and invited people sign in, and only operators create organizations',
   }),
   sessionMs: setting('SESSION_DAYS', inUnits(wholeNumber(1, 400), DAY_MS), {
     fallback: 30,
