@@ -9,11 +9,11 @@ import { TIME_OF_DAY } from './schedule/run-day.ts';
 export const SOURCE_SETTINGS = {
   lineBytesMax: setting('LINE_BYTES_MAX', Bytes, {
     fallback: 4 * 1024 * 1024,
-    text: 'longest line of a source file, in bytes',
+    text: 'longest line of a source file',
   }),
   fileBytesMax: setting('FILE_BYTES_MAX', Bytes, {
     fallback: 64 * 1024 * 1024 * 1024,
-    text: "largest source file after unpacking, and what a dataset's rows may take in DuckDB, in bytes",
+    text: "largest source file after unpacking, and the most that a dataset's rows may take in DuckDB",
   }),
   rowsMax: setting('ROWS_MAX', wholeNumber(1, 1e9), {
     fallback: 50_000_000,
@@ -21,11 +21,11 @@ export const SOURCE_SETTINGS = {
   }),
   ratioMax: setting('RATIO_MAX', wholeNumber(1, 1_000_000), {
     fallback: 200,
-    text: "how many times its own size a source file may become, unpacked or read; up to 64 MiB it doesn't matter",
+    text: 'largest ratio of a source file, unpacked or read, to its own size; not applied below 64 MiB',
   }),
   sqlTimeoutMs: setting('SOURCE_SQL_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 600,
-    text: 'longest time for one SELECT of `source.sql`, which is killed then',
+    text: 'longest SELECT of `source.sql`; then it is killed',
   }),
 };
 
@@ -38,7 +38,7 @@ const Cron = z.string().superRefine((expression, context) => {
 export const SCHEDULE_SETTINGS = {
   cron: setting('CRON', Cron, {
     fallback: '5 0 * * *',
-    text: 'when `schedule` begins a night: a cron expression in UTC, of five fields or six with seconds',
+    text: 'when `schedule` begins a night: a cron expression in UTC of five fields, or six with seconds',
   }),
 };
 
@@ -46,7 +46,7 @@ export const SCHEDULE_SETTINGS = {
 export const RETRY_SETTINGS = {
   firstMs: setting('RETRY_FIRST_SECONDS', inUnits(Seconds, 1000), {
     fallback: 60,
-    text: 'longest wait before a failed night is tried again; doubles each time, and chance takes up to half of it',
+    text: 'longest wait before the first retry of a night; it doubles each time and is randomly shortened by up to half',
   }),
   maxMs: setting('RETRY_MAX_SECONDS', inUnits(Seconds, 1000), {
     fallback: 1800,
@@ -54,7 +54,7 @@ export const RETRY_SETTINGS = {
   }),
   until: setting('RETRY_UNTIL', z.string().regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00'), {
     fallback: '12:00',
-    text: "time of the UTC day, up to `24:00`, from which on that day's night is neither tried again nor caught up",
+    text: "time of the UTC day, up to `24:00`, from which that day's night is neither retried nor caught up",
   }),
 };
 
@@ -64,15 +64,15 @@ const Kept = wholeNumber(1, 100_000);
 export const RETENTION_SETTINGS = {
   changesMonths: setting('RETENTION_CHANGES_MONTHS', Kept, {
     fallback: RETENTION.changesMonths,
-    text: 'calendar months of changes that `prune` keeps, counted back from the newest day; fewer break the promise to consumers of the feed',
+    text: 'calendar months of changes that `prune` retains, counted back from the newest day; fewer break the promise to consumers of the feed',
   }),
   snapshots: setting('RETENTION_SNAPSHOTS', Kept, {
     fallback: RETENTION.snapshots,
-    text: 'newest snapshots that `prune` keeps; the last one of every month stays besides',
+    text: 'newest snapshots that `prune` retains, besides the last one of every month',
   }),
   states: setting('RETENTION_STATES', Kept, {
     fallback: RETENTION.states,
-    text: 'newest states that `prune` keeps; the next night needs one, the others are what `republish` rebuilds snapshots from',
+    text: 'newest states that `prune` retains; the next night needs one, `republish` rebuilds snapshots from the others',
   }),
 };
 
@@ -104,14 +104,14 @@ function shownTargets(text: string): string {
 /** Of notices of nights. */
 export const NOTICE_SETTINGS = {
   targets: setting('NOTIFY', Targets.default([]), {
-    text: 'who is [told of nights](operations.md#being-told) that need a person, separated by commas: `https://…`, `http://…`, `mailto:name@host`, `exec:/path/of/a/program` with arguments; a comma in a URL is `%2C`',
+    text: 'who gets [notices](operations.md#notices) of nights, comma-separated: `https://…`, `http://…`, `mailto:name@host`, `exec:/path/of/a/program` with arguments; write a comma in a URL as `%2C`',
     shown: shownTargets,
   }),
   lateAfter: setting(
     'NOTIFY_LATE_AFTER',
     z.string().regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00').optional(),
     {
-      text: 'time of the UTC day, up to `24:00`, from which on a day that was due and is not published is late (of the next day, where its night is due only later): for notices, metrics and `status`',
+      text: 'time of the UTC day, up to `24:00`, from which a due day that is not published is late, for notices, metrics and `status` (of the next day, if its night is due only later)',
       documented: '`MODELSTATS_RETRY_UNTIL`',
     },
   ),
@@ -122,18 +122,18 @@ export const FETCH_SETTINGS = {
   concurrency: setting('FETCHES_MAX', wholeNumber(1, 64), { fallback: 4, text: 'files of a source fetched at once' }),
   bytesMax: setting('FETCH_BYTES_MAX', Bytes, {
     fallback: 256 * 1024 * 1024,
-    text: 'largest file that is fetched, unpacked, and what all files of a zip file have together, in bytes',
+    text: 'largest fetched file, unpacked, and largest sum of the files in a zip file',
   }),
   timeoutMs: setting('FETCH_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 300,
-    text: 'longest time for one request to an upstream, from its beginning to the last byte',
+    text: 'longest request to an upstream, to the last byte',
   }),
   attemptsMax: setting('FETCH_ATTEMPTS_MAX', wholeNumber(1, 20), {
     fallback: 4,
-    text: 'tries of one request to an upstream, the first included',
+    text: 'attempts of one request to an upstream, the first included',
   }),
   waitMsMax: setting('FETCH_WAIT_SECONDS_MAX', inUnits(Seconds, 1000), {
     fallback: 120,
-    text: 'longest wait between two tries; an upstream that asks for more (`Retry-After`) is given up',
+    text: 'longest wait between two attempts; an upstream whose `Retry-After` is longer is given up',
   }),
 };

@@ -117,4 +117,4 @@ Start the API with its console (Ctrl-C ends it), and in another terminal paste t
 The console is at http://${host}:${port}${base}/console: sign in as ${OWNER}, who owns the three organizations. Its mails are files
 in data/mail, and their links stand in what \`modelstats serve\` prints.
 
-The API's description is at $URL/docs. To be told of changes instead of asking: docs/webhooks.md, "In five minutes".`);
+The API's documentation is at $URL/docs. To try webhooks: docs/operations.md, "Webhooks".`);

@@ -14,21 +14,21 @@ export const BURST_SETTINGS = {
       .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
       .optional(),
     {
-      text: '`redis://host:port` or `rediss://…`, where replicas that serve one audience count requests per minute together; without it each process counts for itself',
+      text: '`redis://host:port` or `rediss://…`: servers of one service count requests per minute together; without it each process counts alone',
       shown: 'address',
     },
   ),
   timeoutMs: setting('REDIS_TIMEOUT_MS', Milliseconds, {
     fallback: COUNTER_OPTIONS.timeoutMs,
-    text: "for Redis' answer, in milliseconds, before this process counts alone",
+    text: "longest wait for Redis' response before this process counts alone",
   }),
   pauseMs: setting('REDIS_PAUSE_MS', Milliseconds, {
     fallback: COUNTER_OPTIONS.pauseMs,
-    text: 'how long Redis is left alone after it failed, in milliseconds',
+    text: 'time without requests to Redis after it failed',
   }),
   bytesMax: setting('BURST_BYTES', Bytes, {
     fallback: COUNTER_OPTIONS.bytesMax,
-    text: 'memory of one process for counting requests per minute; of more organizations and keys the least active are counted anew',
+    text: 'memory per process for counting requests per minute; beyond it the counts of the least active organizations and keys restart',
   }),
 };
 
@@ -44,10 +44,10 @@ const Instant = z.string().transform((text, context) => {
 export const ENFORCEMENT_SETTINGS = {
   mode: setting('ENFORCEMENT', z.enum(['measure', 'enforce']), {
     fallback: 'enforce',
-    text: "whether daily quota and the organization's burst limit refuse (`enforce`) or are only measured (`measure`); the limits per route and before authentication always hold",
+    text: "`enforce`: daily quota and the organization's burst limit refuse; `measure`: they only count. The limits per route and before authentication always hold",
   }),
   from: setting('ENFORCEMENT_FROM', Instant.nullable().default(null), {
-    text: 'with `enforce`, the announced day (`2026-12-01`) or instant from which on it holds',
+    text: 'with `enforce`, the announced day (`2026-12-01`) or instant from which it holds',
     documented: 'none: at once',
   }),
 };
@@ -56,11 +56,11 @@ export const ENFORCEMENT_SETTINGS = {
 export const CREDENTIAL_SETTINGS = {
   ttlMs: setting('KEY_CACHE_MS', wholeNumber(0, 4_000), {
     fallback: CREDENTIAL_OPTIONS.ttlMs,
-    text: 'how long a key is believed without asking the database, in milliseconds, at most 4000: a revocation is promised to hold everywhere within 5 s',
+    text: 'how long a key is cached, at most 4000, because a revocation takes effect everywhere within 5 s',
   }),
   entriesMax: setting('KEY_CACHE_MAX', wholeNumber(1, 10_000_000), {
     fallback: CREDENTIAL_OPTIONS.entriesMax,
-    text: 'keys remembered, some 500 bytes each; with more in use the database is asked more often',
+    text: 'cached keys, of about 500 bytes each; with more in use, the database is read more often',
   }),
 };
 
@@ -73,7 +73,7 @@ export const MAIL_SETTINGS = {
       .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
       .optional(),
     {
-      text: 'server that takes mail, as `smtp://user:password@host:587` or `smtps://…`; without it mail goes into `MODELSTATS_MAIL`',
+      text: 'mail server, as `smtp://user:password@host:587` or `smtps://…`; without it mail is written to `MODELSTATS_MAIL`',
       shown: 'address',
     },
   ),
@@ -83,11 +83,11 @@ export const MAIL_SETTINGS = {
   }),
   folder: setting('MAIL', z.string().min(1), {
     fallback: './data/mail',
-    text: 'folder for mail where there is no server: a file `.eml` each',
+    text: 'folder for mail without a server: a file `.eml` each',
   }),
   timeoutMs: setting('MAIL_TIMEOUT_MS', Milliseconds, {
     fallback: 10_000,
-    text: 'for each step with the SMTP server, in milliseconds',
+    text: 'longest time for each step with the SMTP server',
   }),
 };
 
@@ -106,19 +106,19 @@ const DAY_MS = 86_400_000;
 export const PEOPLE_SETTINGS = {
   methods: setting('SIGN_IN', SignInMethods, {
     fallback: 'link',
-    text: 'how people sign in: `link`, `password` or `link,password`, in the order in which they are offered',
+    text: 'how people sign in: `link`, `password` or `link,password`, in the order offered',
   }),
   signUp: setting('SIGN_UP', z.enum(['open', 'invited']), {
     fallback: 'open',
-    text: '`open`: whoever asks may sign in and make an organization; `invited`: only who exists or was invited, and operators make organizations',
+    text: '`open`: anyone may sign in and create an organization; `invited`: only existing and invited people sign in, and only operators create organizations',
   }),
   sessionMs: setting('SESSION_DAYS', inUnits(wholeNumber(1, 400), DAY_MS), {
     fallback: 30,
-    text: 'how long a session lasts that is not used, in days',
+    text: 'how long an unused session lasts',
   }),
   sessionRefreshMs: setting('SESSION_REFRESH_HOURS', inUnits(wholeNumber(1, 24), 3_600_000), {
     fallback: 24,
-    text: 'a session in use is prolonged when that was last done this long ago, in hours; smaller writes more',
+    text: 'how often a session in use is extended; smaller writes more',
   }),
 };
 
@@ -128,31 +128,31 @@ const Limit = wholeNumber(1, 100_000);
 export const PEOPLE_LIMIT_SETTINGS = {
   mailsPerAddress: setting('MAILS_PER_ADDRESS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.mailsPerAddress,
-    text: 'mails with a link to one address at once, then one every 10 minutes; one less from one client address (IPv6: /64); and mails with an invitation to one address in a day',
+    text: 'mails with a link to one address at once, then one every 10 minutes; one less from one client address (IPv6: /64). Also the mails with an invitation to one address per day',
   }),
   mailsPerOrigin: setting('MAILS_PER_ORIGIN_MAX', Limit, {
     fallback: PEOPLE_LIMITS.mailsPerOrigin,
-    text: 'mails with a link or an invitation that one client address (IPv6: /64) may ask for in an hour',
+    text: 'mails with a link or an invitation per client address (IPv6: /64) and hour',
   }),
   passwordsPerAddress: setting('PASSWORDS_PER_ADDRESS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.passwordsPerAddress,
-    text: "attempts at one person's password from one client address (IPv6: /64) in 15 minutes; after ten times as many in a day from everywhere the right one is completed by a link",
+    text: "attempts at one person's password per client address (IPv6: /64) in 15 minutes; after ten times as many per day from all addresses, the right password must be completed by a link",
   }),
   passwordsPerOrigin: setting('PASSWORDS_PER_ORIGIN_MAX', Limit, {
     fallback: PEOPLE_LIMITS.passwordsPerOrigin,
-    text: 'attempts at passwords from one client address (IPv6: /64) in 15 minutes',
+    text: 'attempts at passwords per client address (IPv6: /64) in 15 minutes',
   }),
   invitations: setting('INVITATIONS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.invitations,
-    text: 'invitations of an organization that may be open at once, and that it may send in a day',
+    text: 'open invitations of an organization, and invitations that it may send per day',
   }),
   ownOrganizations: setting('OWN_ORGANIZATIONS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.ownOrganizations,
-    text: 'organizations that one person may make',
+    text: 'organizations that one person may create',
   }),
   registrationsPerOrigin: setting('REGISTRATIONS_PER_ORIGIN_MAX', Limit, {
     fallback: PEOPLE_LIMITS.registrationsPerOrigin,
-    text: 'programs that one client address (IPv6: /64) may register for MCP in an hour',
+    text: 'programs that one client address (IPv6: /64) may register for MCP per hour',
   }),
 };
 
@@ -160,10 +160,10 @@ export const PEOPLE_LIMIT_SETTINGS = {
 export const TOKEN_SETTINGS = {
   accessTokenSeconds: setting('ACCESS_TOKEN_SECONDS', wholeNumber(60, 86_400), {
     fallback: 3_600,
-    text: 'how long an access token of a connected program is good for, 60 to 86,400',
+    text: 'how long an access token of a connected program is valid, 60 to 86,400',
   }),
   refreshTokenSeconds: setting('CONNECTION_DAYS', inUnits(wholeNumber(1, 400), 86_400), {
     fallback: 30,
-    text: 'how long a connected program may be silent before a person has to connect it again',
+    text: 'how long a connected program may be unused before a person must connect it again',
   }),
 };

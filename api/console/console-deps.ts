@@ -51,6 +51,6 @@ export interface PageDeps extends Omit<ConsoleDeps, 'formKey'> {
 export const CONSOLE_SETTINGS = {
   pagesPerMinute: setting('CONSOLE_PAGES_MAX', wholeNumber(1, 100_000), {
     fallback: 120,
-    text: 'pages and forms of the console that one person may ask for in a minute',
+    text: 'pages and forms of the console per person and minute',
   }),
 };

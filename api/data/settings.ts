@@ -23,7 +23,7 @@ function problemOf(part: string): string {
 /** Limits per key and route. */
 export const BACKSTOP_SETTINGS = {
   backstop: setting('BACKSTOP', Backstop.default({}), {
-    text: 'requests per key, route and minute that differ from the usual, as `/v1/models=120,/v1/scores=240`',
+    text: 'requests per key, route and minute that differ from the defaults, as `/v1/models=120,/v1/scores=240`',
     documented: "[each route's own](#requests-per-key-and-route)",
   }),
 };
@@ -51,7 +51,7 @@ export const ADDRESS_SETTINGS = {
       .string()
       .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be like /stats, without a slash at the end')
       .default(''),
-    { text: 'before every route, such as `/stats`' },
+    { text: 'prefix of every route, such as `/stats`' },
   ),
   publicUrl: setting(
     'PUBLIC_URL',
@@ -59,10 +59,10 @@ export const ADDRESS_SETTINGS = {
       .url({ protocol: /^https?$/ })
       .refine(isOrigin, 'must be like https://api.example.com')
       .optional(),
-    { text: 'scheme and host that callers use, for links in answers; default: as each request names it' },
+    { text: 'scheme and host that callers use, for links; default: those of each request' },
   ),
   trustedProxies: setting('TRUSTED_PROXIES', Proxies, {
-    text: 'addresses or networks of proxies whose `X-Forwarded-*` headers are believed, comma-separated',
+    text: 'addresses or networks of proxies whose `X-Forwarded-*` headers are trusted, comma-separated',
   }),
 };
 
@@ -70,11 +70,11 @@ export const ADDRESS_SETTINGS = {
 export const RESPONSE_SETTINGS = {
   cacheBytes: setting('CACHE_BYTES', Bytes, {
     fallback: 128 * 1024 * 1024,
-    text: 'memory for answers that may be asked for again',
+    text: 'memory for cached responses',
   }),
   compressFromBytes: setting('COMPRESS_FROM_BYTES', Bytes, {
     fallback: 1024,
-    text: 'smallest answer that is compressed when asked for',
+    text: 'smallest response that is compressed on request',
   }),
 };
 
@@ -84,7 +84,7 @@ export type ResponseSettings = OptionsFrom<typeof RESPONSE_SETTINGS>;
 export const ATTEMPT_SETTINGS = {
   failedAttemptsMax: setting('FAILED_ATTEMPTS_MAX', wholeNumber(1, 1_000_000), {
     fallback: 60,
-    text: 'attempts without a valid key per minute and client address (IPv6: /64) before they get 429',
+    text: 'attempts without a valid key per minute and client address (IPv6: /64); more get 429',
   }),
 };
 
@@ -101,7 +101,7 @@ const Capabilities = z
 /** What is offered, and to whom. */
 export const CAPABILITY_SETTINGS = {
   states: setting('CAPABILITIES', Capabilities, {
-    text: 'what is not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated; names: `history`, `snapshots`, `changes`, `account`, `plans` (quota, the burst limit, their headers, the account, and every word of a plan), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key: live for everybody or for nobody), `attribution` (integrations of others are neither declared nor checked)',
+    text: 'capabilities that are not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated. Names: `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and all text about plans), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key; for all or nobody), `attribution` (integrations of others are neither declared nor checked)',
     documented: 'all live',
   }),
 };
@@ -109,8 +109,8 @@ export const CAPABILITY_SETTINGS = {
 /** Of downloads. */
 export const FILE_SETTINGS = {
   signingKey: setting('SIGNING_KEY', z.string().min(16, 'must have at least 16 characters').optional(), {
-    text: 'secret of at least 16 characters behind the download addresses of a file store; another one ends all addresses that were given',
-    documented: 'made once, kept in the control database',
+    text: 'secret of at least 16 characters that signs download addresses of a file store; another one ends all existing addresses',
+    documented: 'generated once, stored in the control database',
     shown: 'masked',
   }),
 };
@@ -119,7 +119,7 @@ export const FILE_SETTINGS = {
 export const PUBLIC_SETTINGS = {
   requestsPerMinute: setting('PUBLIC_REQUESTS_MAX', wholeNumber(1, 10_000_000), {
     fallback: 600,
-    text: 'badges, embeds, feeds and searches of the documentation, which need no key, per minute and client address (IPv6: /64) before they get 429',
+    text: 'badges, embeds, feeds and documentation searches per minute and client address (IPv6: /64); more get 429',
   }),
   cacheBytes: setting('PUBLIC_CACHE_BYTES', Bytes, {
     fallback: 32 * 1024 * 1024,

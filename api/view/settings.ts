@@ -5,12 +5,15 @@ import { inUnits, Milliseconds, type OptionsFrom, Seconds, setting, wholeNumber 
 export const VIEW_SETTINGS = {
   folder: setting('VIEW', z.string().min(1), {
     fallback: './data/view',
-    text: 'folder for the view that `serve` answers from: a cache, safe to delete, about as large as the newest state, all history and the feed together, uncompressed, twice while it is rebuilt; one process a folder',
+    text: 'folder for the view that `serve` serves: a cache, safe to delete, about as large as the newest state, all history and the feed uncompressed, and twice that during a rebuild; one process per folder',
   }),
-  pollMs: setting('POLL_SECONDS', inUnits(Seconds, 1000), { fallback: 15, text: 'between two looks at the catalog' }),
+  pollMs: setting('POLL_SECONDS', inUnits(Seconds, 1000), {
+    fallback: 15,
+    text: 'time between two polls of the catalog',
+  }),
   retryMaxMs: setting('POLL_RETRY_MAX_SECONDS', inUnits(Seconds, 1000), {
     fallback: 300,
-    text: 'longest wait before a view that could not be built is tried again; doubles from `POLL_SECONDS`',
+    text: 'longest wait before a failed view is built again; doubles from `POLL_SECONDS`',
   }),
   downloadsMax: setting('DOWNLOADS_MAX', wholeNumber(1, 64), {
     fallback: 8,
@@ -23,16 +26,16 @@ export const QUERY_SETTINGS = {
   /** Each on a connection of its own. More than libuv has threads (4 unless configured) only wait there. */
   queriesMax: setting('QUERIES_MAX', wholeNumber(1, 64), {
     fallback: 4,
-    text: 'queries at once; Node has 4 threads for them unless `UV_THREADPOOL_SIZE` says more',
+    text: 'queries at once; Node has 4 threads for them unless `UV_THREADPOOL_SIZE` sets more',
   }),
   /** Larger: a burst waits longer before it is refused. */
   queriesWaitingMax: setting('QUERIES_WAITING_MAX', wholeNumber(1, 100_000), {
     fallback: 1000,
-    text: 'queries that may wait; further requests get 503',
+    text: 'waiting queries; further requests get 503',
   }),
   queryTimeoutMs: setting('QUERY_TIMEOUT_MS', Milliseconds, {
     fallback: 10_000,
-    text: 'longest run of one query, in milliseconds',
+    text: 'longest query',
   }),
 };
 

@@ -1,6 +1,6 @@
 /**
- * What agents pay for ten questions that people ask: `npx tsx bench/mcp/questions.ts STORE NOW` prints the table of docs/mcp.md "What
- * questions cost". STORE holds the 200 real days up to 2026-06-29, NOW is 2026-06-30T06:00:00Z; the calls are those that led there.
+ * What agents pay for ten questions that people ask: `npx tsx bench/mcp/questions.ts STORE NOW` prints a table of
+ * their calls, units and tokens. STORE holds the 200 real days up to 2026-06-29, NOW is 2026-06-30T06:00:00Z; the calls are those that led there.
  */
 import { mcpSurface } from '../../api/mcp/mcp.ts';
 import { tokensIn } from '../../api/mcp/told.ts';

@@ -51,7 +51,7 @@ export const PREFIX = 'MODELSTATS_';
 const PLACE_SETTINGS = {
   store: setting('STORE', z.string(), {
     fallback: 'file:./data/store',
-    text: 'where releases lie: `file:PATH` or `s3://bucket/prefix`',
+    text: 'where releases are stored: `file:PATH` or `s3://bucket/prefix`',
     shown: 'address',
   }),
   work: setting('WORK', z.string().min(1), {
@@ -59,7 +59,7 @@ const PLACE_SETTINGS = {
     text: 'folder for runs, their reports and temporary files',
   }),
   source: setting('SOURCE', z.string().min(1).optional(), {
-    text: 'folder with the raw data, when `--source` is not given',
+    text: 'folder with the raw data, unless `--source` is given',
   }),
 };
 
@@ -67,18 +67,18 @@ const PLACE_SETTINGS = {
 const PROCESS_SETTINGS = {
   nightTimeoutMs: setting('NIGHT_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 21_600,
-    text: 'longest run of a scheduled night, which is killed then and tried again',
+    text: 'longest scheduled night; then it is killed and retried',
   }),
   stopTimeoutMs: setting('STOP_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 25,
-    text: 'how long what runs may go on when it is stopped: a night, requests; stay below what your platform grants (Kubernetes 30 s, Docker 10 s)',
+    text: 'how long a running night and running requests may continue after a stop; less than your platform grants (Kubernetes 30 s, Docker 10 s)',
   }),
   healthFile: setting('HEALTH_FILE', z.string().min(1).optional(), {
-    text: 'JSON file that `schedule` keeps its health in, for `schedule --check`; keep it where a restart finds it',
+    text: "JSON file with the scheduler's health, for `schedule --check`; keep it where a restart finds it",
   }),
   logLevel: setting('LOG_LEVEL', z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), {
     fallback: 'info',
-    text: 'least weight of the log lines on stderr: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
+    text: 'lowest level of the log on stderr: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
   }),
 };
 
@@ -94,7 +94,7 @@ const SERVE_SETTINGS = {
   }),
   drainMs: setting('DRAIN_SECONDS', inUnits(z.coerce.number().min(0).max(3_600), 1000), {
     fallback: 0,
-    text: 'how long `serve` goes on answering when it is stopped, while `/health/ready` says 503: a little longer than a load balancer needs to notice; a part of `MODELSTATS_STOP_TIMEOUT_SECONDS`, and less than it',
+    text: 'how long a stopped `serve` still responds to requests while `/health/ready` is 503: a little longer than the load balancer needs to notice, and less than `MODELSTATS_STOP_TIMEOUT_SECONDS`, of which it is a part',
   }),
 };
 

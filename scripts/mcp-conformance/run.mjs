@@ -1,7 +1,7 @@
 /**
  * `make mcp-conformance`: the protocol's own conformance suite against `modelstats serve`, for each revision that it knows. Exit code
  * 1 where something fails that the list of the revision beside this file doesn't name, or passes though it names it. That list has a
- * reason for every failure; docs/mcp.md sums them up.
+ * reason for every failure.
  *
  *   node scripts/mcp-conformance/run.mjs [REVISION…]
  *

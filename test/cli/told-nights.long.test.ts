@@ -74,8 +74,8 @@ async function rowOf(kind: NoticeKind): Promise<string> {
     kind,
     told(text.split('\n')[0] ?? ''),
     metrics.map((line) => `\`${line.replace(/ 1$/, ' == 1')}\``).join(', '),
-    alerts.map(({ alert }) => `\`${alert}\``).join(', ') || 'those before end',
-    next_command === null ? 'nothing' : `\`${told(next_command)}\``,
+    alerts.map(({ alert }) => `\`${alert}\``).join(', ') || 'the alerts above end',
+    next_command === null ? 'none' : `\`${told(next_command)}\``,
   ].join(' | ')} |`;
 }
 
@@ -92,12 +92,12 @@ test.each(Object.keys(MAKE) as NoticeKind[])(
 
 test('docs/operations.md has what nights of each kind really tell', () => {
   const table = [
-    '| kind | the notice begins | the metric | the alert | what mends it |',
+    '| kind | first line of the notice | metric | alert | command |',
     '| --- | --- | --- | --- | --- |',
     ...rows,
   ];
   expect(rows).toHaveLength(Object.keys(MAKE).length);
-  expect(goldenTable('docs/operations.md', 'made by test/cli/told-nights.long.test.ts', table)).toEqual(table);
+  expect(goldenTable('docs/operations.md', 'notices: made by a test in test/cli', table)).toEqual(table);
 });
 
 test('a night that stays held is told once, also by a scheduler that was killed and started again, and its recovery once', async () => {

@@ -75,8 +75,8 @@ const SecretKeyList = z.string().transform((text, context): readonly Buffer[] =>
 /** Of secrets at rest. */
 export const SECRET_SETTINGS = {
   keys: setting('SECRET_KEYS', SecretKeyList.optional(), {
-    text: "keys that encrypt signing secrets at rest: base64 of 32 bytes each, such as `openssl rand -base64 32` prints, comma-separated; the first encrypts, each opens what it has encrypted, and from the first comes the secret of [sessions](#people). With PostgreSQL webhooks and the console need it set, the same for every process; plain `serve` and nights don't",
-    documented: 'a file beside the SQLite database, made when it is first needed',
+    text: "keys that encrypt signing secrets: base64 of 32 bytes each, as `openssl rand -base64 32` prints, comma-separated. The first encrypts, each decrypts what it has encrypted, and the secret of [sessions](#people) derives from the first. On PostgreSQL, webhooks and the console need the same keys in every process; plain `serve` and nights don't",
+    documented: 'a file beside the SQLite database, created when first needed',
     shown: 'masked',
   }),
 };
@@ -85,18 +85,18 @@ export const SECRET_SETTINGS = {
 export const WEBHOOK_SETTINGS = {
   perEndpointMax: setting('WEBHOOKS_PER_ENDPOINT_MAX', wholeNumber(1, 1_000), {
     fallback: DISPATCHER_OPTIONS.perEndpointMax,
-    text: 'deliveries of one process to one endpoint at once',
+    text: 'attempts of one process to one endpoint at once',
   }),
   inFlightMax: setting('WEBHOOKS_AT_ONCE_MAX', wholeNumber(1, 10_000), {
     fallback: DISPATCHER_OPTIONS.inFlightMax,
-    text: 'deliveries of one process at once',
+    text: 'attempts of one process at once',
   }),
   timeoutMs: setting('WEBHOOKS_TIMEOUT_MS', Milliseconds, {
     fallback: DISPATCHER_OPTIONS.timeoutMs,
-    text: "for an endpoint's whole answer, in milliseconds; less than 10 seconds breaks the promise to receivers",
+    text: "longest wait for an endpoint's whole response; less than 10 seconds breaks the promise to receivers",
   }),
   pollMs: setting('WEBHOOKS_POLL_SECONDS', inUnits(Seconds, 1000), {
     fallback: DISPATCHER_OPTIONS.pollMs / 1000,
-    text: 'between two looks for deliveries that are due',
+    text: 'time between two polls for due deliveries',
   }),
 };
