@@ -108,7 +108,7 @@ function plansTable(isLive: (capability: Capability) => boolean): string {
     ['Units a day', ({ dailyQuota }) => (dailyQuota === null ? 'unlimited' : wholeNumber(dailyQuota))],
     ['Requests a minute', ({ burstPerMinute }) => wholeNumber(burstPerMinute)],
     ['Current data', () => 'yes'],
-    ['History reaches back to', historyOf, 'history'],
+    ['History', historyOf, 'history'],
     ['Snapshots', snapshotsOf, 'snapshots'],
     ['Change feed', hasFeature('incremental'), 'changes'],
     ['Webhooks', hasFeature('webhooks'), 'webhooks'],
@@ -166,12 +166,12 @@ function priceOf({ pricePerMonthUsd: price }: Plan): string {
 }
 
 function historyOf({ historyMonths }: Plan): string {
-  return historyMonths >= HISTORY_MONTHS_FULL ? 'the first day' : `${historyMonths} months ago`;
+  return historyMonths >= HISTORY_MONTHS_FULL ? 'from the first day' : `${historyMonths} months`;
 }
 
 function snapshotsOf({ snapshots: { newest, monthEnds } }: Plan): string {
   if (newest === 0) return 'no';
-  if (newest === 1) return 'the newest';
+  if (newest === 1) return 'the newest one';
   return `the newest ${newest}${monthEnds ? ', and the last of each month' : ''}`;
 }
 
