@@ -15,7 +15,7 @@ import { MCP_ROUTE } from '../mcp/mcp.ts';
 import { TOOLS } from '../mcp/tools/tools.ts';
 import { ENDPOINTS_MAX } from '../webhooks/endpoints/endpoint.ts';
 import { DIGEST_ITEMS_MAX, TOPIC_DEFINITIONS } from '../webhooks/topics/topics.ts';
-import type { Words } from './pages.ts';
+import { type PageValues, readMirrorProgram } from './pages.ts';
 import { code, markdownTable, wholeNumber } from './render.ts';
 import {
   datasetsTable,
@@ -27,9 +27,9 @@ import {
   versionsTable,
 } from './route-tables.ts';
 
-/** What the guide has to know of the service that it stands in. */
+/** Facts about the service that shows the guide. */
 export interface GuideFacts {
-  /** Whether a capability is there for everybody. */
+  /** Whether a capability is live for everybody. */
   readonly isLive: (capability: Capability) => boolean;
   readonly hasConsole: boolean;
   /** Requests per key, route and minute that differ from the routes' own, by the name of the route. */
@@ -40,14 +40,14 @@ export interface GuideFacts {
   readonly publicRequestsMax: number;
 }
 
-/** Everything that pages take from the program: nothing of it is typed anywhere in the guide's text. */
-export function wordsFrom(facts: GuideFacts): Words {
+/** Everything that pages take from the program, so that no page repeats it. */
+export function pageValuesFrom(facts: GuideFacts): PageValues {
   const { isLive, hasConsole, backstop, failedAttemptsMax, publicRequestsMax } = facts;
   return {
     conditions: {
       ...Object.fromEntries(CAPABILITIES.map((capability) => [capability, isLive(capability)])),
       console: hasConsole,
-      // A copy that follows needs both.
+      // A mirror needs both.
       mirror: isLive('snapshots') && isLive('changes'),
       // Operators read the changelog in the repository; a service's page has the lines for callers.
       operator: false,
@@ -78,6 +78,7 @@ export function wordsFrom(facts: GuideFacts): Words {
       versions: versionsTable(),
       topics: topicsTable(),
       tools: toolsTable(isLive),
+      'mirror-program': `\`\`\`python\n${readMirrorProgram()}\`\`\``,
     },
   };
 }
@@ -88,7 +89,7 @@ function topicsTable(): string {
     sentWhen,
     Object.keys(data.shape).map(code).join(', '),
   ]);
-  return markdownTable(['Topic', 'Told when', '`data`'], rows);
+  return markdownTable(['Topic', 'Sent when', '`data`'], rows);
 }
 
 function toolsTable(isLive: GuideFacts['isLive']): string {
@@ -97,28 +98,28 @@ function toolsTable(isLive: GuideFacts['isLive']): string {
     title,
     code(access.name),
   ]);
-  return markdownTable(['Tool', 'What it does', 'Asks'], rows);
+  return markdownTable(['Tool', 'What it does', 'Route'], rows);
 }
 
 const ALL = PLAN_NAMES.map((name) => PLANS[name]);
 
-/** What each plan grants (specification "Plans"); without rows of what is not there for everybody. */
+/** What each plan grants (specification "Plans"), without capabilities that aren't live for everybody. */
 function plansTable(isLive: (capability: Capability) => boolean): string {
   const rows: readonly (readonly [string, (plan: Plan) => string, Capability?])[] = [
     ['Price, without tax', priceOf],
     ['Units a day', ({ dailyQuota }) => (dailyQuota === null ? 'unlimited' : wholeNumber(dailyQuota))],
     ['Requests a minute', ({ burstPerMinute }) => wholeNumber(burstPerMinute)],
     ['Current data', () => 'yes'],
-    ['History reaches back', historyOf, 'history'],
-    ['Snapshots and their downloads', snapshotsOf, 'snapshots'],
+    ['History', historyOf, 'history'],
+    ['Snapshots', snapshotsOf, 'snapshots'],
     ['Change feed', hasFeature('incremental'), 'changes'],
     ['Webhooks', hasFeature('webhooks'), 'webhooks'],
     [
       'Attribution',
-      ({ attributionRequired }) => (attributionRequired ? 'required where the data are shown' : 'not required'),
+      ({ attributionRequired }) => (attributionRequired ? 'required where you show the data' : 'not required'),
     ],
     ['Redistribution', ({ redistributionAllowed }) => (redistributionAllowed ? 'yes' : 'no')],
-    ['More units for attribution', bonusOf, 'attribution'],
+    ['Extra units for attribution', bonusOf, 'attribution'],
     ['Support', ({ support }) => support],
   ];
   const shown = rows.filter(([, , capability]) => capability === undefined || isLive(capability));
@@ -138,7 +139,7 @@ function planValues(): Readonly<Record<string, string>> {
   );
 }
 
-/** Which plans have a feature, in words: `Builder and Commercial`. */
+/** The plans with a feature, as text: `Builder and Commercial`. */
 function featureValues(): Readonly<Record<string, string>> {
   return Object.fromEntries(FEATURES.map((feature) => [`plans-with.${feature}`, plansWith(feature)]));
 }
@@ -148,7 +149,7 @@ function plansWith(feature: Feature): string {
   return new Intl.ListFormat('en').format(names);
 }
 
-/** Requests per minute of a key to each route that is there, and what a route costs. */
+/** Requests per minute of a key to each live route, and its cost. */
 function routeLimitsTable(
   isLive: (capability: Capability) => boolean,
   backstop: Readonly<Record<string, number>>,
@@ -158,7 +159,7 @@ function routeLimitsTable(
     ...(isLive('plans') ? [feature === null ? 'every plan' : plansWith(feature), isFree ? '0' : '1'] : []),
     wholeNumber(backstop[access.name] ?? access.limitPerMinute),
   ]);
-  return markdownTable(['Route', ...(isLive('plans') ? ['Plans', 'Units'] : []), 'Requests a minute of one key'], rows);
+  return markdownTable(['Route', ...(isLive('plans') ? ['Plans', 'Units'] : []), 'Requests a minute per key'], rows);
 }
 
 function priceOf({ pricePerMonthUsd: price }: Plan): string {
@@ -167,7 +168,7 @@ function priceOf({ pricePerMonthUsd: price }: Plan): string {
 }
 
 function historyOf({ historyMonths }: Plan): string {
-  return historyMonths >= HISTORY_MONTHS_FULL ? 'to the first day' : `${historyMonths} months`;
+  return historyMonths >= HISTORY_MONTHS_FULL ? 'from the first day' : `${historyMonths} months`;
 }
 
 function snapshotsOf({ snapshots: { newest, monthEnds } }: Plan): string {

@@ -1,7 +1,8 @@
 /**
- * The documentation for those who use the service, at `/docs` (specification "Documentation"). Its text lies in `pages/`, what it says of
- * plans, limits, routes and fields is made of the program, and nothing of it needs a script. All of it is made at the start and kept.
+ * The documentation for users of the service, at `/docs` (specification "Documentation"). Its text is in `pages/`; plans, limits, routes
+ * and fields come from the program. All pages are rendered when the service starts and work without a script.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
@@ -14,11 +15,11 @@ import { bindRoute } from '../server/bind-route.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
 import { escapeHtml } from '../server/pages/html.tsx';
 import { readLook } from '../server/pages/look.ts';
-import { HTML_TYPE } from '../server/response-headers.ts';
+import { HTML_TYPE, type ResponseHeaders } from '../server/response-headers.ts';
 import type { BaseUrlOf } from '../server/urls.ts';
-import { type GuideFacts, wordsFrom } from './facts.ts';
-import { type Frame, framePage, GUIDE_HEADERS, type NavigationPart, OnThisPage } from './layout.tsx';
-import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
+import { type GuideFacts, pageValuesFrom } from './facts.ts';
+import { type Frame, framePage, GUIDE_HEADERS, type NavigationPart, OnThisPage, SCRIPT_HEADERS } from './layout.tsx';
+import { GUIDE, type GuidePage, type GuidePages, MIRROR_PROGRAM, readMirrorProgram, readPages } from './pages.ts';
 import { missingPage, searchRoute } from './search.tsx';
 import { placesOf, QUERY_LENGTH_MAX, SearchIndex } from './search-index.ts';
 
@@ -29,37 +30,43 @@ export interface GuideSettings extends GuideFacts {
 
 export interface Guide {
   readonly surface: AddSurface;
-  /** Gives the pages of error codes the look of the others. */
+  /** Puts the page of an error code into the documentation's frame. */
   readonly showErrorPage: ShowErrorPage;
-  /** For tests: what is shown. */
+  /** For tests. */
   readonly pages: GuidePages;
 }
 
-/** What pages show in place of the service's address; every answer has the address by which it was asked for. */
+/** Stands for the service's address in the texts; each response has the address by which it was requested. */
 const SHOWN_ADDRESS = 'https://api.example.com';
 
 /**
- * Addresses for which pages are kept: one, where `MODELSTATS_PUBLIC_URL` is set, else those by which the service is asked for lately. Each
- * takes about a megabyte.
+ * Addresses for which pages are cached: one, where `MODELSTATS_PUBLIC_URL` is set, otherwise those used most recently. Each takes about a
+ * megabyte.
  */
 const ADDRESSES_MAX = 8;
 
-const [FOLDER, FILE] = ['docs/assets', 'guide.css'];
+const [FOLDER, STYLES, SCRIPT] = ['docs/assets', 'guide.css', 'copy-code.js'];
 
 /** Makes the guide. Throws where a page is wrong. */
 export async function makeGuide(settings: GuideSettings): Promise<Guide> {
   const { root } = settings;
-  const pages = readPages(wordsFrom(settings), root);
-  const files = { [FILE]: readLook(join(import.meta.dirname, FILE)) };
+  const pages = readPages(pageValuesFrom(settings), root);
+  const files = {
+    [STYLES]: readLook(join(import.meta.dirname, STYLES)),
+    [SCRIPT]: readFileSync(join(import.meta.dirname, SCRIPT)),
+  };
+  const pathOfFile = (name: string) => `${root}/${FOLDER}/${name}?v=${versionOf(files)}`;
   const frame: Frame = {
     root,
-    stylesheet: `${root}/${FOLDER}/${FILE}?v=${versionOf(files)}`,
+    stylesheet: pathOfFile(STYLES),
+    script: pathOfFile(SCRIPT),
     hasConsole: settings.hasConsole,
     queryLengthMax: QUERY_LENGTH_MAX,
     parts: navigationOf(pages, root),
   };
   const all = pages.parts.flatMap((part) => part.pages);
-  const htmlOf = new Map(all.map((page) => [page.path, frameOf(page, frame)]));
+  const documents = all.map((page) => pageDocument(page, frame));
+  if (all.some(({ name }) => name === 'mirror')) documents.push(mirrorProgram());
   const index = new SearchIndex(placesOf(all, { root, errors: API_ERRORS }));
   return {
     pages,
@@ -71,7 +78,7 @@ export async function makeGuide(settings: GuideSettings): Promise<Guide> {
       const limit = (address: string) =>
         limitAddress(address, { what: PUBLIC_REQUESTS, perMinute: settings.publicRequestsMax });
       addVersionedAssets(app, FOLDER, { files });
-      bindPages(app, { htmlOf, baseUrlOf });
+      bindDocuments(app, { documents, baseUrlOf });
       const shown = (text: string, request: FastifyRequest) => withAddress(text, baseUrlOf(request));
       bindRoute(app, searchRoute({ frame, index, limit, withAddress: shown }));
       missing.add(root + GUIDE, missingPage({ frame, index, limit }));
@@ -93,34 +100,59 @@ function navigationOf({ parts }: GuidePages, root: string): readonly NavigationP
   );
 }
 
-function frameOf({ html, title, path, sections }: GuidePage, frame: Frame): string {
-  const below = sections.filter(({ depth }) => depth === 2);
-  const links = below.map(({ heading, anchor }) => ({ href: `#${anchor}`, label: heading }));
-  // Behind the title, which a page begins with.
-  const body = links.length < 3 ? html : html.replace('</h1>\n', `</h1>\n${render(OnThisPage({ sections: links }))}\n`);
-  return framePage(frame, body, { title, path: frame.root + path });
+/** A page, or a file to download. */
+interface Document {
+  /** Its paths below the base path. */
+  readonly paths: readonly string[];
+  readonly type: string;
+  readonly headers: ResponseHeaders;
+  /** With this address of the service. */
+  readonly textFor: (baseUrl: string) => string;
 }
 
-interface PagesDeps {
-  readonly htmlOf: ReadonlyMap<string, string>;
+function pageDocument({ html, title, path, sections }: GuidePage, frame: Frame): Document {
+  const below = sections.filter(({ depth }) => depth === 2);
+  const links = below.map(({ heading, anchor }) => ({ href: `#${anchor}`, label: heading }));
+  const list = links.length < 3 ? '' : `${render(OnThisPage({ sections: links }))}\n`;
+  // After the title and the first paragraph, which says what the page is for.
+  const body = html.replace(/^<h1.*\n<p>[\s\S]*?<\/p>\n/, (start) => start + list);
+  const page = framePage(frame, body, { title, path: frame.root + path, hasScript: true });
+  return {
+    paths: path === GUIDE ? [path, `${path}/`] : [path],
+    type: HTML_TYPE,
+    headers: SCRIPT_HEADERS,
+    textFor: (baseUrl) => withAddress(page, escapeHtml(baseUrl)),
+  };
+}
+
+/** The program that the page of mirrors shows, as a file. */
+function mirrorProgram(): Document {
+  const program = readMirrorProgram();
+  return {
+    paths: [`${GUIDE}/${MIRROR_PROGRAM}`],
+    type: 'text/x-python; charset=utf-8',
+    headers: { ...GUIDE_HEADERS, 'Content-Disposition': `attachment; filename="${MIRROR_PROGRAM}"` },
+    textFor: (baseUrl) => withAddress(program, baseUrl),
+  };
+}
+
+interface DocumentsDeps {
+  readonly documents: readonly Document[];
   readonly baseUrlOf: BaseUrlOf;
 }
 
-/** Pages come from memory, each made for an address once and packed once. */
-function bindPages(app: FastifyInstance, { htmlOf, baseUrlOf }: PagesDeps): void {
-  const kept = new LRUCache<string, Map<string, Asset>>({ max: ADDRESSES_MAX });
-  const assetOf = (path: string, html: string, baseUrl: string) => {
-    const ofAddress = kept.get(baseUrl) ?? new Map<string, Asset>();
-    kept.set(baseUrl, ofAddress);
-    const make = () => new Asset(HTML_TYPE, Buffer.from(withAddress(html, escapeHtml(baseUrl))), GUIDE_HEADERS);
-    const asset = ofAddress.get(path) ?? make();
-    ofAddress.set(path, asset);
+/** Documents come from memory: each is made and compressed once for an address. */
+function bindDocuments(app: FastifyInstance, { documents, baseUrlOf }: DocumentsDeps): void {
+  const cached = new LRUCache<string, Map<Document, Asset>>({ max: ADDRESSES_MAX });
+  const assetOf = (document: Document, baseUrl: string) => {
+    const ofAddress = cached.get(baseUrl) ?? new Map<Document, Asset>();
+    cached.set(baseUrl, ofAddress);
+    const { type, headers, textFor } = document;
+    const asset = ofAddress.get(document) ?? new Asset(type, Buffer.from(textFor(baseUrl)), headers);
+    ofAddress.set(document, asset);
     return asset;
   };
-  for (const [path, html] of htmlOf) {
-    const paths = path === GUIDE ? [path, `${path}/`] : [path];
-    bindAsset(app, paths, (request) => assetOf(path, html, baseUrlOf(request)));
-  }
+  for (const document of documents) bindAsset(app, document.paths, (request) => assetOf(document, baseUrlOf(request)));
 }
 
 function withAddress(text: string, baseUrl: string): string {

@@ -12,12 +12,14 @@ export interface NavigationPart {
   readonly links: readonly NavigationLink[];
 }
 
-/** What all pages have in common. */
+/** Everything that all pages share. */
 export interface Frame {
   /** The base path; empty for none. */
   readonly root: string;
   /** Path of the style sheet. */
   readonly stylesheet: string;
+  /** Path of the script that adds buttons to blocks of code. */
+  readonly script: string;
   readonly hasConsole: boolean;
   /** Longest search, in characters. */
   readonly queryLengthMax: number;
@@ -29,18 +31,21 @@ export interface PageProps {
   readonly title: string;
   /** The path of the page, with the base path. */
   readonly path: string;
-  /** What was searched for, to be searched again. */
+  /** Text of the search field. */
   readonly query?: string;
+  /** Whether blocks of code have a button that copies them; default: false, and the page runs no script. */
+  readonly hasScript?: boolean;
   readonly children?: ComponentChildren;
 }
 
-/** A page as a whole. It runs no script: on a phone the navigation is folded, and beside the text where there is room. */
-export function renderGuidePage({ frame, title, path, query = '', children }: PageProps): string {
-  const { root, stylesheet, hasConsole, queryLengthMax, parts } = frame;
+/** A whole page. On a phone the navigation is folded; elsewhere it is beside the text. */
+export function renderGuidePage({ frame, title, path, query = '', hasScript = false, children }: PageProps): string {
+  const { root, stylesheet, script, hasConsole, queryLengthMax, parts } = frame;
   const head = (
     <>
       <link rel="stylesheet" href={stylesheet} />
       <link rel="icon" type={ICON_TYPE} href={root + ICON} />
+      {hasScript && <script defer src={script} />}
     </>
   );
   const body = (
@@ -110,7 +115,7 @@ function Navigation({ parts, path, label }: NavigationProps): JSX.Element {
   );
 }
 
-/** Where the parts of a page begin. */
+/** Links to the sections of a page. */
 export function OnThisPage({ sections }: { readonly sections: readonly NavigationLink[] }): JSX.Element {
   return (
     <nav class="sections" aria-label="On this page">
@@ -125,10 +130,10 @@ export function OnThisPage({ sections }: { readonly sections: readonly Navigatio
   );
 }
 
-/** Stands where the body of a page has its place. It is no word that a frame could hold besides. */
+/** Stands for the body of a page until it is put in; the rest of a page doesn't hold this text. */
 const BODY = '[the body of the page]';
 
-/** A page around a body that is HTML already: rendered Markdown of ours, or the page of an error. */
+/** A page around a body that is HTML already: our own rendered Markdown, or the page of an error. */
 export function framePage(frame: Frame, body: string, props: Omit<PageProps, 'frame'>): string {
   const html = renderGuidePage({ ...props, frame, children: BODY });
   const [before, after, ...others] = html.split(BODY);
@@ -136,19 +141,28 @@ export function framePage(frame: Frame, body: string, props: Omit<PageProps, 'fr
   return `${before}${body}${after}`;
 }
 
-/** No script at all, and no style or picture that isn't ours; a form leads to the search alone. */
-export const GUIDE_HEADERS = {
-  'Cache-Control': 'public, max-age=300',
-  'Content-Security-Policy': [
+/** No script, and no style or picture but our own; a form leads to the search alone. */
+export const GUIDE_HEADERS = headersWith([]);
+
+/** Of a page with blocks of code: our own script may run too. */
+export const SCRIPT_HEADERS = headersWith(["script-src 'self'"]);
+
+/** Of a page that says that it can't be shown now. */
+export const REFUSAL_HEADERS = { ...GUIDE_HEADERS, 'Cache-Control': 'no-store' } as const;
+
+function headersWith(scripts: readonly string[]) {
+  const policy = [
     "default-src 'none'",
+    ...scripts,
     "style-src 'self'",
     "img-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
-  ].join('; '),
-  'X-Frame-Options': 'DENY',
-} as const;
-
-/** Of a page that says what can not be shown now. */
-export const REFUSAL_HEADERS = { ...GUIDE_HEADERS, 'Cache-Control': 'no-store' } as const;
+  ];
+  return {
+    'Cache-Control': 'public, max-age=300',
+    'Content-Security-Policy': policy.join('; '),
+    'X-Frame-Options': 'DENY',
+  } as const;
+}

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { activeParts, elementsIn, textOf } from '../../test/support/site/elements.ts';
 import { prepare } from './pages.ts';
 import { render } from './render.ts';
 
-const WORDS = {
+const VALUES = {
   conditions: { here: true, gone: false },
   values: { 'a.units': '500' },
   tables: { plans: '| a |\n| --- |\n| b |' },
@@ -22,7 +23,7 @@ describe('a text', () => {
     ['<!-- table plans -->', '| a |\n| --- |\n| b |'],
     ['{"a": {"b": 1}}', '{"a": {"b": 1}}'],
   ])('%j becomes %j', (text, expected) => {
-    expect(prepare(text, WORDS)).toBe(expected);
+    expect(prepare(text, VALUES)).toBe(expected);
   });
 
   test.each([
@@ -34,9 +35,20 @@ describe('a text', () => {
     ['a<!-- end -->', '<!-- end --> without an if before it'],
     ['a<!-- else -->', '<!-- else --> without an if before it'],
   ])('%j is refused: %s', (text, message) => {
-    expect(() => prepare(text, WORDS)).toThrow(message);
+    expect(() => prepare(text, VALUES)).toThrow(message);
   });
 });
+
+/** Of each language. */
+const CODE = {
+  sh: 'curl -s "$URL" | jq \'.[0]\' # "<b>"',
+  ini: '[Service]\nRestart=on-failure',
+  json: '{ "a": [1, "<b>"] }',
+  python: 'if a < 1 and b["c"] & 2:\n    print(f"<i>{a}</i>")',
+  sql: "SELECT a FROM b WHERE a < '<b>'",
+  ts: 'const a: string = `<b>`; // "&amp;"',
+  html: '<script src="x">alert("1")</script>',
+};
 
 describe('Markdown', () => {
   const html = (markdown: string) =>
@@ -54,10 +66,56 @@ describe('Markdown', () => {
     ]);
   });
 
-  test('shows code as text, and keeps the words of a link that leads nowhere', () => {
-    expect(html('```sh\na < b && "c"\n```')).toContain('<code>a &lt; b &amp;&amp; &#34;c&#34;</code>');
+  test('shows code as text, and only the text of a link whose page is not shown', () => {
+    expect(html('```\na < b && "c"\n```')).toContain('<code>a &lt; b &amp;&amp; &#34;c&#34;</code>');
     expect(html('[x](gone.md) [y](y.md?a=1&b="2")')).toContain('<p>x <a href="y.md?a=1&amp;b=&#34;2&#34;">y</a></p>');
     expect(html('`<b>` &lt;i&gt;')).toContain('<p><code>&lt;b&gt;</code> &lt;i&gt;</p>');
+  });
+
+  test('highlights code in a language, and changes nothing of its text', () => {
+    for (const [language, code] of Object.entries(CODE)) {
+      const shown = html(`\`\`\`${language}\n${code}\n\`\`\``);
+      expect(shown, language).toMatch(/^<h1[\s\S]*<div class="code"><pre tabindex="0"><code>[\s\S]*<span class="hljs-/);
+      expect(textOf(shown), language).toBe(`T\n${code}\n`);
+      expect(activeParts(shown), language).toEqual([]);
+    }
+    expect(html('```text\nfrom 1 import "a"\n```')).toContain(
+      '\n<pre tabindex="0"><code>from 1 import &#34;a&#34;</code></pre>',
+    );
+  });
+
+  test('shows blocks of code as tabs, which are radio buttons with a label of the language or of the page', () => {
+    const blocks = '<!-- run -->\n```sh\na\n```\n\n<!-- run with x -->\n```python\nb\n```\n';
+    const tabs = elementsIn(
+      html(`<!-- tabs -->\n${blocks}<!-- end tabs -->\n\n<!-- tabs: <A>, B -->\n${blocks}<!-- end tabs -->`),
+    );
+    const named = (name: string) => tabs.filter((element) => element.name === name);
+    expect(named('label').map(({ text, attributes }) => [text, attributes['for']])).toEqual([
+      ['curl', 'tabs-1-1'],
+      ['Python', 'tabs-1-2'],
+      ['<A>', 'tabs-2-1'],
+      ['B', 'tabs-2-2'],
+    ]);
+    expect(
+      named('input').map(({ attributes }) => [attributes['id'], attributes['name'], 'checked' in attributes]),
+    ).toEqual([
+      ['tabs-1-1', 'tabs-1', true],
+      ['tabs-1-2', 'tabs-1', false],
+      ['tabs-2-1', 'tabs-2', true],
+      ['tabs-2-2', 'tabs-2', false],
+    ]);
+    expect(named('pre').map(({ text }) => text)).toEqual(['a', 'b', 'a', 'b']);
+    expect(render(`# T\n<!-- tabs -->\n${blocks}<!-- end tabs -->\nc`, (href) => href).sections).toEqual([
+      { heading: 'T', anchor: 't', depth: 1, text: 'c', code: 'a b' },
+    ]);
+  });
+
+  test.each([
+    ['```sh\na\n```\n', 'tabs hold 2 to 4 blocks of code'],
+    ['```sh\na\n```\n'.repeat(5), 'tabs hold 2 to 4 blocks of code'],
+    ['```sh\na\n```\n```sql\nb\n```\n', 'a tab has no label: sql'],
+  ])('tabs around %j are refused: %s', (blocks, message) => {
+    expect(() => html(`<!-- tabs -->\n${blocks}<!-- end tabs -->\n`)).toThrow(message);
   });
 
   test('a comment is left out', () => {

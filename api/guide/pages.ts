@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Rendered, render } from './render.ts';
 
-/** A page of the guide that is there, in HTML. */
+/** A page of the guide that is shown, in HTML. */
 export interface GuidePage extends Rendered {
   readonly name: string;
   /** Its path below the base path. */
@@ -12,20 +12,20 @@ export interface GuidePage extends Rendered {
 export interface GuidePages {
   /** In the order of the navigation. */
   readonly parts: readonly { readonly title: string; readonly pages: readonly GuidePage[] }[];
-  /** Links of the texts that lead to pages which aren't there; only their words are shown. */
+  /** Links to pages that aren't shown; only the text of such a link is. */
   readonly deadLinks: readonly string[];
 }
 
 const FOLDER = join(import.meta.dirname, 'pages');
 
-/** Where the guide lies, below the base path. */
+/** Path of the guide below the base path. */
 export const GUIDE = '/docs';
 
-/** Reads and renders every page that is there. Throws where a text is wrong. @param root the base path */
-export function readPages(words: Words, root: string): GuidePages {
+/** Reads and renders every page that is shown. Throws where a text is wrong. @param root the base path */
+export function readPages(values: PageValues, root: string): GuidePages {
   const shown = PARTS.map(({ title, chapters }) => ({
     title,
-    chapters: chapters.filter(({ needs }) => needs === undefined || words.conditions[needs] === true),
+    chapters: chapters.filter(({ needs }) => needs === undefined || values.conditions[needs] === true),
   }));
   const names = new Set(shown.flatMap(({ chapters }) => chapters.map(({ name }) => name)));
   const deadLinks: string[] = [];
@@ -38,12 +38,19 @@ export function readPages(words: Words, root: string): GuidePages {
     .map(({ title, chapters }) => ({
       title,
       pages: chapters.map(({ name }) => {
-        const markdown = prepare(readFileSync(join(FOLDER, `${name}.md`), 'utf8'), words);
+        const markdown = prepare(readFileSync(join(FOLDER, `${name}.md`), 'utf8'), values);
         return { name, path: pathOf(name), ...render(markdown, resolveFrom(name)) };
       }),
     }))
     .filter(({ pages }) => pages.length > 0);
   return { parts, deadLinks };
+}
+
+/** The file of the program that the page `mirror` shows, in `pages/` and below `/docs`. */
+export const MIRROR_PROGRAM = 'mirror.py';
+
+export function readMirrorProgram(): string {
+  return readFileSync(join(FOLDER, MIRROR_PROGRAM), 'utf8');
 }
 
 /** The path of a page below the base path. */
@@ -52,8 +59,8 @@ export function pathOf(name: string): string {
 }
 
 /**
- * Where a link leads that stands in a page's text: another page as `name.md#anchor`, as it is found in the repository; something else
- * of this service as `service:/path`; an anchor of the same page; or an address of its own.
+ * The target of a link in a page's text: another page as `name.md#anchor`, which works in the repository too; another path of this service
+ * as `service:/path`; an anchor of the same page; or a full address.
  */
 function targetOf(
   href: string,
@@ -69,7 +76,7 @@ function targetOf(
 export interface Chapter {
   /** Of its file in `pages/`, without `.md`, and of its address; `index` is the guide's own. */
   readonly name: string;
-  /** The condition without which it isn't there; see {@link Words}. */
+  /** The condition that it needs; see {@link PageValues}. */
   readonly needs?: string;
 }
 
@@ -83,35 +90,34 @@ export const INDEX = 'index';
 
 /** Every page, in the order of the navigation. */
 export const PARTS: readonly Part[] = [
-  { title: 'Begin', chapters: [{ name: INDEX }, { name: 'authentication' }, { name: 'limits' }] },
+  { title: 'Start', chapters: [{ name: INDEX }, { name: 'authentication' }, { name: 'limits' }] },
   {
     title: 'Read the data',
     chapters: [{ name: 'records' }, { name: 'lists' }, { name: 'history', needs: 'history' }],
   },
   { title: 'Keep a copy', chapters: [{ name: 'mirror', needs: 'mirror' }, { name: 'sync' }] },
   {
-    title: 'Be told',
+    title: 'Show and notify',
     chapters: [
       { name: 'webhooks', needs: 'webhooks' },
       { name: 'without-a-key', needs: 'embeds' },
       { name: 'agents', needs: 'mcp' },
     ],
   },
-  { title: 'Look up', chapters: [{ name: 'routes' }, { name: 'clients' }, { name: 'changelog' }] },
+  { title: 'Reference', chapters: [{ name: 'routes' }, { name: 'clients' }, { name: 'changelog' }] },
 ];
 
 /**
- * What stands in a page's text besides Markdown. All of it is a comment or a word to whoever reads the text in the repository:
+ * The program fills in parts of a page's text. In the repository they read as comments or names:
  *
- * - `<!-- if NAME -->` … `<!-- else -->` … `<!-- end -->`: what stands there only where a capability is live, or with `not` where it isn't;
- * - `<!-- table NAME -->`: a table that is made of what the program knows;
- * - `{{NAME}}`: a value that the program knows.
+ * - `<!-- if NAME -->` … `<!-- else -->` … `<!-- end -->`: shown only where a capability is live, or with `not` where it isn't;
+ * - `<!-- table NAME -->`: a table or a block of code;
+ * - `{{NAME}}`: a value.
  *
- * Each throws where there is no such name, so that a page that is wrong keeps the service from starting, and every test from passing.
+ * A name that doesn't exist throws, so a wrong page stops the service from starting and the tests from passing.
  */
-
-export interface Words {
-  /** Whether what a condition names is there. */
+export interface PageValues {
+  /** Whether a condition holds. */
   readonly conditions: Readonly<Record<string, boolean>>;
   readonly values: Readonly<Record<string, string>>;
   /** In Markdown. */
@@ -121,14 +127,14 @@ export interface Words {
 const CONDITION = /^<!-- (if(?: not)? \w+|else|end) -->\n|<!-- (if(?: not)? \w+|else|end) -->/m;
 
 /** Markdown alone: conditions decided, tables and values filled in. */
-export function prepare(text: string, words: Words): string {
-  return decide(text, words.conditions)
-    .replaceAll(/^<!-- table ([\w-]+) -->$/gm, (_, name: string) => get(words.tables, name, 'table'))
-    .replaceAll(/\{\{([\w.-]+)\}\}/g, (_, name: string) => get(words.values, name, 'value'));
+export function prepare(text: string, { conditions, values, tables }: PageValues): string {
+  return decide(text, conditions)
+    .replaceAll(/^<!-- table ([\w-]+) -->$/gm, (_, name: string) => get(tables, name, 'table'))
+    .replaceAll(/\{\{([\w.-]+)\}\}/g, (_, name: string) => get(values, name, 'value'));
 }
 
-function decide(text: string, conditions: Words['conditions']): string {
-  // Text, what a directive on a line of its own says, what one within a line says, text, …
+function decide(text: string, conditions: PageValues['conditions']): string {
+  // Text, a directive on a line of its own or undefined, one within a line or undefined, text, …
   const parts = text.split(new RegExp(CONDITION, 'gm'));
   let open: readonly boolean[] = [];
   let decided = '';
@@ -141,15 +147,15 @@ function decide(text: string, conditions: Words['conditions']): string {
   return decided;
 }
 
-/** What is open behind a directive, the innermost last; `open` is what is before it. */
-function follow(directive: string, open: readonly boolean[], conditions: Words['conditions']): readonly boolean[] {
+/** The open conditions after a directive, the innermost last. @param open those before it */
+function follow(directive: string, open: readonly boolean[], conditions: PageValues['conditions']): readonly boolean[] {
   if (directive.startsWith('if')) return [...open, holds(directive, conditions)];
   const innermost = open.at(-1);
   if (innermost === undefined) throw new Error(`<!-- ${directive} --> without an if before it`);
   return directive === 'else' ? [...open.slice(0, -1), !innermost] : open.slice(0, -1);
 }
 
-function holds(directive: string, conditions: Words['conditions']): boolean {
+function holds(directive: string, conditions: PageValues['conditions']): boolean {
   const [name = '', not] = directive.split(' ').reverse();
   return get(conditions, name, 'condition') !== (not === 'not');
 }

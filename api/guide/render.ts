@@ -1,16 +1,17 @@
-import { Marked, type Token, type Tokens } from 'marked';
+import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } from 'marked';
 import { escapeHtml } from '../server/pages/html.tsx';
+import { highlight } from './highlight.ts';
 
-/** A stretch of a page below one of its headings. */
+/** The part of a page below one of its headings. */
 export interface Section {
   readonly heading: string;
   /** The anchor of the heading. */
   readonly anchor: string;
   /** 1 for the page's own title. */
   readonly depth: number;
-  /** What stands there, without marks. */
+  /** Its text, without marks. */
   readonly text: string;
-  /** What stands there in blocks of code. */
+  /** Its blocks of code. */
   readonly code: string;
 }
 
@@ -20,17 +21,19 @@ export interface Rendered {
   readonly sections: readonly Section[];
 }
 
-/** Where a link of the text leads: a path, or undefined where there is nothing, of which only the words stay. */
+/** The target of a link: a path, or undefined where the page isn't shown; then only the link's text stays. */
 export type ResolveLink = (href: string) => string | undefined;
 
 /**
- * HTML of a page's Markdown. The text is ours, and still nothing of it becomes HTML but by Markdown: tags are refused, comments left out.
- * Headings have anchors as GitHub makes them, so that a link to one leads to the same place there and here.
+ * HTML of a page's Markdown. The text is ours; still, only Markdown becomes HTML: tags are refused, comments left out. Headings have
+ * anchors as GitHub makes them, so that a link to one works in the repository too. Code is highlighted here, so no browser needs a script
+ * for it; `<!-- tabs -->` … `<!-- end tabs -->` around blocks of code shows one of them at a time (see {@link tabsExtension}).
  */
 export function render(markdown: string, resolveLink: ResolveLink): Rendered {
   const anchors = new Anchors();
   const marked = new Marked({
     gfm: true,
+    extensions: [tabsExtension()],
     renderer: {
       heading({ tokens, depth }) {
         const anchor = anchors.of(plainText(tokens));
@@ -44,7 +47,7 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
         const target = resolveLink(href);
         return target === undefined ? inner : `<a href="${escapeHtml(target)}">${inner}</a>`;
       },
-      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+      code: (token) => codeBlock(token),
       table({ header, rows }) {
         const cells = (all: readonly Tokens.TableCell[], tag: string) =>
           `<tr>${all.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>\n`;
@@ -68,6 +71,66 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
   return { html, title: first.heading, sections };
 }
 
+/** A block of code. One in a language is in a `div` of its own, to which copy-code.js adds a button that copies it; output is not. */
+function codeBlock({ text, lang = '' }: Tokens.Code): string {
+  const block = `<pre tabindex="0"><code>${highlight(text, lang)}</code></pre>`;
+  return lang === '' || lang === 'text' ? `${block}\n` : `<div class="code">${block}</div>\n`;
+}
+
+/** The style sheet has a rule for each. */
+const TABS_MAX = 4;
+
+/** The label of a tab by its language, where the page gives none. */
+const TAB_LABELS: Readonly<Record<string, string>> = { sh: 'curl', python: 'Python', ts: 'TypeScript' };
+
+interface Tab {
+  readonly label: string;
+  readonly block: Tokens.Code;
+}
+
+/**
+ * `<!-- tabs -->` or, with labels, `<!-- tabs: DuckDB, SQLite -->`. They are radio buttons, which work without a script and by keyboard;
+ * on paper all blocks are shown, each below its label.
+ */
+function tabsExtension(): TokenizerAndRendererExtension {
+  let count = 0;
+  return {
+    name: 'tabs',
+    level: 'block',
+    start: (source) => /^<!-- tabs/m.exec(source)?.index,
+    tokenizer(source) {
+      const [raw, labels, inner] = /^<!-- tabs(?:: (.+?))? -->\n([\s\S]*?)<!-- end tabs -->(?:\n|$)/.exec(source) ?? [];
+      if (raw === undefined || inner === undefined) return undefined;
+      return { type: 'tabs', raw, labels: labels?.split(', '), tokens: this.lexer.blockTokens(inner, []) };
+    },
+    renderer({ labels, tokens = [] }) {
+      count += 1;
+      return renderTabs(tabsOf(tokens.filter(isCode), labels), `tabs-${count}`);
+    },
+  };
+}
+
+function tabsOf(blocks: readonly Tokens.Code[], labels: readonly string[] | undefined): readonly Tab[] {
+  if (blocks.length < 2 || blocks.length > TABS_MAX) throw new Error(`tabs hold 2 to ${TABS_MAX} blocks of code`);
+  return blocks.map((block, index) => {
+    const label = labels === undefined ? TAB_LABELS[block.lang ?? ''] : labels[index];
+    if (label === undefined) throw new Error(`a tab has no label: ${block.lang}`);
+    return { label, block };
+  });
+}
+
+/** @param name of the radio buttons */
+function renderTabs(tabs: readonly Tab[], name: string): string {
+  const buttons = tabs.map(({ label }, index) => {
+    const id = `${name}-${index + 1}`;
+    return `<input type="radio" name="${name}" id="${id}"${index === 0 ? ' checked' : ''}><label for="${id}">${escapeHtml(label)}</label>`;
+  });
+  const panels = tabs.map(
+    ({ label, block }) => `<div class="panel"><p class="language">${escapeHtml(label)}</p>${codeBlock(block)}</div>`,
+  );
+  return `<fieldset class="tabs"><legend class="unseen">Example for</legend>\n${buttons.join('\n')}\n${panels.join('\n')}\n</fieldset>\n`;
+}
+
 function sectionsOf(tokens: readonly Token[]): readonly Section[] {
   const anchors = new Anchors();
   const sections: Section[] = [];
@@ -77,7 +140,8 @@ function sectionsOf(tokens: readonly Token[]): readonly Section[] {
       const heading = plainText(token.tokens);
       last = { heading, anchor: anchors.of(heading), depth: token.depth, text: '', code: '' };
       sections.push(last);
-    } else if (last !== undefined && token.type === 'code') last.code += `${plainText([token])}\n`;
+    } else if (last !== undefined && (token.type === 'code' || token.type === 'tabs'))
+      last.code += `${plainText([token])}\n`;
     else if (last !== undefined && token.type !== 'html') last.text += `${plainText([token])}\n`;
   }
   return sections.map((section) => ({ ...section, text: onOneLine(section.text), code: onOneLine(section.code) }));
@@ -87,9 +151,14 @@ function onOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Marked's own type of a token is also that of whatever an extension makes, of which there is none. */
+/** Marked's own type of a token is also that of an extension's tokens; tabs are the only ones, and are no heading. */
 function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading';
+}
+
+/** As above. */
+function isCode(token: Token): token is Tokens.Code {
+  return token.type === 'code';
 }
 
 /** The anchors of a page's headings, as GitHub makes them: one that comes again gets a number. */
@@ -108,7 +177,7 @@ class Anchors {
   }
 }
 
-/** What tokens of Markdown say, without marks; what stands in one cell, item or paragraph is parted from the next. */
+/** The text of Markdown tokens, without marks; cells, items and paragraphs are separated. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens.map(textOf).join('');
 }
@@ -116,11 +185,16 @@ export function plainText(tokens: readonly Token[]): string {
 function textOf(token: Token): string {
   switch (token.type) {
     case 'table': {
-      const { header, rows } = token as Tokens.Table; // Marked's type of a token is also that of what extensions make.
+      const { header, rows } = token as Tokens.Table; // As above.
       return [header, ...rows].map((row) => row.map(({ tokens }) => plainText(tokens)).join(' · ')).join('\n');
     }
     case 'list':
       return (token as Tokens.List).items.map(({ tokens }) => plainText(tokens)).join('\n'); // As above.
+    case 'tabs':
+      return (token.tokens ?? [])
+        .filter(isCode)
+        .map(({ text }) => text)
+        .join('\n');
     case 'space':
     case 'html':
       return '\n';

@@ -17,7 +17,7 @@ import type { DataRoute } from '../data/responses/data-route.ts';
 import { DATA_ROUTES } from '../data/routes/data-routes.ts';
 import { code, markdownTable } from './render.ts';
 
-/** What a value of a column is in JSON. */
+/** The type of a column in JSON. */
 const JSON_TYPES: Readonly<Record<Column['type'], string>> = {
   id: 'text, an id',
   text: 'text',
@@ -43,12 +43,12 @@ export function datasetsTable(): string {
   return markdownTable(['Dataset', 'One record per', 'Key', '`entity_type` in the change feed'], rows);
 }
 
-/** Each version of the records, the days that are in it, and the fields that came with it. */
+/** Each version of the records, its days, and the fields that it added. */
 export function versionsTable(versions: readonly RecordVersion[] = RECORD_VERSIONS): string {
   const rows = versions.map((version, index) => [
     code(version.version),
     daysOf(version, versions[index + 1]),
-    cameWith(versions, version),
+    addedIn(versions, version),
   ]);
   return markdownTable(['Version', 'Captured days', 'New fields'], rows);
 }
@@ -59,16 +59,16 @@ function daysOf({ inForceFrom }: RecordVersion, next: RecordVersion | undefined)
   return last === null ? `from ${inForceFrom} on` : `${inForceFrom} to ${last}`;
 }
 
-function cameWith(versions: readonly RecordVersion[], { version, datasets }: RecordVersion): string {
-  const came = DATASET_NAMES.flatMap((name) =>
+function addedIn(versions: readonly RecordVersion[], { version, datasets }: RecordVersion): string {
+  const added = DATASET_NAMES.flatMap((name) =>
     publishedColumns(datasets[name])
       .filter((column) => sinceOf(versions, name, column) === version)
       .map((column) => `${code(publishedName(column))} of ${name}`),
   );
-  return came.join(', ');
+  return added.join(', ');
 }
 
-/** The version that a column came with; undefined where records always had it. */
+/** The version that added a column; undefined where records always had it. */
 function sinceOf(versions: readonly RecordVersion[], dataset: DatasetName, { name }: Column): string | undefined {
   const first = versions.findIndex(({ datasets }) =>
     publishedColumns(datasets[dataset]).some((column) => column.name === name),
@@ -96,7 +96,7 @@ function fieldsOf(name: DatasetName): string {
   return markdownTable(['Field', 'Type', 'Meaning'], rows);
 }
 
-/** Each route that is there as a section of its own: what it answers, and what it takes. */
+/** A section for each live route: its response and its parameters. */
 export function routeSections(isLive: (capability: Capability) => boolean): string {
   return DATA_ROUTES.filter(({ capability }) => isLive(capability))
     .map(sectionOf)
@@ -117,7 +117,7 @@ export function limitValues(): Readonly<Record<string, string>> {
   );
 }
 
-/** The example of each route's answer, as a block of code: `example-listModels` and so on. */
+/** The example response of each route, as a block of code: `example-listModels` and so on. */
 export function exampleTables(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     DATA_ROUTES.map(({ operationId, example }) => [
@@ -149,15 +149,15 @@ function parametersOf({ params, query }: DataRoute): readonly Parameter[] {
 function sectionOf(route: DataRoute): string {
   const { access, summary, description } = route;
   const parameters = parametersOf(route);
-  const told = description === undefined ? `${summary}.` : `${summary}. ${description}`;
+  const text = description === undefined ? `${summary}.` : `${summary}. ${description}`;
   const table = markdownTable(
-    ['Parameter', 'Takes', 'Meaning'],
+    ['Parameter', 'Type', 'Meaning'],
     parameters.map((parameter) => [nameOf(parameter), takes(parameter.schema), parameter.description]),
   );
   return [
     `## GET ${access.name}`,
-    told,
-    parameters.length === 0 ? 'It takes no parameters.' : table,
+    text,
+    parameters.length === 0 ? 'No parameters.' : table,
     `Cached as ${code(route.cacheControl)}${route.isFree === true ? '; costs no unit' : ''}.`,
   ].join('\n\n');
 }
@@ -167,7 +167,7 @@ function nameOf({ name, in: place, required }: Parameter): string {
   return required ? `${code(name)}, required` : code(name);
 }
 
-/** What a parameter takes, in words. */
+/** The values of a parameter, as text. */
 function takes(schema: JsonSchema): string {
   const { enum: values, minimum, maximum, default: fallback, format, type } = schema;
   const kind = Array.isArray(values) ? values.map((value) => code(String(value))).join(', ') : kindOf(type, format);

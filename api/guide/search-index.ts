@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch';
 import type { ErrorTable } from '../server/errors/http-error.ts';
 import { GUIDE, type GuidePage } from './pages.ts';
 
-/** A place in the documentation that can be found. */
+/** A place in the documentation that the search finds. */
 export interface Place {
   /** With the base path and the anchor. */
   readonly href: string;
@@ -10,7 +10,7 @@ export interface Place {
   readonly page: string;
   readonly heading: string;
   readonly text: string;
-  /** Of programs; found last. */
+  /** Blocks of code; they count least. */
   readonly code: string;
 }
 
@@ -18,7 +18,7 @@ export interface Found {
   readonly href: string;
   readonly page: string;
   readonly heading: string;
-  /** Words around the first that was found, and which of them were. */
+  /** The text around the first found word, with the found words marked. */
   readonly excerpt: readonly Piece[];
 }
 
@@ -27,10 +27,10 @@ export interface Piece {
   readonly isFound: boolean;
 }
 
-/** Most that is asked for in characters, of words, and that is shown. Beyond, a search costs more and tells nobody more. */
+/** Longest query in characters, most words of it that are used, most results, and length of an excerpt. More costs time and helps nobody. */
 export const QUERY_LENGTH_MAX = 200;
 const [WORDS_MAX, FOUND_MAX, EXCERPT_LENGTH] = [8, 20, 220];
-/** Of questions with more words none may be misspelt: to look for words like each of them costs most of a search. */
+/** Queries with more words are matched exactly: finding similar words costs most of a search. */
 const FUZZY_WORDS_MAX = 3;
 
 /** Finds places by their words. Built once: pages don't change while the service runs. */
@@ -44,7 +44,7 @@ export class SearchIndex {
     this.#index.addAll(places.map((place, id) => ({ ...place, id })));
   }
 
-  /** What is found, the best first: places with all words, or where there is none with any. */
+  /** The best places first: those with all words of the query, or if there are none, those with some. */
   find(query: string): readonly Found[] {
     const words = wordsOf(query).slice(0, WORDS_MAX);
     const options = {
@@ -62,7 +62,7 @@ export class SearchIndex {
   }
 }
 
-/** Words, and of names such as `has_more` or `X-Quota-Used` the whole and its parts. */
+/** The words of a text; a name such as `has_more` or `X-Quota-Used` gives itself and its parts. */
 function wordsOf(text: string): string[] {
   const names = text.match(/[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/gu) ?? [];
   return names.flatMap((name) => {
@@ -71,12 +71,12 @@ function wordsOf(text: string): string[] {
   });
 }
 
-/** A word of one or two letters begins too many. */
+/** Too many words begin with one or two given letters. */
 function isLong(word: string): boolean {
   return word.length > 2;
 }
 
-/** @param terms in lower case, as they stand in the text */
+/** @param terms the found words, in lower case */
 function excerptOf(text: string, terms: readonly string[]): readonly Piece[] {
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${terms.map(escapeForPattern).join('|')})(?![\\p{L}\\p{N}])`, 'giu');
   const first = text.search(pattern);
@@ -94,7 +94,7 @@ function escapeForPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
 
-/** Everything that can be found: each section of each page, and each error code. @param root the base path */
+/** Everything that the search finds: each section of each page, and each error code. @param root the base path */
 export function placesOf(
   pages: readonly GuidePage[],
   { root, errors }: { readonly root: string; readonly errors: ErrorTable },

@@ -1,4 +1,4 @@
-/** What finds places in the documentation: its search, and the page that people see where there is nothing. */
+/** The search of the documentation, and the page for addresses below `/docs` that have none. */
 import type { FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
 import type { BoundRoute, WholeResponse } from '../server/bind-route.ts';
@@ -14,13 +14,13 @@ import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.t
 export interface SearchDeps {
   readonly frame: Frame;
   readonly index: SearchIndex;
-  /** A text with the address of the service in place of the one that pages show. */
+  /** Puts the address of the service into a text. */
   readonly withAddress: (text: string, request: FastifyRequest) => string;
-  /** Counts a search of an address; rejects with 429 where it asks too often. */
+  /** Counts a search of a client address; rejects with 429 above the limit. */
   readonly limit: (address: string) => Promise<void>;
 }
 
-/** `/docs/search?q=`: a page of what was found. Anybody may ask, so nothing is packed for it. */
+/** `/docs/search?q=`: a page of results. Anybody may search, so responses aren't compressed. */
 export function searchRoute({ frame, index, withAddress, limit }: SearchDeps): BoundRoute {
   const path = `${frame.root}${GUIDE}/search`;
   const pageOf = (children: JSX.Element, query = '') =>
@@ -57,7 +57,7 @@ function inPlace(one: Found, change: (text: string) => string): Found {
   return { ...one, excerpt: one.excerpt.map((piece) => ({ ...piece, text: change(piece.text) })) };
 }
 
-/** False where an address could not be counted. */
+/** False if the limit could not be checked. */
 function isTooOften(thrown: unknown): thrown is HttpError {
   return thrown instanceof HttpError && thrown.code === 'rate_limit_exceeded';
 }
@@ -67,13 +67,13 @@ interface ResultsProps {
   readonly found: readonly Found[];
 }
 
-/** What a search found, or that it found nothing. Everything that was asked is text. */
+/** The results of a search. The query is shown as text. */
 function Results({ query, found }: ResultsProps): JSX.Element {
   if (query.trim() === '') {
     return (
       <>
         <h1>Search</h1>
-        <p>Search for a word, a field, a header, a route or the code of an error.</p>
+        <p>Search for a word, a field, a header, a route or an error code.</p>
       </>
     );
   }
@@ -94,7 +94,7 @@ function Results({ query, found }: ResultsProps): JSX.Element {
   );
 }
 
-/** A search that can't be made. */
+/** A search that is refused. */
 function Refusal({ reason }: { readonly reason: string }): JSX.Element {
   return (
     <>
@@ -108,10 +108,10 @@ function countedLine(query: string, count: number): string {
   return `${count === 1 ? '1 place' : `${count} places`} for “${query}”, the best first.`;
 }
 
-/** Of the address that is shown, in characters, and of places that may have been meant. */
+/** Most characters of the address that are shown, and most suggested places. */
 const [SHOWN_MAX, PLACES_MAX] = [200, 5];
 
-/** Shows people where they may have wanted to go, by the words of the address. An address that asks too often is told as programs are. */
+/** Suggests places by the words of the address. Above the limit the caller gets the error envelope, as programs do. */
 export function missingPage({ frame, index, limit }: Omit<SearchDeps, 'withAddress'>): ShowMissing {
   return async (request) => {
     try {
@@ -128,14 +128,14 @@ export function missingPage({ frame, index, limit }: Omit<SearchDeps, 'withAddre
   };
 }
 
-/** Places for the last word of an address, or where there is none for all of it. */
+/** Places for the last part of an address, or if there are none, for all of it. */
 function nearestOf(index: SearchIndex, words: string): readonly Found[] {
   const last = words.replace(/\/+$/, '').split('/').at(-1) ?? '';
   const found = index.find(plainWords(last));
   return (found.length > 0 ? found : index.find(plainWords(words))).slice(0, PLACES_MAX);
 }
 
-/** Words that an address joins, apart, without what files end in. */
+/** The words of an address, without the ending of a file. */
 function plainWords(words: string): string {
   return words
     .replace(/\.(html?|md)$/i, '')
@@ -143,7 +143,7 @@ function plainWords(words: string): string {
     .trim();
 }
 
-/** What was sent with encoded slashes is another address than with plain ones, so only words are shown decoded. */
+/** An encoded slash makes another address than a plain one, so the address is shown as it was sent and only its words are decoded. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -161,7 +161,7 @@ function Missing({ path, places }: { readonly path: string; readonly places: rea
       </p>
       {places.length > 0 && (
         <>
-          <p>These come nearest to it:</p>
+          <p>The nearest pages:</p>
           <ul>
             {places.map(({ href, page, heading }) => (
               <li>

@@ -50,7 +50,8 @@ async function runDocumented(command: string, { cwd, bin }: { readonly cwd: stri
 /** The program of api/guide/pages/clients.md in one language. */
 async function documentedProgram(language: 'ts' | 'python'): Promise<string> {
   const documentation = await readFile(join(ROOT, 'api/guide/pages/clients.md'), 'utf8');
-  const [, program] = new RegExp(`\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\`\\n`).exec(documentation) ?? [];
+  const [, program] =
+    new RegExp(`<!-- run with openapi-\\S+ -->\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\`\\n`).exec(documentation) ?? [];
   if (program === undefined) throw new Error(`api/guide/pages/clients.md has no program in ${language}`);
   return program;
 }

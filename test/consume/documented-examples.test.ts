@@ -1,9 +1,9 @@
-/** api/guide/pages/sync.md, example by example, against the real API. */
+/** The examples of the guide's pages about copies and clients, one after the other, against the real API. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Example, examplesIn, isPrinted, runExample } from '../support/client/documented-examples.ts';
-import { type ExamplePlace, hasPrograms, hasPython, openExamplePlace } from '../support/client/example-place.ts';
+import { canRun, examplesIn, isPrinted, runExample } from '../support/client/documented-examples.ts';
+import { type ExamplePlace, openExamplePlace } from '../support/client/example-place.ts';
 import { useService } from '../support/client/service.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
@@ -14,9 +14,13 @@ const NEXT_DAYS = ['2026-06-04', '2026-06-06'];
 /** The last day that the copies with history reach. */
 const HISTORY_TO = '2026-06-04';
 
-/** Those for PostgreSQL have a suite of their own. */
-const EXAMPLES = examplesIn(join(import.meta.dirname, '../../api/guide/pages/sync.md')).filter(
-  ({ how }) => !how.includes('PostgreSQL'),
+/** In the order in which they are run: each page goes on with the files of the ones before. */
+const PAGES = ['sync.md', 'clients.md', 'mirror.md'];
+/** Those for PostgreSQL and of generated clients have suites of their own. */
+const EXAMPLES = PAGES.flatMap((page) =>
+  examplesIn(join(import.meta.dirname, '../../api/guide/pages', page))
+    .filter(({ how }) => !/PostgreSQL|openapi-/.test(how))
+    .map((example) => ({ page, ...example })),
 );
 
 const service = useService({ days: (store) => publishFromFixture('days', store, DAYS) });
@@ -26,15 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-/** Whether this machine has what an example needs. */
-function canRun({ how, language, code }: Example): boolean {
-  if (language === 'python') return hasPython(...how.replace(/^with /, '').split(' and '));
-  const programs = ['curl', 'jq', 'sqlite3', 'sha256sum'].filter((name) => new RegExp(`\\b${name} `).test(code));
-  return language !== 'sh' || hasPrograms(...programs);
-}
-
-describe.skipIf(!existsSync(COMMAND))('api/guide/pages/sync.md', { timeout: 120_000 }, () => {
-  test.for(EXAMPLES)('example $number ($language) prints what stands below it', async (example, { skip }) => {
+describe.skipIf(!existsSync(COMMAND))('the guide', { timeout: 120_000 }, () => {
+  test.for(EXAMPLES)('$page, example $number ($language), prints the output below it', async (example, { skip }) => {
     skip(!canRun(example), 'a program or module that it needs is not here');
     if (example.how === 'after another night') {
       const day = NEXT_DAYS.shift() ?? '';
@@ -45,7 +42,7 @@ describe.skipIf(!existsSync(COMMAND))('api/guide/pages/sync.md', { timeout: 120_
   });
 
   test.for(EXAMPLES.filter(({ how }) => how.startsWith('in history')))(
-    'example $number, a query for the prices of a day, gives those of every snapshot',
+    '$page, example $number, a query for the prices of a day, gives those of every snapshot',
     async (example) => {
       const releases = await listReleases(service.api.store);
       const reached = releases.filter(({ day }) => day <= HISTORY_TO);

@@ -1,21 +1,20 @@
-/** The examples of the guide's pages, run against the real API; those of `sync.md` have a suite of their own (test/consume). */
+/** The examples of the guide's pages, run against the real API; those about copies have a suite of their own (test/consume). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wordsFrom } from '../../api/guide/facts.ts';
+import { pageValuesFrom } from '../../api/guide/facts.ts';
 import { prepare } from '../../api/guide/pages.ts';
 import type { Days } from '../support/api/open-api.ts';
-import { examplesOf, isPrinted, runExample } from '../support/client/documented-examples.ts';
+import { canRun, examplesOf, isPrinted, runExample } from '../support/client/documented-examples.ts';
 import { type ExamplePlace, hasPrograms, openExamplePlace } from '../support/client/example-place.ts';
 import { useService } from '../support/client/service.ts';
 import { ROOT } from '../support/documents/text-files.ts';
-import { HAS_PYTHON } from '../support/has-python.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 /** Those whose programs other suites take out and run: copies, receivers, clients of MCP. */
 const OTHERS = ['sync.md', 'webhooks.md', 'agents.md', 'mirror.md', 'without-a-key.md', 'clients.md'];
 const FOLDER = join(ROOT, 'api/guide/pages');
-const WORDS = wordsFrom({
+const VALUES = pageValuesFrom({
   isLive: () => true,
   hasConsole: true,
   backstop: {},
@@ -23,9 +22,9 @@ const WORDS = wordsFrom({
   publicRequestsMax: 600,
 });
 const EXAMPLES = readdirSync(FOLDER)
-  .filter((name) => !OTHERS.includes(name))
+  .filter((name) => name.endsWith('.md') && !OTHERS.includes(name))
   .flatMap((name) =>
-    examplesOf(prepare(readFileSync(join(FOLDER, name), 'utf8'), WORDS)).map((example) => ({ name, ...example })),
+    examplesOf(prepare(readFileSync(join(FOLDER, name), 'utf8'), VALUES)).map((example) => ({ name, ...example })),
   );
 
 /** Runs the examples against a service over these days. */
@@ -37,7 +36,7 @@ function useExamples(days: Days) {
   });
   afterAll(() => place.remove());
   return (example: (typeof EXAMPLES)[number], skip: (condition: boolean, why: string) => void) => {
-    skip(example.language === 'python' && !HAS_PYTHON, 'Python is not here');
+    skip(!canRun(example), 'a program or module that it needs is not here');
     return runExample(example, place);
   };
 }
@@ -46,7 +45,7 @@ describe.skipIf(!hasPrograms('curl', 'jq'))('an example of the guide', () => {
   const run = useExamples(SAMPLE_DAYS);
 
   test('there are some, in three languages', () => {
-    expect(new Set(EXAMPLES.map(({ language }) => language))).toEqual(new Set(['sh', 'python', 'js']));
+    expect(new Set(EXAMPLES.map(({ language }) => language))).toEqual(new Set(['sh', 'python', 'ts']));
   });
 
   test.for(EXAMPLES)('$name, $number ($language), is answered', async (example, { skip }) => {

@@ -1,27 +1,44 @@
-/** The mirror of api/guide/pages/mirror.md, as it stands there, over nights in which everything happens that can. */
+/** The mirror in Python that api/guide/pages/mirror.md shows, over nights with every kind of change. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import SqliteDatabase from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { useService } from '../support/client/service.ts';
-import { ROOT } from '../support/documents/text-files.ts';
+import { openGuide } from '../support/guide/use-guide.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { elementsIn } from '../support/site/elements.ts';
+import { usePublic } from '../support/site/use-public.ts';
 import { useFolder } from '../support/temporary-folder.ts';
+
+const SHOWN_URL = 'https://stats.example.org';
+const shown = usePublic({ settings: { publicUrl: SHOWN_URL }, guide: () => openGuide() });
+
+/** The program as the page shows it, and as it is downloaded. */
+async function downloadedProgram(): Promise<string> {
+  const page = await shown.get('/docs/mirror');
+  const block = elementsIn(page.body).findLast(({ name }) => name === 'pre');
+  const { body, headers } = await shown.get('/docs/mirror.py');
+  expect(headers).toMatchObject({
+    'content-type': 'text/x-python; charset=utf-8',
+    'content-disposition': 'attachment; filename="mirror.py"',
+  });
+  expect(body.replaceAll(/\s+/g, ' ').trim()).toBe(block?.text); // In a text, all white space is one.
+  expect(body).toContain(`\nSERVICE = "${SHOWN_URL}"\n`);
+  return body;
+}
 
 const NEXT_DAYS = [['2026-06-03', '2026-06-04'], ['2026-06-06']];
 const service = useService({ days: (store) => publishFromFixture('days', store, ['2026-06-01', '2026-06-02']) });
 
 const at = useFolder();
 beforeAll(async () => {
-  const page = readFileSync(join(ROOT, 'api/guide/pages/mirror.md'), 'utf8');
-  const [, program = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? [];
-  await writeFile(at('mirror.py'), program.replace('https://api.example.com', service.url));
+  const program = await downloadedProgram();
+  await writeFile(at('mirror.py'), program.replace(SHOWN_URL, service.url));
 });
 
 async function run(key = service.key): Promise<string> {

@@ -17,7 +17,9 @@ beforeAll(async () => {
   service = await listen(api.app);
 });
 
-const NAMES = readdirSync(join(ROOT, 'api/guide/pages')).map((name) => name.replace(/(index)?\.md$/, ''));
+const NAMES = readdirSync(join(ROOT, 'api/guide/pages'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => name.replace(/(index)?\.md$/, ''));
 const PATHS = [...NAMES, 'errors', 'errors/cursor_expired', 'search', 'search?q=cursor', 'search?q=zxqvwy', 'webhoks'];
 
 test.each(PATHS)('/docs/%s has no fault of accessibility, in light and in dark, and fits on a phone', async (path) => {
@@ -47,6 +49,44 @@ test('wide code and tables scroll by themselves, also by keyboard', async () => 
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => page.evaluate('document.activeElement.scrollLeft')).toBeGreaterThan(0);
   expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(PHONE);
+});
+
+test('code is copied by a button, and tabs are changed by keyboard', async () => {
+  const page = await chromium.open();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${service}/docs`);
+  const tabs = page.getByRole('group', { name: 'Example for' }).first();
+  const code = tabs.locator('pre');
+  const shown = () => code.evaluateAll((all) => all.map((one) => one.checkVisibility()));
+  expect(await shown()).toEqual([true, false, false]);
+  await tabs.getByRole('radio', { name: 'curl' }).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await shown()).toEqual([false, true, false]);
+  expect(await tabs.getByRole('radio', { name: 'Python' }).isChecked()).toBe(true);
+  await tabs.getByText('TypeScript', { exact: true }).first().click();
+  expect(await shown()).toEqual([false, false, true]);
+  await tabs.getByRole('button', { name: 'Copy' }).click();
+  await tabs.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await code.nth(2).textContent());
+});
+
+test('without a script tabs are changed, and there is no button that does nothing', async () => {
+  const page = await chromium.open({ javaScriptEnabled: false });
+  await page.goto(`${service}/docs`);
+  await page.getByRole('radio', { name: 'Python' }).first().check();
+  expect(await page.locator('.panel').nth(1).isVisible()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+});
+
+test('on paper all tabs are shown, each below its label', async () => {
+  const page = await chromium.open();
+  await page.goto(`${service}/docs`);
+  await page.emulateMedia({ media: 'print' });
+  for (const label of ['curl', 'Python', 'TypeScript'])
+    expect(await page.locator('.language').getByText(label, { exact: true }).first().isVisible()).toBe(true);
+  for (const panel of await page.locator('.panel').all()) expect(await panel.isVisible()).toBe(true);
+  for (const part of ['.tabs > label', '.code button'])
+    expect(await page.locator(part).first().isVisible()).toBe(false);
 });
 
 test('on paper there is the text alone', async () => {

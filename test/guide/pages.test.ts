@@ -12,7 +12,7 @@ import { useApi } from '../support/api/use-api.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
-import { activeParts } from '../support/site/elements.ts';
+import { activeParts, elementsIn } from '../support/site/elements.ts';
 import { openPublic } from '../support/site/use-public.ts';
 
 const BASE = '/stats';
@@ -25,9 +25,9 @@ const api = useApi({
 
 /** What other parts of the service answer, which aren't served here. */
 const ELSEWHERE = [`${BASE}/`, `${BASE}/console`];
-const PATHS = readdirSync(join(ROOT, 'api/guide/pages')).map((name) =>
-  name === 'index.md' ? `${BASE}/docs` : `${BASE}/docs/${name.replace('.md', '')}`,
-);
+const PATHS = readdirSync(join(ROOT, 'api/guide/pages'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => (name === 'index.md' ? `${BASE}/docs` : `${BASE}/docs/${name.replace('.md', '')}`));
 
 const linksIn = (html: string) =>
   [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
@@ -48,6 +48,18 @@ test.each(PATHS)('%s is a page whose links and anchors all lead somewhere', asyn
   }
 });
 
+test('every page but the changelog begins with what its reader can do after it, before the list of its sections', async () => {
+  for (const path of PATHS.filter((one) => !one.endsWith('/changelog'))) {
+    const { body } = await api.get(path);
+    const main = elementsIn(body).slice(elementsIn(body).findIndex(({ name }) => name === 'main'));
+    expect(main.slice(1, 3).map(({ name, text }) => [name, text.slice(0, 27)])).toEqual([
+      ['h1', expect.any(String)],
+      ['p', 'After reading this page you'],
+    ]);
+    expect(main.filter(({ name }) => name === 'h2').length < 3).toBe(!body.includes('class="sections"'));
+  }
+});
+
 test('every page is reached from the first, and the pages of errors look like the others', async () => {
   const first = linksIn((await api.get(`${BASE}/docs/`)).body);
   expect(first).toEqual(expect.arrayContaining([...PATHS, `${BASE}/docs/errors`, `${BASE}/docs/reference`]));
@@ -60,20 +72,38 @@ test('every page is reached from the first, and the pages of errors look like th
   }
 });
 
-test('nothing but its own style sheet is loaded into a page, and a page runs nothing', async () => {
+test("nothing but the documentation's own style sheet and script is loaded into a page, and nothing else runs", async () => {
+  const scripts = new Set<string>();
   for (const path of PATHS) {
     const { headers, body } = await api.get(path);
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     );
-    expect(activeParts(body)).toEqual([]);
+    expect(activeParts(body)).toEqual(['script']);
+    const script = elementsIn(body).find(({ name }) => name === 'script');
+    expect(script).toMatchObject({ attributes: { defer: '', src: expect.any(String) }, text: '' });
+    scripts.add(script?.attributes['src'] ?? '');
     expect(body).toContain('rel="icon" type="image/svg+xml" href="/stats/favicon.ico"');
   }
   const [stylesheet = ''] = linksIn((await api.get(PATHS[0] ?? '')).body).filter((link) => link.includes('.css'));
-  expect((await api.get(stylesheet)).headers).toMatchObject({
-    'content-type': 'text/css; charset=utf-8',
-    'cache-control': 'public, max-age=31536000, immutable',
-  });
+  expect([...scripts]).toEqual([expect.stringMatching(/^\/stats\/docs\/assets\/copy-code\.js\?v=\w+$/)]);
+  for (const [file, type] of [[stylesheet, 'css'], ...[...scripts].map((script) => [script, 'javascript'])]) {
+    expect((await api.get(file ?? '')).headers).toMatchObject({
+      'content-type': `text/${type}; charset=utf-8`,
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+  }
+});
+
+test('what the search, an address without a page, and an error code show runs nothing', async () => {
+  for (const path of ['search?q=cursor', 'errors', 'errors/not_found', 'nothing-here']) {
+    const { headers, body } = await api.get(`${BASE}/docs/${path}`, { accept: 'text/html' });
+    expect([path, headers['content-security-policy']]).toEqual([
+      path,
+      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    ]);
+    expect([path, activeParts(body)]).toEqual([path, []]);
+  }
 });
 
 test('a page has a tag, is 304 where that is sent, and is packed and answered to HEAD as others are', async () => {

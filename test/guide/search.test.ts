@@ -28,14 +28,14 @@ describe('a search', () => {
   test.each([
     ['cursor_expired', '/stats/docs/errors/cursor_expired'],
     ['cursor expired', '/stats/docs/errors/cursor_expired'],
-    ['X-Quota-Remaining', '/stats/docs/limits#headers-that-tell'],
+    ['X-Quota-Remaining', '/stats/docs/limits#response-headers'],
     ['has_more', '/stats/docs/mirror#cursors'],
-    ['If-None-Match', '/stats/docs/lists#ask-only-for-what-is-new'],
+    ['If-None-Match', '/stats/docs/lists#request-only-what-is-new'],
     ['percent-encoded', '/stats/docs/records#ids'],
     ['snapshots', '/stats/docs/mirror#snapshots'],
-    ['idempotency', '/stats/docs/limits#sending-again-without-paying-twice'],
-    ['pythn mirror', '/stats/docs/mirror#a-whole-mirror-in-python'],
-    ['webhok signature', '/stats/docs/webhooks#what-arrives'],
+    ['idempotency', '/stats/docs/limits#retry-without-paying-twice'],
+    ['pythn mirror', '/stats/docs/mirror#a-mirror-in-python'],
+    ['webhok signature', '/stats/docs/webhooks#what-you-receive'],
   ])('for «%s» finds %s among the first three', async (query, link) => {
     const { statusCode, body } = await search(query);
     expect([statusCode, resultsIn(body).slice(0, 3)]).toEqual([200, expect.arrayContaining([link])]);

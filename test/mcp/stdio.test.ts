@@ -4,10 +4,11 @@
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ExamplePlace, openExamplePlace } from '../support/client/example-place.ts';
+import { type ExamplePlace, hasPython, openExamplePlace } from '../support/client/example-place.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { connect, connectStdio, ERAS } from '../support/mcp/clients.ts';
 import { LIST_TOOLS, toolCall } from '../support/mcp/messages.ts';
@@ -231,6 +232,25 @@ test.each(blocksOf('sh').map((code, index) => [index + 1, code] as const))(
       id: 1,
       result: { content: [{ type: 'text' }], structuredContent: {} },
     });
+  },
+);
+
+test.for(['python', 'ts'])(
+  'the program in %s lists the tools and is answered with the result of one',
+  async (language, { skip }) => {
+    skip(language === 'python' && !hasPython('mcp', 'httpx2'), 'the packages that it needs are not here');
+    const [file, command] = language === 'ts' ? ['client.mts', process.execPath] : ['client.py', 'python3'];
+    await writeFile(join(place.folder, file), real(blocksOf(language).join('')));
+    await symlink(
+      join(ROOT, 'node_modules/@modelcontextprotocol'),
+      join(place.folder, 'node_modules/@modelcontextprotocol'),
+    ).catch(
+      () => undefined, // It is there already.
+    );
+    const options = { cwd: place.folder, env: { ...process.env, ...place.env } };
+    const { stdout } = await promisify(execFile)(command, [file], options);
+    expect(stdout).toContain("'list-models'");
+    expect(stdout).toMatch(/'?total'?: \d+/);
   },
 );
 

@@ -1,10 +1,15 @@
-/** The receivers in api/guide/pages/webhooks.md, run as they stand there. */
-import { execFileSync } from 'node:child_process';
+/** The receivers in api/guide/pages/webhooks.md, and the delivery to try them with, run as they stand there. */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { secretFromBytes, signatureHeaders } from '../../api/webhooks/endpoints/signature.ts';
+import { hasPrograms } from '../support/client/example-place.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
+import { COMMAND } from '../support/processes/cli.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -69,3 +74,33 @@ print(json.dumps([[c["what"], is_genuine(c["header"], c["body"].encode(), "${SEC
     expect(JSON.parse(found)).toEqual(EXPECTED);
   });
 });
+
+test.skipIf(!hasPrograms('curl', 'openssl'))(
+  'the delivery that its reader signs is one that `webhooks listen` takes',
+  async () => {
+    const script = await readFile(path('deliver.sh'), 'utf8');
+    const { code } = await withListener(['--secret', 'whsec_test'], (url) => deliver(script, url));
+    expect(code).toBe('204');
+    const other = await withListener(['--secret', 'whsec_other'], (url) => deliver(script, url));
+    expect(other.code).toBe('401');
+  },
+);
+
+async function deliver(script: string, url: string): Promise<{ readonly code: string }> {
+  const { stdout } = await promisify(execFile)('sh', ['-e', '-c', script.replace('http://127.0.0.1:8000/', url)]);
+  return { code: stdout.trim() };
+}
+
+/** Runs `modelstats webhooks listen` while `work` sends to it. */
+async function withListener<T>(args: readonly string[], work: (url: string) => Promise<T>): Promise<T> {
+  const words = [COMMAND, 'webhooks', 'listen', '--json', '--port', '0', '--folder', path('listen'), ...args];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const exited = once(child, 'exit');
+  try {
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    return await work(JSON.parse(String(line)).url);
+  } finally {
+    child.kill('SIGTERM');
+    await exited;
+  }
+}

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import SqliteDatabase from 'better-sqlite3';
-import type { ExamplePlace } from './example-place.ts';
+import { type ExamplePlace, hasPrograms, hasPython } from './example-place.ts';
 
 /** A block of code that is run, with what stands below it. */
 export interface Example {
@@ -24,6 +24,9 @@ export interface Example {
 
 const BLOCK = /(?:<!-- run([^>]*) -->\n)?```(\w*)\n([\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g;
 
+/** Tabs with their blocks, and the text below them. */
+const TABS = /<!-- tabs.* -->\n((?:(?!<!-- end tabs)[\s\S])*)<!-- end tabs -->\n\n(```text\n[\s\S]*?```)/g;
+
 /** What is shown and is no program. */
 const SHOWN = ['json', 'text', 'html', ''];
 
@@ -33,13 +36,27 @@ export function examplesIn(path: string): readonly Example[] {
 }
 
 export function examplesOf(text: string): readonly Example[] {
-  const blocks = [...text.matchAll(BLOCK)].filter(
+  const blocks = [...withOutputOfTabs(text).matchAll(BLOCK)].filter(
     ([, how, language = '']) => how !== undefined || !SHOWN.includes(language),
   );
   return blocks.map(([block, how, language = '', code = '', prints = ''], index) => {
     if (how === undefined) throw new Error(`this example is not run:\n${block}`);
     return { number: index + 1, how: how.trim(), language, code, prints: prints.trim() };
   });
+}
+
+/** The text below a group of tabs is the output of each of them: it is put below each. */
+function withOutputOfTabs(text: string): string {
+  return text.replaceAll(TABS, (_, blocks: string, output: string) =>
+    blocks.replaceAll(/^```$/gm, (end) => `${end}\n\n${output}`),
+  );
+}
+
+/** Whether this machine has what an example needs. Its marker names modules of Python: `run with pandas and duckdb`. */
+export function canRun({ how, language, code }: Example): boolean {
+  if (language === 'python') return hasPython('sys', ...(/^with (.*)/.exec(how)?.[1]?.split(' and ') ?? []));
+  const programs = ['curl', 'jq', 'sqlite3', 'sha256sum'].filter((name) => new RegExp(`\\b${name} `).test(code));
+  return language !== 'sh' || hasPrograms(...programs);
 }
 
 /** Runs an example; resolves to what it prints. Rejects where it fails. */
@@ -56,8 +73,8 @@ export async function runExample({ number, how, language, code }: Example, place
       return run('sh', ['-c', text.split(' ').slice(5).join(' ')]);
     case 'ini':
       return firstLineOf(/^ExecStart=(.*)$/m.exec(text)?.[1] ?? '', options);
-    case 'js': {
-      const file = join(folder, `example-${number}.mjs`);
+    case 'ts': {
+      const file = join(folder, `example-${number}.mts`);
       await writeFile(file, text);
       return run(process.execPath, [file]);
     }
