@@ -34,7 +34,7 @@ export interface FasterTables {
 
 /**
  * One page of the records that meet the conditions (specification "Lists"). First the positions of its records are found, from
- * columns that are quick to read, then their lines by their positions (decision 0056).
+ * columns that are quick to read, then their lines by their positions (decision 0011).
  */
 export async function listPage(view: View, query: ListQuery) {
   const { sort, key } = query;
