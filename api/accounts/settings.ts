@@ -44,7 +44,7 @@ const Instant = z.string().transform((text, context) => {
 export const ENFORCEMENT_SETTINGS = {
   mode: setting('ENFORCEMENT', z.enum(['measure', 'enforce']), {
     fallback: 'enforce',
-    text: "`enforce`: daily quota and the organization's burst limit refuse; `measure`: they only count. The limits per route and before authentication always hold",
+    text: "`enforce`: daily quota and the organization's [burst limit](specification.md#burst-limit) refuse; `measure`: they only count. The limits per route and before authentication always hold",
   }),
   from: setting('ENFORCEMENT_FROM', Instant.nullable().default(null), {
     text: 'with `enforce`, the announced day (`2026-12-01`) or instant from which it holds',
@@ -128,7 +128,7 @@ const Limit = wholeNumber(1, 100_000);
 export const PEOPLE_LIMIT_SETTINGS = {
   mailsPerAddress: setting('MAILS_PER_ADDRESS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.mailsPerAddress,
-    text: 'mails with a link to one address at once, then one every 10 minutes; one less from one client address (IPv6: /64). Also the mails with an invitation to one address per day',
+    text: 'mails with a link to one address at once, then one every 10 minutes; one client address (IPv6: /64) may cause at most one fewer than this limit in an hour. Also the mails with an invitation to one address per day',
   }),
   mailsPerOrigin: setting('MAILS_PER_ORIGIN_MAX', Limit, {
     fallback: PEOPLE_LIMITS.mailsPerOrigin,
