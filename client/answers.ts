@@ -592,7 +592,7 @@ export interface components {
             readonly snapshots: readonly components["schemas"]["Snapshot"][];
         };
         readonly Source: {
-            /** @description Under which records name it as their source */
+            /** @description Id that records have as `source` */
             readonly id: string;
             /** @description For people */
             readonly name: string;
@@ -600,21 +600,21 @@ export interface components {
             readonly url: string;
             /** @description Licence of the data, by its usual short name */
             readonly license: string | null;
-            /** @description Where its terms stand */
+            /** @description Address of its terms */
             readonly terms_url: string | null;
-            /** @description The line that whoever shows the data has to show with it */
+            /** @description Text to show with the data */
             readonly attribution: string | null;
-            /** @description Whether its terms allow to pass the data on */
+            /** @description Whether its terms allow redistribution */
             readonly redistribution: boolean;
-            /** @description Day on which somebody last read the terms */
+            /** @description Day on which the terms were last checked */
             readonly terms_checked: string | null;
-            /** @description When its newest file came */
+            /** @description When its newest file was fetched */
             readonly fetched_at: string | null;
-            /** @description When it was last asked for a file */
+            /** @description When a file was last requested */
             readonly checked_at: string | null;
-            /** @description First of the days in a row on which a file of it could not be had; null while all is well */
+            /** @description First of the consecutive days on which a file could not be fetched; null if there are none */
             readonly failed_since: string | null;
-            /** @description Files that are fetched from it */
+            /** @description Number of files fetched from it */
             readonly files: number;
         };
         readonly Sources: {

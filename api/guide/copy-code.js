@@ -1,4 +1,4 @@
-// Adds a button that copies to every block of code. Pages need nothing of it; where a browser allows no copying there is no button.
+// Adds a copy button to every block of code, if the browser allows copying. Pages also work without it.
 for (const code of navigator.clipboard === undefined ? [] : document.querySelectorAll('.code')) {
   const button = document.createElement('button');
   button.type = 'button';

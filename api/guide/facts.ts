@@ -27,29 +27,26 @@ import {
   versionsTable,
 } from './route-tables.ts';
 
-/** Facts about the service that shows the guide. */
 export interface GuideFacts {
-  /** Whether a capability is live for everybody. */
+  /** Live for everybody. */
   readonly isLive: (capability: Capability) => boolean;
   readonly hasConsole: boolean;
-  /** Requests per key, route and minute that differ from the routes' own, by the name of the route. */
+  /** Requests per key and minute, by route, that override the routes' own. */
   readonly backstop: Readonly<Record<string, number>>;
-  /** Attempts without a valid key per minute and client address. */
+  /** Attempts without a valid key, per minute and address. */
   readonly failedAttemptsMax: number;
-  /** Badges, embeds, feeds and searches of these pages per minute and client address. */
+  /** Badges, embeds, feeds and searches, per minute and address. */
   readonly publicRequestsMax: number;
 }
 
-/** Everything that pages take from the program, so that no page repeats it. */
 export function pageValuesFrom(facts: GuideFacts): PageValues {
   const { isLive, hasConsole, backstop, failedAttemptsMax, publicRequestsMax } = facts;
   return {
     conditions: {
       ...Object.fromEntries(CAPABILITIES.map((capability) => [capability, isLive(capability)])),
       console: hasConsole,
-      // A mirror needs both.
       mirror: isLive('snapshots') && isLive('changes'),
-      // Operators read the changelog in the repository; a service's page has the lines for callers.
+      // Operators read the changelog in the repository.
       operator: false,
     },
     values: {
@@ -103,7 +100,7 @@ function toolsTable(isLive: GuideFacts['isLive']): string {
 
 const ALL = PLAN_NAMES.map((name) => PLANS[name]);
 
-/** What each plan grants (specification "Plans"), without capabilities that aren't live for everybody. */
+/** Without capabilities that aren't live (specification "Plans"). */
 function plansTable(isLive: (capability: Capability) => boolean): string {
   const rows: readonly (readonly [string, (plan: Plan) => string, Capability?])[] = [
     ['Price, without tax', priceOf],
@@ -129,7 +126,7 @@ function plansTable(isLive: (capability: Capability) => boolean): string {
   );
 }
 
-/** Values of plans by name, such as `builder.units`. */
+/** Such as `builder.units`. */
 function planValues(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     ALL.flatMap((plan) => [
@@ -139,7 +136,7 @@ function planValues(): Readonly<Record<string, string>> {
   );
 }
 
-/** The plans with a feature, as text: `Builder and Commercial`. */
+/** Such as `Builder and Commercial`. */
 function featureValues(): Readonly<Record<string, string>> {
   return Object.fromEntries(FEATURES.map((feature) => [`plans-with.${feature}`, plansWith(feature)]));
 }
@@ -149,7 +146,6 @@ function plansWith(feature: Feature): string {
   return new Intl.ListFormat('en').format(names);
 }
 
-/** Requests per minute of a key to each live route, and its cost. */
 function routeLimitsTable(
   isLive: (capability: Capability) => boolean,
   backstop: Readonly<Record<string, number>>,

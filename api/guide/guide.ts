@@ -1,6 +1,6 @@
 /**
- * The documentation for users of the service, at `/docs` (specification "Documentation"). Its text is in `pages/`; plans, limits, routes
- * and fields come from the program. All pages are rendered when the service starts and work without a script.
+ * The documentation at `/docs` (specification "Documentation"). Its text is in `pages/`; plans, limits, routes and fields come from the
+ * program. All pages are rendered at start and work without a script.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,24 +30,20 @@ export interface GuideSettings extends GuideFacts {
 
 export interface Guide {
   readonly surface: AddSurface;
-  /** Puts the page of an error code into the documentation's frame. */
   readonly showErrorPage: ShowErrorPage;
   /** For tests. */
   readonly pages: GuidePages;
 }
 
-/** Stands for the service's address in the texts; each response has the address by which it was requested. */
+/** Responses replace it by the address that was requested. */
 const SHOWN_ADDRESS = 'https://api.example.com';
 
-/**
- * Addresses for which pages are cached: one, where `MODELSTATS_PUBLIC_URL` is set, otherwise those used most recently. Each takes about a
- * megabyte.
- */
+/** Addresses whose pages are cached, about a megabyte each; only one is used if `MODELSTATS_PUBLIC_URL` is set. */
 const ADDRESSES_MAX = 8;
 
 const [FOLDER, STYLES, SCRIPT] = ['docs/assets', 'guide.css', 'copy-code.js'];
 
-/** Makes the guide. Throws where a page is wrong. */
+/** Throws if a page is wrong. */
 export async function makeGuide(settings: GuideSettings): Promise<Guide> {
   const { root } = settings;
   const pages = readPages(pageValuesFrom(settings), root);
@@ -100,13 +96,11 @@ function navigationOf({ parts }: GuidePages, root: string): readonly NavigationP
   );
 }
 
-/** A page, or a file to download. */
 interface Document {
-  /** Its paths below the base path. */
+  /** Below the base path. */
   readonly paths: readonly string[];
   readonly type: string;
   readonly headers: ResponseHeaders;
-  /** With this address of the service. */
   readonly textFor: (baseUrl: string) => string;
 }
 
@@ -114,7 +108,7 @@ function pageDocument({ html, title, path, sections }: GuidePage, frame: Frame):
   const below = sections.filter(({ depth }) => depth === 2);
   const links = below.map(({ heading, anchor }) => ({ href: `#${anchor}`, label: heading }));
   const list = links.length < 3 ? '' : `${render(OnThisPage({ sections: links }))}\n`;
-  // After the title and the first paragraph, which says what the page is for.
+  // After the title and the first paragraph.
   const body = html.replace(/^<h1.*\n<p>[\s\S]*?<\/p>\n/, (start) => start + list);
   const page = framePage(frame, body, { title, path: frame.root + path, hasScript: true });
   return {
@@ -125,7 +119,6 @@ function pageDocument({ html, title, path, sections }: GuidePage, frame: Frame):
   };
 }
 
-/** The program that the page of mirrors shows, as a file. */
 function mirrorProgram(): Document {
   const program = readMirrorProgram();
   return {
@@ -141,7 +134,7 @@ interface DocumentsDeps {
   readonly baseUrlOf: BaseUrlOf;
 }
 
-/** Documents come from memory: each is made and compressed once for an address. */
+/** Each document is made and compressed once per address. */
 function bindDocuments(app: FastifyInstance, { documents, baseUrlOf }: DocumentsDeps): void {
   const cached = new LRUCache<string, Map<Document, Asset>>({ max: ADDRESSES_MAX });
   const assetOf = (document: Document, baseUrl: string) => {

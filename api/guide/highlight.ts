@@ -8,13 +8,13 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import { escapeHtml } from '../server/pages/html.tsx';
 
-/** The languages of code blocks, by the word behind the three backticks. */
+/** By the word after the three backticks. */
 const LANGUAGES = { sh: bash, ini, json, python, sql, ts: typescript, html: xml };
 
 const instance = highlighter.newInstance();
 for (const [name, language] of Object.entries(LANGUAGES)) instance.registerLanguage(name, language);
 
-/** Code as HTML, with `span`s of the classes `hljs-…` where the language is known. The text itself stays as it is, escaped. */
+/** Code as HTML, with `span`s of the classes `hljs-…` if the language is known. */
 export function highlight(code: string, language: string): string {
   if (!Object.hasOwn(LANGUAGES, language)) return escapeHtml(code);
   return instance.highlight(code, { language }).value;

@@ -12,16 +12,16 @@ export interface NavigationPart {
   readonly links: readonly NavigationLink[];
 }
 
-/** Everything that all pages share. */
+/** What all pages share. */
 export interface Frame {
   /** The base path; empty for none. */
   readonly root: string;
-  /** Path of the style sheet. */
+  /** Path. */
   readonly stylesheet: string;
-  /** Path of the script that adds buttons to blocks of code. */
+  /** Path of `copy-code.js`. */
   readonly script: string;
   readonly hasConsole: boolean;
-  /** Longest search, in characters. */
+  /** In characters. */
   readonly queryLengthMax: number;
   readonly parts: readonly NavigationPart[];
 }
@@ -29,16 +29,16 @@ export interface Frame {
 export interface PageProps {
   readonly frame: Frame;
   readonly title: string;
-  /** The path of the page, with the base path. */
+  /** With the base path. */
   readonly path: string;
-  /** Text of the search field. */
+  /** In the search field. */
   readonly query?: string;
-  /** Whether blocks of code have a button that copies them; default: false, and the page runs no script. */
+  /** Adds copy buttons to code; default: false, and the page runs no script. */
   readonly hasScript?: boolean;
   readonly children?: ComponentChildren;
 }
 
-/** A whole page. On a phone the navigation is folded; elsewhere it is beside the text. */
+/** On a phone the navigation is folded. */
 export function renderGuidePage({ frame, title, path, query = '', hasScript = false, children }: PageProps): string {
   const { root, stylesheet, script, hasConsole, queryLengthMax, parts } = frame;
   const head = (
@@ -115,7 +115,6 @@ function Navigation({ parts, path, label }: NavigationProps): JSX.Element {
   );
 }
 
-/** Links to the sections of a page. */
 export function OnThisPage({ sections }: { readonly sections: readonly NavigationLink[] }): JSX.Element {
   return (
     <nav class="sections" aria-label="On this page">
@@ -130,24 +129,24 @@ export function OnThisPage({ sections }: { readonly sections: readonly Navigatio
   );
 }
 
-/** Stands for the body of a page until it is put in; the rest of a page doesn't hold this text. */
+/** Placeholder for the body of a page. */
 const BODY = '[the body of the page]';
 
-/** A page around a body that is HTML already: our own rendered Markdown, or the page of an error. */
+/** @param body trusted HTML: rendered Markdown, or an error page */
 export function framePage(frame: Frame, body: string, props: Omit<PageProps, 'frame'>): string {
   const html = renderGuidePage({ ...props, frame, children: BODY });
   const [before, after, ...others] = html.split(BODY);
-  if (after === undefined || others.length > 0) throw new Error(`the frame of ${props.title} has no place for a body`);
+  if (after === undefined || others.length > 0)
+    throw new Error(`the frame of ${props.title} has no single placeholder for a body`);
   return `${before}${body}${after}`;
 }
 
-/** No script, and no style or picture but our own; a form leads to the search alone. */
+/** No script; styles, pictures and forms only from and to this service. */
 export const GUIDE_HEADERS = headersWith([]);
 
-/** Of a page with blocks of code: our own script may run too. */
+/** For pages with code: also allows our script. */
 export const SCRIPT_HEADERS = headersWith(["script-src 'self'"]);
 
-/** Of a page that says that it can't be shown now. */
 export const REFUSAL_HEADERS = { ...GUIDE_HEADERS, 'Cache-Control': 'no-store' } as const;
 
 function headersWith(scripts: readonly string[]) {

@@ -111,8 +111,8 @@ describe('Markdown', () => {
   });
 
   test.each([
-    ['```sh\na\n```\n', 'tabs hold 2 to 4 blocks of code'],
-    ['```sh\na\n```\n'.repeat(5), 'tabs hold 2 to 4 blocks of code'],
+    ['```sh\na\n```\n', 'tabs need 2 to 4 blocks of code'],
+    ['```sh\na\n```\n'.repeat(5), 'tabs need 2 to 4 blocks of code'],
     ['```sh\na\n```\n```sql\nb\n```\n', 'a tab has no label: sql'],
   ])('tabs around %j are refused: %s', (blocks, message) => {
     expect(() => html(`<!-- tabs -->\n${blocks}<!-- end tabs -->\n`)).toThrow(message);
@@ -125,11 +125,11 @@ describe('Markdown', () => {
   test.each(['<b>x</b>', '<script>x</script>', 'a <i>b</i>', '<!-- a --><b>', '![x](x.png)'])(
     '%j is refused',
     (text) => {
-      expect(() => html(text)).toThrow(/^a page holds/);
+      expect(() => html(text)).toThrow(/^a page must not contain/);
     },
   );
 
   test('a page without a title is refused', () => {
-    expect(() => render('x', (href) => href)).toThrow('a page begins with its title');
+    expect(() => render('x', (href) => href)).toThrow('a page must start with its title');
   });
 });

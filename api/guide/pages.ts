@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Rendered, render } from './render.ts';
 
-/** A page of the guide that is shown, in HTML. */
+/** A shown page, in HTML. */
 export interface GuidePage extends Rendered {
   readonly name: string;
-  /** Its path below the base path. */
+  /** Below the base path. */
   readonly path: string;
 }
 
 export interface GuidePages {
-  /** In the order of the navigation. */
+  /** In navigation order. */
   readonly parts: readonly { readonly title: string; readonly pages: readonly GuidePage[] }[];
-  /** Links to pages that aren't shown; only the text of such a link is. */
+  /** Links to pages that aren't shown: only their text remains. */
   readonly deadLinks: readonly string[];
 }
 
 const FOLDER = join(import.meta.dirname, 'pages');
 
-/** Path of the guide below the base path. */
+/** Below the base path. */
 export const GUIDE = '/docs';
 
-/** Reads and renders every page that is shown. Throws where a text is wrong. @param root the base path */
+/** Throws if a text is wrong. @param root the base path */
 export function readPages(values: PageValues, root: string): GuidePages {
   const shown = PARTS.map(({ title, chapters }) => ({
     title,
@@ -46,22 +46,19 @@ export function readPages(values: PageValues, root: string): GuidePages {
   return { parts, deadLinks };
 }
 
-/** The file of the program that the page `mirror` shows, in `pages/` and below `/docs`. */
+/** In `pages/` and below `/docs`. */
 export const MIRROR_PROGRAM = 'mirror.py';
 
 export function readMirrorProgram(): string {
   return readFileSync(join(FOLDER, MIRROR_PROGRAM), 'utf8');
 }
 
-/** The path of a page below the base path. */
+/** Below the base path. */
 export function pathOf(name: string): string {
   return name === INDEX ? GUIDE : `${GUIDE}/${name}`;
 }
 
-/**
- * The target of a link in a page's text: another page as `name.md#anchor`, which works in the repository too; another path of this service
- * as `service:/path`; an anchor of the same page; or a full address.
- */
+/** @param href `name.md#anchor` of a page, `service:/path`, an anchor of the same page, or a full address */
 function targetOf(
   href: string,
   { root, names }: { readonly root: string; readonly names: ReadonlySet<string> },
@@ -72,11 +69,10 @@ function targetOf(
   return /^(#|https:\/\/)/.test(href) ? href : undefined;
 }
 
-/** A page of the guide. */
 export interface Chapter {
-  /** Of its file in `pages/`, without `.md`, and of its address; `index` is the guide's own. */
+  /** Of its file, without `.md`, and in its address; `index` is the guide's root. */
   readonly name: string;
-  /** The condition that it needs; see {@link PageValues}. */
+  /** A condition of {@link PageValues}. */
   readonly needs?: string;
 }
 
@@ -85,10 +81,9 @@ export interface Part {
   readonly chapters: readonly Chapter[];
 }
 
-/** The name of the page at the guide's root. */
 export const INDEX = 'index';
 
-/** Every page, in the order of the navigation. */
+/** In navigation order. */
 export const PARTS: readonly Part[] = [
   { title: 'Start', chapters: [{ name: INDEX }, { name: 'authentication' }, { name: 'limits' }] },
   {
@@ -108,16 +103,13 @@ export const PARTS: readonly Part[] = [
 ];
 
 /**
- * The program fills in parts of a page's text. In the repository they read as comments or names:
+ * What the program fills into pages. An unknown name throws at start.
  *
- * - `<!-- if NAME -->` … `<!-- else -->` … `<!-- end -->`: shown only where a capability is live, or with `not` where it isn't;
- * - `<!-- table NAME -->`: a table or a block of code;
+ * - `<!-- if NAME -->` … `<!-- else -->` … `<!-- end -->`: shown if the condition holds, or with `if not` if it doesn't;
+ * - `<!-- table NAME -->`: a table or code;
  * - `{{NAME}}`: a value.
- *
- * A name that doesn't exist throws, so a wrong page stops the service from starting and the tests from passing.
  */
 export interface PageValues {
-  /** Whether a condition holds. */
   readonly conditions: Readonly<Record<string, boolean>>;
   readonly values: Readonly<Record<string, string>>;
   /** In Markdown. */
@@ -126,7 +118,7 @@ export interface PageValues {
 
 const CONDITION = /^<!-- (if(?: not)? \w+|else|end) -->\n|<!-- (if(?: not)? \w+|else|end) -->/m;
 
-/** Markdown alone: conditions decided, tables and values filled in. */
+/** Returns plain Markdown. */
 export function prepare(text: string, { conditions, values, tables }: PageValues): string {
   return decide(text, conditions)
     .replaceAll(/^<!-- table ([\w-]+) -->$/gm, (_, name: string) => get(tables, name, 'table'))
@@ -134,7 +126,7 @@ export function prepare(text: string, { conditions, values, tables }: PageValues
 }
 
 function decide(text: string, conditions: PageValues['conditions']): string {
-  // Text, a directive on a line of its own or undefined, one within a line or undefined, text, …
+  // Text, a directive on its own line, one within a line, text …
   const parts = text.split(new RegExp(CONDITION, 'gm'));
   let open: readonly boolean[] = [];
   let decided = '';
@@ -147,7 +139,7 @@ function decide(text: string, conditions: PageValues['conditions']): string {
   return decided;
 }
 
-/** The open conditions after a directive, the innermost last. @param open those before it */
+/** The open conditions after a directive, innermost last. */
 function follow(directive: string, open: readonly boolean[], conditions: PageValues['conditions']): readonly boolean[] {
   if (directive.startsWith('if')) return [...open, holds(directive, conditions)];
   const innermost = open.at(-1);
@@ -160,8 +152,8 @@ function holds(directive: string, conditions: PageValues['conditions']): boolean
   return get(conditions, name, 'condition') !== (not === 'not');
 }
 
-function get<T>(all: Readonly<Record<string, T>>, name: string, what: string): T {
+function get<T>(all: Readonly<Record<string, T>>, name: string, kind: string): T {
   const found = Object.hasOwn(all, name) ? all[name] : undefined;
-  if (found === undefined) throw new Error(`there is no ${what} ${name}`);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
   return found;
 }

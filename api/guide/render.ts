@@ -2,16 +2,13 @@ import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } f
 import { escapeHtml } from '../server/pages/html.tsx';
 import { highlight } from './highlight.ts';
 
-/** The part of a page below one of its headings. */
 export interface Section {
   readonly heading: string;
-  /** The anchor of the heading. */
   readonly anchor: string;
-  /** 1 for the page's own title. */
+  /** 1 for the title. */
   readonly depth: number;
-  /** Its text, without marks. */
+  /** Plain. */
   readonly text: string;
-  /** Its blocks of code. */
   readonly code: string;
 }
 
@@ -21,13 +18,12 @@ export interface Rendered {
   readonly sections: readonly Section[];
 }
 
-/** The target of a link: a path, or undefined where the page isn't shown; then only the link's text stays. */
+/** Undefined if the page isn't shown: only the link's text remains. */
 export type ResolveLink = (href: string) => string | undefined;
 
 /**
- * HTML of a page's Markdown. The text is ours; still, only Markdown becomes HTML: tags are refused, comments left out. Headings have
- * anchors as GitHub makes them, so that a link to one works in the repository too. Code is highlighted here, so no browser needs a script
- * for it; `<!-- tabs -->` … `<!-- end tabs -->` around blocks of code shows one of them at a time (see {@link tabsExtension}).
+ * Renders Markdown to HTML: tags are refused, comments omitted, code highlighted and put into tabs (see {@link tabsExtension}). Anchors
+ * of headings are GitHub's, so that links also work in the repository.
  */
 export function render(markdown: string, resolveLink: ResolveLink): Rendered {
   const anchors = new Anchors();
@@ -56,10 +52,10 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
       },
       html({ text }) {
         if (/^(\s*<!--[\s\S]*?-->\s*)*$/.test(text)) return '';
-        throw new Error(`a page holds HTML: ${text}`);
+        throw new Error(`a page must not contain HTML: ${text}`);
       },
       image({ href }) {
-        throw new Error(`a page holds a picture: ${href}`);
+        throw new Error(`a page must not contain a picture: ${href}`);
       },
     },
   });
@@ -67,20 +63,20 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
   const html = marked.parser(parsed);
   const sections = sectionsOf(parsed);
   const [first] = sections;
-  if (first?.depth !== 1) throw new Error('a page begins with its title');
+  if (first?.depth !== 1) throw new Error('a page must start with its title');
   return { html, title: first.heading, sections };
 }
 
-/** A block of code. One in a language is in a `div` of its own, to which copy-code.js adds a button that copies it; output is not. */
+/** `copy-code.js` adds buttons to `.code`: code in a language, not output. */
 function codeBlock({ text, lang = '' }: Tokens.Code): string {
   const block = `<pre tabindex="0"><code>${highlight(text, lang)}</code></pre>`;
   return lang === '' || lang === 'text' ? `${block}\n` : `<div class="code">${block}</div>\n`;
 }
 
-/** The style sheet has a rule for each. */
+/** The style sheet has a rule per tab. */
 const TABS_MAX = 4;
 
-/** The label of a tab by its language, where the page gives none. */
+/** Default labels by language. */
 const TAB_LABELS: Readonly<Record<string, string>> = { sh: 'curl', python: 'Python', ts: 'TypeScript' };
 
 interface Tab {
@@ -89,8 +85,8 @@ interface Tab {
 }
 
 /**
- * `<!-- tabs -->` or, with labels, `<!-- tabs: DuckDB, SQLite -->`. They are radio buttons, which work without a script and by keyboard;
- * on paper all blocks are shown, each below its label.
+ * `<!-- tabs -->` or, with labels, `<!-- tabs: DuckDB, SQLite -->`, up to `<!-- end tabs -->`. Radio buttons work without a script and by
+ * keyboard; in print all blocks are shown with labels.
  */
 function tabsExtension(): TokenizerAndRendererExtension {
   let count = 0;
@@ -111,7 +107,7 @@ function tabsExtension(): TokenizerAndRendererExtension {
 }
 
 function tabsOf(blocks: readonly Tokens.Code[], labels: readonly string[] | undefined): readonly Tab[] {
-  if (blocks.length < 2 || blocks.length > TABS_MAX) throw new Error(`tabs hold 2 to ${TABS_MAX} blocks of code`);
+  if (blocks.length < 2 || blocks.length > TABS_MAX) throw new Error(`tabs need 2 to ${TABS_MAX} blocks of code`);
   return blocks.map((block, index) => {
     const label = labels === undefined ? TAB_LABELS[block.lang ?? ''] : labels[index];
     if (label === undefined) throw new Error(`a tab has no label: ${block.lang}`);
@@ -151,7 +147,7 @@ function onOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Marked's own type of a token is also that of an extension's tokens; tabs are the only ones, and are no heading. */
+/** Marked's types don't exclude an extension's tokens. */
 function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading';
 }
@@ -161,23 +157,22 @@ function isCode(token: Token): token is Tokens.Code {
   return token.type === 'code';
 }
 
-/** The anchors of a page's headings, as GitHub makes them: one that comes again gets a number. */
+/** GitHub's anchors of a page's headings: repeated ones get a number. */
 class Anchors {
-  readonly #seen = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
-  /** @param heading without marks */
+  /** @param heading plain text */
   of(heading: string): string {
     const anchor = heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
       .replaceAll(' ', '-');
-    const count = this.#seen.get(anchor) ?? 0;
-    this.#seen.set(anchor, count + 1);
+    const count = this.#counts.get(anchor) ?? 0;
+    this.#counts.set(anchor, count + 1);
     return count === 0 ? anchor : `${anchor}-${count}`;
   }
 }
 
-/** The text of Markdown tokens, without marks; cells, items and paragraphs are separated. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens.map(textOf).join('');
 }
@@ -211,14 +206,13 @@ function textOf(token: Token): string {
   }
 }
 
-/** A table in Markdown. @param rows cells in Markdown; a `|` in one is escaped */
+/** @param rows cells in Markdown */
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** `code` in Markdown. */
 export function code(text: string): string {
   return `\`${text}\``;
 }

@@ -17,7 +17,6 @@ import type { DataRoute } from '../data/responses/data-route.ts';
 import { DATA_ROUTES } from '../data/routes/data-routes.ts';
 import { code, markdownTable } from './render.ts';
 
-/** The type of a column in JSON. */
 const JSON_TYPES: Readonly<Record<Column['type'], string>> = {
   id: 'text, an id',
   text: 'text',
@@ -29,12 +28,11 @@ const JSON_TYPES: Readonly<Record<Column['type'], string>> = {
   timestamp: 'date-time',
 };
 
-/** The fields of each dataset, in the order in which records have them: `fields-models`, `fields-scores` … */
+/** In the order of records: `fields-models`, `fields-scores` … */
 export function fieldTables(): Readonly<Record<string, string>> {
   return Object.fromEntries(DATASET_NAMES.map((name) => [`fields-${name}`, fieldsOf(name)]));
 }
 
-/** Each dataset with its key and its name in the feed. */
 export function datasetsTable(): string {
   const rows = DATASET_NAMES.map((name) => {
     const { grain, key, entityType } = DATASETS[name];
@@ -43,7 +41,6 @@ export function datasetsTable(): string {
   return markdownTable(['Dataset', 'One record per', 'Key', '`entity_type` in the change feed'], rows);
 }
 
-/** Each version of the records, its days, and the fields that it added. */
 export function versionsTable(versions: readonly RecordVersion[] = RECORD_VERSIONS): string {
   const rows = versions.map((version, index) => [
     code(version.version),
@@ -68,7 +65,7 @@ function addedIn(versions: readonly RecordVersion[], { version, datasets }: Reco
   return added.join(', ');
 }
 
-/** The version that added a column; undefined where records always had it. */
+/** The version that added a column; undefined for the first. */
 function sinceOf(versions: readonly RecordVersion[], dataset: DatasetName, { name }: Column): string | undefined {
   const first = versions.findIndex(({ datasets }) =>
     publishedColumns(datasets[dataset]).some((column) => column.name === name),
@@ -76,7 +73,7 @@ function sinceOf(versions: readonly RecordVersion[], dataset: DatasetName, { nam
   return first > 0 ? versions[first]?.version : undefined;
 }
 
-/** The entity types of a night's deletes, and of its upserts, in their order. */
+/** Entity types of a night's deletes and upserts, in order. */
 export function orderValues(): Readonly<Record<string, string>> {
   const inOrder = (names: readonly DatasetName[]) =>
     names.map((name) => code(DATASETS[name].entityType ?? '')).join(', ');
@@ -96,14 +93,13 @@ function fieldsOf(name: DatasetName): string {
   return markdownTable(['Field', 'Type', 'Meaning'], rows);
 }
 
-/** A section for each live route: its response and its parameters. */
 export function routeSections(isLive: (capability: Capability) => boolean): string {
   return DATA_ROUTES.filter(({ capability }) => isLive(capability))
     .map(sectionOf)
     .join('\n\n');
 }
 
-/** Largest and default size of a page, by the operation: `limit.listChanges`, `default.listChanges`. */
+/** Page sizes by operation: `limit.listChanges`, `default.listChanges`. */
 export function limitValues(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     DATA_ROUTES.flatMap((route) => {
@@ -117,7 +113,7 @@ export function limitValues(): Readonly<Record<string, string>> {
   );
 }
 
-/** The example response of each route, as a block of code: `example-listModels` and so on. */
+/** Example responses by operation, as code: `example-listModels`. */
 export function exampleTables(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     DATA_ROUTES.map(({ operationId, example }) => [
@@ -142,7 +138,7 @@ function parametersOf({ params, query }: DataRoute): readonly Parameter[] {
     in: parameter.in,
     required: parameter.required === true,
     description: parameter.description ?? '',
-    schema: { ...parameter.schema }, // A schema of 3.1, of which `openapi-types` knows no keyword by name.
+    schema: { ...parameter.schema }, // `openapi-types` doesn't name the keywords of 3.1.
   }));
 }
 
@@ -152,7 +148,7 @@ function sectionOf(route: DataRoute): string {
   const text = description === undefined ? `${summary}.` : `${summary}. ${description}`;
   const table = markdownTable(
     ['Parameter', 'Type', 'Meaning'],
-    parameters.map((parameter) => [nameOf(parameter), takes(parameter.schema), parameter.description]),
+    parameters.map((parameter) => [nameOf(parameter), typeText(parameter.schema), parameter.description]),
   );
   return [
     `## GET ${access.name}`,
@@ -167,8 +163,7 @@ function nameOf({ name, in: place, required }: Parameter): string {
   return required ? `${code(name)}, required` : code(name);
 }
 
-/** The values of a parameter, as text. */
-function takes(schema: JsonSchema): string {
+function typeText(schema: JsonSchema): string {
   const { enum: values, minimum, maximum, default: fallback, format, type } = schema;
   const kind = Array.isArray(values) ? values.map((value) => code(String(value))).join(', ') : kindOf(type, format);
   const range = minimum !== undefined && maximum !== undefined ? `, ${String(minimum)} to ${String(maximum)}` : '';

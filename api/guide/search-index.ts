@@ -2,23 +2,22 @@ import MiniSearch from 'minisearch';
 import type { ErrorTable } from '../server/errors/http-error.ts';
 import { GUIDE, type GuidePage } from './pages.ts';
 
-/** A place in the documentation that the search finds. */
 export interface Place {
   /** With the base path and the anchor. */
   readonly href: string;
-  /** Of the page. */
+  /** Title. */
   readonly page: string;
   readonly heading: string;
   readonly text: string;
-  /** Blocks of code; they count least. */
+  /** Ranks lowest. */
   readonly code: string;
 }
 
-export interface Found {
+export interface SearchResult {
   readonly href: string;
   readonly page: string;
   readonly heading: string;
-  /** The text around the first found word, with the found words marked. */
+  /** Around the first found word. */
   readonly excerpt: readonly Piece[];
 }
 
@@ -27,13 +26,12 @@ export interface Piece {
   readonly isFound: boolean;
 }
 
-/** Longest query in characters, most words of it that are used, most results, and length of an excerpt. More costs time and helps nobody. */
+/** In characters. */
 export const QUERY_LENGTH_MAX = 200;
-const [WORDS_MAX, FOUND_MAX, EXCERPT_LENGTH] = [8, 20, 220];
-/** Queries with more words are matched exactly: finding similar words costs most of a search. */
+const [WORDS_MAX, RESULTS_MAX, EXCERPT_LENGTH] = [8, 20, 220];
+/** Queries with more words are matched exactly: similar words take most of a search's time. */
 const FUZZY_WORDS_MAX = 3;
 
-/** Finds places by their words. Built once: pages don't change while the service runs. */
 export class SearchIndex {
   readonly #places: readonly Place[];
   readonly #index: MiniSearch<Place & { readonly id: number }>;
@@ -44,8 +42,8 @@ export class SearchIndex {
     this.#index.addAll(places.map((place, id) => ({ ...place, id })));
   }
 
-  /** The best places first: those with all words of the query, or if there are none, those with some. */
-  find(query: string): readonly Found[] {
+  /** Best first: places with all words, or if there are none, with some. */
+  find(query: string): readonly SearchResult[] {
     const words = wordsOf(query).slice(0, WORDS_MAX);
     const options = {
       tokenize: () => words,
@@ -55,14 +53,14 @@ export class SearchIndex {
     };
     const all = this.#index.search(query, { ...options, combineWith: 'AND' });
     const found = all.length > 0 ? all : this.#index.search(query, options);
-    return found.slice(0, FOUND_MAX).flatMap(({ id, terms }) => {
+    return found.slice(0, RESULTS_MAX).flatMap(({ id, terms }) => {
       const place = this.#places[Number(id)];
       return place === undefined ? [] : [{ ...place, excerpt: excerptOf(place.text, terms) }];
     });
   }
 }
 
-/** The words of a text; a name such as `has_more` or `X-Quota-Used` gives itself and its parts. */
+/** A name such as `has_more` or `X-Quota-Used` gives itself and its parts. */
 function wordsOf(text: string): string[] {
   const names = text.match(/[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/gu) ?? [];
   return names.flatMap((name) => {
@@ -71,17 +69,17 @@ function wordsOf(text: string): string[] {
   });
 }
 
-/** Too many words begin with one or two given letters. */
+/** Shorter prefixes match too many words. */
 function isLong(word: string): boolean {
   return word.length > 2;
 }
 
-/** @param terms the found words, in lower case */
+/** @param terms in lower case */
 function excerptOf(text: string, terms: readonly string[]): readonly Piece[] {
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${terms.map(escapeForPattern).join('|')})(?![\\p{L}\\p{N}])`, 'giu');
   const first = text.search(pattern);
-  const wanted = Math.max(0, first - 60);
-  const start = wanted === 0 ? 0 : text.indexOf(' ', wanted) + 1;
+  const earliest = Math.max(0, first - 60);
+  const start = earliest === 0 ? 0 : text.indexOf(' ', earliest) + 1;
   const end = text.length <= start + EXCERPT_LENGTH ? text.length : text.lastIndexOf(' ', start + EXCERPT_LENGTH);
   const shown = `${start > 0 ? '… ' : ''}${text.slice(start, end)}${end < text.length ? ' …' : ''}`;
   return shown
@@ -94,7 +92,7 @@ function escapeForPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
 
-/** Everything that the search finds: each section of each page, and each error code. @param root the base path */
+/** Sections of pages, and error codes. @param root the base path */
 export function placesOf(
   pages: readonly GuidePage[],
   { root, errors }: { readonly root: string; readonly errors: ErrorTable },

@@ -1,4 +1,4 @@
-/** The search of the documentation, and the page for addresses below `/docs` that have none. */
+/** The search of the documentation, and the page for unknown addresses below `/docs`. */
 import type { FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
 import type { BoundRoute, WholeResponse } from '../server/bind-route.ts';
@@ -9,18 +9,18 @@ import { pathOf } from '../server/request-checks.ts';
 import { HTML_TYPE } from '../server/response-headers.ts';
 import { type Frame, GUIDE_HEADERS, REFUSAL_HEADERS, renderGuidePage } from './layout.tsx';
 import { GUIDE } from './pages.ts';
-import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
+import { QUERY_LENGTH_MAX, type SearchIndex, type SearchResult } from './search-index.ts';
 
 export interface SearchDeps {
   readonly frame: Frame;
   readonly index: SearchIndex;
-  /** Puts the address of the service into a text. */
+  /** Inserts the address of the service. */
   readonly withAddress: (text: string, request: FastifyRequest) => string;
-  /** Counts a search of a client address; rejects with 429 above the limit. */
+  /** Counts a search; rejects with 429 above the limit. */
   readonly limit: (address: string) => Promise<void>;
 }
 
-/** `/docs/search?q=`: a page of results. Anybody may search, so responses aren't compressed. */
+/** `/docs/search?q=`. Responses aren't compressed, because anybody may search. */
 export function searchRoute({ frame, index, withAddress, limit }: SearchDeps): BoundRoute {
   const path = `${frame.root}${GUIDE}/search`;
   const pageOf = (children: JSX.Element, query = '') =>
@@ -34,11 +34,11 @@ export function searchRoute({ frame, index, withAddress, limit }: SearchDeps): B
     path: `${GUIDE}/search`,
     compress: false,
     respond: async (request) => {
-      const { q = '' } = request.query as Readonly<Record<string, unknown>>; // As Fastify reads a query: text, or a list of texts.
-      if (typeof q !== 'string') return refusal(422, 'Give q once.');
+      const { q = '' } = request.query as Readonly<Record<string, unknown>>; // Text, or a list of texts.
+      if (typeof q !== 'string') return refusal(422, 'Give the parameter q only once.');
       if (q.length > QUERY_LENGTH_MAX) return refusal(422, `Search for at most ${QUERY_LENGTH_MAX} characters.`);
       await limit(request.ip);
-      const found = index.find(q).map((one) => inPlace(one, (text) => withAddress(text, request)));
+      const found = index.find(q).map((one) => mapExcerpt(one, (text) => withAddress(text, request)));
       const html = pageOf(<Results query={q} found={found} />, q);
       const etag = etagOf(html);
       const unchanged = findTagUnchanged(request.headers['if-none-match'], etag);
@@ -47,27 +47,26 @@ export function searchRoute({ frame, index, withAddress, limit }: SearchDeps): B
       return { status: 200, headers: { ...headers, 'Content-Type': HTML_TYPE }, body: html };
     },
     refuse: (thrown) => {
-      if (!isTooOften(thrown)) return undefined;
-      return refusal(thrown.status, `${thrown.message}. Wait for a minute, and search again.`, thrown.options.headers);
+      if (!isRateLimited(thrown)) return undefined;
+      return refusal(thrown.status, `${thrown.message}. Search again in a minute.`, thrown.options.headers);
     },
   };
 }
 
-function inPlace(one: Found, change: (text: string) => string): Found {
+function mapExcerpt(one: SearchResult, change: (text: string) => string): SearchResult {
   return { ...one, excerpt: one.excerpt.map((piece) => ({ ...piece, text: change(piece.text) })) };
 }
 
-/** False if the limit could not be checked. */
-function isTooOften(thrown: unknown): thrown is HttpError {
+/** False for a failure to check the limit. */
+function isRateLimited(thrown: unknown): thrown is HttpError {
   return thrown instanceof HttpError && thrown.code === 'rate_limit_exceeded';
 }
 
 interface ResultsProps {
   readonly query: string;
-  readonly found: readonly Found[];
+  readonly found: readonly SearchResult[];
 }
 
-/** The results of a search. The query is shown as text. */
 function Results({ query, found }: ResultsProps): JSX.Element {
   if (query.trim() === '') {
     return (
@@ -80,7 +79,7 @@ function Results({ query, found }: ResultsProps): JSX.Element {
   return (
     <>
       <h1>Search</h1>
-      <p>{found.length === 0 ? `Nothing was found for “${query}”.` : countedLine(query, found.length)}</p>
+      <p>{found.length === 0 ? `No results for “${query}”.` : countedLine(query, found.length)}</p>
       {found.map(({ href, page, heading, excerpt }) => (
         <section class="found">
           <h2>
@@ -94,7 +93,6 @@ function Results({ query, found }: ResultsProps): JSX.Element {
   );
 }
 
-/** A search that is refused. */
 function Refusal({ reason }: { readonly reason: string }): JSX.Element {
   return (
     <>
@@ -105,19 +103,18 @@ function Refusal({ reason }: { readonly reason: string }): JSX.Element {
 }
 
 function countedLine(query: string, count: number): string {
-  return `${count === 1 ? '1 place' : `${count} places`} for “${query}”, the best first.`;
+  return `${count === 1 ? '1 result' : `${count} results`} for “${query}”, best first.`;
 }
 
-/** Most characters of the address that are shown, and most suggested places. */
 const [SHOWN_MAX, PLACES_MAX] = [200, 5];
 
-/** Suggests places by the words of the address. Above the limit the caller gets the error envelope, as programs do. */
+/** Suggests places by the words of the address. Above the limit callers get the error envelope. */
 export function missingPage({ frame, index, limit }: Omit<SearchDeps, 'withAddress'>): ShowMissing {
   return async (request) => {
     try {
       await limit(request.ip);
     } catch (error) {
-      if (isTooOften(error)) return undefined;
+      if (isRateLimited(error)) return undefined;
       throw error;
     }
     const path = pathOf(request.url);
@@ -128,14 +125,13 @@ export function missingPage({ frame, index, limit }: Omit<SearchDeps, 'withAddre
   };
 }
 
-/** Places for the last part of an address, or if there are none, for all of it. */
-function nearestOf(index: SearchIndex, words: string): readonly Found[] {
+/** By the last part of an address, or if that finds none, by all of it. */
+function nearestOf(index: SearchIndex, words: string): readonly SearchResult[] {
   const last = words.replace(/\/+$/, '').split('/').at(-1) ?? '';
   const found = index.find(plainWords(last));
   return (found.length > 0 ? found : index.find(plainWords(words))).slice(0, PLACES_MAX);
 }
 
-/** The words of an address, without the ending of a file. */
 function plainWords(words: string): string {
   return words
     .replace(/\.(html?|md)$/i, '')
@@ -143,7 +139,7 @@ function plainWords(words: string): string {
     .trim();
 }
 
-/** An encoded slash makes another address than a plain one, so the address is shown as it was sent and only its words are decoded. */
+/** Only for the words: the address is shown as sent, because an encoded slash is not a plain one. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -152,16 +148,16 @@ function decoded(path: string): string {
   }
 }
 
-function Missing({ path, places }: { readonly path: string; readonly places: readonly Found[] }): JSX.Element {
+function Missing({ path, places }: { readonly path: string; readonly places: readonly SearchResult[] }): JSX.Element {
   return (
     <>
       <h1>There is no such page</h1>
       <p>
-        Nothing is at <code>{path}</code>.
+        No page has the address <code>{path}</code>.
       </p>
       {places.length > 0 && (
         <>
-          <p>The nearest pages:</p>
+          <p>Similar pages:</p>
           <ul>
             {places.map(({ href, page, heading }) => (
               <li>
@@ -172,7 +168,7 @@ function Missing({ path, places }: { readonly path: string; readonly places: rea
           </ul>
         </>
       )}
-      <p>The search at the top finds every section, and the contents name every page.</p>
+      <p>Use the search at the top, or choose a page from the contents.</p>
     </>
   );
 }

@@ -16,41 +16,36 @@ import { writeFeed, writeHistories } from './text/write-text.ts';
 import { removeView } from './view-folder.ts';
 import { canExtend, firstRetainedSeq, metaOf, type ViewFacts, type ViewMeta } from './view-meta.ts';
 
-/** A finished view on disk. */
 export interface ViewFile {
   readonly path: string;
   readonly meta: ViewMeta;
 }
 
-/** A view that was built, and how. */
 export interface BuiltView extends ViewFile {
-  /** True where it was extended from the previous one. */
   readonly isExtended: boolean;
 }
 
 export interface BuildInput {
   readonly catalog: Catalog;
-  /** The view before, which is read but never changed; without one, or where it can't be extended, all is built anew. */
+  /** Read, never changed. Without one that can be extended, everything is rebuilt. */
   readonly previous: ViewFile | undefined;
-  /** Where the new view goes. */
   readonly path: string;
-  /** An empty folder, removed in the end. */
+  /** An empty folder; removed afterwards. */
   readonly scratch: string;
 }
 
 export interface BuildDeps extends FetchDeps {
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
-  /** Default: those that this program answers. */
+  /** Default: those that this program serves. */
   readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
   readonly duckdb: Omit<DuckDBSettings, 'tempFolder'>;
 }
 
 /**
- * Builds the view of a catalog beside the one in use (specification "Following the catalog"): the previous view's closed
- * intervals and events, those of the releases since, and the newest state. Where the previous one turns out to be damaged, all is
- * built anew. Rejects with `corrupt`, `not_found` or `store_unavailable` where the store doesn't hold what the catalog promises;
- * no file is left then.
+ * Builds a view (specification "Following the catalog") from the previous view's closed intervals and events, those of later releases,
+ * and the newest state; without the previous view if that is damaged. Rejects with `corrupt`, `not_found` or `store_unavailable` if
+ * the store lacks something, and leaves no file.
  */
 export async function buildView(input: BuildInput, deps: BuildDeps): Promise<BuiltView> {
   const { previous, catalog } = input;
@@ -63,14 +58,14 @@ export async function buildView(input: BuildInput, deps: BuildDeps): Promise<Bui
   }
 }
 
-/** The store's part was fine, but it didn't come together with the previous view. */
+/** The previous view could not be extended with sound files. */
 class NotExtended extends Error {}
 
 async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: BuildDeps): Promise<BuiltView> {
   const { catalog, path, scratch } = input;
   try {
-    const have = new Set(base?.meta.catalog.releases.map(({ day }) => day));
-    const entries = catalog.releases.filter(({ day }) => !have.has(day));
+    const existing = new Set(base?.meta.catalog.releases.map(({ day }) => day));
+    const entries = catalog.releases.filter(({ day }) => !existing.has(day));
     const parts = await fetchParts({ catalog, entries, folder: scratch }, deps);
     const known = metaOf(catalog, parts.releases, base?.meta);
     const meta = await writeView({ base, parts, meta: known, path, scratch }, deps);
@@ -91,7 +86,6 @@ interface WriteInput {
   readonly scratch: string;
 }
 
-/** Writes the file; resolves to what it says about itself. */
 async function writeView({ base, parts, path, scratch, ...input }: WriteInput, deps: BuildDeps): Promise<ViewMeta> {
   const { catalog } = input.meta;
   const { versions = RECORD_VERSIONS, histories } = deps;
@@ -130,7 +124,7 @@ async function writeView({ base, parts, path, scratch, ...input }: WriteInput, d
     await database.run('CHECKPOINT view');
     await database.run('DETACH view');
     if (base !== undefined) await database.run('DETACH prev');
-    // Only a wish: where DuckDB can't free as much, closing takes longer.
+    // If DuckDB can't free as much, closing takes longer.
     await database.run(`SET memory_limit = '${MEMORY_AT_CLOSE}'`).catch(() => 0);
     return meta;
   } catch (cause) {
@@ -140,17 +134,15 @@ async function writeView({ base, parts, path, scratch, ...input }: WriteInput, d
   }
 }
 
-/** What stays in DuckDB's memory before it is closed: closing gives it back on the event loop, a tenth of a second for a GB. */
+/** DuckDB's memory before closing, which frees it on the event loop: 0.1 s per GB. */
 const MEMORY_AT_CLOSE = '16MB';
 
 /**
- * How DuckDB stores a view. No other version of it ever opens the file, so nothing has to be what older ones read, which takes half
- * as long again to write. Row groups are the rows that it reads at least to find one; smaller: more to keep in mind per table;
- * larger: each request reads more.
+ * A format that older DuckDB can read takes half as long again to write. Smaller row groups: more metadata per table; larger: each
+ * request reads more.
  */
 export const STORAGE = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'latest'";
 
-/** What the catalog and the newest release say about counts must hold, or the view would quietly lack something. */
 async function assertComplete(database: Database, catalog: Catalog, newest: Release) {
   const counts = DATASET_NAMES.map((name) => `(SELECT count(*) FROM view.${name})::INTEGER AS ${name}`).join(', ');
   const found = await database.row(
@@ -177,5 +169,5 @@ const COUNTS = {
 } satisfies Record<DatasetName | 'changes' | 'span', unknown>;
 
 function incomplete(found: string, expected: unknown): AppError {
-  return new AppError('corrupt', `the releases together hold ${found}, but ${expected} are recorded`);
+  return new AppError('corrupt', `the releases hold ${found}, but ${expected} are recorded`);
 }

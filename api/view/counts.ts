@@ -3,20 +3,20 @@ import type { Day } from '../../runtime/day.ts';
 import { list, number, text } from '../../storage/duckdb/row-shape.ts';
 import type { Queries } from './query-pool.ts';
 
-/** Characters of what was counted, all kept ones together. Smaller: rare filters are counted again for every page. */
+/** Characters of all cached keys. Smaller: rare filters are counted again for every page. */
 const KEYS_LENGTH_MAX = 1024 * 1024;
 
-/** What an entry costs beside its key, about. */
+/** Approximate cost of an entry besides its key. */
 const ENTRY_LENGTH = 200;
 
-/** How many records of a view meet which filters: counted once, whatever the page and the order. They go with the view. */
-export class KeptTotals {
+/** How many records match a filter, for all pages and orders. */
+export class CachedTotals {
   readonly #totals = new LRUCache<string, Promise<number>>({
     maxSize: KEYS_LENGTH_MAX,
     sizeCalculation: (_, key) => key.length + ENTRY_LENGTH,
   });
 
-  /** @param key names the filters; `count` may reject, which isn't kept */
+  /** @param key identifies the filters; a rejection of `count` isn't cached */
   get(key: string, count: () => Promise<number>): Promise<number> {
     const known = this.#totals.get(key);
     if (known !== undefined) return known;
@@ -29,10 +29,7 @@ export class KeptTotals {
   }
 }
 
-/**
- * How many models each category ranked on each captured day. In memory, loaded when a history of ranks is asked for first: some 50
- * bytes for each category and day, of which there are ten thousand in a year of thirty categories.
- */
+/** How many models each category ranked on each captured day. In memory: about 50 bytes per category and day. */
 export class PositionCounts {
   readonly #counts: ReadonlyMap<string, ReadonlyMap<Day, number>>;
 
@@ -57,7 +54,6 @@ export class PositionCounts {
     );
   }
 
-  /** 0 where the category ranked none. */
   of(category: string, day: Day): number {
     return this.#counts.get(category)?.get(day) ?? 0;
   }

@@ -15,35 +15,36 @@ import type { ViewParts } from './tables/view-tables.ts';
 
 export interface FetchInput {
   readonly catalog: Catalog;
-  /** Releases whose intervals and events are needed. */
+  /** Releases to load intervals and events of. */
   readonly entries: readonly CatalogEntry[];
-  /** An empty folder for the files. */
+  /** Empty. */
   readonly folder: string;
 }
 
 export interface FetchDeps {
   readonly store: ObjectStore;
-  /** Downloads at once. */
   readonly downloadsMax: number;
 }
 
 export interface FetchedParts extends ViewParts {
-  /** The release.json of every wanted release and of the newest, by day. */
+  /** The requested releases and the newest, by day. */
   readonly releases: ReadonlyMap<string, Release>;
   readonly newest: Release;
 }
 
 /**
- * Downloads what a view is built from and proves every file by its recorded hash. Rejects with `corrupt`, `not_found` or
- * `store_unavailable`; nothing is used then.
+ * Downloads a view's parts and checks each file's hash. Rejects with `corrupt`, `not_found` or `store_unavailable`.
  */
 export async function fetchParts({ catalog, entries, folder }: FetchInput, deps: FetchDeps): Promise<FetchedParts> {
   const newest = catalog.releases.at(-1);
   if (newest === undefined) throw new AppError('unavailable', 'no release has been published yet');
   await mkdir(folder, { recursive: true });
   const limit = pLimit(deps.downloadsMax);
-  const wanted = entries.includes(newest) ? entries : [...entries, newest];
-  const loaded = await limit.map(wanted, async (entry) => [entry.day, await loadRelease(deps.store, entry)] as const);
+  const requested = entries.includes(newest) ? entries : [...entries, newest];
+  const loaded = await limit.map(
+    requested,
+    async (entry) => [entry.day, await loadRelease(deps.store, entry)] as const,
+  );
   const releases = new Map(loaded);
   const getRelease = ({ day }: CatalogEntry): Release => {
     const release = releases.get(day);
@@ -54,7 +55,7 @@ export async function fetchParts({ catalog, entries, folder }: FetchInput, deps:
   let hasFailed = false;
   const fetchFile = (entry: CatalogEntry, path: string, name: string): Promise<string> => {
     const task = limit(async () => {
-      if (hasFailed) throw new Error('another file has failed');
+      if (hasFailed) throw new Error('another download failed');
       const to = join(folder, `${entry.day}-${name}.parquet`);
       await fetchReleaseFile(deps.store, getRelease(entry), path, to);
       return to;
@@ -80,7 +81,7 @@ export async function fetchParts({ catalog, entries, folder }: FetchInput, deps:
     return { state, closed, changes, backfill, aliases, releases, newest: getRelease(newest) };
   } catch (error) {
     hasFailed = true;
-    await Promise.allSettled([...tasks, backfilled]); // Nothing is written into the folder after this.
+    await Promise.allSettled([...tasks, backfilled]); // Afterwards nothing writes to the folder.
     throw error;
   }
 }

@@ -42,7 +42,7 @@ async function waitsOf(head: () => ReturnType<ObjectStore['head']>): Promise<rea
       pollMs: POLL_MS,
       retryMaxMs: 5 * POLL_MS,
     },
-    { store, folder: await ViewFolder.take(join(folder, 'view')), clock: () => new Date(), onEvent: () => {} },
+    { store, folder: await ViewFolder.acquire(join(folder, 'view')), clock: () => new Date(), onEvent: () => {} },
   );
   await follower.start();
   while (nowMs < 20 * POLL_MS) {
@@ -54,14 +54,14 @@ async function waitsOf(head: () => ReturnType<ObjectStore['head']>): Promise<rea
   return looks.slice(1).map((at, index) => (at - (looks[index] ?? 0)) / POLL_MS);
 }
 
-test('after failures the catalog is looked at again with a wait that doubles from the usual one to the longest', async () => {
+test('after failures the wait before the next poll doubles from the usual one to the longest', async () => {
   const waits = await waitsOf(async () => {
     throw new AppError('store_unavailable', 'away');
   });
   expect(waits).toEqual([1, 2, 4, 5, 5]);
 });
 
-test('a store in which nothing is published yet is looked at as often as any other', async () => {
+test('a store in which nothing is published yet is polled as often as any other', async () => {
   const waits = await waitsOf(async () => undefined);
   expect(waits.length).toBeGreaterThan(10);
   expect(Math.max(...waits)).toBeLessThan(2);

@@ -68,8 +68,8 @@ async function follow(name: string): Promise<Following> {
   await mkdir(views);
   const child = fork(CHILD, [store, views], { execArgv: ['--import', 'tsx'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const [told] = await once(child, 'message');
-  expect(told).toEqual({ day: DAYS.at(-2) });
+  const [reported] = await once(child, 'message');
+  expect(reported).toEqual({ day: DAYS.at(-2) });
   return { child, store, views };
 }
 

@@ -6,15 +6,14 @@ import { RECORD_MACROS } from '../../storage/duckdb/record-sql.ts';
 import { type RawRow, type RowOf, type RowShape, rowReader } from '../../storage/duckdb/row-shape.ts';
 import type { QueryLimits } from './settings.ts';
 
-/** Whom queries can be asked of. */
 export interface Queries {
   rows<S extends RowShape>(shape: S, sql: string, parameters: readonly QueryValue[]): Promise<readonly RowOf<S>[]>;
 }
 
-/** What a query can be given; a number is a DOUBLE in SQL, whole or not. */
+/** Numbers are always DOUBLE in SQL. */
 export type QueryValue = string | number | null;
 
-/** Statements that a connection keeps prepared. Smaller: rare filters are planned anew each time, half a millisecond. */
+/** Per connection. Smaller: rare filters are planned each time, in half a millisecond. */
 const PREPARED_MAX = 200;
 
 interface Worker {
@@ -22,10 +21,7 @@ interface Worker {
   readonly prepared: LRUCache<string, DuckDBPreparedStatement>;
 }
 
-/**
- * Read-only queries on one DuckDB instance, several at once and off the event loop. A statement is prepared once per
- * connection and kept, so values are bound and its text depends on the shape of the request alone.
- */
+/** Concurrent read-only queries, off the event loop. Prepared statements are cached by their SQL, so values must be bound. */
 export class QueryPool implements Queries {
   readonly #idle: Worker[];
   readonly #limit: ReturnType<typeof pLimit>;
@@ -53,10 +49,7 @@ export class QueryPool implements Queries {
     return new QueryPool(workers, limits);
   }
 
-  /**
-   * All rows of a query, with the columns that the shape names. Rejects with `unavailable` where too many wait or the query
-   * takes too long.
-   */
+  /** Rejects with `unavailable` if too many queries wait or this one takes too long. */
   async rows<S extends RowShape>(
     shape: S,
     sql: string,
@@ -66,7 +59,7 @@ export class QueryPool implements Queries {
     return rows.map(rowReader(shape));
   }
 
-  /** {@link rows} of a statement that is not worth keeping, for its values stand in its text. */
+  /** Like {@link rows}, for a statement with literal values, which isn't cached. */
   async rowsOnce<S extends RowShape>(shape: S, sql: string): Promise<readonly RowOf<S>[]> {
     const rows = await this.#withWorker((worker) => this.#runOnce(worker, sql));
     return rows.map(rowReader(shape));
@@ -74,12 +67,12 @@ export class QueryPool implements Queries {
 
   async #withWorker<T>(run: (worker: Worker) => Promise<T>): Promise<T> {
     if (this.#limit.pendingCount >= this.#limits.queriesWaitingMax) {
-      throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
+      throw new AppError('unavailable', 'too many requests are waiting; try again in a moment');
     }
     return this.#limit(async () => {
       if (this.#isClosed) throw new AppError('unavailable', 'this view is closed');
       const worker = this.#idle.pop();
-      if (worker === undefined) throw new Error('more queries run than there are connections');
+      if (worker === undefined) throw new Error('more queries are running than there are connections');
       try {
         return await run(worker);
       } finally {
@@ -111,14 +104,15 @@ export class QueryPool implements Queries {
     try {
       return await run();
     } catch (error) {
-      if (isLate) throw new AppError('unavailable', 'the answer took too long; ask for less at once', { cause: error });
+      if (isLate)
+        throw new AppError('unavailable', 'the query took too long; request less data at once', { cause: error });
       throw error;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Closes the connections; one whose query nobody waits for any more, when that ends. */
+  /** Closes idle connections now and busy ones after their query. */
   close(): void {
     this.#isClosed = true;
     for (const worker of this.#idle.splice(0)) closeWorker(worker);
@@ -130,7 +124,7 @@ function closeWorker({ connection, prepared }: Worker): void {
   connection.closeSync();
 }
 
-/** Left to itself, the binding takes whole numbers for BIGINT and refuses 1e300. */
+/** By default the library binds whole numbers as BIGINT and rejects 1e300. */
 function bind(statement: DuckDBPreparedStatement, position: number, value: QueryValue): void {
   if (value === null) statement.bindNull(position);
   else if (typeof value === 'number') statement.bindDouble(position, value);

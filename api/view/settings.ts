@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { inUnits, Milliseconds, type OptionsFrom, Seconds, setting, wholeNumber } from '../../runtime/setting.ts';
 
-/** Of the view, and how it follows the store. */
 export const VIEW_SETTINGS = {
   folder: setting('VIEW', z.string().min(1), {
     fallback: './data/view',
@@ -21,14 +20,13 @@ export const VIEW_SETTINGS = {
   }),
 };
 
-/** Of queries of the view. */
 export const QUERY_SETTINGS = {
-  /** Each on a connection of its own. More than libuv has threads (4 unless configured) only wait there. */
+  /** One connection each. More than libuv's threads (4 by default) only wait. */
   queriesMax: setting('QUERIES_MAX', wholeNumber(1, 64), {
     fallback: 4,
     text: 'queries at once; Node has 4 threads for them unless `UV_THREADPOOL_SIZE` sets more',
   }),
-  /** Larger: a burst waits longer before it is refused. */
+  /** Larger: bursts wait longer before they are refused. */
   queriesWaitingMax: setting('QUERIES_WAITING_MAX', wholeNumber(1, 100_000), {
     fallback: 1000,
     text: 'waiting queries; further requests get 503',

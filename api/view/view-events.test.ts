@@ -9,7 +9,7 @@ const RECOVERED: ViewEvent = { type: 'recovered', since: new Date('2026-06-01T00
 const AWAY: ViewEvent = { type: 'failed', error: new AppError('store_unavailable', 'away') };
 const CORRUPT: ViewEvent = { type: 'failed', error: new AppError('corrupt', 'a file is damaged') };
 
-/** A log of view events whose clock is told, and what each line says. */
+/** A log of view events with a fixed clock, and the text of each line. */
 function openLog() {
   const lines: string[] = [];
   const clock = new TestClock();
@@ -25,28 +25,28 @@ function openLog() {
   return { lines, clock, note: viewEventLog(logger, clock.now) };
 }
 
-const TOLD_AWAY = '50 the view could not follow the store away';
-const TOLD_CORRUPT = '50 the view could not follow the store a file is damaged';
-const TOLD_RECOVERED = '30 the view follows the store again 2026-06-01T00:00:00.000Z';
+const LOGGED_AWAY = '50 the view could not follow the store away';
+const LOGGED_CORRUPT = '50 the view could not follow the store a file is damaged';
+const LOGGED_RECOVERED = '30 the view follows the store again 2026-06-01T00:00:00.000Z';
 
-test('an outage is told once however often it is tried, its end too, and the next outage again', () => {
+test('an outage is logged once over all attempts, its end too, and the next outage again', () => {
   const { lines, note } = openLog();
   for (const event of [AWAY, AWAY, AWAY, RECOVERED, AWAY, AWAY, RECOVERED]) note(event);
-  expect(lines).toEqual([TOLD_AWAY, TOLD_RECOVERED, TOLD_AWAY, TOLD_RECOVERED]);
+  expect(lines).toEqual([LOGGED_AWAY, LOGGED_RECOVERED, LOGGED_AWAY, LOGGED_RECOVERED]);
 });
 
-test('an outage that goes on is told once an hour, each of its causes', () => {
+test('each cause of a longer outage is logged once an hour', () => {
   const { lines, clock, note } = openLog();
   for (const event of [AWAY, CORRUPT, AWAY, CORRUPT]) note(event);
   clock.advance(3_599_999);
   note(AWAY);
-  expect(lines).toEqual([TOLD_AWAY, TOLD_CORRUPT]);
+  expect(lines).toEqual([LOGGED_AWAY, LOGGED_CORRUPT]);
   clock.advance(1);
   note(AWAY);
-  expect(lines).toEqual([TOLD_AWAY, TOLD_CORRUPT, TOLD_AWAY]);
+  expect(lines).toEqual([LOGGED_AWAY, LOGGED_CORRUPT, LOGGED_AWAY]);
 });
 
-test('a damaged view that was built anew is told again where it is damaged again', () => {
+test('a rebuilt view that is damaged again is logged again', () => {
   const { lines, note } = openLog();
   const damaged: ViewEvent = { type: 'damaged', error: 'checksum' };
   for (const event of [damaged, SWAPPED, damaged]) note(event);
@@ -60,5 +60,5 @@ test('a damaged view that was built anew is told again where it is damaged again
 test('a store in which nothing is published yet is no error', () => {
   const { lines, note } = openLog();
   note({ type: 'failed', error: new AppError('unavailable', 'no catalog') });
-  expect(lines).toEqual(['40 there is nothing to serve yet no catalog']);
+  expect(lines).toEqual(['40 no release to serve yet no catalog']);
 });

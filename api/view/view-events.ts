@@ -3,58 +3,54 @@ import { type ErrorCode, isAppError, messageFromError } from '../../runtime/erro
 import type { HealthProblem } from '../../runtime/health-problem.ts';
 import { ReportedReasons } from '../../runtime/repeat.ts';
 
-/** What becomes of new releases, for the log and the metrics. */
+/** For the log and the metrics. */
 export type ViewEvent =
   | { readonly type: 'swapped'; readonly day: string; readonly durationMs: number; readonly isExtended: boolean }
   | { readonly type: 'failed'; readonly error: unknown }
-  /** The catalog could be followed again, after attempts that failed. */
+  /** An attempt succeeded after failed ones. */
   | { readonly type: 'recovered'; readonly since: Date }
   | { readonly type: 'damaged'; readonly error: unknown };
 
-/** By the code, where an error brings no words of its own for the public. The log has the cause. */
-const TOLD: Readonly<Partial<Record<ErrorCode, string>>> = {
-  store_unavailable: 'the store can not be reached, or does not do its work',
-  configuration: 'the store refuses this service, or is not set up',
-  corrupt: 'something in the store is missing or damaged',
-  not_found: 'something in the store is missing or damaged',
+/** For errors without a public message. */
+const PUBLIC_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  store_unavailable: 'the store is unreachable or does not work correctly',
+  configuration: 'the store denies access or is not set up',
+  corrupt: 'an object in the store is missing or damaged',
+  not_found: 'an object in the store is missing or damaged',
 };
 
-const TOLD_OF_OTHERS = 'the newest release can not be served; the log says why';
+const DEFAULT_MESSAGE = 'the newest release cannot be served; see the log';
 
 /**
- * Why the view isn't that of the newest catalog, for the public (specification "Health and metrics"): whatever the error's message
- * names, store, bucket, host, path or key, is not told.
+ * Public (specification "Health and metrics"), so without the error's own message, which may name a store, host, path or key.
  */
 export function viewProblemFrom(error: unknown, since: Date): HealthProblem {
-  if (!isAppError(error)) return { code: 'internal_error', message: TOLD_OF_OTHERS, since };
-  return { code: error.code, message: error.publicMessage ?? TOLD[error.code] ?? TOLD_OF_OTHERS, since };
+  if (!isAppError(error)) return { code: 'internal_error', message: DEFAULT_MESSAGE, since };
+  return { code: error.code, message: error.publicMessage ?? PUBLIC_MESSAGES[error.code] ?? DEFAULT_MESSAGE, since };
 }
 
-/** How long a cause is not told again while its outage lasts. */
-const TOLD_AGAIN_MS = 3_600_000;
+/** How often a cause is logged during an outage. */
+const REPEAT_MS = 3_600_000;
 
-/**
- * Logs what becomes of new releases. Each cause of an outage is told once an hour, however often it is tried again, and its end
- * once; what happens after that is another outage.
- */
+/** Logs each cause of an outage once an hour, and the outage's end once. */
 export function viewEventLog(
   log: Pick<BaseLogger, 'info' | 'warn' | 'error'>,
   clock: () => Date,
 ): (event: ViewEvent) => void {
-  const told = new ReportedReasons({ againMs: TOLD_AGAIN_MS });
+  const reported = new ReportedReasons({ againMs: REPEAT_MS });
   return (event) => {
     switch (event.type) {
       case 'swapped':
-        told.forget();
+        reported.forget();
         return log.info(event, 'serving a new view');
       case 'recovered':
-        told.forget();
+        reported.forget();
         return log.info({ since: event.since.toISOString() }, 'the view follows the store again');
       case 'failed':
       case 'damaged': {
         const cause = messageFromError(event.error);
-        if (!told.isNew(cause, clock().getTime())) return;
-        if (isAppError(event.error, 'unavailable')) return log.warn({ reason: cause }, 'there is nothing to serve yet');
+        if (!reported.isNew(cause, clock().getTime())) return;
+        if (isAppError(event.error, 'unavailable')) return log.warn({ reason: cause }, 'no release to serve yet');
         return log.error({ err: event.error, problem: event.type }, 'the view could not follow the store');
       }
     }

@@ -7,7 +7,7 @@ import { FileStore } from '../../storage/file/file-store.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
-import { isKeptFrom, ViewFolder } from './view-folder.ts';
+import { isFromStore, ViewFolder } from './view-folder.ts';
 import { ViewFollower } from './view-follower.ts';
 
 const [FIRST = ''] = Object.keys(SMALL_DAYS);
@@ -21,8 +21,8 @@ let others: string;
 let store: string;
 let views: string;
 let follower: ViewFollower | undefined;
-/** The releases that followers have told of. */
-const told: string[] = [];
+/** The releases that followers have reported. */
+const reported: string[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelstats-kept-'));
@@ -64,13 +64,13 @@ async function open(from: ObjectStore): Promise<ViewFollower> {
     pollMs: 3_600_000,
     retryMaxMs: 3_600_000,
   };
-  const place = await ViewFolder.take(views);
+  const place = await ViewFolder.acquire(views);
   follower = new ViewFollower(settings, {
     store: from,
     folder: place,
     clock: () => new Date(),
     onEvent: () => {},
-    onRelease: ({ day, run }) => told.push(`${day}.${run}`),
+    onRelease: ({ day, run }) => reported.push(`${day}.${run}`),
   });
   await follower.start();
   return follower;
@@ -132,14 +132,14 @@ describe('a view that an earlier process left', () => {
     expect((await open(gone(new FileStore(others)))).release).toBeUndefined();
   });
 
-  test('waits for a store that is silent no longer than it is told to', async () => {
+  test('waits for a silent store only as long as configured', async () => {
     const its = await open(new FileStore(store));
     const { meta } = its.current();
     const silent = new Proxy(new FileStore(store), {
       get: (target, name) => (name === 'url' ? target.url : () => new Promise(() => {})),
     });
-    expect(await isKeptFrom(silent, { meta, url: silent.url }, 1)).toBe(true);
-    expect(await isKeptFrom(silent, { meta, url: undefined }, 1)).toBe(false);
+    expect(await isFromStore(silent, { meta, url: silent.url }, 1)).toBe(true);
+    expect(await isFromStore(silent, { meta, url: undefined }, 1)).toBe(false);
   });
 });
 
@@ -149,19 +149,19 @@ test('another store under the address of the one being served is refused until a
   await cp(others, store, { recursive: true });
   await its.refresh();
   expect(its.release?.run).toMatch(/^OURS/);
-  expect(its.problem).toMatchObject({ code: 'corrupt', message: expect.stringContaining('another record') });
+  expect(its.problem).toMatchObject({ code: 'corrupt', message: expect.stringContaining('other releases') });
   await close();
   expect((await open(new FileStore(store))).release?.run).toMatch(/^OTHERS/);
 });
 
-test('the newest release is told of once, whether its view is built or kept', async () => {
+test('the newest release is reported once, whether its view is built or cached', async () => {
   await close();
-  told.splice(0);
+  reported.splice(0);
   const kept = await open(new FileStore(store));
   await kept.refresh();
-  expect(told).toEqual([expect.stringMatching(new RegExp(`^${FIRST}\\.OURS`))]);
+  expect(reported).toEqual([expect.stringMatching(new RegExp(`^${FIRST}\\.OURS`))]);
   await close();
   views = await mkdtemp(join(folder, 'views-'));
   await open(new FileStore(store));
-  expect(told).toEqual([told[0], told[0]]);
+  expect(reported).toEqual([reported[0], reported[0]]);
 });

@@ -72,7 +72,7 @@ async function servedDay({ get }: TestApi): Promise<unknown> {
   return statusCode === 200 ? String(headers['x-data-as-of']).slice(0, 10) : statusCode;
 }
 
-/** Whatever is wrong, nobody is told where the service keeps its things. */
+/** No problem names the service's paths. */
 async function health({ get }: TestApi) {
   const response = await get('/health/ready');
   for (const place of [store, views, 'file:', 'releases/', 'backfill/', '.json', '.parquet', 'sha256'])
@@ -172,7 +172,7 @@ test('a store without a night, or without a folder, is 503 until its first night
   expect((await its.get(pathname + search)).statusCode).toBe(200);
 });
 
-test('a catalog that is gone is told as such, the last view goes on serving, and its return is told', async () => {
+test('a missing catalog is reported, the last view is still served, and the catalog’s return is reported', async () => {
   await publish(one);
   const its = await open();
   const path = join(store, 'catalog.json');
@@ -183,7 +183,7 @@ test('a catalog that is gone is told as such, the last view goes on serving, and
     expect(await servedDay(its)).toBe(FIRST);
     const { problem, ...rest } = await health(its);
     expect([rest.code, problem.code]).toEqual([200, 'not_found']);
-    expect(problem.message).toBe('the store has no catalog any more: the last view goes on serving');
+    expect(problem.message).toBe('the store no longer has a catalog; the last view is still served');
     await writeFile(path, bytes);
     await its.follower.refresh();
     expect(await health(its)).toMatchObject({ code: 200, problem: null });
@@ -251,7 +251,7 @@ describe('the cache folder', () => {
     const its = await open();
     await expect(openApi({ store: `file:${store}`, viewFolder: views })).rejects.toMatchObject({
       code: 'configuration',
-      message: expect.stringContaining('another process serves from it'),
+      message: expect.stringContaining('another process uses it'),
     });
     expect(await servedDay(its)).toBe(SECOND);
     await its.close();

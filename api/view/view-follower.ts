@@ -13,13 +13,13 @@ import { type BuiltView, buildView } from './build-view.ts';
 import type { QueryLimits, VIEW_SETTINGS } from './settings.ts';
 import { View } from './view.ts';
 import { type ViewEvent, viewProblemFrom } from './view-events.ts';
-import { isKeptFrom, removeView, type ViewFolder } from './view-folder.ts';
+import { isFromStore, removeView, type ViewFolder } from './view-folder.ts';
 
-/** While there is nothing to serve yet. Larger: clients begin later than they could. Smaller: they ask in vain more often. */
+/** While no release can be served. Larger: clients start late. Smaller: more requests fail. */
 export const START_RETRY_SECONDS = 5;
 
 export interface FollowerSettings extends Omit<OptionsFrom<typeof VIEW_SETTINGS>, 'folder'> {
-  /** DuckDB's memory and threads for serving; a build beside it may take as much memory again. */
+  /** For serving; a concurrent build may take as much memory again. */
   readonly duckdb: { readonly memoryLimit: string; readonly threads: number };
   readonly limits: QueryLimits;
 }
@@ -28,24 +28,23 @@ export interface FollowerDeps {
   readonly store: ObjectStore;
   readonly folder: ViewFolder;
   readonly clock: () => Date;
-  /** Versions of the records; default: those that this program knows. */
+  /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
   readonly onEvent: (event: ViewEvent) => void;
-  /** Told of the newest release whenever it is another than before, and of the first. */
+  /** Called with each new newest release. */
   readonly onRelease?: ((release: Release) => void) | undefined;
 }
 
 /**
- * Keeps the view that of the newest catalog (specification "Following the catalog"): looks at the catalog, builds the next view
- * beside the one in use, swaps. Whatever goes wrong, the old view keeps serving and the next attempt comes; nothing of a failed
- * one is served.
+ * Polls the catalog, builds the next view beside the one in use, and swaps (specification "Following the catalog"). After a failure
+ * the old view is served until a later attempt succeeds.
  */
 export class ViewFollower {
   readonly #settings: FollowerSettings;
   readonly #deps: FollowerDeps;
   #view: View | undefined;
   #problem: HealthProblem | undefined;
-  /** The catalog's version that the view shows. */
+  /** Of the view's catalog. */
   #etag: string | undefined;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -58,41 +57,40 @@ export class ViewFollower {
     this.#deps = deps;
   }
 
-  /** The view to answer from; throws `unavailable` before there is one. */
+  /** Throws `unavailable` before there is a view. */
   current(): View {
     if (this.#view !== undefined) return this.#view;
     throw new AppError('unavailable', 'no release can be served yet', { retryAfterSeconds: START_RETRY_SECONDS });
   }
 
-  /** Resolves once there is a view to answer from. */
+  /** Resolves at the first view. */
   get served(): Promise<void> {
     return this.#served.promise;
   }
 
-  /** Why the view isn't that of the newest catalog, for the public. */
+  /** Why the view isn't that of the newest catalog; public. */
   get problem(): HealthProblem | undefined {
     return this.#problem;
   }
 
-  /** The release that is served; undefined before there is one. */
   get release(): CatalogEntry | undefined {
     return this.#view?.newest;
   }
 
-  /** Opens what an earlier process left, where it is any good, then follows until stopped. Resolves after the first look. */
+  /** Opens a usable cached view, then polls until stopped. Resolves after the first poll. */
   async start(): Promise<void> {
     this.#running = this.#running.then(() => this.#openCached());
     await this.refresh();
     this.#schedule();
   }
 
-  /** Looks at the catalog now; resolves when the view is that of the newest one, or the attempt has failed. */
+  /** Polls now; resolves after success or failure. */
   refresh(): Promise<void> {
     this.#running = this.#running.then(() => this.#refresh());
     return this.#running;
   }
 
-  /** Ends following; closes the view when its last request is done. */
+  /** Closes the view after its last request. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -100,7 +98,7 @@ export class ViewFollower {
     const view = this.#view;
     this.#view = undefined;
     await view?.retire();
-    this.#deps.folder.free();
+    this.#deps.folder.release();
   }
 
   #schedule(): void {
@@ -108,7 +106,7 @@ export class ViewFollower {
     const { pollMs, retryMaxMs } = this.#settings;
     const delayMs = this.#failures === 0 ? pollMs : doublingMs(this.#failures, { firstMs: pollMs, maxMs: retryMaxMs });
     this.#timer = setTimeout(() => {
-      void this.refresh().finally(() => this.#schedule()); // It never rejects.
+      void this.refresh().finally(() => this.#schedule()); // Never rejects.
     }, delayMs);
     this.#timer.unref();
   }
@@ -144,7 +142,7 @@ export class ViewFollower {
     if (catalog === undefined) throw this.#noCatalog();
     if (this.#view !== undefined && JSON.stringify(this.#view.meta.catalog) === JSON.stringify(catalog)) {
       this.#etag = etag;
-      await this.#tellRelease(catalog);
+      await this.#reportRelease(catalog);
       return;
     }
     this.#assertSameRecord(catalog);
@@ -156,11 +154,11 @@ export class ViewFollower {
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
     this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended });
-    await this.#tellRelease(catalog);
+    await this.#reportRelease(catalog);
   }
 
-  /** For metrics alone: whoever can't read it goes on serving. */
-  async #tellRelease(catalog: Catalog): Promise<void> {
+  /** For metrics only, so failures are ignored. */
+  async #reportRelease(catalog: Catalog): Promise<void> {
     const { store, onRelease } = this.#deps;
     const entry = newestEntry(catalog);
     if (onRelease === undefined || entry === undefined) return;
@@ -171,23 +169,20 @@ export class ViewFollower {
   #noCatalog(): AppError {
     const { url } = this.#deps.store;
     if (this.#view === undefined) return new NothingPublished(url);
-    const why = 'has no catalog any more: the last view goes on serving';
-    return new AppError('not_found', `${url} ${why}`, { publicMessage: `the store ${why}` });
+    const reason = 'no longer has a catalog; the last view is still served';
+    return new AppError('not_found', `${url} ${reason}`, { publicMessage: `the store ${reason}` });
   }
 
-  /**
-   * Under the same address there may suddenly lie another store: a wrong disk, a wrong backup. Its numbers mean other things to
-   * everybody who has a cursor, so it is served only after a restart, which somebody has to want.
-   */
+  /** Another store at the same address (wrong disk or backup) invalidates all cursors: an operator must restart for it. */
   #assertSameRecord(catalog: Catalog): void {
     const view = this.#view;
     if (view === undefined || isSameRecord(view.meta.catalog, catalog)) return;
     const message =
-      'holds another record than the one being served, as if it were another store; restart to serve that one';
+      'has other releases than those being served, as a different store would; restart the service to serve them';
     throw new AppError('corrupt', `${this.#deps.store.url} ${message}`, { publicMessage: `the store ${message}` });
   }
 
-  /** Opens what was just built; leaves nothing behind where that fails, for the next attempt makes a file of its own. */
+  /** Removes the files on failure. */
   async #openNew(path: string): Promise<View> {
     try {
       return await this.#open(path);
@@ -200,11 +195,11 @@ export class ViewFollower {
   #build(catalog: Catalog): Promise<BuiltView> {
     const previous = this.#view;
     const { duckdb, downloadsMax } = this.#settings;
-    // While a view serves, a build leaves the other cores to its requests.
+    // Other cores are for requests.
     const threads = previous === undefined ? duckdb.threads : 1;
     const { store, folder, versions } = this.#deps;
     return buildView(
-      { catalog, previous, ...folder.place(ulid()) },
+      { catalog, previous, ...folder.pathsFor(ulid()) },
       { store, downloadsMax, versions, duckdb: { ...duckdb, threads } },
     );
   }
@@ -213,7 +208,7 @@ export class ViewFollower {
     const old = this.#view;
     this.#view = next;
     this.#served.resolve();
-    // Not awaited: a request on the old one may take a while, and the next look must not wait for it.
+    // Not awaited: a slow request on the old view must not delay the next poll.
     old?.retire().catch((error: unknown) => this.#deps.onEvent({ type: 'failed', error }));
   }
 
@@ -222,34 +217,33 @@ export class ViewFollower {
     return View.open(path, {
       duckdb: { ...duckdb, tempFolder: `${path}.tmp` },
       limits,
-      onDamage: (error) => this.#giveUp(path, error),
+      onDamage: (error) => this.#discardDamaged(path, error),
     });
   }
 
-  /** Never rejects: what can't be opened or cleared away is built anew, and a disk that is of no use shows there. */
+  /** Never rejects: the next build reports an unusable disk. */
   async #openCached(): Promise<void> {
     const { folder, store } = this.#deps;
     if (this.#isStopped) return;
     try {
       const found = await folder.findCurrent();
-      const kept = found === undefined ? undefined : await this.#openKept(found);
-      if (kept !== undefined) this.#swap(kept);
+      const cached = found === undefined ? undefined : await this.#openCachedView(found);
+      if (cached !== undefined) this.#swap(cached);
       await folder.keepOnly(this.#view, store.url);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** A view of this store's record; undefined where it is another's or can't be opened. */
-  async #openKept({ path, url }: { readonly path: string; readonly url: string | undefined }) {
+  /** Undefined if unusable or another store's. */
+  async #openCachedView({ path, url }: { readonly path: string; readonly url: string | undefined }) {
     const view = await this.#open(path).catch(() => undefined);
-    if (view === undefined || (await isKeptFrom(this.#deps.store, { meta: view.meta, url }))) return view;
+    if (view === undefined || (await isFromStore(this.#deps.store, { meta: view.meta, url }))) return view;
     await view.retire();
     return undefined;
   }
 
-  /** The file in use is damaged: no longer served, and built anew from the store. */
-  #giveUp(path: string, error: unknown): void {
+  #discardDamaged(path: string, error: unknown): void {
     const view = this.#view;
     if (view?.path !== path) return;
     this.#view = undefined;
@@ -260,10 +254,10 @@ export class ViewFollower {
   }
 }
 
-/** No failure: the first night is looked for as often as any other. */
+/** No failure: polling doesn't slow down. */
 class NothingPublished extends AppError {
   constructor(url: string) {
-    const why = 'has no catalog: nothing is published yet';
-    super('unavailable', `${url} ${why}`, { publicMessage: `the store ${why}` });
+    const reason = 'has no catalog: nothing is published yet';
+    super('unavailable', `${url} ${reason}`, { publicMessage: `the store ${reason}` });
   }
 }

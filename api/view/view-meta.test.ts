@@ -47,7 +47,7 @@ const carried = (since: string, file: string): ReleasedFile => ({
   problem: 'was answered with 500',
 });
 
-test('an upstream is told with its terms, its newest file, its last request and the first day of a failure', () => {
+test('an upstream has its terms, its newest file, its last request and the first day of a failure', () => {
   const fetched = [carried('2026-06-02', 'b.json'), FETCHED, carried('2026-05-31', 'c.json')];
   const [mall, shop] = sourcesFrom({ upstreams: [SHOP, MALL], fetched });
   expect(SourceSchema.parse(shop)).toEqual({
@@ -67,7 +67,7 @@ test('an upstream is told with its terms, its newest file, its last request and 
   expect(SourceSchema.parse(mall)).toMatchObject({ id: 'mall', fetched_at: null, failed_since: null, files: 0 });
 });
 
-test('a file that never came tells no fetch, but that it was asked for, and no address', () => {
+test('a file that was never fetched has its last request, but no fetch and no address', () => {
   const failed: ReleasedFile = { ...carried('2026-06-02', 'a.json'), status: 'failed', sha256: null, fetched_at: null };
   const [shop] = sourcesFrom({ upstreams: [SHOP], fetched: [failed] });
   expect(shop).toMatchObject({ fetched_at: null, checked_at: '2026-06-02T00:06:00Z', failed_since: '2026-06-02' });

@@ -14,13 +14,13 @@ import { HISTORY_SOURCES } from './tables/history-kinds.ts';
 import type { TableFacts } from './tables/view-tables.ts';
 import type { TextsMeta } from './text/text-meta.ts';
 
-/** Raised whenever the answers made of the same tables change: entity tags differ then. */
+/** Increment when responses from the same tables change: their entity tags must differ. */
 export const RESPONSE_FORMAT = 10;
 
-/** Raised whenever tables or texts are made in another way. A column that is added to a dataset is none of that: see below. */
+/** Increment when tables or texts change, except for an added column, which changes the hash. */
 const TABLES_FORMAT = 11;
 
-/** The form of a view, with the columns that are in it: a view of another one is rebuilt, never extended. */
+/** A view of another format is rebuilt, never extended. */
 export const VIEW_FORMAT = `${TABLES_FORMAT}-${hashOfColumns()}`;
 
 function hashOfColumns(): string {
@@ -30,41 +30,35 @@ function hashOfColumns(): string {
   return sha256(JSON.stringify([tables, points])).slice(0, 12);
 }
 
-/** What a view says about itself, stored in it. */
+/** Stored in the view. */
 export interface ViewMeta extends TableFacts {
   readonly format: string;
-  /** DuckDB's version: another one may hash, and so order, otherwise. */
+  /** DuckDB's version: another may hash and order differently. */
   readonly engine: string;
-  /** The catalog it was built from. */
   readonly catalog: Catalog;
-  /** Of every snapshot that the catalog still has, oldest first, in every version of its day, the one in force first. */
+  /** Of the catalog's snapshots, oldest first; each day's version in force first. */
   readonly manifests: readonly Manifest[];
-  /** The SHA-256 of each dataset's uncompressed lines. */
+  /** SHA-256 of each dataset's uncompressed lines. */
   readonly contents: Readonly<Record<DatasetName, readonly ValueChange[]>>;
-  /** How the rankings in force were made, as the JSON text of `RankingMethods` or null (specification "Rankings"). */
+  /** JSON text of `RankingMethods` or null (specification "Rankings"). */
   readonly rankingMethods: readonly ValueChange[];
-  /** The upstreams that the newest release names, as the JSON text of a list of `Source`, and the first release in a row to tell the same. */
+  /** JSON text of a list of `Source`, since the first of consecutive releases with the same. */
   readonly sources: ValueChange;
-  /** The SHA-256 of the names of models; empty where a release keeps none. */
+  /** SHA-256 of the models' names; empty if a release has none. */
   readonly aliases: readonly ValueChange[];
-  /** The files of text beside the view. */
   readonly texts: TextsMeta;
 }
 
-/** A release with another value than the one before; of all of them, oldest first, the last has the value in force. */
+/** A release that changed a value. Lists are oldest first. */
 export interface ValueChange {
   readonly day: Day;
   readonly value: string;
 }
 
-/** What a view says about itself that only its tables and texts tell. */
+/** Known only once tables and texts are written. */
 export type ViewFacts = TableFacts & Pick<ViewMeta, 'texts'>;
 
-/**
- * What the view of a catalog says about itself.
- *
- * @param releases those that the view before doesn't have, by day
- */
+/** @param releases those that the previous view doesn't have, by day */
 export function metaOf(
   catalog: Catalog,
   releases: ReadonlyMap<Day, Release>,
@@ -105,7 +99,7 @@ export function metaOf(
   };
 }
 
-/** The known changes of a value and those of the releases that are new; releases that don't tell it change nothing. */
+/** Undefined values change nothing. */
 function changesOf(
   known: readonly ValueChange[] = [],
   { releases }: Catalog,
@@ -119,16 +113,16 @@ function changesOf(
   return changes;
 }
 
-/** Reads what a view says about itself; undefined where it is of another format or engine. */
+/** Undefined for another format or engine. */
 export function metaFromJson(text: string): ViewMeta | undefined {
   const parsed: unknown = JSON.parse(text);
   if (parsed === null || typeof parsed !== 'object' || !('format' in parsed) || parsed.format !== VIEW_FORMAT) return;
-  const meta = parsed as ViewMeta; // Written by this very format of this program.
+  const meta = parsed as ViewMeta; // Written in this format by this program.
   if (meta.engine !== duckdbVersion()) return;
   return { ...meta, catalog: CatalogSchema.parse(meta.catalog) };
 }
 
-/** True where the catalog only adds to what the view has: the same releases, and no event that was pruned before. */
+/** Whether the catalog has the view's releases and no event that the view has pruned. */
 export function canExtend({ catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {
   if (firstRetainedSeq(old) > firstRetainedSeq(catalog)) return false;
   const listed = new Set(manifests.map(({ id }) => id));
@@ -139,48 +133,47 @@ export function canExtend({ catalog: old, manifests }: ViewMeta, catalog: Catalo
   );
 }
 
-/** The first event that the feed still has, or the next to come where it has none. */
+/** The first event in the feed; the next one if it is empty. */
 export function firstRetainedSeq(catalog: Catalog): number {
   const from = retainedFrom(catalog) ?? '';
   const first = catalog.releases.find(({ day, first_seq: seq }) => day >= from && seq !== null);
   return first?.first_seq ?? (catalog.releases.at(-1)?.last_seq ?? 0) + 1;
 }
 
-/** The day of a snapshot, whatever its version. */
 export function dayFromSnapshot({ id }: Pick<Manifest, 'id'>): Day {
   return snapshotFromId(id)?.day ?? id;
 }
 
-/** Snapshots by their day, in the order given: one for each version that a day's was written in. */
+/** A day has one snapshot per version. */
 export function groupByDay(manifests: readonly Manifest[]): ReadonlyMap<Day, readonly Manifest[]> {
   return Map.groupBy(manifests, dayFromSnapshot);
 }
 
 const Instant = z.iso.datetime();
 
-/** An upstream as `GET /v1/sources` lists it: who it is, on which terms, and how its files came (specification "Sources of the data"). */
+/** An upstream in `GET /v1/sources` (specification "Sources of the data"). */
 export const SourceSchema = z
   .object({
-    id: UpstreamSchema.shape.id.describe('Under which records name it as their source'),
+    id: UpstreamSchema.shape.id.describe('Id that records have as `source`'),
     name: z.string().describe('For people'),
     url: z.string().describe('Its home page'),
     license: z.string().nullable().describe('Licence of the data, by its usual short name'),
-    terms_url: z.string().nullable().describe('Where its terms stand'),
-    attribution: z.string().nullable().describe('The line that whoever shows the data has to show with it'),
-    redistribution: z.boolean().describe('Whether its terms allow to pass the data on'),
-    terms_checked: z.iso.date().nullable().describe('Day on which somebody last read the terms'),
-    fetched_at: Instant.nullable().describe('When its newest file came'),
-    checked_at: Instant.nullable().describe('When it was last asked for a file'),
+    terms_url: z.string().nullable().describe('Address of its terms'),
+    attribution: z.string().nullable().describe('Text to show with the data'),
+    redistribution: z.boolean().describe('Whether its terms allow redistribution'),
+    terms_checked: z.iso.date().nullable().describe('Day on which the terms were last checked'),
+    fetched_at: Instant.nullable().describe('When its newest file was fetched'),
+    checked_at: Instant.nullable().describe('When a file was last requested'),
     failed_since: z.iso
       .date()
       .nullable()
-      .describe('First of the days in a row on which a file of it could not be had; null while all is well'),
-    files: z.int().min(0).describe('Files that are fetched from it'),
+      .describe('First of the consecutive days on which a file could not be fetched; null if there are none'),
+    files: z.int().min(0).describe('Number of files fetched from it'),
   })
   .meta({ id: 'Source' });
 export type Source = z.infer<typeof SourceSchema>;
 
-/** The upstreams that a release names, by id. */
+/** Ordered by id. */
 export function sourcesFrom({ upstreams = [], fetched = [] }: Pick<Release, 'upstreams' | 'fetched'>): Source[] {
   return upstreams
     .map((upstream) =>
@@ -214,7 +207,7 @@ function newest(instants: readonly (string | null)[]): string | null {
   return inOrder(instants).at(-1) ?? null;
 }
 
-/** Days or instants of one form, the oldest first, without those that there are not. */
+/** Oldest first, without nulls. */
 function inOrder(times: readonly (string | null)[]): readonly string[] {
   return times.filter((time) => time !== null).sort();
 }

@@ -88,7 +88,7 @@ describe('a view', () => {
   });
 });
 
-/** Everything behind the headers, in place, so that whoever has the file open sees it. */
+/** Everything behind the headers, in place, which readers of the open file see. */
 async function overwrite(path: string): Promise<void> {
   const { size } = await stat(path);
   const file = await openFile(path, 'r+');

@@ -9,7 +9,7 @@ import type { DatasetName } from '../../schemas/datasets.ts';
 import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
 import { type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
-import { KeptTotals, PositionCounts } from './counts.ts';
+import { CachedTotals, PositionCounts } from './counts.ts';
 import { QueryPool, type QueryValue } from './query-pool.ts';
 import type { QueryLimits } from './settings.ts';
 import { ViewTexts } from './text/view-texts.ts';
@@ -19,30 +19,24 @@ import { firstRetainedSeq, metaFromJson, type ValueChange, VIEW_FORMAT, type Vie
 export interface ViewOptions {
   readonly duckdb: DuckDBSettings;
   readonly limits: QueryLimits;
-  /** Called when the file turns out to be damaged; the view has to be built anew. */
+  /** Must rebuild the view. */
   readonly onDamage?: (error: unknown) => void;
 }
 
-/** A value as it is now, and the release since which it has been so. */
+/** A current value, and the release that introduced it. */
 export interface ValueInForce {
   readonly value: string;
   readonly since: CatalogEntry;
 }
 
-/**
- * One release as the API serves it: an immutable, local DuckDB file, and text beside it. Whoever uses it holds a lease; once retired
- * it closes after the last one.
- */
+/** One release as an immutable DuckDB file with texts. Readers hold a lease; a retired view closes after the last one. */
 export class View {
   readonly path: string;
   readonly meta: ViewMeta;
-  /** The newest release. */
   readonly newest: CatalogEntry;
   /** Opaque; the same for every view of the same catalog. */
   readonly version: string;
-  /** What was counted in this view. */
-  readonly totals = new KeptTotals();
-  /** The names of its files in the folder. */
+  readonly totals = new CachedTotals();
   readonly files: readonly string[];
   readonly #instance: DuckDBInstance;
   readonly #pool: QueryPool;
@@ -73,7 +67,7 @@ export class View {
     this.#options = options;
   }
 
-  /** Opens a finished view; rejects with `corrupt` where the file isn't one of this format. */
+  /** Rejects with `corrupt` if the file isn't a view of this format. */
   static async open(path: string, options: ViewOptions): Promise<View> {
     const { memoryLimit, threads, tempFolder } = options.duckdb;
     const instance = await openInstance(path, {
@@ -88,7 +82,7 @@ export class View {
       const pool = await QueryPool.open(instance, options.limits);
       const [row] = await pool.rows({ meta: text }, 'SELECT meta FROM meta', []);
       const meta = row === undefined ? undefined : metaFromJson(row.meta);
-      if (meta === undefined) throw new AppError('corrupt', `${path} is a view of another version`);
+      if (meta === undefined) throw new AppError('corrupt', `${path} has another format`);
       const texts = await openTexts(path, meta, instance);
       return new View(path, meta, { instance, pool, texts }, options);
     } catch (error) {
@@ -99,7 +93,7 @@ export class View {
     }
   }
 
-  /** All rows of a query; see {@link QueryPool.rows}. Rejects with `unavailable` where the file is damaged, too. */
+  /** See {@link QueryPool.rows}. Also rejects with `unavailable` if the file is damaged. */
   rows<S extends RowShape>(
     shape: S,
     sql: string,
@@ -108,7 +102,7 @@ export class View {
     return this.#undamaged(() => this.#pool.rows(shape, sql, parameters));
   }
 
-  /** {@link rows} of a statement that is not worth keeping, for its values stand in its text. */
+  /** See {@link QueryPool.rowsOnce}. */
   rowsOnce<S extends RowShape>(shape: S, sql: string): Promise<readonly RowOf<S>[]> {
     return this.#undamaged(() => this.#pool.rowsOnce(shape, sql));
   }
@@ -121,10 +115,10 @@ export class View {
     }
   }
 
-  /** Reads from the texts beside the file; rejects with `unavailable` where too many wait, or where one is damaged. */
+  /** Rejects with `unavailable` if too many reads wait or a text is damaged. */
   async read<T>(work: (texts: ViewTexts) => Promise<T>): Promise<T> {
     if (this.#reads.pendingCount >= this.#options.limits.queriesWaitingMax) {
-      throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
+      throw new AppError('unavailable', 'too many requests are waiting; try again in a moment');
     }
     try {
       return await this.#reads(() => work(this.#texts));
@@ -135,31 +129,31 @@ export class View {
 
   #damaged(cause: unknown): AppError {
     this.#options.onDamage?.(cause);
-    return new AppError('unavailable', 'the data have to be loaded anew; try again in a moment', { cause });
+    return new AppError('unavailable', 'the data is being loaded again; try again in a moment', { cause });
   }
 
-  /** When the reconstructed prices that are served were made; the beginning of time where there are none. */
+  /** When the reconstructed prices were made; the epoch if there are none. */
   get backfilledAt(): Date {
     const run = this.meta.catalog.backfill?.pricing?.run;
     return new Date(run !== undefined && isValid(run) ? decodeTime(run) : 0);
   }
 
-  /** A dataset's records as they are now: the hash of their lines, and the release since which they have been so. */
+  /** Hash of the current lines. */
   contentOf(dataset: DatasetName): ValueInForce {
     return this.#inForce(this.meta.contents[dataset]);
   }
 
-  /** How the rankings in force were made: the JSON text of `RankingMethods`, or null where nobody said. */
+  /** JSON text of `RankingMethods` or null. */
   get rankingMethods(): ValueInForce {
     return this.#inForce(this.meta.rankingMethods);
   }
 
-  /** Whom the data come from: the JSON text of a list of `Source`. */
+  /** JSON text of a list of `Source`. */
   get sources(): ValueInForce {
     return this.#inForce([this.meta.sources]);
   }
 
-  /** The names of models: a hash of them, and the release since which they have been so. */
+  /** Hash of the models' names. */
   get names(): ValueInForce {
     return this.#inForce(this.meta.aliases);
   }
@@ -167,11 +161,11 @@ export class View {
   #inForce(changes: readonly ValueChange[]): ValueInForce {
     const last = changes.at(-1);
     const since = this.meta.catalog.releases.find(({ day }) => day === last?.day);
-    if (last === undefined || since === undefined) throw new AppError('corrupt', `${this.path} is not whole`);
+    if (last === undefined || since === undefined) throw new AppError('corrupt', `${this.path} is incomplete`);
     return { value: last.value, since };
   }
 
-  /** The releases that captured a dataset, oldest first. */
+  /** Oldest first. */
   capturesOf(dataset: DatasetName): readonly CatalogEntry[] {
     const known = this.#captures.get(dataset);
     if (known !== undefined) return known;
@@ -180,12 +174,12 @@ export class View {
     return captures;
   }
 
-  /** Days on which a dataset was captured, ascending. */
+  /** Ascending. */
   capturedDays(dataset: DatasetName): readonly Day[] {
     return this.capturesOf(dataset).map(({ day }) => day);
   }
 
-  /** How many models each category ranked on each day. Rejects as {@link rows}, and is loaded anew then. */
+  /** Rejects as {@link rows}; the next call retries. */
   positions(): Promise<PositionCounts> {
     this.#positions ??= PositionCounts.load(this).catch((error: unknown) => {
       this.#positions = undefined;
@@ -194,7 +188,7 @@ export class View {
     return this.#positions;
   }
 
-  /** Keeps the view open until the returned function is called. */
+  /** Returns the function that releases the lease. */
   lease(): () => void {
     this.#leases += 1;
     let isHeld = true;
@@ -206,7 +200,7 @@ export class View {
     };
   }
 
-  /** Closes the view as soon as nobody uses it any more. */
+  /** Closes the view after its last lease. */
   async retire(): Promise<void> {
     if (this.#leases > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     this.#pool.close();
@@ -215,7 +209,7 @@ export class View {
   }
 }
 
-/** Reads of texts at once. More than libuv has threads (4 unless configured) only wait there, with memory for what they read. */
+/** Concurrent reads. More than libuv's threads (4 by default) would only wait, holding memory. */
 const READS_MAX = 4;
 
 async function openTexts(path: string, { texts, catalog }: ViewMeta, instance: DuckDBInstance): Promise<ViewTexts> {
@@ -235,10 +229,7 @@ async function openInstance(path: string, settings: Record<string, string>): Pro
   }
 }
 
-/**
- * True for what DuckDB says about a file whose blocks are not what it wrote; no query of ours can cause it. A disk that is
- * too full to spill to is no damage.
- */
+/** Whether an error means damaged blocks, which no query causes. A full disk in the temporary folder is no damage. */
 function isDamage(error: unknown, tempFolder: string): boolean {
   const message = messageFromError(error);
   return /checksum|corrupt|FATAL Error|Serialization Error|IO Error/i.test(message) && !message.includes(tempFolder);

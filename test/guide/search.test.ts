@@ -77,12 +77,12 @@ describe('a search', () => {
     expect(body).toMatch(/<mark>[Cc]ursor<\/mark>/);
     for (const { statusCode, body: empty } of [await search(''), await api.get('/stats/docs/search')])
       expect([statusCode, empty.includes('<input id="q" type="search"')]).toEqual([200, true]);
-    expect(textOf((await search('zxqvwy')).body)).toContain('Nothing was found for “zxqvwy”.');
+    expect(textOf((await search('zxqvwy')).body)).toContain('No results for “zxqvwy”.');
   });
 
   test.each([
     [`/stats/docs/search?q=${'a'.repeat(201)}`, 'at most 200 characters'],
-    ['/stats/docs/search?q=a&q=b', 'Give q once.'],
+    ['/stats/docs/search?q=a&q=b', 'Give the parameter q only once.'],
   ])('%s is refused with 422', async (url, message) => {
     const { statusCode, headers, body } = await api.get(url, { 'if-none-match': '*' });
     expect([statusCode, headers['content-type']]).toEqual([422, 'text/html; charset=utf-8']);
@@ -149,7 +149,7 @@ describe('a person without a page', () => {
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self';/);
     expect(placesIn(body).length).toBeLessThanOrEqual(5);
     expect(pagesIn(body)).toContain(place.replace(/#.*/, ''));
-    expect(textOf(body)).toContain(`Nothing is at ${url.split('?', 1)[0]}.`);
+    expect(textOf(body)).toContain(`No page has the address ${url.split('?', 1)[0]}.`);
     expect(body).toContain('<form action="/stats/docs/search">');
     expect(body).toContain('<a href="/stats/docs/authentication"');
     expect(activeParts(body)).toEqual([]);
@@ -163,7 +163,7 @@ describe('a person without a page', () => {
     ['/stats/docs/webh%C3%B6oks', 'webhöoks', undefined],
   ])('who opens %s sees the address as it was sent, and the search has its words: %s', async (url, query, place) => {
     const { statusCode, body } = await api.get(url, BROWSER);
-    expect([statusCode, textOf(body).includes(`Nothing is at ${url}.`)]).toEqual([404, true]);
+    expect([statusCode, textOf(body).includes(`No page has the address ${url}.`)]).toEqual([404, true]);
     expect(body).toContain(`value="${query}"`);
     if (place !== undefined) expect(pagesIn(body)).toContain(place);
   });
@@ -173,7 +173,7 @@ describe('a person without a page', () => {
     const target = 'http://evil.example/stats/docs/webhoks?x=limits';
     const { status, body } = await sendRaw(port, requestText(target, { ...BROWSER, Connection: 'close' }));
     expect([status, body.includes('evil')]).toEqual([404, false]);
-    expect(textOf(body)).toContain('Nothing is at /stats/docs/webhoks.');
+    expect(textOf(body)).toContain('No page has the address /stats/docs/webhoks.');
     expect(body).toContain('value="webhoks"');
     expect(placesIn(body)).toContain('/stats/docs/webhooks');
   });

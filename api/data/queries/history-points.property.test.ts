@@ -70,7 +70,7 @@ function readAll(intervals: readonly Interval[], parts: number, { from, to }: { 
   }).flat();
 }
 
-test('points are those that looking up every day of every series one by one would give', () => {
+test('points are those that a lookup of every day of every series gives', () => {
   fc.assert(
     fc.property(inputArbitrary, ({ backfilled, p, q, captured, range: [from, to], parts }) => {
       const intervals = [...backfilled, ...p, ...q];

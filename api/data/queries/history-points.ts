@@ -11,20 +11,18 @@ export interface PointsInput {
   readonly to: Day;
   /** Days on which the kind's dataset was captured, ascending. */
   readonly capturedDays: readonly Day[];
-  /** How many models a category ranked on a day; asked for points of rankings. */
+  /** How many models a category ranked; for rankings only. */
   readonly positionsOf: (category: string, day: Day) => number;
 }
 
-/** A day of one interval. */
 interface Point {
   readonly interval: TextInterval;
   readonly day: Day;
 }
 
 /**
- * The points of intervals as JSON text between a head and a tail, ascending by date and then by series (specification "History points"):
- * one for each day on which the dataset was captured and the interval held. Reconstructed prices have one for every day of the
- * calendar.
+ * JSON text of points, ascending by date, then series (specification "History points"): one per captured day of an interval, and one
+ * per calendar day of reconstructed prices.
  */
 export function expandPoints(
   input: PointsInput,
@@ -37,7 +35,7 @@ export function expandPoints(
   const written = new Map<TextInterval, Slice>();
   const begins = new Map<Day, Buffer>();
   const bytesMax = points.reduce(
-    (sum, { interval }) => sum + pointBytesMax(interval, middles.get(interval.series) ?? NOTHING),
+    (sum, { interval }) => sum + pointBytesMax(interval, middles.get(interval.series) ?? EMPTY),
     head.length + tail.length,
   );
   const body = Buffer.allocUnsafeSlow(bytesMax);
@@ -54,26 +52,26 @@ export function expandPoints(
     const { text, source, valueFrom, valueTo, payloadFrom, payloadTo } = interval;
     const from = at;
     at += text.copy(body, at, valueFrom, valueTo);
-    at += (middles.get(interval.series) ?? NOTHING).copy(body, at);
+    at += (middles.get(interval.series) ?? EMPTY).copy(body, at);
     if (kind === 'ranking') at += body.write(`{"positions":${positionsOf(interval.series, day)},`, at, 'latin1');
     at += text.copy(body, at, payloadFrom, payloadTo);
     at += ENDS[source].copy(body, at);
-    // But for the date, all points of an interval are the same, unless they tell something of their day.
+    // All points of an interval are equal except date and `positions`.
     if (kind !== 'ranking') written.set(interval, { from, to: at });
   }
   at += tail.copy(body, at);
   return body.subarray(0, at);
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-/** What stands between value and payload. */
+/** Between value and payload. */
 function middleOf(kind: HistoryKind, series: string): string {
-  const named = (wanted: HistoryKind) => (kind === wanted ? JSON.stringify(series) : 'null');
+  const named = (owner: HistoryKind) => (kind === owner ? JSON.stringify(series) : 'null');
   return `,"benchmark_id":${named('score')},"category_id":${named('ranking')},"payload":`;
 }
 
-/** What stands behind the payload. */
+/** After the payload. */
 const ENDS = { capture: Buffer.from(',"source":"capture"}'), backfill: Buffer.from(',"source":"backfill"}') };
 
 function pointBytesMax({ valueFrom, payloadTo, source }: TextInterval, middle: Buffer): number {
@@ -82,7 +80,6 @@ function pointBytesMax({ valueFrom, payloadTo, source }: TextInterval, middle: B
 
 const COMMA_BYTES = 1;
 const BEGIN_BYTES = ',{"date":"2026-06-01","value":'.length;
-/** The number is a whole one that a double holds exactly. */
 const POSITIONS_BYTES_MAX = `{"positions":${Number.MAX_SAFE_INTEGER},`.length;
 
 function pointsOf({ intervals, from, to, capturedDays }: PointsInput): readonly Point[] {
@@ -100,7 +97,7 @@ function pointsOf({ intervals, from, to, capturedDays }: PointsInput): readonly 
   return points.flat();
 }
 
-/** Every day on which some point may lie. Backfilled intervals end before the first captured day, so the two don't mix. */
+/** Backfilled intervals end before the first captured day. */
 function pointDays(
   intervals: readonly TextInterval[],
   { from, to, capturedDays }: Pick<PointsInput, 'from' | 'to' | 'capturedDays'>,
@@ -115,7 +112,6 @@ function pointDays(
   return [...days, ...captured.filter((day) => day > last)];
 }
 
-/** The payload of a ranking point: how many were ranked that day, then what the record says. */
 export function withPositions(payload: string, positions: number): string {
   return `{"positions":${positions},${payload.slice(1)}`;
 }

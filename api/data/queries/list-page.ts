@@ -5,37 +5,34 @@ import type { View } from '../../view/view.ts';
 import { allOf, type Condition, type CursorPlace, cursorFrom, cursorHash, getPlace } from './conditions.ts';
 
 export interface ListQuery {
-  /** A table of the view with current records: each has its `pos`, its place in the order of the key, and its `line`. */
+  /** Its `pos` is the position in key order, `line` the record's JSON text. */
   readonly table: string;
   readonly conditions: readonly Condition[];
-  /** What sorts first; undefined: the key alone. */
+  /** Default: by key. */
   readonly sort?: SortKey | undefined;
-  /** Tables with the same records that take less to read than `table`. */
+  /** Tables with the same records that are faster to read. */
   readonly faster?: FasterTables | undefined;
-  /** The table's key, or the parts of it that the conditions leave open: what a cursor names a record by. */
+  /** Columns that identify a record, given the conditions. */
   readonly key: readonly string[];
-  /** True where looking takes nearly all of a page's time, so that a first page is counted with the same look. */
+  /** Whether the first page counts in the same query, because the scan takes most of the time. */
   readonly isCostly?: boolean;
-  /** What is put into each record's published line, and how; default: nothing. */
+  /** Adds details to each line. */
   readonly detail?: { readonly sql: string; readonly addTo: (line: string, detail: string) => string };
-  /** What a cursor belongs to besides table and order; default: the conditions. */
+  /** Binds cursors, beside table and order; default: the conditions. */
   readonly cursorScope?: string | readonly Condition[];
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
 export interface FasterTables {
-  /** Has each record's `pos` and `place` in the order of `sort`. */
+  /** With `pos`, and `place` in the order of `sort`. */
   readonly sorted: string | undefined;
   readonly counted: string;
-  /** The list's conditions as these tables are asked for them. */
+  /** For these tables. */
   readonly conditions: readonly Condition[];
 }
 
-/**
- * One page of the records that meet the conditions (specification "Lists"). First the positions of its records are found, from
- * columns that are quick to read, then their lines by their positions (decision 0011).
- */
+/** Finds positions from columns that are fast to read, then loads the lines (specification "Lists"; decision 0011). */
 export async function listPage(view: View, query: ListQuery) {
   const { sort, key } = query;
   const hash = hashOf(query);
@@ -49,7 +46,7 @@ export async function listPage(view: View, query: ListQuery) {
   return {
     /** Records as JSON text. */
     lines: page.records.map(({ line }) => line),
-    /** Records that meet the conditions, on all pages. */
+    /** On all pages. */
     total,
     nextCursor: page.hasMore && last !== undefined ? cursorFrom(hash, last.place) : null,
   };
@@ -64,17 +61,17 @@ async function readFound(view: View, query: ListQuery, positions: readonly numbe
   return { records, hasMore: positions.length > query.limit };
 }
 
-/** Tells lists apart for cursors, which clients hold across versions of the service: only what is named here counts. */
+/** Cursors outlive versions of the service: these fields must not change. */
 function hashOf({ table, conditions, cursorScope, sort }: ListQuery): string {
   const order = sort && { column: sort.column, isDescending: sort.isDescending, type: sort.type };
   return cursorHash([table, cursorScope ?? conditions, order ?? null]);
 }
 
-/** Positions of the page's records, in its order, and of one more where there is one. */
+/** With one more if there is a next page. */
 async function findPositions(view: View, query: ListQuery, place: CursorPlace | undefined): Promise<readonly number[]> {
   const { table, sort, conditions, faster, limit } = query;
   const inOrder = sort === undefined ? 'pos' : orderSql(sort);
-  // Of an order by whole numbers DuckDB reads no more than it needs.
+  // DuckDB stops early if the order is by integers.
   const from =
     faster?.sorted === undefined
       ? { table, conditions, order: inOrder }
@@ -89,7 +86,7 @@ async function findPositions(view: View, query: ListQuery, place: CursorPlace | 
   return rows.map(({ pos }) => pos);
 }
 
-/** The first page, and how many records there are on all, in one look; the pages that follow find the number kept. */
+/** Later pages use the cached total. */
 async function readCountedPage(view: View, query: ListQuery) {
   const { table, sort, conditions, limit } = query;
   const { sql, values } = allOf(conditions);
@@ -108,7 +105,7 @@ async function readCountedPage(view: View, query: ListQuery) {
   return [page, await view.totals.get(totalKey(query), async () => total)] as const;
 }
 
-/** The condition for records behind a cursor's, which itself may be gone. */
+/** Conditions for records after a cursor's, which may be gone. */
 async function findLater(
   view: View,
   { table, sort, key }: ListQuery,
@@ -125,28 +122,27 @@ async function findLater(
   const typed = `TRY_CAST(?::VARCHAR AS ${type})`;
   const beyond = `${column} ${isDescending ? '<=' : '>='} ${typed}`;
   return [
-    // DuckDB skips blocks for the bound alone, but not always for one that NULL meets too.
+    // DuckDB doesn't always skip blocks with OR IS NULL.
     { sql: isNullable ? `${beyond} OR ${column} IS NULL` : beyond, values: [value] },
     { sql: `${column} IS DISTINCT FROM ${typed} OR ${laterPos.sql}`, values: [value, ...laterPos.values] },
   ];
 }
 
-/** What a cursor says of the column that a list is sorted by: a text that reads back as the same value. */
+/** Text that parses back to the same value. */
 function sortTextSql({ column, type }: SortKey): string {
   return type === 'DOUBLE' ? doubleTextSql(column) : `CAST(${column} AS VARCHAR)`;
 }
 
-/** Behind every record: INTEGER ends there. */
+/** The largest INTEGER. */
 const POS_MAX = 2 ** 31 - 1;
 
-/** `k1 >= a AND (k1 > a OR (k2 > b))`: DuckDB skips blocks by a column's range, not by that of a list of columns. */
+/** `k1 >= a AND (k1 > a OR (k2 > b))`: DuckDB skips blocks by the range of a column, not of a row. */
 function laterKey([column = '', ...columns]: readonly string[], [id = null, ...ids]: CursorPlace): Condition {
   if (columns.length === 0) return { sql: `${column} > ?`, values: [id] };
   const rest = laterKey(columns, ids);
   return { sql: `${column} >= ? AND (${column} > ? OR (${rest.sql}))`, values: [id, id, ...rest.values] };
 }
 
-/** How many records meet the conditions, on all pages. */
 function countAll(view: View, query: ListQuery): Promise<number> {
   const counted = query.faster?.counted ?? query.table;
   const { sql, values } = allOf(query.faster?.conditions ?? query.conditions);
@@ -164,11 +160,11 @@ function totalKey({ table, conditions }: ListQuery): string {
 
 interface ListedRecord {
   readonly line: string;
-  /** What a cursor says of it. */
+  /** JSON text of a {@link CursorPlace}. */
   readonly place: string;
 }
 
-/** The records at these positions, in their order. */
+/** In the order of the positions. */
 async function readRecords(
   view: View,
   query: ListQuery,
@@ -177,7 +173,7 @@ async function readRecords(
   if (positions.length === 0) return [];
   const { table, sort, key, detail } = query;
   const place = [...(sort === undefined ? [] : [sortTextSql(sort)]), ...key];
-  // Only numbers that stand in the statement are looked up in the index.
+  // DuckDB uses the index only for literal numbers.
   const rows = await view.rowsOnce(
     { pos: number, line: text, detail: text, place: text },
     `SELECT pos, line, ${detail?.sql ?? "''"} AS detail, to_json([${place.join(', ')}])::VARCHAR AS place

@@ -7,7 +7,7 @@ import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { type Feed, type FeedEvent, getFeed, pageFeed } from '../../../test/support/api/feed.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
-import { FeedIndex, type FeedStretch, type StretchWanted } from '../../view/text/feed-index.ts';
+import { FeedIndex, type FeedQuery, type FeedRange } from '../../view/text/feed-index.ts';
 import type { Frame } from '../../view/text/view-texts.ts';
 import type { View } from '../../view/view.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
@@ -152,8 +152,8 @@ test('a filtered page looks at so many events and goes on from there, empty thou
   const scores = new Uint8Array(250_000).fill(ENTITY_TYPES.indexOf('score'));
   const index = new FeedIndex(1, new Float64Array(scores.length + 1), scores);
   const texts = {
-    findEvents: (wanted: StretchWanted) => index.find(wanted),
-    readEvents: async ({ slices }: FeedStretch, { head, tail }: Frame) => {
+    findEvents: (wanted: FeedQuery) => index.find(wanted),
+    readEvents: async ({ slices }: FeedRange, { head, tail }: Frame) => {
       expect(slices).toEqual([]);
       return { bytes: Buffer.concat([head, tail]), giveBack: () => {} };
     },

@@ -3,16 +3,16 @@ import { type Column, contentColumns, DATASETS, type Dataset } from '../../../sc
 export const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
-/** Where the points of a kind come from, and what of a record goes where (specification "History points"). */
+/** How a kind's points are made from records (specification "History points"). */
 export interface HistorySource {
   readonly dataset: Dataset;
-  /** The column that names the model. */
+  /** Column of the model's id. */
   readonly model: string;
-  /** The column that tells the series of one model apart; null: there is one series. */
+  /** Column that distinguishes the series of a model; null: one series. */
   readonly series: string | null;
-  /** The column that becomes the point's `value`; null: the point has none. */
+  /** Column of the point's `value`; null: none. */
   readonly value: Column | null;
-  /** The columns of the point's `payload`, in order. */
+  /** Columns of the point's `payload`, in order. */
   readonly payload: readonly Column[];
 }
 
@@ -39,13 +39,10 @@ function source(
   };
 }
 
-/**
- * What versions of the records have added since stands behind what is named here; whose word a record is belongs to the record of today,
- * not to a day of the past.
- */
+/** Columns of later record versions follow, except upstreams, which describe only the current record. */
 export const HISTORY_SOURCES: Readonly<Record<HistoryKind, HistorySource>> = {
   score: source(DATASETS.scores, 'benchmark_id', 'value', ['n', 'source', 'measured_at']),
-  // `positions` comes before these; it is a property of the day, not of the record.
+  // `positions`, a property of the day, precedes these.
   ranking: source(DATASETS.rankings, 'category', 'rank', ['trueskill_mu', 'trueskill_sigma']),
   pricing: source(DATASETS.pricing, 'provider', 'input_per_million', [
     'provider',

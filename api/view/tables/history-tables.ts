@@ -1,7 +1,6 @@
 /**
- * The tables `history_<kind>` of a view: a row for each interval of a record. An interval that goes on over a cutover, the first release
- * in a version of the records that added columns, is two rows where the record fills one of them: its files say of all of its days what
- * the record says now, but on the days before nobody knew (decision 0076). An answer about those days stays what it was.
+ * The tables `history_<kind>`: one row per interval. An interval that fills a column added by a later record version is split at the
+ * first release in it, the cutover: before, the column is null, so responses about those days don't change (decision 0076).
  */
 import type { Day } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
@@ -12,11 +11,11 @@ import { type Database, recordsSql } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
 import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
 
-/** What histories are made of: local Parquet files of releases. */
+/** Local Parquet files. */
 export interface HistoryParts {
-  /** The newest release's records with `valid_from`. */
+  /** The newest records, with `valid_from`. */
   readonly state: Readonly<Record<DatasetName, string>>;
-  /** Intervals closed by the releases that the previous view doesn't have; by all of them without a previous view. */
+  /** Intervals closed since the previous view, if any. */
   readonly closed: Readonly<Record<DatasetName, readonly string[]>>;
   /** Reconstructed price intervals. */
   readonly backfill: string | undefined;
@@ -24,21 +23,21 @@ export interface HistoryParts {
 
 export interface HistoriesInput {
   readonly parts: HistoryParts;
-  /** True where the database has a previous view attached as `prev`. */
+  /** Whether the previous view is attached as `prev`. */
   readonly hasPrevious: boolean;
   readonly cutovers: readonly Cutover[];
-  /** Default: those that this program answers. */
+  /** Default: those that this program serves. */
   readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
 }
 
-/** A release in another version of the records than the one before it. */
+/** A release in a new record version. */
 export interface Cutover {
   readonly day: Day;
   readonly before: RecordVersion;
   readonly now: RecordVersion;
 }
 
-/** The cutovers of a store, oldest first. */
+/** Oldest first. */
 export function cutoversOf({ releases }: Pick<Catalog, 'releases'>, versions: readonly RecordVersion[]) {
   return releases.flatMap(({ day, schema_version: now }, index): readonly Cutover[] => {
     const before = releases[index - 1]?.schema_version ?? now;
@@ -46,7 +45,6 @@ export function cutoversOf({ releases }: Pick<Catalog, 'releases'>, versions: re
   });
 }
 
-/** Creates and fills the table of a kind in the attached database `view`. */
 export async function createHistory(database: Database, kind: HistoryKind, input: HistoriesInput): Promise<void> {
   const { parts, hasPrevious, cutovers, histories = HISTORY_SOURCES } = input;
   const source = histories[kind];
@@ -72,8 +70,8 @@ export async function createHistory(database: Database, kind: HistoryKind, input
 }
 
 /**
- * The rows of a table for a relation with the dataset's columns, `valid_from`, `valid_to` and `has_ended`. The last is true in all rows
- * of an interval that is over: those of an open one are made anew with each view.
+ * Rows from a relation with the dataset's columns, `valid_from`, `valid_to` and `has_ended`: the next view reuses rows for which that
+ * is true, all rows of closed intervals.
  */
 function intervalSql({ model, series, value, payload }: HistorySource, relation: string, origin: string): string {
   return `SELECT ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to,
@@ -81,17 +79,17 @@ function intervalSql({ model, series, value, payload }: HistorySource, relation:
     FROM (${relation})`;
 }
 
-/** The intervals of a relation, in parts where they go on over a cutover; the latest cutover first, so that what it takes from a part stays away. */
+/** Splits at the latest cutover first, so that columns emptied in the earlier part stay empty. */
 function splitSql({ dataset, payload }: HistorySource, relation: string, cutovers: readonly Cutover[]): string {
   const whole = `SELECT *, valid_to IS NOT NULL AS has_ended FROM (${relation})`;
   return cutovers.toReversed().reduce((intervals, { day, before, now }) => {
-    const [old, kept] = [before, now].map((version) => keptColumns(dataset.name, version).map(({ name }) => name));
-    const added = payload.filter(({ name }) => kept?.includes(name) && !old?.includes(name));
+    const [old, current] = [before, now].map((version) => keptColumns(dataset.name, version).map(({ name }) => name));
+    const added = payload.filter(({ name }) => current?.includes(name) && !old?.includes(name));
     return added.length === 0 ? intervals : cutSql(intervals, day, added);
   }, whole);
 }
 
-/** Cuts the intervals that are there before a day and on it, and fill one of these columns, which are null before. */
+/** Splits intervals that span the start of a day and fill an added column. */
 function cutSql(relation: string, day: Day, added: readonly Column[]): string {
   const isFilled = added.map(({ name }) => `${name} IS NOT NULL`).join(' OR ');
   const isCut = `valid_from < DATE '${day}' AND coalesce(valid_to >= DATE '${day}', true) AND (${isFilled})`;

@@ -28,7 +28,7 @@ test.each([
   { sources: 0, is: 'an empty list', type: undefined },
   { sources: SCORE_SOURCES_MAX, is: 'numbers', type: /^ENUM/ },
   { sources: SCORE_SOURCES_MAX + 1, is: 'texts', type: /^VARCHAR$/ },
-])('$sources sources are kept as $is, and found, an unknown one nowhere', async ({ sources, type }) => {
+])('$sources sources are stored as $is, and found, an unknown one nowhere', async ({ sources, type }) => {
   const database = await Database.open(':memory:', { memoryLimit: '500MB', threads: 1, tempFolder: tmpdir() });
   await database.run(`ATTACH ':memory:' AS view`);
   await database.run(

@@ -1,20 +1,17 @@
 /**
- * Orders in which the view keeps the scores beside that of their key, so that a page is read from where it lies instead of
- * being sorted out of all rows. Each is a table with one row per score, in that order: its `place` in it, its `pos` in
- * `scores`, and the columns that filters look at, all but the model: of one of those there are so few scores that sorting them
- * takes less than keeping the ids once more for every order. Of benchmarks there are few, so their ids take little. Who measured is
- * a number there that reads as its text, {@link SCORE_SOURCE}: a million texts take twice as long to compare.
+ * Scores sorted in advance, so that no page sorts all rows. One row per score: its `place` in the order, its `pos` in `scores`, and
+ * the columns of filters, except the model, whose few scores are cheaper to sort than its ids to store. `source` is an enumeration,
+ * which compares twice as fast as text.
  */
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 
-/** What a list is sorted by. Records without the value come last, whatever the direction; `pos`, that is the key, breaks ties. */
+/** Nulls come last in both directions; `pos`, the key's order, breaks ties. */
 export interface SortKey {
   readonly column: string;
   readonly isDescending: boolean;
-  /** DuckDB's type, to compare a cursor's text with the column. */
+  /** DuckDB's type, for parsing a cursor's text. */
   readonly type: 'VARCHAR' | 'DOUBLE' | 'BIGINT' | 'INTEGER' | 'DATE' | 'TIMESTAMP';
-  /** Whether records may lack it. */
   readonly isNullable: boolean;
 }
 
@@ -38,21 +35,21 @@ export const SCORE_ORDERS = {
   },
 } as const satisfies Readonly<Record<string, ListOrder>>;
 
-/** The order of a list, for ORDER BY. */
+/** For ORDER BY. */
 export function orderSql({ column, isDescending }: SortKey): string {
   return `${column} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST, pos`;
 }
 
-/** The type of `source` in the tables of {@link SCORE_ORDERS}: an enumeration of all that there are, or text where they are too many. */
+/** An enumeration, or text if there are too many values. */
 export const SCORE_SOURCE = 'score_source';
 
-/** Sources up to which they are an enumeration: every query takes the longer the more they are, seconds for a million addresses. */
+/** An enumeration's size slows every query: seconds for a million values. */
 export const SCORE_SOURCES_MAX = 10_000;
 
-/** Creates the tables of {@link SCORE_ORDERS} from the finished `scores`. */
+/** Requires the finished table `scores`. */
 export async function createScoreOrders(database: Database): Promise<void> {
   await database.run(`CREATE TYPE view.${SCORE_SOURCE} AS ${await sourceType(database)}`);
-  // DuckDB finds a type by its bare name alone.
+  // DuckDB finds types only by their unqualified name.
   await database.run(`SET search_path = 'view.main'`);
   for (const { table, sort } of Object.values(SCORE_ORDERS)) {
     await database.run(

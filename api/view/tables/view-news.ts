@@ -1,6 +1,5 @@
 /**
- * What is news of the last days: the table `news` of a view, one row per event of the feed that tells more than that a record is
- * there, or says something else beside what people ask for (specification "Feeds"; decision 0082).
+ * The table `news`: one row per recent event that is news (specification "Feeds"; decision 0082).
  *
  * | column | |
  * |---|---|
@@ -8,10 +7,10 @@
  * | `kind` | `model`, `score`, `ranking` or `pricing` |
  * | `change` | `came`, `went` or `changed` |
  * | `model_id`, `part` | the key of the record: `part` is its benchmark, category or provider, empty for a model |
- * | `before`, `after` | what is told of it, as JSON text; null where there was none, or is none. Of a model that came: what it was when it was here last |
- * | `is_with_model` | its model itself came or went in the same night |
+ * | `before`, `after` | its facts as JSON text; null if it did not exist. For a model that came, `before` has its last earlier facts |
+ * | `is_with_model` | its model came or went in the same night |
  *
- * A row is made once, in the view of its night, and stays as it is until it is too old or its event leaves the feed.
+ * A row never changes; it is removed when it is too old or its event leaves the feed.
  */
 import { type DuckDBValue, listValue } from '@duckdb/node-api';
 import { addDays, type Day } from '../../../runtime/day.ts';
@@ -22,30 +21,30 @@ import { retainedFrom } from '../../../schemas/retention.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { HISTORY_SOURCES, type HistoryKind } from './history-kinds.ts';
 
-/** Days whose changes are news, the newest published one included. More: larger views, and feeds that cut off more. */
+/** Including the newest day. More: larger views, and feeds that omit more. */
 export const NEWS_DAYS = 30;
 
 export interface NewsInput {
   readonly catalog: Catalog;
-  /** The release.json of every release that the previous view doesn't have, by day. */
+  /** Since the previous view, by day. */
   readonly releases: ReadonlyMap<Day, Release>;
-  /** Parquet files with their events. */
+  /** Parquet files of the releases' events. */
   readonly changes: readonly string[];
-  /** The first event that stays in the feed. */
+  /** The first event in the feed. */
   readonly firstSeq: number;
-  /** The newest release of the previous view, whose database is attached as `prev`; undefined without one. */
+  /** The newest day of the previous view, which is attached as `prev`. */
   readonly previousDay: Day | undefined;
 }
 
-/** Creates the table, when histories are there. */
+/** Requires the histories. */
 export async function createNews(database: Database, input: NewsInput): Promise<void> {
   const { catalog, previousDay, firstSeq } = input;
   await database.run(`CREATE TEMP TABLE news (${COLUMNS})`);
   await database.run(`CREATE TEMP TABLE none (${COLUMNS}, is_with_model BOOLEAN)`);
   await addNews(database, input);
-  // What is kept lies in order as it is; sorting it again would take longer than all else.
-  const kept = previousDay === undefined ? 'temp.none' : 'prev.news';
-  await database.run(`CREATE TABLE view.news AS SELECT * FROM ${kept} WHERE day >= $1::DATE AND seq >= $2`, [
+  // Already in order: sorting again would take longer than the rest.
+  const old = previousDay === undefined ? 'temp.none' : 'prev.news';
+  await database.run(`CREATE TABLE view.news AS SELECT * FROM ${old} WHERE day >= $1::DATE AND seq >= $2`, [
     firstDay(catalog),
     firstSeq,
   ]);
@@ -65,18 +64,18 @@ const COLUMNS = `seq BIGINT, day DATE, kind VARCHAR, change VARCHAR, model_id VA
 async function addNews(database: Database, input: NewsInput): Promise<void> {
   const ranges = rangesOf(input);
   if (ranges.length === 0 || input.changes.length === 0) return;
-  const isTold = ranges.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`).join(' OR ');
+  const isCandidate = ranges.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`).join(' OR ');
   await database.run(
-    `CREATE TEMP TABLE told AS
+    `CREATE TEMP TABLE candidates AS
      SELECT seq, ${daySql(input.catalog)} AS day, entity_type AS kind, entity_id, op,
        coalesce(key ->> '$.model_id', key ->> '$.id') AS model_id,
        coalesce(key ->> '$.benchmark_id', key ->> '$.category', key ->> '$.provider', '') AS part
-     FROM read_parquet($1) c WHERE ${isTold}`,
+     FROM read_parquet($1) c WHERE ${isCandidate}`,
     [listValue([...input.changes])],
   );
   await createGone(database, input);
   for (const kind of NEWS_KINDS) await database.run(`INSERT INTO temp.news ${newsSql(kind, input)}`);
-  await database.run('DROP TABLE told');
+  await database.run('DROP TABLE candidates');
   await database.run('DROP TABLE gone');
 }
 
@@ -85,10 +84,7 @@ interface SeqRange {
   readonly last: number;
 }
 
-/**
- * The events that may be news: those of the new releases that are young enough, but not of the very first night, and not those that
- * only send a record anew in another version.
- */
+/** Events of recent new releases, except the first night and renewals of records in a new version. */
 function rangesOf({ catalog, releases }: NewsInput): readonly SeqRange[] {
   const from = firstDay(catalog);
   const ranges: SeqRange[] = [];
@@ -105,10 +101,7 @@ function firstDay({ releases }: Catalog): Day {
   return addDays(releases.at(-1)?.day ?? '1970-01-01', 1 - NEWS_DAYS);
 }
 
-/**
- * The day of the release that an event is in: one that was given its right day has events that say another, which may be that of a later
- * release. `c` is the table of events.
- */
+/** The release's day: events of a redated release have its old day. `c` is the table of events. */
 function daySql({ releases }: Catalog): string {
   const redated = releases.flatMap(({ day, first_seq: first, last_seq: last, redated_from: was }) =>
     was === undefined || first === null ? [] : [`WHEN c.seq BETWEEN ${first} AND ${last} THEN DATE '${day}'`],
@@ -117,14 +110,13 @@ function daySql({ releases }: Catalog): string {
 }
 
 /**
- * When the records that are told of were gone: one row per deletion, and one per record that the previous view doesn't have. What was
- * before the feed begins isn't known any more.
+ * When candidates' records were gone: one row per new deletion, and one per record that the previous view lacks.
  */
 async function createGone(database: Database, { catalog, changes, previousDay }: NewsInput): Promise<void> {
   const values: DuckDBValue[] = [listValue([...changes])];
   const selects = [
     `SELECT c.entity_type AS kind, c.entity_id, ${daySql(catalog)} AS day FROM read_parquet($1) c
-     SEMI JOIN told t ON t.kind = c.entity_type AND t.entity_id = c.entity_id AND t.op = 'upsert' WHERE c.op = 'delete'`,
+     SEMI JOIN candidates t ON t.kind = c.entity_type AND t.entity_id = c.entity_id AND t.op = 'upsert' WHERE c.op = 'delete'`,
   ];
   if (previousDay !== undefined) {
     values.push(previousDay);
@@ -132,7 +124,7 @@ async function createGone(database: Database, { catalog, changes, previousDay }:
       const dataset = DATASETS[name];
       if (dataset.entityType === null) continue;
       selects.push(
-        `SELECT t.kind, t.entity_id, $2::DATE FROM (SELECT * FROM told WHERE kind = '${dataset.entityType}' AND op = 'upsert') t
+        `SELECT t.kind, t.entity_id, $2::DATE FROM (SELECT * FROM candidates WHERE kind = '${dataset.entityType}' AND op = 'upsert') t
          ANTI JOIN prev.${name} p ON ${dataset.key.map((column, i) => `p.${column} = t.${i === 0 ? 'model_id' : 'part'}`).join(' AND ')}`,
       );
     }
@@ -142,23 +134,23 @@ async function createGone(database: Database, { catalog, changes, previousDay }:
 
 interface NewsKind {
   readonly entityType: EntityType;
-  /** The history that has the records' intervals. */
+  /** Of the records' intervals. */
   readonly history: HistoryKind;
-  /** What is told of a record, as SQL over its interval: JSON text, the same where nothing of it differs. */
+  /** SQL over an interval: JSON text that is compared and published. */
   readonly facts: string;
-  /** Whether it is news that a record says something else. */
-  readonly tellsChanges: boolean;
+  /** Whether changed facts are news. */
+  readonly includesChanges: boolean;
 }
 
 const NEWS_KINDS: readonly NewsKind[] = [
-  { entityType: 'model', history: 'metadata', facts: factsSql(['name', 'organization']), tellsChanges: false },
-  { entityType: 'score', history: 'score', facts: 'value', tellsChanges: true },
-  { entityType: 'ranking', history: 'ranking', facts: 'value', tellsChanges: true },
+  { entityType: 'model', history: 'metadata', facts: factsSql(['name', 'organization']), includesChanges: false },
+  { entityType: 'score', history: 'score', facts: 'value', includesChanges: true },
+  { entityType: 'ranking', history: 'ranking', facts: 'value', includesChanges: true },
   {
     entityType: 'pricing',
     history: 'pricing',
     facts: factsSql(['input_per_million', 'output_per_million', 'currency']),
-    tellsChanges: true,
+    includesChanges: true,
   },
 ];
 
@@ -168,12 +160,15 @@ function factsSql(names: readonly string[]): string {
 }
 
 /**
- * One row per event of a kind that is news. What the record said before is in the last interval that began earlier; whether it was
- * still there then, its deletions tell, for a record whose row was set aside has no interval either, and no event.
+ * One row per event that is news. `before` comes from the last earlier interval, if no deletion followed it: a record whose row was
+ * set aside has no interval either.
  */
-function newsSql({ entityType, history, facts, tellsChanges }: NewsKind, { catalog, previousDay }: NewsInput): string {
+function newsSql(
+  { entityType, history, facts, includesChanges }: NewsKind,
+  { catalog, previousDay }: NewsInput,
+): string {
   const isUnknown = previousDay === undefined ? `b.valid_to < DATE '${lastDayBeforeFeed(catalog, history)}'` : 'false';
-  return `WITH e AS (SELECT * FROM told WHERE kind = '${entityType}'),
+  return `WITH e AS (SELECT * FROM candidates WHERE kind = '${entityType}'),
     g AS (SELECT * FROM gone WHERE kind = '${entityType}'),
     h AS MATERIALIZED (SELECT model_id, series, valid_from, valid_to, ${facts} AS facts FROM view.history_${history} i
       SEMI JOIN e ON e.model_id = i.model_id AND e.part = i.series WHERE i.source = 'capture'),
@@ -187,12 +182,12 @@ function newsSql({ entityType, history, facts, tellsChanges }: NewsKind, { catal
     UNION ALL SELECT seq, day, kind, 'came', model_id, part, CASE kind WHEN 'model' THEN before END, after FROM compared
       WHERE op = 'upsert' AND after IS NOT NULL AND NOT was_there
     UNION ALL SELECT seq, day, kind, 'changed', model_id, part, before, after FROM compared
-      WHERE op = 'upsert' AND after <> before AND was_there AND ${tellsChanges}`;
+      WHERE op = 'upsert' AND after <> before AND was_there AND ${includesChanges}`;
 }
 
 /**
- * The last day before the feed begins on which the records of a history were captured; '-infinity' where there is none. A record whose
- * interval ended earlier may have gone in a night whose events are pruned: without the view before, nobody can tell, and it counts as gone.
+ * The last captured day before the feed, or '-infinity'. Without a previous view, records whose interval ended earlier count as gone:
+ * their deletion may be pruned.
  */
 function lastDayBeforeFeed(catalog: Catalog, history: HistoryKind): string {
   const { name } = HISTORY_SOURCES[history].dataset;

@@ -11,41 +11,41 @@ import { createHistory, type HistoriesInput, type HistoryParts } from './history
 import { createScoreOrders } from './list-orders.ts';
 
 /**
- * The tables of a view, written by `../build-view.ts`, read by the queries of the routes:
+ * The tables of a view:
  *
  * | table | one row per | order |
  * |---|---|---|
- * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its place `pos`, columns and published `line` | key |
- * | `aliases` | name of a model at an upstream, with the model's `pos`; `models` has them too, in `texts` and `aliases` | name, upstream |
- * | `scores_by_<order>` | score: its `place` in the order, its `pos`, and what filters look at | as `list-orders.ts` says |
- * | `history_<kind>` | interval of a record, or part of one, as `history-tables.ts` says: its first and last day, and its point without the date | model, series, day |
- * | `positions` | interval of a ranking record on one of the top positions | category, day |
- * | `ranking_counts` | category and captured day: how many models it ranked | category, day |
- * | `changes` | event that is still in the feed: its seq, its type and the bytes of its text | seq |
- * | `news` | event of the last days that tells people something, as `view-news.ts` says | seq |
- * | `known` | id that was ever captured, as model, benchmark, category or provider | kind, id |
+ * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its position `pos`, columns and published `line` | key |
+ * | `aliases` | name of a model at an upstream, with the model's `pos` | name, upstream |
+ * | `scores_by_<order>` | score (see `list-orders.ts`) | the order |
+ * | `history_<kind>` | interval or part of one (see `history-tables.ts`): first and last day, and its point without the date | model, series, day |
+ * | `positions` | interval of a ranking record in a top position | category, day |
+ * | `ranking_counts` | category and captured day: number of ranked models | category, day |
+ * | `changes` | event in the feed: its seq, type and bytes of text | seq |
+ * | `news` | recent event that is news (see `view-news.ts`) | seq |
+ * | `known` | id of any model, benchmark, category or provider ever captured | kind, id |
  *
- * Values that go into an answer unchanged are stored as the JSON text they will be. `changes` is written with the texts beside the
- * view, in `text/`; what is answered of `history_<kind>` is read from its text, and the table is what the next view is made of.
+ * Values that responses send unchanged are JSON text. `text/` writes `changes`. Responses read histories from texts; their tables are
+ * for the next view.
  */
 
-/** What a view is made of: local Parquet files of releases, already checked by hash. */
+/** Local Parquet files of releases, already checked by hash. */
 export interface ViewParts extends HistoryParts {
-  /** Events of the releases that the previous view doesn't have. */
+  /** Events since the previous view. */
   readonly changes: readonly string[];
-  /** The newest release's names of models; undefined where it keeps none. */
+  /** Names of models, if any. */
   readonly aliases: string | undefined;
 }
 
 export interface TablesInput extends HistoriesInput {
   readonly parts: ViewParts;
-  /** The version of the records in force: the form of what is current (specification "Record versions"). */
+  /** Of the current records (specification "Record versions"). */
   readonly version: RecordVersion;
-  /** Days on which rankings were captured. */
+  /** On which rankings were captured. */
   readonly rankingDays: readonly Day[];
 }
 
-/** Creates and fills every table in the attached database `view` but those that come with its texts. */
+/** In the attached database `view`; without `changes` and `news`. */
 export async function createTables(database: Database, input: TablesInput): Promise<void> {
   for (const kind of HISTORY_KINDS) await createHistory(database, kind, input);
   await createAliases(database, { models: input.parts.state.models, aliases: input.parts.aliases });
@@ -55,11 +55,10 @@ export async function createTables(database: Database, input: TablesInput): Prom
   await createKnown(database, input);
 }
 
-/** What only the finished tables tell of a view. */
 export interface TableFacts {
-  /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
+  /** First day with a point, captured or reconstructed; null: none yet. */
   readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
-  /** Days on which a model that is there now was first seen, ascending. */
+  /** First days of the current models, ascending. */
   readonly addedDays: readonly Day[];
 }
 
@@ -90,7 +89,7 @@ async function createCurrent(database: Database, name: DatasetName, { parts, ver
   if (name === 'scores') await createScoreOrders(database);
 }
 
-/** A state lies in the order of its key, which makes the number of a row its position; sorting it again would take as long as all else. */
+/** Row numbers become positions, so states must be in key order; sorting them would take too long. */
 async function assertByKey(database: Database, { name, key }: Dataset): Promise<void> {
   const before = key.map((column) => `lag(${column}, 1, '') OVER () AS before_${column}`);
   const isLater = key.map((column, i) => {
@@ -105,7 +104,7 @@ async function assertByKey(database: Database, { name, key }: Dataset): Promise<
   if (disordered > 0) throw new AppError('corrupt', `the state of ${name} is not in the order of its key`);
 }
 
-/** Positions of a category whose history can be asked for at once (specification "Rankings history"). */
+/** Positions per category in one history request (specification "Rankings history"). */
 export const TOP_POSITIONS_MAX = 50;
 
 async function createPositions(database: Database): Promise<void> {
@@ -117,7 +116,7 @@ async function createPositions(database: Database): Promise<void> {
   );
 }
 
-/** Counts by adding up what begins and ends, so that the cost is that of the intervals, not of all their days. */
+/** Counts starts and ends: the cost depends on intervals, not on days. */
 async function createRankingCounts(database: Database, days: readonly Day[]): Promise<void> {
   await database.run(
     `CREATE TABLE view.ranking_counts AS
@@ -127,9 +126,9 @@ async function createRankingCounts(database: Database, days: readonly Day[]): Pr
      daily AS (SELECT category, day, sum(step) AS step FROM steps GROUP BY category, day),
      running AS (SELECT category, day, sum(step) OVER (PARTITION BY category ORDER BY day) AS positions FROM daily),
      captured AS (SELECT unnest($1::JSON::DATE[]) AS day),
-     wanted AS (SELECT category, captured.day FROM (SELECT DISTINCT category FROM running) CROSS JOIN captured)
-     SELECT category, w.day, r.positions::INTEGER AS positions
-     FROM wanted w ASOF JOIN running r USING (category, day) WHERE r.positions > 0 ORDER BY category, w.day`,
+     expected AS (SELECT category, captured.day FROM (SELECT DISTINCT category FROM running) CROSS JOIN captured)
+     SELECT category, x.day, r.positions::INTEGER AS positions
+     FROM expected x ASOF JOIN running r USING (category, day) WHERE r.positions > 0 ORDER BY category, x.day`,
     [JSON.stringify(days)], // As text: an empty list can't be bound.
   );
 }
@@ -149,21 +148,15 @@ async function createKnown(database: Database, { parts, hasPrevious }: TablesInp
   );
 }
 
-/** Between the texts of a model that are searched together: no id and no name can hold it. */
+/** Separates a model's searched texts; ids and names can't contain it. */
 export const TEXTS_SEPARATOR = '\u0001';
 
-/** The files that a view's names are made of. */
 export interface NameParts {
-  /** The newest release's models. */
   readonly models: string;
-  /** Its names of models; undefined where it keeps none. */
   readonly aliases: string | undefined;
 }
 
-/**
- * Creates `aliases` in the attached database `view`: one row per name of a model that is there, by name and upstream (specification
- * "Names of models"; decision 0077).
- */
+/** Names of current models only (specification "Names of models"; decision 0077). */
 async function createAliases(database: Database, { models, aliases }: NameParts): Promise<void> {
   if (aliases === undefined) {
     await database.run('CREATE TABLE view.aliases (pos INTEGER, id VARCHAR, upstream VARCHAR)');
@@ -178,10 +171,10 @@ async function createAliases(database: Database, { models, aliases }: NameParts)
   );
 }
 
-/** What `models` of a view has beside its columns, where `s` is a model and `named` is {@link NAMED_SQL}. */
+/** `s` is a model, `named` is {@link NAMED_SQL}. */
 const NAME_COLUMNS = `lower(concat_ws('${TEXTS_SEPARATOR}', s.id, s.name, named.ids)) AS texts,
   coalesce(named.aliases, '[]') AS aliases`;
 
-/** One row per model with names: all of them as one text, and as the JSON that is answered, by upstream and name. */
+/** One row per model with names: joined as text, and as JSON, by upstream and name. */
 const NAMED_SQL = `(SELECT pos, string_agg(id, '${TEXTS_SEPARATOR}' ORDER BY upstream, id) AS ids,
   to_json(list({upstream: upstream, id: id} ORDER BY upstream, id))::VARCHAR AS aliases FROM view.aliases GROUP BY pos)`;

@@ -23,9 +23,9 @@ interface Placed {
   readonly to: number;
 }
 
-test('a stretch has the events that looking at one after the other would find', () => {
+test('a range has the events that a scan would find', () => {
   fc.assert(
-    fc.property(feedArbitrary, ({ firstSeq, events, from, after: wanted, ...rest }) => {
+    fc.property(feedArbitrary, ({ firstSeq, events, from, after: requested, ...rest }) => {
       const { limit, scannedMax, entityType } = rest;
       let at = from;
       const placed = events.map(({ type, bytes }, i): Placed => {
@@ -33,7 +33,7 @@ test('a stretch has the events that looking at one after the other would find', 
         return { seq: firstSeq + i, type: ENTITY_TYPES[type], from: at - bytes, to: at };
       });
       const lastOfAll = firstSeq + events.length - 1;
-      const after = Math.max(Math.min(wanted, lastOfAll), firstSeq - 1);
+      const after = Math.max(Math.min(requested, lastOfAll), firstSeq - 1);
       const starts = Float64Array.from([...placed.map((event) => event.from), at]);
       const index = new FeedIndex(
         firstSeq,
@@ -44,7 +44,7 @@ test('a stretch has the events that looking at one after the other would find', 
       const looked = placed.filter(({ seq }) => seq > after).slice(0, entityType === undefined ? limit : scannedMax);
       const expected = looked.filter(({ type }) => entityType === undefined || type === entityType).slice(0, limit);
       const isFull = expected.length === limit;
-      const found = index.find({ after: Math.min(wanted, lastOfAll), ...rest });
+      const found = index.find({ after: Math.min(requested, lastOfAll), ...rest });
       expect(found.lastSeq).toBe((isFull ? expected : looked).at(-1)?.seq ?? after);
       expect(bytesOf(found.slices)).toEqual(bytesOf(expected));
       for (const { firstSeq: seq, from: begin } of found.slices)

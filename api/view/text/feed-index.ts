@@ -1,36 +1,32 @@
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/datasets.ts';
 import type { Slice } from './text-file.ts';
 
-/** Events that follow each other. */
 export interface FeedSlice extends Slice {
   readonly firstSeq: number;
 }
 
-/** The events of a stretch of the feed, and how far it goes. */
-export interface FeedStretch {
+export interface FeedRange {
   readonly slices: readonly FeedSlice[];
-  /** The last event that was looked at, whether it is wanted or not. */
+  /** The last event that was scanned, matching or not. */
   readonly lastSeq: number;
 }
 
-export interface StretchWanted {
-  /** The event before the first one that is looked at. */
+export interface FeedQuery {
   readonly after: number;
-  /** Events at most. */
   readonly limit: number;
   /** Only events of this type, among the next `scannedMax`; undefined: all. */
   readonly entityType: EntityType | undefined;
   readonly scannedMax: number;
 }
 
-/** The events that are still in the feed: where the text of each lies, and its type. 9 bytes of memory an event. */
+/** Text position and type of each event in the feed: 9 bytes of memory per event. */
 export class FeedIndex {
   readonly #firstSeq: number;
-  /** Where each event begins, and behind them the end; a comma is the last byte of each. */
+  /** Where each event starts, then the last end. Each event ends with a comma. */
   readonly #starts: Float64Array;
   readonly #types: Uint8Array;
 
-  /** @param firstSeq the first event, or the next to come where there is none */
+  /** @param firstSeq the first event; the next one if the feed is empty */
   constructor(firstSeq: number, starts: Float64Array, types: Uint8Array) {
     this.#firstSeq = firstSeq;
     this.#starts = starts;
@@ -41,8 +37,8 @@ export class FeedIndex {
     return this.#firstSeq + this.#types.length - 1;
   }
 
-  find({ after: wantedAfter, limit, entityType, scannedMax }: StretchWanted): FeedStretch {
-    const after = Math.max(wantedAfter, this.#firstSeq - 1);
+  find({ after: requestedAfter, limit, entityType, scannedMax }: FeedQuery): FeedRange {
+    const after = Math.max(requestedAfter, this.#firstSeq - 1);
     if (entityType === undefined) {
       const lastSeq = Math.min(after + limit, this.lastSeq);
       return { slices: lastSeq > after ? [this.#sliceOf(after + 1, lastSeq)] : [], lastSeq };
@@ -54,7 +50,7 @@ export class FeedIndex {
     });
   }
 
-  #findOf(type: number, { after, limit, lastSeq }: { after: number; limit: number; lastSeq: number }): FeedStretch {
+  #findOf(type: number, { after, limit, lastSeq }: { after: number; limit: number; lastSeq: number }): FeedRange {
     const slices: FeedSlice[] = [];
     let [found, seq] = [0, after + 1];
     while (seq <= lastSeq && found < limit) {

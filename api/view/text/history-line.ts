@@ -1,54 +1,50 @@
 /**
- * The text of a kind of history: a line for each interval, in the order of the bytes of its key, which it begins with:
+ * The text of a kind of history: one line per interval, sorted by the bytes of its key:
  *
  *     <model> TAB <series> TAB <first day><last day><letter of the source><value> TAB <payload> LF
  *
- * Value and payload are JSON text. No id has a control character and no JSON text has one, so the order of the lines is that of
- * model, series and first day, and what begins with a model and a tab is of that model alone.
+ * Value and payload are JSON text. Neither ids nor JSON text contain control characters, so the order is by model, series and first
+ * day, and a model's id and a tab start only its own lines.
  */
 import type { Day } from '../../../runtime/day.ts';
 import type { HistoryKind } from '../tables/history-kinds.ts';
 
-/** The intervals of a model that hold on some day of a range; of all its series, or of one. */
-export interface IntervalsWanted {
+/** Intervals in force on some day of a range. */
+export interface IntervalQuery {
   readonly model: string;
   readonly series: string | undefined;
   readonly from: Day;
   readonly to: Day;
 }
 
-/** One interval in such a text. */
 export interface TextInterval {
   readonly series: string;
   readonly validFrom: Day;
   /** `9999-12-31` while it is open. */
   readonly validTo: Day;
-  /** Reconstructed intervals have a point for every day of the calendar. */
   readonly source: 'capture' | 'backfill';
-  /** The text that has it. */
   readonly text: Buffer;
-  /** Where its value begins in it, and ends: its payload follows behind a tab. */
+  /** Positions in `text`. */
   readonly valueFrom: number;
   readonly valueTo: number;
   readonly payloadFrom: number;
   readonly payloadTo: number;
 }
 
-/** What the lines of a model begin with, or those of one of its series. */
-export function prefixOf({ model, series }: Pick<IntervalsWanted, 'model' | 'series'>): string {
+export function prefixOf({ model, series }: Pick<IntervalQuery, 'model' | 'series'>): string {
   return series === undefined ? `${model}\t` : `${model}\t${series}\t`;
 }
 
-/** The key of a line: model, series and first day, a tab between each. */
+/** Model, series and first day. */
 export function keyOfLine(line: Buffer): string {
   const days = line.indexOf(TAB, line.indexOf(TAB) + 1) + 1;
   return line.toString('utf8', 0, days + DAY_BYTES);
 }
 
-/** The wanted intervals of a text that begins and ends with a whole line, in its order. */
-export function intervalsIn(text: Buffer, wanted: IntervalsWanted): readonly TextInterval[] {
-  const { series, from, to } = wanted;
-  const prefix = Buffer.from(prefixOf(wanted));
+/** @param text whole lines */
+export function intervalsIn(text: Buffer, query: IntervalQuery): readonly TextInterval[] {
+  const { series, from, to } = query;
+  const prefix = Buffer.from(prefixOf(query));
   const found: TextInterval[] = [];
   for (let at = findLine(text, prefix); at >= 0 && beginsAt(text, at, prefix); ) {
     const days = series === undefined ? text.indexOf(TAB, at + prefix.length) + 1 : at + prefix.length;
@@ -86,12 +82,12 @@ function beginsAt(text: Buffer, at: number, prefix: Buffer): boolean {
   return at + prefix.length <= text.length && text.compare(prefix, 0, prefix.length, at, at + prefix.length) === 0;
 }
 
-/** The last day of an interval that hasn't ended. */
+/** `valid_to` of an open interval. */
 const OPEN = '9999-12-31';
 
-/** The line of a row of `history_<kind>`, without its line feed, as SQL. */
+/** SQL for the line of a row, without line feed. */
 export function lineSql(kind: HistoryKind): string {
-  // How many were ranked is a property of the day: a point's payload begins with it.
+  // Without the opening brace: points insert `positions` there.
   const payload = kind === 'ranking' ? `payload[2:]` : 'payload';
   return `concat(model_id, chr(9), series, chr(9), valid_from, coalesce(valid_to, DATE '${OPEN}'), source[1], value, chr(9), ${payload})`;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { intervalsIn } from './history-line.ts';
-import { findStretches, Marker } from './history-marks.ts';
+import { findRanges, Marker } from './history-marks.ts';
 
 /** Ids of which one begins another, that differ in their last byte, and whose UTF-16 has another order than their UTF-8. */
 const IDS = ['a', 'a b', 'a/b', 'aa', 'ab', 'b', '\u{ff5e}', '\u{1f600}'];
@@ -19,8 +19,8 @@ const linesArbitrary = fc
   .array(fc.tuple(fc.constantFrom(...IDS), fc.constantFrom(...IDS, ''), stretchesArbitrary, fc.nat(40)))
   .map((all) => {
     const series = new Map(all.map((one) => [`${one[0]}\t${one[1]}`, one]));
-    return [...series.values()].flatMap(([model, name, stretches, length]) =>
-      stretches.map((stretch) => ({ model, series: name, ...stretch, payload: `{"x":"${'x'.repeat(length)}"}` })),
+    return [...series.values()].flatMap(([model, name, ranges, length]) =>
+      ranges.map((stretch) => ({ model, series: name, ...stretch, payload: `{"x":"${'x'.repeat(length)}"}` })),
     );
   })
   .map((lines) =>
@@ -37,7 +37,7 @@ const wantedArbitrary = fc.record({
   range: rangeArbitrary,
 });
 
-test('what is found from mark to mark is what looking at every line would find, whatever the blocks and chunks', () => {
+test('what is found from mark to mark is what a scan of every line finds, whatever the blocks and chunks', () => {
   fc.assert(
     fc.property(
       linesArbitrary,
@@ -51,9 +51,9 @@ test('what is found from mark to mark is what looking at every line would find, 
         const marker = new Marker(blockBytes);
         for (let at = 0; at < text.length; at += chunkBytes) marker.add(text.subarray(at, at + chunkBytes));
         for (const { model, series, range } of wishes) {
-          const wanted = { model, series, ...range };
-          const stretches = findStretches({ marks: marker.marks, bytes: text.length }, wanted);
-          const found = stretches.flatMap(({ from, to }) => intervalsIn(text.subarray(from, to), wanted));
+          const query = { model, series, ...range };
+          const ranges = findRanges({ marks: marker.marks, bytes: text.length }, query);
+          const found = ranges.flatMap(({ from, to }) => intervalsIn(text.subarray(from, to), query));
           const expected = lines.filter(
             (line) =>
               line.model === model &&
@@ -74,16 +74,16 @@ test('what is found from mark to mark is what looking at every line would find, 
   );
 });
 
-test('no more is read of a text than the blocks that the wanted intervals lie in, and what follows to the next line', () => {
+test('no more is read of a text than the blocks of the requested intervals, and the rest of the last line', () => {
   const lineOf = (n: number) => `m${String(n).padStart(4, '0')}\ts\t2026-01-019999-12-31c1\t{}\n`;
   const text = Buffer.from(Array.from({ length: 1000 }, (_, n) => lineOf(n)).join(''));
   const marker = new Marker(256);
   marker.add(text);
   const range = { from: '2026-01-01', to: '2026-01-01' };
   for (let n = 0; n < 1000; n += 7) {
-    const wanted = { model: `m${String(n).padStart(4, '0')}`, series: undefined, ...range };
-    const stretches = findStretches({ marks: marker.marks, bytes: text.length }, wanted);
-    expect(stretches.reduce((sum, { from, to }) => sum + to - from, 0)).toBeLessThan(2 * (256 + lineOf(0).length));
+    const query = { model: `m${String(n).padStart(4, '0')}`, series: undefined, ...range };
+    const ranges = findRanges({ marks: marker.marks, bytes: text.length }, query);
+    expect(ranges.reduce((sum, { from, to }) => sum + to - from, 0)).toBeLessThan(2 * (256 + lineOf(0).length));
   }
 });
 
@@ -92,16 +92,16 @@ test('a long series is read only where its intervals may hold in the range', () 
   const text = Buffer.from(days.map((day) => `m\ts\t${day}${day}c1\t{}\n`).join(''));
   const marker = new Marker(512);
   marker.add(text);
-  const wanted = { model: 'm', series: undefined, from: '2026-06-01', to: '2026-06-01' };
-  const stretches = findStretches({ marks: marker.marks, bytes: text.length }, wanted);
+  const query = { model: 'm', series: undefined, from: '2026-06-01', to: '2026-06-01' };
+  const ranges = findRanges({ marks: marker.marks, bytes: text.length }, query);
   // And the last stretch of a text, of which nothing tells where it ends.
-  expect(stretches.at(-1)?.to).toBe(text.length);
-  expect(stretches).toHaveLength(2);
-  const found = stretches.flatMap(({ from, to }) => intervalsIn(text.subarray(from, to), wanted));
+  expect(ranges.at(-1)?.to).toBe(text.length);
+  expect(ranges).toHaveLength(2);
+  const found = ranges.flatMap(({ from, to }) => intervalsIn(text.subarray(from, to), query));
   expect(found.map(({ validFrom }) => validFrom)).toEqual(['2026-06-01']);
 });
 
-test('a text that is cut off is told, not answered from', () => {
-  const wanted = { model: 'm', series: 's', from: '2026-01-01', to: '2026-01-01' };
-  expect(() => intervalsIn(Buffer.from('m\ts\t2026-01-012026-01-02c1\t{}'), wanted)).toThrow('cut off');
+test('a text that is cut off is an error', () => {
+  const query = { model: 'm', series: 's', from: '2026-01-01', to: '2026-01-01' };
+  expect(() => intervalsIn(Buffer.from('m\ts\t2026-01-012026-01-02c1\t{}'), query)).toThrow('cut off');
 });

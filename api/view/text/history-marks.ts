@@ -1,27 +1,19 @@
 import type { Day } from '../../../runtime/day.ts';
-import {
-  type IntervalsWanted,
-  intervalsIn,
-  keyOfLine,
-  LINE_FEED,
-  prefixOf,
-  type TextInterval,
-} from './history-line.ts';
+import { type IntervalQuery, intervalsIn, keyOfLine, LINE_FEED, prefixOf, type TextInterval } from './history-line.ts';
 import { BLOCK_BYTES, type Slice, type TextFile } from './text-file.ts';
 import type { HistoryMeta, Mark } from './text-meta.ts';
 
 /**
- * Where reading may begin in the text of a history: a mark for the first line that begins in each block of it. So the lines of a
- * model are found without looking at others than their neighbours, with some hundred bytes of memory for each block.
+ * An index of a history's text: a mark for the first line that starts in each block, about a hundred bytes of memory each.
  */
 
-/** Marks the lines of a text while it is read from its beginning to its end. */
+/** Makes the marks from the sequential chunks of a text. */
 export class Marker {
   readonly #marks: Mark[] = [];
   readonly #blockBytes: number;
-  /** The line that is to be marked, as far as it was read; undefined while it hasn't begun. */
+  /** The next line to mark, as far as read; undefined before it starts. */
   #line: { readonly at: number; readonly parts: Buffer[] } | undefined = { at: 0, parts: [] };
-  /** Lines that begin before aren't marked. */
+  /** Lines that start before this aren't marked. */
   #from = 0;
   #bytes = 0;
 
@@ -44,7 +36,7 @@ export class Marker {
         this.#line.parts.push(Buffer.from(chunk.subarray(at, end < 0 ? chunk.length : end)));
         if (end < 0) break;
         this.#mark(this.#line);
-        at = end; // Behind it the next line to be marked may begin.
+        at = end; // The next line to mark may start after it.
       }
     }
     this.#bytes += chunk.length;
@@ -57,22 +49,22 @@ export class Marker {
   }
 }
 
-/** The stretches of a text, from mark to mark, in which wanted intervals may lie, in its order. */
-export function findStretches(
+/** Ranges between marks that may contain requested intervals, in order. */
+export function findRanges(
   { marks, bytes }: Pick<HistoryMeta, 'marks' | 'bytes'>,
-  wanted: IntervalsWanted,
+  query: IntervalQuery,
 ): readonly Slice[] {
-  const prefix = Buffer.from(prefixOf(wanted));
-  // Lines before the first mark of the model lie behind the mark before it.
+  const prefix = Buffer.from(prefixOf(query));
+  // The model's first lines may follow the mark before its first one.
   const first = Math.max(0, countBefore(marks, (key) => key.compare(prefix) < 0) - 1);
   const end = countBefore(marks, (key) => key.subarray(0, prefix.length).compare(prefix) <= 0);
   return marks.slice(first, end).flatMap((mark, i) => {
     const next = marks[first + i + 1];
-    return next !== undefined && isBeside(mark, next, wanted) ? [] : [{ from: mark.at, to: next?.at ?? bytes }];
+    return next !== undefined && isOutside(mark, next, query) ? [] : [{ from: mark.at, to: next?.at ?? bytes }];
   });
 }
 
-/** How many marks, from the first on, have keys that a condition holds for; it holds for none behind one that it doesn't hold for. */
+/** Number of leading marks that meet the condition. */
 function countBefore(marks: readonly Mark[], isBefore: (key: Buffer) => boolean): number {
   let [from, to] = [0, marks.length];
   while (from < to) {
@@ -83,8 +75,8 @@ function countBefore(marks: readonly Mark[], isBefore: (key: Buffer) => boolean)
   return from;
 }
 
-/** True where all lines from one mark to the next are of one series, whose intervals don't overlap, and none holds in the range. */
-function isBeside(mark: Mark, next: Mark, { from, to }: Pick<IntervalsWanted, 'from' | 'to'>): boolean {
+/** Whether all lines between two marks are of one series, whose intervals don't overlap, outside the range. */
+function isOutside(mark: Mark, next: Mark, { from, to }: Pick<IntervalQuery, 'from' | 'to'>): boolean {
   const [begin, end] = [dayOf(mark), dayOf(next)];
   return mark.key.slice(0, -begin.length) === next.key.slice(0, -end.length) && (end <= from || begin > to);
 }
@@ -95,7 +87,6 @@ function dayOf({ key }: Mark): Day {
 
 const DAY_LENGTH = '2026-06-01'.length;
 
-/** The text of a kind of history, by what it is asked for. */
 export class HistoryFile {
   readonly #file: TextFile;
   readonly #meta: HistoryMeta;
@@ -106,12 +97,13 @@ export class HistoryFile {
   }
 
   /**
-   * What a function makes of the wanted intervals, by series and day; it must not keep them. Rejects with `corrupt` where the file
-   * isn't what was written.
+   * Rejects with `corrupt` if the file was changed.
+   *
+   * @param make gets the intervals by series and day; must not retain them
    */
-  readIntervals<T>(wanted: IntervalsWanted, make: (intervals: readonly TextInterval[]) => T): Promise<T> {
-    const stretches = findStretches(this.#meta, wanted);
-    return this.#file.readSlices(stretches, (texts) => make(texts.flatMap((text) => intervalsIn(text, wanted))));
+  readIntervals<T>(query: IntervalQuery, make: (intervals: readonly TextInterval[]) => T): Promise<T> {
+    const ranges = findRanges(this.#meta, query);
+    return this.#file.readSlices(ranges, (texts) => make(texts.flatMap((text) => intervalsIn(text, query))));
   }
 
   close(): Promise<void> {

@@ -54,7 +54,7 @@ test('any slices are read as they were written, alone or together, and between a
   );
 });
 
-test('bytes that were not given back are not read over', async () => {
+test('bytes that were not released are not overwritten', async () => {
   const file = await open();
   const [first, second] = [
     { from: 10, to: 20_000 },

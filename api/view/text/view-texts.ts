@@ -3,18 +3,17 @@ import { AppError } from '../../../runtime/errors.ts';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { sqlText } from '../../../storage/duckdb/database.ts';
 import type { HistoryKind } from '../tables/history-kinds.ts';
-import { FeedIndex, type FeedStretch, type StretchWanted } from './feed-index.ts';
+import { FeedIndex, type FeedQuery, type FeedRange } from './feed-index.ts';
 import { HistoryFile } from './history-marks.ts';
 import { type BorrowedBytes, BufferPool, TextFile } from './text-file.ts';
 import type { FeedMeta, HistoryMeta, TextsMeta } from './text-meta.ts';
 
-/** What stands before and behind what is read, in one answer. */
 export interface Frame {
   readonly head: Buffer;
   readonly tail: Buffer;
 }
 
-/** All text of an open view. What it reads rejects with `corrupt` where a file isn't what was written. */
+/** The texts of an open view. Reads reject with `corrupt` if a file was changed. */
 export class ViewTexts {
   readonly histories: Readonly<Record<HistoryKind, HistoryFile>>;
   readonly #feed: TextFile;
@@ -27,10 +26,9 @@ export class ViewTexts {
   }
 
   /**
-   * Opens the texts in a view's folder; rejects with `corrupt` where one is not there, too short, or not what the view's tables
-   * say.
+   * Rejects with `corrupt` if a text is missing, too short or contradicts the tables.
    *
-   * @param firstSeq the first event of the feed, or the next to come
+   * @param firstSeq the first event of the feed, or the next one
    */
   static async open(
     folder: string,
@@ -59,12 +57,12 @@ export class ViewTexts {
     }
   }
 
-  findEvents(wanted: StretchWanted): FeedStretch {
-    return this.#feedIndex.find(wanted);
+  findEvents(query: FeedQuery): FeedRange {
+    return this.#feedIndex.find(query);
   }
 
-  /** The events of a stretch, joined by commas, in a frame. */
-  async readEvents({ slices }: FeedStretch, { head, tail }: Frame): Promise<BorrowedBytes> {
+  /** Joined by commas. */
+  async readEvents({ slices }: FeedRange, { head, tail }: Frame): Promise<BorrowedBytes> {
     const [first, ...others] = slices;
     if (first === undefined) return { bytes: Buffer.concat([head, tail]), release: () => {} };
     if (others.length === 0) {
@@ -85,18 +83,17 @@ export class ViewTexts {
   }
 }
 
-/** Behind each event. */
 const COMMA_BYTES = 1;
 
-/** The sums tell that the bytes are those that were written; this, that they are those of the event. */
+/** The block sums prove that bytes are unchanged; this, that they are of this event. */
 function assertBegins(text: Buffer | undefined, seq: number): void {
   const begin = Buffer.from(`{"seq":${seq},`);
   if (text?.subarray(0, begin.length).equals(begin) !== true) {
-    throw new AppError('corrupt', `the text of event ${seq} doesn't begin where the view says`);
+    throw new AppError('corrupt', `the text of event ${seq} doesn't start where the view says`);
   }
 }
 
-/** One entry per row of `changes`, which lie there by seq. */
+/** `changes` is in the order of seq. */
 async function loadFeedIndex(connection: DuckDBConnection, feed: FeedMeta, firstSeq: number): Promise<FeedIndex> {
   const types = `[${ENTITY_TYPES.map(sqlText).join(', ')}]`;
   const counted = await connection.runAndReadAll('SELECT count(*)::INTEGER FROM changes');

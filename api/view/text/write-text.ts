@@ -10,22 +10,19 @@ import { Marker } from './history-marks.ts';
 import { BLOCK_BYTES, BlockSums, type Slice } from './text-file.ts';
 import { type FeedMeta, type HistoryMeta, type TextMeta, type TextsMeta, textFileName } from './text-meta.ts';
 
-/**
- * How texts come beside a view. A text is on the disk, synced, before the view says that it has it; a process that dies before
- * leaves bytes that no view knows of.
- */
+/** Texts are synced before the view records them, so a killed process leaves only unused bytes. */
 
-/** Bytes that are copied or summed up at once: some tenths of a millisecond of the event loop. */
+/** Blocks the event loop for some tenths of a millisecond. */
 const CHUNK_BYTES = 32 * BLOCK_BYTES;
 
-/** Takes a file that somebody else has written to its end for a text; whoever looks at its chunks must not keep them. */
-export async function sealText(path: string, look: (chunk: Buffer) => void = () => {}): Promise<TextMeta> {
+/** Sums and syncs a finished file. @param onChunk must not retain the chunk */
+export async function sealText(path: string, onChunk: (chunk: Buffer) => void = () => {}): Promise<TextMeta> {
   const file = await open(path, 'r+');
   try {
     const sums = new BlockSums();
     for await (const chunk of chunksOf(file, { from: 0, to: (await file.stat()).size })) {
       sums.add(chunk);
-      look(chunk);
+      onChunk(chunk);
     }
     await file.datasync();
     return { file: basename(path), bytes: sums.bytes, sums: sums.sums };
@@ -34,19 +31,15 @@ export async function sealText(path: string, look: (chunk: Buffer) => void = () 
   }
 }
 
-/** A stretch of a file. */
-export interface Source extends Slice {
+export interface FileSlice extends Slice {
   readonly path: string;
 }
 
-/**
- * Writes stretches of other files behind what a view knows of a text, which stays as it is; without one the text is begun. What lies
- * there already, of a build that came to nothing, goes.
- */
+/** Appends slices to a known text, or starts one. Removes bytes of a failed build after the known text. */
 export async function appendText(
   path: string,
   known: TextMeta | undefined,
-  sources: readonly Source[],
+  sources: readonly FileSlice[],
 ): Promise<TextMeta> {
   const file = await open(path, known === undefined ? 'wx' : 'r+');
   try {
@@ -62,7 +55,7 @@ export async function appendText(
   }
 }
 
-async function copyInto(target: FileHandle, sums: BlockSums, source: Source): Promise<void> {
+async function copyInto(target: FileHandle, sums: BlockSums, source: FileSlice): Promise<void> {
   const file = await open(source.path, 'r');
   try {
     for await (const chunk of chunksOf(file, source)) {
@@ -77,34 +70,33 @@ async function copyInto(target: FileHandle, sums: BlockSums, source: Source): Pr
   }
 }
 
-/** The bytes of a slice; each chunk only until the next. Throws where the file ends before. */
+/** Each chunk is valid until the next. Throws if the file ends early. */
 async function* chunksOf(file: FileHandle, { from, to }: Slice): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   for (let at = from; at < to; ) {
     const { bytesRead } = await file.read(buffer, 0, Math.min(CHUNK_BYTES, to - at), at);
-    if (bytesRead === 0) throw new Error(`the file ends at ${at}, not at ${to}`);
+    if (bytesRead === 0) throw new Error(`the file ends at byte ${at}, before ${to}`);
     yield buffer.subarray(0, bytesRead);
     at += bytesRead;
   }
 }
 
 export interface FeedInput {
-  /** Parquet files with the events of the releases that the view before doesn't have. */
+  /** Parquet files of events that the previous view doesn't have. */
   readonly changes: readonly string[];
-  /** The first event that stays in the feed. */
+  /** The first event in the feed. */
   readonly firstSeq: number;
-  /** The feed of the view before, whose database is attached as `prev`. */
+  /** Of the previous view, attached as `prev`. */
   readonly previous: FeedMeta | undefined;
-  /** Where the view's database goes; its texts lie beside it. */
+  /** Of the view's database; the texts are written beside it. */
   readonly viewPath: string;
-  /** A folder for what isn't kept. */
+  /** A folder for temporary files. */
   readonly scratch: string;
 }
 
 /**
- * Writes the events that are still in the feed: a row for each in `view.changes`, and their text. Successive views share one
- * file: new events come behind those that the view before knows, and what goes out of the feed is left lying at its beginning until
- * that is more than the rest.
+ * Writes the feed's events to `view.changes` and a text. Successive views append to one file; events that left the feed stay at its
+ * start until they are more than half of it.
  */
 export async function writeFeed(database: Database, input: FeedInput): Promise<FeedMeta> {
   const { previous, viewPath } = input;
@@ -119,7 +111,7 @@ export async function writeFeed(database: Database, input: FeedInput): Promise<F
     'SELECT coalesce(sum(bytes), 0)::DOUBLE AS bytes FROM view.changes',
   );
   if (feed.from + bytes === feed.bytes) return feed;
-  throw new AppError('corrupt', `the text of the feed has ${feed.bytes - feed.from} bytes, its events ${bytes}`);
+  throw new AppError('corrupt', `the feed's text has ${feed.bytes - feed.from} bytes, but its events have ${bytes}`);
 }
 
 async function beginFeed(database: Database, input: FeedInput, path: string): Promise<FeedMeta> {
@@ -135,7 +127,7 @@ async function extendFeed(
   const shared = join(dirname(own), previous.file);
   const added = join(input.scratch, 'feed');
   await copyEvents(database, input, added);
-  const news: Source = { path: added, from: 0, to: (await stat(added)).size };
+  const news: FileSlice = { path: added, from: 0, to: (await stat(added)).size };
   const { gone } = await database.row(
     { gone: number },
     'SELECT coalesce(sum(bytes), 0)::DOUBLE AS gone FROM prev.changes WHERE seq < $1',
@@ -143,7 +135,7 @@ async function extendFeed(
   );
   const from = previous.from + gone;
   if (from <= previous.bytes / 2) return { ...(await appendText(shared, previous, [news])), from };
-  const rest: Source = { path: shared, from, to: previous.bytes };
+  const rest: FileSlice = { path: shared, from, to: previous.bytes };
   return { ...(await appendText(own, undefined, [rest, news])), from: 0 };
 }
 
@@ -163,7 +155,7 @@ async function createChanges(database: Database, { changes, firstSeq, previous }
   );
 }
 
-/** Writes the text of the new events, by seq: their files are in order, and each of them is. */
+/** Files, and events in each, are in the order of seq. */
 async function copyEvents(database: Database, { changes, firstSeq }: FeedInput, path: string): Promise<void> {
   const events =
     changes.length === 0
@@ -172,12 +164,11 @@ async function copyEvents(database: Database, { changes, firstSeq }: FeedInput, 
   await database.run(`COPY (${events}) TO ${sqlText(path)} (FORMAT blob)`);
 }
 
-/** An event as it is sent (specification "Change events"), and a comma; `data` is stored as the JSON text of the record. */
+/** An event as sent (specification "Change events"), and a comma; `data` is stored as JSON text. */
 const EVENT_SQL = `concat('{"seq":', seq, ',"occurred_on":"', occurred_on, '","entity_type":"', entity_type,
   '","entity_id":', CAST(to_json(entity_id) AS VARCHAR), ',"key":', key, ',"op":"', op, '","data":', coalesce(data, 'null'),
   ',"schema_version":"', schema_version, '"},')`;
 
-/** Writes the text of each kind's intervals, in the order of `view.history_<kind>`. */
 export async function writeHistories(database: Database, viewPath: string): Promise<TextsMeta['histories']> {
   const write = async (kind: HistoryKind): Promise<HistoryMeta> => {
     const path = join(dirname(viewPath), textFileName(viewPath, kind));

@@ -66,8 +66,8 @@ async function openParts(
   { withConsole = false }: OpenServiceOptions,
   { log, findScheduleProblem, stopping, closing }: OpenServiceDeps & { readonly closing: Closing },
 ): Promise<Service> {
-  const folder = await ViewFolder.take(resolve(config.view.folder));
-  closing.push({ close: async () => folder.free() });
+  const folder = await ViewFolder.acquire(resolve(config.view.folder));
+  closing.push({ close: async () => folder.release() });
   // A view that is there can be served whatever the store says.
   if ((await folder.findCurrent()) === undefined) await refuseWrongStore(await openConfiguredStore(config, 'read'));
   const database = await openConfiguredDatabase(config, { log });

@@ -13,7 +13,7 @@ const settings = {
 };
 const follower = new ViewFollower(settings, {
   store: new FileStore(store),
-  folder: await ViewFolder.take(folder),
+  folder: await ViewFolder.acquire(folder),
   clock: () => new Date(),
   onEvent: () => {},
 });

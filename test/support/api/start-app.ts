@@ -66,7 +66,7 @@ export async function startApp(
     { ...DEFAULT_FOLLOWER, ...options.follower },
     {
       store,
-      folder: await ViewFolder.take(viewFolder),
+      folder: await ViewFolder.acquire(viewFolder),
       clock,
       versions: options.versions,
       onEvent: (event) => events.push(event),
