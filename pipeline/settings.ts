@@ -72,7 +72,7 @@ export const RETENTION_SETTINGS = {
   }),
   states: setting('RETENTION_STATES', Kept, {
     fallback: RETENTION.states,
-    text: 'newest states that `prune` retains; the next night needs one, `republish` rebuilds snapshots from the others',
+    text: 'newest states that `prune` retains. A state has the records in force after a night: the next night starts from the newest one, `republish` rebuilds snapshots from the others',
   }),
 };
 
@@ -111,7 +111,7 @@ export const NOTICE_SETTINGS = {
     'NOTIFY_LATE_AFTER',
     z.string().regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00').optional(),
     {
-      text: 'time of the UTC day, up to `24:00`, from which a due day that is not published is late, for notices, metrics and `status` (of the next day, if its night is due only later)',
+      text: 'time of the UTC day, up to `24:00`, from which a due day that is not published is late, for notices, metrics and `status`. If the night is due only after that time, the time is on the next day',
       documented: '`MODELSTATS_RETRY_UNTIL`',
     },
   ),

@@ -40,8 +40,8 @@ export const S3_SETTINGS = {
       .refine((url) => /^https?:\/\/[^/?#@\\]+\/?$/i.test(url), 'must be http(s)://host[:port] and nothing else')
       .optional(),
     {
-      text: 'address by which callers reach the S3 server, if it differs, such as `https://data.example.com`. Signed downloads begin with it, and with the bucket as `S3_FORCE_PATH_STYLE` says. A proxy there must pass path and Host header on',
-      documented: '`S3_ENDPOINT`',
+      text: 'address by which callers reach the S3 server, if it differs, such as `https://data.example.com`. Signed downloads begin with it, and with the bucket as `MODELSTATS_S3_FORCE_PATH_STYLE` says. A proxy there must pass path and Host header on',
+      documented: '`MODELSTATS_S3_ENDPOINT`',
     },
   ),
   region: setting('S3_REGION', z.string().min(1).optional(), {

@@ -6,7 +6,7 @@ import { Bytes, Milliseconds, type OptionsFrom, setting, wholeNumber } from '../
 export const CONNECTION_SETTINGS = {
   headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', Milliseconds, {
     fallback: 10_000,
-    text: "longest wait for a request's head; never more than `REQUEST_TIMEOUT_MS`",
+    text: "longest wait for a request's head; never more than `MODELSTATS_REQUEST_TIMEOUT_MS`",
   }),
   headersMax: setting('HEADERS_MAX', wholeNumber(10, 2_000), {
     fallback: 100,
@@ -22,11 +22,11 @@ export const CONNECTION_SETTINGS = {
   }),
   sendTimeoutMs: setting('SEND_TIMEOUT_MS', Milliseconds, {
     fallback: 60_000,
-    text: 'how long a client may take less than `SEND_BYTES_MIN` of a waiting response; then its connection is closed',
+    text: 'how long a client may take less than `MODELSTATS_SEND_BYTES_MIN` of a waiting response; then its connection is closed',
   }),
   sendBytesMin: setting('SEND_BYTES_MIN', Bytes, {
     fallback: 16_384,
-    text: 'bytes of its responses that a client must take in each `SEND_TIMEOUT_MS`; system buffers make this visible only in steps of some hundred kilobytes on a fast network',
+    text: 'bytes of its responses that a client must take in each `MODELSTATS_SEND_TIMEOUT_MS`; system buffers make this visible only in steps of some hundred kilobytes on a fast network',
   }),
   keepAliveTimeoutMs: setting('KEEP_ALIVE_TIMEOUT_MS', Milliseconds, {
     fallback: 72_000,
@@ -47,7 +47,10 @@ export const METRICS_SETTINGS = {
     shown: 'masked',
   }),
   isOpen: setting('METRICS_OPEN', z.stringbool(), { fallback: 'false', text: '`true`: anyone can read `/metrics`' }),
-  host: setting('METRICS_HOST', z.string().min(1), { fallback: '127.0.0.1', text: 'address of `METRICS_PORT`' }),
+  host: setting('METRICS_HOST', z.string().min(1), {
+    fallback: '127.0.0.1',
+    text: 'address of `MODELSTATS_METRICS_PORT`',
+  }),
   port: setting('METRICS_PORT', wholeNumber(0, 65_535).optional(), {
     text: 'separate port for `/metrics` of `serve`, `schedule` or `dispatch`, one per process; anyone who reaches it can read them, with the token if one is set; 0 for any free one',
   }),

@@ -12,7 +12,7 @@ export const VIEW_SETTINGS = {
   }),
   retryMaxMs: setting('POLL_RETRY_MAX_SECONDS', inUnits(Seconds, 1000), {
     fallback: 300,
-    text: 'longest wait before a failed view is built again; doubles from `POLL_SECONDS`',
+    text: 'longest wait before a failed view is built again; doubles from `MODELSTATS_POLL_SECONDS`',
   }),
   downloadsMax: setting('DOWNLOADS_MAX', wholeNumber(1, 64), {
     fallback: 8,

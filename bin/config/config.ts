@@ -71,10 +71,10 @@ const PROCESS_SETTINGS = {
   }),
   stopTimeoutMs: setting('STOP_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 25,
-    text: 'how long a running night and running requests may continue after a stop; less than your platform grants (Kubernetes 30 s, Docker 10 s)',
+    text: 'how long a running night and running requests may continue after a stop; less than your platform grants (Kubernetes 30 s; Docker 10 s: set it lower there, or raise its limit)',
   }),
   healthFile: setting('HEALTH_FILE', z.string().min(1).optional(), {
-    text: "JSON file with the scheduler's health, for `schedule --check`; keep it where a restart finds it",
+    text: "JSON file with the scheduler's health, for `schedule --check`, on storage that survives a restart",
   }),
   logLevel: setting('LOG_LEVEL', z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), {
     fallback: 'info',

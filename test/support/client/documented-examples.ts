@@ -70,7 +70,7 @@ export async function runExample({ number, how, language, code }: Example, place
     case 'sh':
       return run('sh', ['-e', '-c', text]);
     case 'cron':
-      return run('sh', ['-c', text.split(' ').slice(5).join(' ')]);
+      return run('sh', ['-c', scriptOfCrontab(text)]);
     case 'ini':
       return firstLineOf(/^ExecStart=(.*)$/m.exec(text)?.[1] ?? '', options);
     case 'ts': {
@@ -119,6 +119,13 @@ async function query(where: string, sql: string, folder: string): Promise<readon
     connection.closeSync();
     instance.closeSync();
   }
+}
+
+/** The variables of a crontab, and the command of its last line, as a script. */
+function scriptOfCrontab(text: string): string {
+  const lines = text.trim().split('\n');
+  const command = lines.at(-1)?.split(' ').slice(5).join(' ');
+  return [...lines.slice(0, -1).map((line) => `export ${line}`), command].join('\n');
 }
 
 /** Starts a service, and ends it once it has said something. */

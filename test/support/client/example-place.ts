@@ -18,11 +18,12 @@ export async function openExamplePlace({ url, key }: Pick<Service, 'url' | 'key'
   await writeFile(join(folder, 'bin/modelstats'), script, { mode: 0o755 });
   await mkdir(join(folder, 'node_modules'));
   await symlink(ROOT, join(folder, 'node_modules/modelstats'));
-  /** What is shown of an address and a key, and what they are here. */
+  /** What is shown of an address, a key and folders, and what they are here. */
   const replaced: Readonly<Record<string, string>> = {
     'https://api.example.com': url,
     'msk_…': key,
     '/var/lib/modelstats/': '',
+    '/opt/modelstats/.tools/bin': join(folder, 'bin'),
   };
   const path = `${join(folder, 'bin')}:${process.env['PATH']}`;
   return {
