@@ -2,10 +2,10 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Day } from '../../runtime/day.ts';
 import { formatCount, formatDay } from './format.ts';
 import { gapsOf, type Held, type Interval, runsOf, type StepSeries } from './intervals.ts';
-import { hatch, lookOf } from './marks.tsx';
+import { hatch, styleClass } from './marks.tsx';
 import { type DayScale, LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px, type ValueScale } from './scales.ts';
 
-/** Width of the lines' own coordinates; they are stretched to the chart's. */
+/** Width of the lines' own coordinates, which are stretched to the chart. */
 const LINE_WIDTH = 1000;
 
 interface StepLinesProps {
@@ -14,18 +14,18 @@ interface StepLinesProps {
   readonly values: ValueScale;
 }
 
-/** Lines that hold a value until it changes, and stop where there is none. */
+/** Lines that hold a value until it changes, and stop at gaps. */
 export function StepLines({ series, days, values }: StepLinesProps): JSX.Element {
   return (
     <StretchedLines>
       {series.map((one, i) => (
-        <path class={`chart-line ${lookOf(i)}`} d={linePath(one.intervals, days, values)} />
+        <path class={`chart-line ${styleClass(i)}`} d={linePath(one.intervals, days, values)} />
       ))}
     </StretchedLines>
   );
 }
 
-/** Where paths of {@link linePath} are drawn: in coordinates of their own, stretched to the chart's width. */
+/** Coordinates of {@link linePath}, stretched to the chart's width. */
 export function StretchedLines({ children }: { readonly children?: ComponentChildren }): JSX.Element {
   return (
     <svg
@@ -42,7 +42,7 @@ export function StretchedLines({ children }: { readonly children?: ComponentChil
   );
 }
 
-/** A line as a path's data: along each interval, straight up or down where the next one begins, a new start after a gap. */
+/** A line as a path's data: horizontal along each interval, vertical at its end, with a new start after a gap. */
 export function linePath(intervals: readonly Interval[], days: DayScale, values: ValueScale): string {
   const xOf = (part: number) => px((part / 100) * LINE_WIDTH);
   const stepOf = ({ from, to, value }: Held, i: number) =>
@@ -58,7 +58,7 @@ interface GapsProps {
   readonly days: DayScale;
 }
 
-/** The hatched days on which no series has a value, from the first value on: what lies before has not begun yet. */
+/** Hatching of days without a value in any series, after the first value. */
 export function Gaps({ id, series, days }: GapsProps): JSX.Element {
   return (
     <>
@@ -79,21 +79,20 @@ export function Gaps({ id, series, days }: GapsProps): JSX.Element {
   );
 }
 
-/** The stretches of days on which no series has a value, but for those before the first one. */
+/** Days without a value in any series, except before the first one. */
 export function commonGaps(series: readonly StepSeries[], days: DayScale) {
   const all = series.flatMap(({ intervals }) => intervals);
   const gaps = gapsOf(all, days.from, days.to);
   return gaps.filter(({ from, to }) => from > days.from || to === days.to);
 }
 
-/** The days that a plan shows. */
 export interface PlanWindow {
   /** The first day that the plan shows. */
   readonly from: Day;
   readonly months: number;
 }
 
-/** Shades what lies before the plan's window, and says so; where nothing does, it says where the window begins. */
+/** Shades and labels the days before the plan's window; without any, labels the window's start. */
 export function WindowNote({
   window,
   scale,
