@@ -10,7 +10,6 @@ interface ValueAxisProps {
   readonly kind?: NumberKind;
 }
 
-/** Grid lines with values to their left and the unit above. */
 export function ValueAxis({ scale, unit, kind = 'number' }: ValueAxisProps): JSX.Element {
   const labels = formatTicks(scale.ticks, kind);
   return (
@@ -36,7 +35,7 @@ function ValueTick({ y, label }: { readonly y: number; readonly label: string })
   );
 }
 
-/** The calendar below the plot: days, weeks or months, and under them their month or year. */
+/** Days, weeks or months, and under them their month or year. */
 export function DayAxis({ scale }: { readonly scale: DayScale }): JSX.Element {
   const { fine, coarse } = dayTicks(scale);
   const middle = 50 / scale.count;
@@ -103,21 +102,20 @@ export interface DayTick {
   readonly onlyWide: boolean;
 }
 
-/** Two rows: days over months, or months over years. */
+/** Days over months, or months over years. */
 export interface DayTicks {
   readonly fine: readonly DayTick[];
-  /** Starts of months or years; the label is empty if the space is too narrow. */
+  /** The label is empty if the space is too narrow. */
   readonly coarse: readonly DayTick[];
 }
 
-/** Limit of fine ticks. Phones show at most half, except for days and weeks. */
+/** On phones half, except for days and weeks. */
 export const FINE_TICKS_MAX = 19;
 
 const [DAYS_MAX, WEEKS_MAX, MONTHS_MAX] = [16, 125, 37 * 31];
-/** Width of a label in percent, so that it fits on a phone: `Nov`, `Nov 2026`. */
+/** In percent, fitting a phone: `Nov`, `Nov 2026`. */
 const [ROOM, ROOM_WITH_YEAR] = [9, 20];
 
-/** Days, weeks, months or years, by the number of days. */
 export function dayTicks(scale: DayScale): DayTicks {
   if (scale.count <= WEEKS_MAX) return { fine: daysOrWeeks(scale), coarse: monthRow(scale) };
   if (scale.count <= MONTHS_MAX) return { fine: someMonths(scale), coarse: yearRow(scale) };
@@ -172,7 +170,7 @@ function yearRow(scale: DayScale): readonly DayTick[] {
   return row(scale, years, (day, room) => (room < ROOM ? '' : day.slice(0, 4)));
 }
 
-/** One tick per start, and one for the period that the first day is in. */
+/** One tick per start, and one for the first day's period. */
 function row(scale: DayScale, starts: readonly Day[], labelOf: (day: Day, room: number) => string): readonly DayTick[] {
   const days = starts[0] === scale.from ? starts : [scale.from, ...starts];
   return days.map((day, i) => {

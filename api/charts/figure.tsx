@@ -6,7 +6,7 @@ interface ChartFigureProps {
   /** Unique on the page; letters, digits and hyphens. */
   readonly id: string;
   readonly title: string;
-  /** The chart in sentences: below the title, and instead of the drawing for screen readers. */
+  /** In sentences; replaces the drawing for screen readers. */
   readonly summary: string;
   readonly legend: readonly LegendItem[];
   readonly table: ChartTable;
@@ -14,7 +14,7 @@ interface ChartFigureProps {
   readonly children: ComponentChildren;
 }
 
-/** The frame of every chart: title, summary, legend, and the data as a table. */
+/** Title, summary and legend of a drawing, and its data as a table. */
 export function ChartFigure({ id, title, summary, legend, table, children }: ChartFigureProps): JSX.Element {
   return (
     <figure class="chart" id={id}>
@@ -86,7 +86,7 @@ function Row({ cells: [head = '', ...cells] }: { readonly cells: readonly string
   );
 }
 
-/** A series by its number, or a style that all charts share. */
+/** A series by its number, or a shared style. */
 export type Style = number | 'used' | 'unfinished' | 'refused' | 'limit' | 'gap' | 'before';
 
 export interface LegendItem {

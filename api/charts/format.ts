@@ -1,6 +1,6 @@
 import type { Day } from '../../runtime/day.ts';
 
-/** Intl's English abbreviates September as "Sept" or "Sep", depending on the variant. */
+/** Intl varies between "Sept" and "Sep". */
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** No sign for negative zero. */
 const signDisplay = 'negative';
@@ -10,11 +10,11 @@ const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSig
 const MONEY = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 const SMALL_MONEY = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
 
-/** From this size up, and below the other, numbers have a power of ten. */
+/** Outside these sizes, numbers have a power of ten. */
 const POWERS_FROM = 1e15;
 const POWERS_BELOW = 1e-6;
 
-/** A readable number: `1,234`, `0.6123`, `1.5e-9`, with a true minus sign; a dash if it is not finite. */
+/** `1,234`, `0.6123`, `1.5e-9`, with a true minus sign; a dash if it is not finite. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -29,7 +29,7 @@ export function formatCompact(value: number): string {
   return withMinus(size < 10_000 ? formatNumber(value) : COMPACT.format(value).replace('K', 'k'));
 }
 
-/** US dollars with two decimals, more for small amounts: `$2.50`, `$0.075`, `$0`. */
+/** US dollars, with more than two decimals for small amounts: `$2.50`, `$0.075`, `$0`. */
 export function formatMoney(value: number): string {
   const size = Math.abs(value);
   if (size === 0 || !Number.isFinite(value) || needsPower(size)) return dollars(formatNumber(value));
@@ -48,7 +48,7 @@ export function formatterOf(kind: NumberKind): (value: number) => string {
 /** Characters that fit left of a chart. */
 const TICK_LENGTH_MAX = 7;
 
-/** Labels of an axis in one format: short enough for the margin if they stay distinct. */
+/** In one format, short enough for the margin if they stay distinct. */
 export function formatTicks(ticks: readonly number[], kind: NumberKind): readonly string[] {
   const full = kind === 'money' ? ticks.map(formatMoney) : withDecimalsAlike(ticks.map(formatNumber));
   const compact = ticks.map((tick) => (kind === 'money' ? dollars(formatCompact(tick)) : formatCompact(tick)));
@@ -73,7 +73,7 @@ export function formatMonth(day: Day): string {
   return MONTHS[Number(day.slice(5, 7)) - 1] ?? '';
 }
 
-/** First and last day: `24 Aug to 21 Nov 2026`, `3 to 8 Nov 2026`; a single day alone. */
+/** `24 Aug to 21 Nov 2026`, `3 to 8 Nov 2026`; a single day alone. */
 export function formatSpan(from: Day, to: Day): string {
   if (from === to) return formatDay(from);
   if (from.slice(0, 7) === to.slice(0, 7)) return `${Number(from.slice(8))} to ${formatDay(to)}`;
@@ -85,7 +85,7 @@ export function formatCount(count: number, noun: string): string {
   return `${count === 0 ? 'no' : formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Pads all numbers but zero to the same number of decimals. */
+/** Pads all numbers but zero to equal decimals. */
 function withDecimalsAlike(labels: readonly string[]): readonly string[] {
   const decimalsOf = (label: string) => (/^[^e]*\.(\d+)$/.exec(label)?.[1] ?? '').length;
   const most = Math.max(0, ...labels.map(decimalsOf));

@@ -13,11 +13,11 @@ export interface HistoryChartProps extends DaysChartProps<Interval> {
   readonly unit: string;
   /** Default: plain numbers. */
   readonly kind?: NumberKind;
-  /** Whether the axis begins at zero, the default, as prices need it; scores with little spread may not. */
+  /** Default: true, as prices need it; scores with little spread may not. */
   readonly fromZero?: boolean;
 }
 
-/** Prices or scores over days, on a linear axis. */
+/** On a linear axis. */
 export function HistoryChart({ fromZero = true, ...props }: HistoryChartProps): JSX.Element {
   const format = formatterOf(props.kind ?? 'number');
   const formatInterval = ({ value }: Interval) => (value === null ? 'no data' : format(value));
@@ -70,13 +70,13 @@ export interface HistoryPoint {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** As many lines as a chart can distinguish. */
+/** The lines that a chart can distinguish. */
 export const SERIES_MAX = STYLES;
 
-/** Lowest rank to fetch for a ranking's history: today's first models ranked lower before. */
+/** Today's first models ranked lower before. */
 export const FIRST_PLACES_DEPTH = 20;
 
-/** Input and output prices at the one provider of the points. */
+/** At the one provider of the points. */
 export function priceSeries(points: readonly HistoryPoint[]): readonly HistorySeries[] {
   return [
     { name: 'Input', intervals: intervalsFromPoints(pricesOf(points, 'input_per_million')) },
@@ -84,12 +84,12 @@ export function priceSeries(points: readonly HistoryPoint[]): readonly HistorySe
   ];
 }
 
-/** Scores in the one benchmark of the points. */
+/** In the one benchmark of the points. */
 export function scoreSeries(benchmark: string, points: readonly HistoryPoint[]): readonly HistorySeries[] {
   return [{ name: benchmark, intervals: intervalsFromPoints(points) }];
 }
 
-/** Ranks of a model in its currently best categories. */
+/** In the model's best categories now. */
 export function rankSeriesOfModel(
   points: readonly HistoryPoint[],
   rankings: readonly { readonly category: string; readonly rank: number }[],
@@ -103,9 +103,9 @@ export function rankSeriesOfModel(
 }
 
 /**
- * Earlier ranks in a category of the models that lead it now.
+ * Of today's leaders.
  *
- * @param models in the order of their rank, with distinct names
+ * @param models by rank, with distinct names
  */
 export function rankSeriesOfCategory(
   points: readonly HistoryPoint[],

@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { DayScale } from './scales.ts';
 
-/** Days, both ends included, over which a value held; null for a known absence. */
+/** Days, both ends included, over which a value held; null: known to be absent. */
 export interface Interval {
   readonly from: Day;
   readonly to: Day;
@@ -21,7 +21,7 @@ export interface Change<T extends Interval = Interval> {
   readonly before: Held<T> | undefined;
 }
 
-/** The intervals in order, cut to the days shown; a value that is not finite becomes null. */
+/** In order, cut to the days shown; values that are not finite become null. */
 export function shownIntervals<T extends Interval>(intervals: readonly T[], from: Day, to: Day): readonly T[] {
   return intervals
     .filter((interval) => interval.from <= interval.to && interval.to >= from && interval.from <= to)
@@ -38,7 +38,7 @@ export function isHeld<T extends Interval>(interval: T): interval is Held<T> {
   return interval.value !== null;
 }
 
-/** Values that differ from the last known one, even across a gap, and the first value. */
+/** Values that differ from the last known one, also across gaps, and the first. */
 export function changesOf<T extends Interval>(shown: readonly T[]): readonly Change<T>[] {
   return shown
     .filter(isHeld)
@@ -46,7 +46,7 @@ export function changesOf<T extends Interval>(shown: readonly T[]): readonly Cha
     .filter(({ interval, before }) => before?.value !== interval.value);
 }
 
-/** Runs of adjacent intervals with values, which a line connects. */
+/** Adjacent intervals with values, which a line connects. */
 export function runsOf<T extends Interval>(shown: readonly T[]): readonly (readonly Held<T>[])[] {
   const runs: Held<T>[][] = [];
   for (const interval of shown.filter(isHeld)) {
@@ -58,7 +58,7 @@ export function runsOf<T extends Interval>(shown: readonly T[]): readonly (reado
   return runs;
 }
 
-/** The days shown for which no interval has a value. */
+/** Shown days without a value in any interval. */
 export function gapsOf(shown: readonly Interval[], from: Day, to: Day): readonly Gap[] {
   const gaps: Gap[] = [];
   let next = from;
@@ -84,13 +84,13 @@ export function intervalsFromPoints(
   return intervals;
 }
 
-/** Its intervals are in order and within the days shown. */
+/** In order and within the days shown. */
 export interface StepSeries<T extends Interval = Interval> {
   readonly name: string;
   readonly intervals: readonly T[];
 }
 
-/** Days over which no series changes, and the value of each series that has one. */
+/** Days over which no series changes, with the values held. */
 export interface Stretch<T extends Interval> {
   readonly from: Day;
   readonly to: Day;
@@ -102,10 +102,10 @@ export interface Stretch<T extends Interval> {
   }[];
 }
 
-/** More would be too narrow to point at; then there are none, and only the table has the values. */
+/** More would be too narrow to point at; then only the table has the values. */
 const STRETCHES_MAX = 500;
 
-/** All days shown, split wherever an interval begins or ends. */
+/** Split wherever an interval begins or ends. */
 export function stretchesOf<T extends Interval>(
   series: readonly StepSeries<T>[],
   days: DayScale,

@@ -3,7 +3,7 @@ import { formatDay } from './format.ts';
 import { type Change, changesOf, type Interval, type StepSeries } from './intervals.ts';
 import { type DayScale, LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px, type ValueScale } from './scales.ts';
 
-/** Shapes that distinguish series besides colour and dash, drawn around 0, 0. */
+/** Distinguish series besides colour and dash; drawn around 0, 0. */
 const SHAPES = [
   'M-3.5 0A3.5 3.5 0 1 0 3.5 0A3.5 3.5 0 1 0 -3.5 0Z',
   'M-3 -3H3V3H-3Z',
@@ -21,7 +21,7 @@ export function styleClass(series: number): string {
   return `chart-series-${series % STYLES}`;
 }
 
-/** Elements that are drawn many times: marks of series, and the hatching of days without data. */
+/** Marks of series, and the hatching of days without data, for reuse. */
 export function Definitions({ id, series }: { readonly id: string; readonly series: number }): JSX.Element {
   return (
     <defs>
@@ -52,12 +52,12 @@ export function shapeOf(series: number): string {
   return SHAPES[series % STYLES] ?? SHAPES[0];
 }
 
-/** Marked changes per series, the latest ones; more would form a solid band. */
+/** The latest ones per series; more would form a solid band. */
 export const MARKS_MAX = 120;
 
 export interface SeriesChange<T extends Interval> {
   readonly name: string;
-  /** Index of the series, which selects the mark's style. */
+  /** Index of the series. */
   readonly style: number;
   readonly change: Change<T>;
 }
@@ -70,7 +70,7 @@ export function markedChanges<T extends Interval>(series: readonly StepSeries<T>
   );
 }
 
-/** A sentence per series that has changes without a mark; empty if there is none. */
+/** A sentence per series with unmarked changes. */
 export function unmarkedText(series: readonly StepSeries[]): string {
   return series
     .map(({ name, intervals }) => ({ name, count: changesOf(intervals).length }))
@@ -87,7 +87,7 @@ interface ChangeMarksProps<T extends Interval> {
   readonly format: (interval: T) => string;
 }
 
-/** A mark at the start of each change, with its text as tooltip. */
+/** With the change as tooltip. */
 export function ChangeMarks<T extends Interval>({
   id,
   changes,
@@ -111,7 +111,7 @@ export function ChangeMarks<T extends Interval>({
   );
 }
 
-/** The first value may have begun before the days shown, so no start is given. */
+/** It may have begun before the days shown. */
 function changeText<T extends Interval>({ interval, before }: Change<T>, format: (interval: T) => string): string {
   const day = formatDay(interval.from);
   return before ? `${format(interval)} since ${day}, before that ${format(before)}` : `${format(interval)} on ${day}`;
@@ -137,10 +137,10 @@ interface ReadoutProps {
   readonly children?: ComponentChildren;
 }
 
-/** Facts that fit beside the days; more get a line of their own. */
+/** Beside the days; more get their own line. */
 const ONE_LINE_MAX = 2;
 
-/** A range of days that shows its values above the plot while pointed at, and as a tooltip. */
+/** Days whose values appear above the plot while pointed at, and in a tooltip. */
 export function Readout({ start, end, days, facts, children }: ReadoutProps): JSX.Element {
   const [x, width, height] = [percent(start), percent(end - start), PLOT_BOTTOM - LAYOUT.top];
   return (
@@ -163,7 +163,6 @@ export function Readout({ start, end, days, facts, children }: ReadoutProps): JS
   );
 }
 
-/** Beside the previous text, or at the start of the second line. */
 function placeOf(index: number, onOwnLine: boolean) {
   return index === 0 && onOwnLine ? { x: '-44', dy: '15' } : { dx: '10' };
 }

@@ -2,7 +2,7 @@ import { extent, max, ticks } from 'd3-array';
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import { addDays, type Day, daysBetween } from '../../runtime/day.ts';
 
-/** All days from one to another, both included; only the first if they are in the wrong order. */
+/** From one day to another, both included; only the first if in the wrong order. */
 export function dayScale(from: Day, to: Day) {
   const count = Math.max(1, daysBetween(from, to) + 1);
   const scale = scaleUtc([new Date(from), new Date(addDays(from, count))], [0, 100]).clamp(true);
@@ -11,17 +11,17 @@ export function dayScale(from: Day, to: Day) {
     to: addDays(from, count - 1),
     /** At least 1. */
     count,
-    /** The left edge of a day, limited to the days shown. */
+    /** Limited to the days shown. */
     startOf: (day: Day) => scale(new Date(day)),
-    /** The right edge of a day: the left one of the next. */
+    /** The left edge of the next day. */
     endOf: (day: Day) => scale(new Date(addDays(day, 1))),
   };
 }
 
-/** Horizontal positions of days in percent of the width: a day has a width. */
+/** In percent of the width: a day has a width. */
 export type DayScale = Readonly<ReturnType<typeof dayScale>>;
 
-/** Vertical positions of values in pixels from the top of the plot. */
+/** In pixels from the top of the plot. */
 export interface ValueScale {
   readonly low: number;
   readonly high: number;
@@ -33,7 +33,7 @@ export interface ValueScale {
 export interface ValueScaleOptions {
   /** Height of the plot in pixels. */
   readonly height: number;
-  /** Needed for bars; a line can do without if only differences matter. */
+  /** Needed for bars; a line may show differences only. */
   readonly fromZero: boolean;
   /** Ticks only at whole numbers, for counts. */
   readonly whole?: boolean;
@@ -41,18 +41,18 @@ export interface ValueScaleOptions {
 
 export const VALUE_TICKS_MAX = 6;
 
-/** Beyond this, sums and powers of ten leave the range of doubles. */
+/** Beyond, sums and powers of ten leave the range of doubles. */
 const LARGEST = 1e290;
-/** Values closer than this, relative to their size, are drawn as equal: no shown digit would differ. */
+/** Values closer than this, relative to their size, count as equal: no shown digit would differ. */
 const SPAN_MIN = 1e-9;
 
-/** Padding beyond the outermost values, as a share of their span. */
+/** Beyond the outermost values, as a share of their span. */
 const PAD = 0.06;
 
-/** A tick closer to the first rank would overlap it, as a share of the span. */
+/** A tick closer to rank 1 would overlap it; a share of the span. */
 const LABEL_ROOM = 0.08;
 
-/** A linear scale over all finite values, with round ends; without values it has no ticks. */
+/** Linear, with round ends; without values it has no ticks. */
 export function valueScale(values: Iterable<number>, { height, fromZero, whole }: ValueScaleOptions): ValueScale {
   const [least, most] = extent(finiteOf(values));
   const isEmpty = least === undefined;
@@ -64,7 +64,7 @@ export function valueScale(values: Iterable<number>, { height, fromZero, whole }
   return { low, high, ticks: whole ? marks.filter(Number.isInteger) : marks, yOf: scale };
 }
 
-/** A scale of ranks: 1 on top, the worst near the bottom; without ranks it has no ticks. */
+/** 1 on top, the worst near the bottom; without ranks it has no ticks. */
 export function rankScale(ranks: Iterable<number>, height: number): ValueScale {
   const finite = finiteOf(ranks);
   const worst = max([2, ...finite]) ?? 2;
@@ -80,14 +80,14 @@ function finiteOf(values: Iterable<number>): readonly number[] {
   return [...values].filter(Number.isFinite).map((value) => Math.min(Math.max(value, -LARGEST), LARGEST));
 }
 
-/** Round numbers, at most this many: d3 treats its count as a hint. */
+/** d3 treats its count as a hint. */
 function fewTicks(low: number, high: number, most: number): readonly number[] {
   const counts = Array.from({ length: most }, (_, i) => most - i);
   const candidates = counts.map((count) => ticks(low, high, count));
   return candidates.find((tried) => tried.length <= most) ?? [low];
 }
 
-/** Padding above and below, and a minimum span; a scale from zero keeps zero on the edge. */
+/** Padding and a minimum span; a scale from zero keeps zero on the edge. */
 function padded(least: number, most: number, fromZero: boolean): readonly [number, number] {
   const [low, high] = fromZero ? [Math.min(0, least), Math.max(0, most)] : [least, most];
   const size = Math.max(Math.abs(low), Math.abs(high));
@@ -98,16 +98,16 @@ function padded(least: number, most: number, fromZero: boolean): readonly [numbe
 }
 
 /**
- * A chart stretches horizontally: horizontal positions are percent of its width, vertical ones and text sizes are
- * pixels (decision 0066). So one drawing fits every width with readable text. Labels of the value axis are left of 0 %,
- * in a margin of the style sheet.
+ * Horizontal positions are percent of the width, vertical ones and text sizes are pixels (decision 0066), so one
+ * drawing fits every width with readable text. Labels of the value axis are left of 0 %, in a margin of the style
+ * sheet.
  */
 export const LAYOUT = {
-  /** Baseline of the text above the plot: the unit, or the values pointed at. */
+  /** Baseline of the unit, or of the values pointed at. */
   unitY: 11,
-  /** Top of the plot with its strip for notes. */
+  /** With its strip for notes. */
   top: 22,
-  /** The strip for notes, which no line crosses. */
+  /** Crossed by no line. */
   notes: 18,
   /** Height of the value axis. */
   height: 190,

@@ -22,7 +22,7 @@ export interface DaysChartProps<T extends Interval> {
   /** Unique on the page; letters, digits and hyphens. */
   readonly id: string;
   readonly title: string;
-  /** At most six are distinct; names are unique in the chart. */
+  /** At most six are distinct; names are unique. */
   readonly series: readonly StepSeries<T>[];
   /** First and last day shown. */
   readonly from: Day;
@@ -44,10 +44,10 @@ interface Drawn<T extends Interval> {
   readonly series: readonly StepSeries<T>[];
 }
 
-/** Up to this many series are named while pointed at. */
+/** Up to this many are named while pointed at. */
 const NAMED_MAX = 2;
 
-/** Charts of values over days: axes, lines, gaps, the plan's window, and a table of all intervals. */
+/** Values over days: axes, lines, gaps, the plan's window, and a table. */
 export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Element {
   const { id, title, unit, wording, window } = props;
   const days = dayScale(props.from, props.to);
@@ -101,7 +101,7 @@ export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Ele
   );
 }
 
-/** With many series names don't fit: values stand alone, in the order and colours of the legend. */
+/** Names of many series don't fit: values stand alone, as in the legend. */
 function factsOf<T extends Interval>(held: Stretch<T>['held'], seriesCount: number, format: (interval: T) => string) {
   if (held.length === 0) return [{ text: 'no data' }];
   return held.map(({ name, style, interval }) => {
@@ -124,7 +124,7 @@ function legendOf<T extends Interval>(
   return items;
 }
 
-/** All intervals and gaps of a series, newest first. */
+/** Newest first, with gaps. */
 function rowsOf<T extends Interval>(series: StepSeries<T>, days: DayScale, format: (interval: T) => string) {
   const held = series.intervals
     .filter(({ value }) => value !== null)
@@ -143,7 +143,7 @@ export interface SummaryWording<T extends Interval> {
   readonly highest: string;
 }
 
-/** Up to this many series are summarized one by one; for more only their common range. */
+/** Up to this many are summarized one by one, more by their range. */
 const DETAILED_MAX = 2;
 
 /** The summary in sentences. */

@@ -5,7 +5,7 @@ import { gapsOf, type Held, type Interval, runsOf, type StepSeries } from './int
 import { hatch, styleClass } from './marks.tsx';
 import { type DayScale, LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px, type ValueScale } from './scales.ts';
 
-/** Width of the lines' own coordinates, which are stretched to the chart. */
+/** In the lines' own coordinates, stretched to the chart. */
 const LINE_WIDTH = 1000;
 
 interface StepLinesProps {
@@ -14,7 +14,6 @@ interface StepLinesProps {
   readonly values: ValueScale;
 }
 
-/** Lines that hold a value until it changes, and stop at gaps. */
 export function StepLines({ series, days, values }: StepLinesProps): JSX.Element {
   return (
     <StretchedLines>
@@ -25,7 +24,7 @@ export function StepLines({ series, days, values }: StepLinesProps): JSX.Element
   );
 }
 
-/** Coordinates of {@link linePath}, stretched to the chart's width. */
+/** Coordinates of {@link linePath}. */
 export function StretchedLines({ children }: { readonly children?: ComponentChildren }): JSX.Element {
   return (
     <svg
@@ -42,7 +41,7 @@ export function StretchedLines({ children }: { readonly children?: ComponentChil
   );
 }
 
-/** A line as a path's data: horizontal along each interval, vertical at its end, with a new start after a gap. */
+/** Horizontal along each interval, vertical at its end; a new start after a gap. */
 export function linePath(intervals: readonly Interval[], days: DayScale, values: ValueScale): string {
   const xOf = (part: number) => px((part / 100) * LINE_WIDTH);
   const stepOf = ({ from, to, value }: Held, i: number) =>
@@ -58,7 +57,7 @@ interface GapsProps {
   readonly days: DayScale;
 }
 
-/** Hatching of days without a value in any series, after the first value. */
+/** Hatched days of {@link commonGaps}. */
 export function Gaps({ id, series, days }: GapsProps): JSX.Element {
   return (
     <>
@@ -79,7 +78,7 @@ export function Gaps({ id, series, days }: GapsProps): JSX.Element {
   );
 }
 
-/** Days without a value in any series, except before the first one. */
+/** Days without any value, except before the first. */
 export function commonGaps(series: readonly StepSeries[], days: DayScale) {
   const all = series.flatMap(({ intervals }) => intervals);
   const gaps = gapsOf(all, days.from, days.to);
@@ -92,7 +91,7 @@ export interface PlanWindow {
   readonly months: number;
 }
 
-/** Shades and labels the days before the plan's window; without any, labels the window's start. */
+/** Shades and labels the days before the window, or labels its start. */
 export function WindowNote({
   window,
   scale,

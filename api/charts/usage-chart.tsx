@@ -18,7 +18,7 @@ import {
 } from './scales.ts';
 import { linePath, StretchedLines } from './step-lines.tsx';
 
-/** Usage of an organization on one UTC day. */
+/** One UTC day. */
 export interface UsageDay {
   readonly day: Day;
   readonly units: number;
@@ -33,7 +33,7 @@ export interface UsageChartProps {
   readonly id: string;
   /** Default: `Units per day`. */
   readonly title?: string;
-  /** In any order; a missing day counts as zero and has no limit. */
+  /** In any order; a missing day counts as zero, without limit. */
   readonly days: readonly UsageDay[];
   /** First and last day shown. */
   readonly from: Day;
@@ -42,10 +42,10 @@ export interface UsageChartProps {
   readonly today?: Day;
 }
 
-/** A limit this many times above the usage is text only: drawn, it would flatten the bars. */
+/** A limit this many times above the usage would flatten the bars: it is only text. */
 const HIDDEN_LIMIT_FACTOR = 6;
 
-/** Units used on each day, refused requests on top, and the day's limit as a line. */
+/** Units per day, refused requests on top, the limit as a line. */
 export function UsageChart(props: UsageChartProps): JSX.Element {
   const { id, title = 'Units per day', today } = props;
   const days = dayScale(props.from, props.to);
@@ -77,7 +77,7 @@ export function UsageChart(props: UsageChartProps): JSX.Element {
   );
 }
 
-/** One row per day; invalid or negative numbers count as zero. */
+/** Invalid or negative numbers count as zero. */
 function usageByDay(given: readonly UsageDay[], { from, count }: DayScale): readonly UsageDay[] {
   const known = new Map(given.map((one) => [one.day, one]));
   return Array.from({ length: count }, (_, i) => {
@@ -138,7 +138,7 @@ interface UsageBarProps {
   readonly facts: readonly Fact[];
 }
 
-/** Share of a day's width that its bar takes. */
+/** Of a day's width. */
 const BAR = 0.72;
 /** In pixels, so that small counts are visible. */
 const HEIGHT_MIN = 2;
@@ -183,7 +183,7 @@ interface LimitLineProps {
   readonly values: ValueScale;
 }
 
-/** Each day's limit within the scale, and the last one as a number. */
+/** Within the scale, the last one as a number. */
 function LimitLine({ limits, days, values }: LimitLineProps): JSX.Element | null {
   const visible = limits.filter(({ limit }) => limit !== null && limit <= values.high);
   const intervals: readonly Interval[] = visible.map(({ day, limit }) => ({ from: day, to: day, value: limit }));
