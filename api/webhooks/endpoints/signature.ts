@@ -65,7 +65,7 @@ export function findSignatureProblem({ header, body, secret, now }: ReceivedDeli
   const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest();
   const found = Buffer.from(digest, 'hex');
   if (found.length === expected.length && timingSafeEqual(found, expected)) return undefined;
-  return 'the signature does not match the secret and the body';
+  return 'the signature was made with another secret or for another body';
 }
 
 function splitOnce(text: string, separator: string): readonly [string, string] {
