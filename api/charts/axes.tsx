@@ -10,7 +10,6 @@ interface ValueAxisProps {
   readonly kind?: NumberKind;
 }
 
-/** Lines across the plot with their values left of it, and the unit above. */
 export function ValueAxis({ scale, unit, kind = 'number' }: ValueAxisProps): JSX.Element {
   const labels = formatTicks(scale.ticks, kind);
   return (
@@ -36,7 +35,7 @@ function ValueTick({ y, label }: { readonly y: number; readonly label: string })
   );
 }
 
-/** The calendar below the plot: days, weeks or months, and below them the month or year that they are in. */
+/** Days, weeks or months, and under them their month or year. */
 export function DayAxis({ scale }: { readonly scale: DayScale }): JSX.Element {
   const { fine, coarse } = dayTicks(scale);
   const middle = 50 / scale.count;
@@ -56,7 +55,7 @@ export function DayAxis({ scale }: { readonly scale: DayScale }): JSX.Element {
 interface CoarseTickProps {
   readonly x: string;
   readonly label: string;
-  /** The first needs no line: there the plot itself begins. */
+  /** No line: the plot's edge is there. */
   readonly isFirst: boolean;
 }
 
@@ -99,25 +98,24 @@ function FineTick({ x, label, onlyWide }: FineTickProps): JSX.Element {
 export interface DayTick {
   readonly day: Day;
   readonly label: string;
-  /** Shown only where there is room for all; the others alone are enough on a phone. */
+  /** Hidden on phones. */
   readonly onlyWide: boolean;
 }
 
-/** Two rows, like a calendar's: days below which stands their month, or months below which stands their year. */
+/** Days over months, or months over years. */
 export interface DayTicks {
   readonly fine: readonly DayTick[];
-  /** Each marks where a month or year begins; its label is empty where the room up to the next is too small. */
+  /** The label is empty if the space is too narrow. */
   readonly coarse: readonly DayTick[];
 }
 
-/** No axis gets more fine ticks than this, and a phone's no more than half of them, but for days and weeks. */
+/** On phones half, except for days and weeks. */
 export const FINE_TICKS_MAX = 19;
 
 const [DAYS_MAX, WEEKS_MAX, MONTHS_MAX] = [16, 125, 37 * 31];
-/** Room for a label in percent of the width, so that it fits on a phone: `Nov`, `Nov 2026`. */
+/** In percent, fitting a phone: `Nov`, `Nov 2026`. */
 const [ROOM, ROOM_WITH_YEAR] = [9, 20];
 
-/** The ticks that help for this many days: days, weeks, months or years. */
 export function dayTicks(scale: DayScale): DayTicks {
   if (scale.count <= WEEKS_MAX) return { fine: daysOrWeeks(scale), coarse: monthRow(scale) };
   if (scale.count <= MONTHS_MAX) return { fine: someMonths(scale), coarse: yearRow(scale) };
@@ -157,12 +155,12 @@ function someYears(scale: DayScale): readonly DayTick[] {
 }
 
 function monthRow(scale: DayScale): readonly DayTick[] {
-  const told = new Set<string>();
+  const labelledYears = new Set<string>();
   return row(scale, monthStarts(scale), (day, room) => {
     if (room < ROOM) return '';
     const year = day.slice(0, 4);
-    if (told.has(year) || room < ROOM_WITH_YEAR) return formatMonth(day);
-    told.add(year);
+    if (labelledYears.has(year) || room < ROOM_WITH_YEAR) return formatMonth(day);
+    labelledYears.add(year);
     return `${formatMonth(day)} ${year}`;
   });
 }
@@ -172,7 +170,7 @@ function yearRow(scale: DayScale): readonly DayTick[] {
   return row(scale, years, (day, room) => (room < ROOM ? '' : day.slice(0, 4)));
 }
 
-/** What begins on these days, and what the first day shown is in the middle of. */
+/** One tick per start, and one for the first day's period. */
 function row(scale: DayScale, starts: readonly Day[], labelOf: (day: Day, room: number) => string): readonly DayTick[] {
   const days = starts[0] === scale.from ? starts : [scale.from, ...starts];
   return days.map((day, i) => {

@@ -1,20 +1,20 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { hatch, lookOf, shapeOf } from './marks.tsx';
+import { hatch, shapeOf, styleClass } from './marks.tsx';
 import { CHART_HEIGHT } from './scales.ts';
 
 interface ChartFigureProps {
   /** Unique on the page; letters, digits and hyphens. */
   readonly id: string;
   readonly title: string;
-  /** What the chart says, in sentences: read by people below the title, and by screen readers in place of the drawing. */
+  /** In sentences; replaces the drawing for screen readers. */
   readonly summary: string;
   readonly legend: readonly LegendItem[];
   readonly table: ChartTable;
-  /** Elements of SVG, already escaped. */
+  /** SVG elements, already escaped. */
   readonly children: ComponentChildren;
 }
 
-/** What every chart has around its drawing: title, summary, legend, and the data as a table. */
+/** Title, summary and legend of a drawing, and its data as a table. */
 export function ChartFigure({ id, title, summary, legend, table, children }: ChartFigureProps): JSX.Element {
   return (
     <figure class="chart" id={id}>
@@ -36,7 +36,7 @@ export function ChartFigure({ id, title, summary, legend, table, children }: Cha
   );
 }
 
-/** What a chart shows, as rows; the first cell of each names it. */
+/** The first cell of each row names it. */
 export interface ChartTable {
   readonly caption: string;
   readonly columns: readonly string[];
@@ -49,7 +49,7 @@ interface DataTableProps {
   readonly table: ChartTable;
 }
 
-/** The data behind a chart, folded away until somebody asks for it. */
+/** Collapsed by default. */
 function DataTable({ id, table: { caption, columns, rows } }: DataTableProps): JSX.Element {
   return (
     <details class="chart-data">
@@ -86,23 +86,22 @@ function Row({ cells: [head = '', ...cells] }: { readonly cells: readonly string
   );
 }
 
-/** How a thing looks in the drawing: a series by its number, or one of the looks that all charts share. */
-export type Look = number | 'used' | 'unfinished' | 'refused' | 'limit' | 'gap' | 'before';
+/** A series by its number, or a shared style. */
+export type Style = number | 'used' | 'unfinished' | 'refused' | 'limit' | 'gap' | 'before';
 
 export interface LegendItem {
-  readonly look: Look;
+  readonly style: Style;
   readonly label: string;
 }
 
-/** What the looks of the drawing mean. */
 function Legend({ id, items }: { readonly id: string; readonly items: readonly LegendItem[] }): JSX.Element | null {
   if (items.length === 0) return null;
   return (
     <ul class="chart-legend">
-      {items.map(({ look, label }) => (
+      {items.map(({ style, label }) => (
         <li>
           <svg class="chart-swatch" width="26" height="12" aria-hidden="true">
-            <Swatch id={id} look={look} />
+            <Swatch id={id} style={style} />
           </svg>
           <span>{label}</span>
         </li>
@@ -111,15 +110,15 @@ function Legend({ id, items }: { readonly id: string; readonly items: readonly L
   );
 }
 
-function Swatch({ id, look }: { readonly id: string; readonly look: Look }): JSX.Element {
-  if (typeof look === 'number')
+function Swatch({ id, style }: { readonly id: string; readonly style: Style }): JSX.Element {
+  if (typeof style === 'number')
     return (
-      <g class={lookOf(look)}>
+      <g class={styleClass(style)}>
         <line class="chart-line" x1="0" x2="26" y1="6" y2="6" />
-        <path class="chart-mark" d={shapeOf(look)} transform="translate(13 6)" />
+        <path class="chart-mark" d={shapeOf(style)} transform="translate(13 6)" />
       </g>
     );
-  if (look === 'limit') return <line class="chart-limit" x1="0" x2="26" y1="6" y2="6" />;
-  if (look === 'gap') return <rect class="chart-gap" width="26" height="12" fill={hatch(id)} />;
-  return <rect class={`chart-${look}`} x="6" y="0.5" width="14" height="11" />;
+  if (style === 'limit') return <line class="chart-limit" x1="0" x2="26" y1="6" y2="6" />;
+  if (style === 'gap') return <rect class="chart-gap" width="26" height="12" fill={hatch(id)} />;
+  return <rect class={`chart-${style}`} x="6" y="0.5" width="14" height="11" />;
 }

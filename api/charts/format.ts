@@ -1,8 +1,8 @@
 import type { Day } from '../../runtime/day.ts';
 
-/** Short names of the months; Intl's English has "Sept" in one variant and "Sep" in the other. */
+/** Intl varies between "Sept" and "Sep". */
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-/** Without the sign of a negative zero. */
+/** No sign for negative zero. */
 const signDisplay = 'negative';
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, signDisplay });
 const SIGNIFICANT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, signDisplay });
@@ -10,11 +10,11 @@ const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSig
 const MONEY = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 const SMALL_MONEY = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
 
-/** From here on up, and below one part of it, digits are counted with a power of ten. */
+/** Outside these sizes, numbers have a power of ten. */
 const POWERS_FROM = 1e15;
 const POWERS_BELOW = 1e-6;
 
-/** A number as people read it: `1,234`, `0.6123`, `1.5e-9`; a true minus sign. What is no finite number is a dash. */
+/** `1,234`, `0.6123`, `1.5e-9`, with a true minus sign; a dash if it is not finite. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -22,14 +22,14 @@ export function formatNumber(value: number): string {
   return withMinus((size >= 1000 ? WHOLE : SIGNIFICANT).format(value));
 }
 
-/** A number in little room: `812`, `12.3k`, `1.2M`. */
+/** A short number: `812`, `12.3k`, `1.2M`. */
 export function formatCompact(value: number): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value) || needsPower(size)) return formatNumber(value);
   return withMinus(size < 10_000 ? formatNumber(value) : COMPACT.format(value).replace('K', 'k'));
 }
 
-/** An amount of US dollars: two decimals, more where the amount is so small that it needs them: `$2.50`, `$0.075`, `$0`. */
+/** US dollars, with more than two decimals for small amounts: `$2.50`, `$0.075`, `$0`. */
 export function formatMoney(value: number): string {
   const size = Math.abs(value);
   if (size === 0 || !Number.isFinite(value) || needsPower(size)) return dollars(formatNumber(value));
@@ -38,18 +38,17 @@ export function formatMoney(value: number): string {
   return dollars(withMinus(size < 1 && decimals > 2 ? small : MONEY.format(value)));
 }
 
-/** What numbers are: amounts of US dollars, or numbers as such. */
+/** US dollars, or plain numbers. */
 export type NumberKind = 'money' | 'number';
 
-/** Writes numbers of a kind. */
 export function formatterOf(kind: NumberKind): (value: number) => string {
   return kind === 'money' ? formatMoney : formatNumber;
 }
 
-/** So many characters fit left of a chart. */
+/** Characters that fit left of a chart. */
 const TICK_LENGTH_MAX = 7;
 
-/** The ticks of an axis, all written in the same way: short enough for the margin, if they can still be told apart then. */
+/** In one format, short enough for the margin if they stay distinct. */
 export function formatTicks(ticks: readonly number[], kind: NumberKind): readonly string[] {
   const full = kind === 'money' ? ticks.map(formatMoney) : withDecimalsAlike(ticks.map(formatNumber));
   const compact = ticks.map((tick) => (kind === 'money' ? dollars(formatCompact(tick)) : formatCompact(tick)));
@@ -59,34 +58,34 @@ export function formatTicks(ticks: readonly number[], kind: NumberKind): readonl
   return [full, compact, power].find(fits) ?? full;
 }
 
-/** A day: `3 Nov 2026`. */
+/** `3 Nov 2026`. */
 export function formatDay(day: Day): string {
   return `${formatDayShort(day)} ${day.slice(0, 4)}`;
 }
 
-/** A day whose year is plain from what stands around it: `3 Nov`. */
+/** `3 Nov`, where the context tells the year. */
 export function formatDayShort(day: Day): string {
   return `${Number(day.slice(8, 10))} ${formatMonth(day)}`;
 }
 
-/** The month of a day: `Nov`. */
+/** `Nov`. */
 export function formatMonth(day: Day): string {
   return MONTHS[Number(day.slice(5, 7)) - 1] ?? '';
 }
 
-/** First and last day of a stretch: `24 Aug to 21 Nov 2026`, `3 to 8 Nov 2026`; a single day alone. */
+/** `24 Aug to 21 Nov 2026`, `3 to 8 Nov 2026`; a single day alone. */
 export function formatSpan(from: Day, to: Day): string {
   if (from === to) return formatDay(from);
   if (from.slice(0, 7) === to.slice(0, 7)) return `${Number(from.slice(8))} to ${formatDay(to)}`;
   return `${from.slice(0, 4) === to.slice(0, 4) ? formatDayShort(from) : formatDay(from)} to ${formatDay(to)}`;
 }
 
-/** A count with its noun: `1 change`, `2 changes`, `no changes`. */
+/** `1 change`, `2 changes`, `no changes`. */
 export function formatCount(count: number, noun: string): string {
   return `${count === 0 ? 'no' : formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Every number but zero with as many decimals as the one that has most. */
+/** Pads all numbers but zero to equal decimals. */
 function withDecimalsAlike(labels: readonly string[]): readonly string[] {
   const decimalsOf = (label: string) => (/^[^e]*\.(\d+)$/.exec(label)?.[1] ?? '').length;
   const most = Math.max(0, ...labels.map(decimalsOf));

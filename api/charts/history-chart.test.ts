@@ -30,7 +30,7 @@ const draw = (props: Partial<Parameters<typeof HistoryChart>[0]> = {}) =>
   );
 
 test('a line holds each value until it changes and stops at a gap', () => {
-  const [, line = ''] = /<path class="chart-line chart-look-0" d="([^"]*)"/.exec(draw()) ?? [];
+  const [, line = ''] = /<path class="chart-line chart-series-0" d="([^"]*)"/.exec(draw()) ?? [];
   expect(line).toBe('M0 0H300V31.67H500M700 31.67H1000');
 });
 
@@ -57,7 +57,7 @@ test('a gap is hatched, named in the legend and a row of the table', () => {
 test('days before the first value are blank, as nothing is missing there', () => {
   const html = draw({ series: [{ name: 'Input', intervals: intervals.slice(2) }] });
   expect(html).not.toContain('chart-gap');
-  expect(html).toContain('first seen on 8 Jan 2026');
+  expect(html).toContain('first value on 8 Jan 2026');
 });
 
 test("what lies before the plan's window is shaded and labelled, where it begins with the chart that is said", () => {

@@ -1,56 +1,54 @@
-/** Charts of values over days, each value holding until it changes. */
 import type { JSX } from 'preact';
 import { formatNumber, formatterOf, type NumberKind } from './format.ts';
 import { type Interval, intervalsFromPoints, type StepSeries } from './intervals.ts';
-import { LOOKS } from './marks.tsx';
+import { STYLES } from './marks.tsx';
 import { LAYOUT, rankScale, valueScale } from './scales.ts';
-import { type DaysChartProps, StepChart, type SummaryWords } from './step-chart.tsx';
+import { type DaysChartProps, StepChart, type SummaryWording } from './step-chart.tsx';
 
-/** Its name is `Input`, or a provider's. */
+/** Named `Input`, or after a provider. */
 export type HistorySeries = StepSeries;
 
 export interface HistoryChartProps extends DaysChartProps<Interval> {
-  /** Stands on the axis: `USD per 1 M tokens`. */
+  /** Label of the axis: `USD per 1 M tokens`. */
   readonly unit: string;
-  /** Numbers as such, unless told. */
+  /** Default: plain numbers. */
   readonly kind?: NumberKind;
-  /** Whether the axis begins at zero: yes unless told, as prices need it; scores of little spread may not. */
+  /** Default: true, as prices need it; scores with little spread may not. */
   readonly fromZero?: boolean;
 }
 
-/** Prices or scores over days. The axis is always linear. */
+/** On a linear axis. */
 export function HistoryChart({ fromZero = true, ...props }: HistoryChartProps): JSX.Element {
   const format = formatterOf(props.kind ?? 'number');
   const formatInterval = ({ value }: Interval) => (value === null ? 'no data' : format(value));
   return (
     <StepChart
       {...props}
-      words={{ formatInterval, formatValue: format, lowest: 'least', highest: 'most' }}
+      wording={{ formatInterval, formatValue: format, lowest: 'lowest', highest: 'highest' }}
       scaleOf={(values) => valueScale(values, { height: LAYOUT.height, fromZero })}
     />
   );
 }
 
-/** A stretch of days over which a rank, and how many were ranked, held. */
 interface RankInterval extends Interval {
   /** How many were ranked. */
   readonly ranked?: number;
 }
 
-/** Its name is a category, or a model's. */
+/** Named after a category, or a model. */
 export type RankSeries = StepSeries<RankInterval>;
 
-const RANK_WORDS: SummaryWords<RankInterval> = {
+const RANK_WORDING: SummaryWording<RankInterval> = {
   formatInterval: formatRank,
   formatValue: formatNumber,
   lowest: 'best',
   highest: 'worst',
 };
 
-/** Ranks over days, the first place on top. */
+/** Ranks over days, the first on top. */
 export function RankChart(props: DaysChartProps<RankInterval>): JSX.Element {
   const scaleOf = (ranks: readonly number[]) => rankScale(ranks, LAYOUT.height);
-  return <StepChart {...props} unit="rank, 1 is best" words={RANK_WORDS} scaleOf={scaleOf} />;
+  return <StepChart {...props} unit="rank, 1 is best" wording={RANK_WORDING} scaleOf={scaleOf} />;
 }
 
 /** `3 of 317`. */
@@ -61,24 +59,24 @@ function formatRank({ value, ranked }: RankInterval): string {
     : formatNumber(value);
 }
 
-/** What a history says of one day, as the API answers with it: the lines of a chart are made of such points. */
+/** A point of a history, as the API returns it. */
 export interface HistoryPoint {
   readonly date: string;
   /** The rank, the score or the input price. */
   readonly value: number | null;
   readonly category_id?: string | null;
-  /** Of a ranking's history alone. */
+  /** Only in the history of a ranking. */
   readonly model_id?: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** As many lines as a chart tells apart. */
-export const SERIES_MAX = LOOKS;
+/** The lines that a chart can distinguish. */
+export const SERIES_MAX = STYLES;
 
-/** Down to which place the history of a ranking is asked for: those who stand first now stood lower before. */
+/** Today's first models ranked lower before. */
 export const FIRST_PLACES_DEPTH = 20;
 
-/** What a model costs at the one provider that the points are of. */
+/** At the one provider of the points. */
 export function priceSeries(points: readonly HistoryPoint[]): readonly HistorySeries[] {
   return [
     { name: 'Input', intervals: intervalsFromPoints(pricesOf(points, 'input_per_million')) },
@@ -86,12 +84,12 @@ export function priceSeries(points: readonly HistoryPoint[]): readonly HistorySe
   ];
 }
 
-/** A model's score in the one benchmark that the points are of. */
+/** In the one benchmark of the points. */
 export function scoreSeries(benchmark: string, points: readonly HistoryPoint[]): readonly HistorySeries[] {
   return [{ name: benchmark, intervals: intervalsFromPoints(points) }];
 }
 
-/** The ranks of a model, in the categories in which it stands best now. */
+/** In the model's best categories now. */
 export function rankSeriesOfModel(
   points: readonly HistoryPoint[],
   rankings: readonly { readonly category: string; readonly rank: number }[],
@@ -105,9 +103,9 @@ export function rankSeriesOfModel(
 }
 
 /**
- * The ranks in a category of those who stand first there now, over the days on which they did.
+ * Of today's leaders.
  *
- * @param models those who are ranked, the first one first, with names that no two of them share
+ * @param models by rank, with distinct names
  */
 export function rankSeriesOfCategory(
   points: readonly HistoryPoint[],

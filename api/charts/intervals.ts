@@ -1,30 +1,27 @@
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { DayScale } from './scales.ts';
 
-/** A stretch of days, both ends included, over which a value held; null when it is known that there was none. */
+/** Days, both ends included, over which a value held; null: known to be absent. */
 export interface Interval {
   readonly from: Day;
   readonly to: Day;
   readonly value: number | null;
 }
 
-/** An interval that has a value. */
 export type Held<T extends Interval = Interval> = T & { readonly value: number };
 
-/** A stretch of days without a value. */
 export interface Gap {
   readonly from: Day;
   readonly to: Day;
 }
 
-/** Where a value begins that is not the one before. */
 export interface Change<T extends Interval = Interval> {
   readonly interval: Held<T>;
-  /** Undefined for the first value there is. */
+  /** Undefined for the first value. */
   readonly before: Held<T> | undefined;
 }
 
-/** The intervals in the order of their days, cut to the days shown; those without a finite value keep their place with null. */
+/** In order, cut to the days shown; values that are not finite become null. */
 export function shownIntervals<T extends Interval>(intervals: readonly T[], from: Day, to: Day): readonly T[] {
   return intervals
     .filter((interval) => interval.from <= interval.to && interval.to >= from && interval.from <= to)
@@ -37,12 +34,11 @@ export function shownIntervals<T extends Interval>(intervals: readonly T[], from
     .sort((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)));
 }
 
-/** Whether an interval has a value. */
 export function isHeld<T extends Interval>(interval: T): interval is Held<T> {
   return interval.value !== null;
 }
 
-/** Every place where a value begins that differs from the last known one, also across a gap; the first value counts. */
+/** Values that differ from the last known one, also across gaps, and the first. */
 export function changesOf<T extends Interval>(shown: readonly T[]): readonly Change<T>[] {
   return shown
     .filter(isHeld)
@@ -50,7 +46,7 @@ export function changesOf<T extends Interval>(shown: readonly T[]): readonly Cha
     .filter(({ interval, before }) => before?.value !== interval.value);
 }
 
-/** Runs of intervals with values, each beginning on the day after the one before: what a line connects. */
+/** Adjacent intervals with values, which a line connects. */
 export function runsOf<T extends Interval>(shown: readonly T[]): readonly (readonly Held<T>[])[] {
   const runs: Held<T>[][] = [];
   for (const interval of shown.filter(isHeld)) {
@@ -62,7 +58,7 @@ export function runsOf<T extends Interval>(shown: readonly T[]): readonly (reado
   return runs;
 }
 
-/** The stretches of days from the first to the last one shown for which no interval has a value. */
+/** Shown days without a value in any interval. */
 export function gapsOf(shown: readonly Interval[], from: Day, to: Day): readonly Gap[] {
   const gaps: Gap[] = [];
   let next = from;
@@ -74,7 +70,7 @@ export function gapsOf(shown: readonly Interval[], from: Day, to: Day): readonly
   return next <= to ? [...gaps, { from: next, to }] : gaps;
 }
 
-/** The value of each single day, put together: days that follow each other with the same value make one interval. */
+/** Joins adjacent days with the same value. */
 export function intervalsFromPoints(
   points: readonly { readonly date: Day; readonly value: number | null }[],
 ): Interval[] {
@@ -88,28 +84,28 @@ export function intervalsFromPoints(
   return intervals;
 }
 
-/** A series whose intervals are in order and within the days shown. */
+/** In order and within the days shown. */
 export interface StepSeries<T extends Interval = Interval> {
   readonly name: string;
   readonly intervals: readonly T[];
 }
 
-/** Days over which nothing changes in any series, and what each series that has a value holds. */
+/** Days over which no series changes, with the values held. */
 export interface Stretch<T extends Interval> {
   readonly from: Day;
   readonly to: Day;
   readonly held: readonly {
     readonly name: string;
-    /** The place of the series among all, which decides how it looks. */
-    readonly look: number;
+    /** Index of the series, which selects its style. */
+    readonly style: number;
     readonly interval: Held<T>;
   }[];
 }
 
-/** More stretches than this are too narrow to be pointed at; then there are none, and the table tells. */
+/** More would be too narrow to point at; then only the table has the values. */
 const STRETCHES_MAX = 500;
 
-/** All days shown, cut wherever an interval of some series begins or ends. */
+/** Split wherever an interval begins or ends. */
 export function stretchesOf<T extends Interval>(
   series: readonly StepSeries<T>[],
   days: DayScale,
@@ -123,9 +119,9 @@ export function stretchesOf<T extends Interval>(
   if (sorted.length > STRETCHES_MAX) return [];
   return sorted.map((from, i) => {
     const next = sorted[i + 1];
-    const held = series.flatMap(({ name, intervals }, look) => {
+    const held = series.flatMap(({ name, intervals }, style) => {
       const interval = intervals.filter(isHeld).find((one) => one.from <= from && from <= one.to);
-      return interval ? [{ name, look, interval }] : [];
+      return interval ? [{ name, style, interval }] : [];
     });
     return { from, to: next === undefined ? days.to : addDays(next, -1), held };
   });

@@ -3,7 +3,7 @@ import { formatDay } from './format.ts';
 import { type Change, changesOf, type Interval, type StepSeries } from './intervals.ts';
 import { type DayScale, LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px, type ValueScale } from './scales.ts';
 
-/** The shapes that tell series apart beside colour and dash; drawn around 0, 0. */
+/** Distinguish series besides colour and dash; drawn around 0, 0. */
 const SHAPES = [
   'M-3.5 0A3.5 3.5 0 1 0 3.5 0A3.5 3.5 0 1 0 -3.5 0Z',
   'M-3 -3H3V3H-3Z',
@@ -13,27 +13,27 @@ const SHAPES = [
   'M-4 -1.4H-1.4V-4H1.4V-1.4H4V1.4H1.4V4H-1.4V1.4H-4Z',
 ] as const;
 
-/** How many series can be told apart; further ones look like the first ones again. */
-export const LOOKS = SHAPES.length;
+/** Distinct styles; further series repeat them. */
+export const STYLES = SHAPES.length;
 
-/** The class of a series, which gives its colour and dash in the style sheet. */
-export function lookOf(series: number): string {
-  return `chart-look-${series % LOOKS}`;
+/** The class that sets a series' colour and dash. */
+export function styleClass(series: number): string {
+  return `chart-series-${series % STYLES}`;
 }
 
-/** What is drawn many times, once: the marks of so many series, and the hatching of days without data. */
+/** Marks of series, and the hatching of days without data, for reuse. */
 export function Definitions({ id, series }: { readonly id: string; readonly series: number }): JSX.Element {
   return (
     <defs>
       <Hatching id={id} />
-      {Array.from({ length: Math.min(series, LOOKS) }, (_, i) => (
+      {Array.from({ length: Math.min(series, STYLES) }, (_, i) => (
         <path id={`${id}-mark-${i}`} d={SHAPES[i]} />
       ))}
     </defs>
   );
 }
 
-/** Oblique lines, to be used as `fill={hatch(id)}`. */
+/** For `fill={hatch(id)}`. */
 function Hatching({ id }: { readonly id: string }): JSX.Element {
   return (
     <pattern id={`${id}-hatch`} width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
@@ -47,33 +47,31 @@ export function hatch(id: string): string {
   return `url(#${id}-hatch)`;
 }
 
-/** The shape of a series as a path's data. */
+/** As a path's data. */
 export function shapeOf(series: number): string {
-  return SHAPES[series % LOOKS] ?? SHAPES[0];
+  return SHAPES[series % STYLES] ?? SHAPES[0];
 }
 
-/** So many changes of a series are marked, the latest ones; more would be a band of ink. */
+/** The latest ones per series; more would form a solid band. */
 export const MARKS_MAX = 120;
 
-/** A change of a series that is to be marked. */
 export interface SeriesChange<T extends Interval> {
   readonly name: string;
-  /** The place of the series among all, which decides how its mark looks. */
-  readonly look: number;
+  /** Index of the series. */
+  readonly style: number;
   readonly change: Change<T>;
 }
 
-/** The changes of all series that get a mark. */
 export function markedChanges<T extends Interval>(series: readonly StepSeries<T>[]): readonly SeriesChange<T>[] {
-  return series.flatMap(({ name, intervals }, look) =>
+  return series.flatMap(({ name, intervals }, style) =>
     changesOf(intervals)
       .slice(-MARKS_MAX)
-      .map((change) => ({ name, look, change })),
+      .map((change) => ({ name, style, change })),
   );
 }
 
-/** Which series have changes without a mark, in a sentence each; empty when all are marked. */
-export function unmarkedInWords(series: readonly StepSeries[]): string {
+/** A sentence per series with unmarked changes. */
+export function unmarkedText(series: readonly StepSeries[]): string {
   return series
     .map(({ name, intervals }) => ({ name, count: changesOf(intervals).length }))
     .filter(({ count }) => count > MARKS_MAX)
@@ -86,11 +84,10 @@ interface ChangeMarksProps<T extends Interval> {
   readonly changes: readonly SeriesChange<T>[];
   readonly days: DayScale;
   readonly values: ValueScale;
-  /** What an interval held, for people. */
   readonly format: (interval: T) => string;
 }
 
-/** A mark where each change begins, which tells the change in words. */
+/** With the change as tooltip. */
 export function ChangeMarks<T extends Interval>({
   id,
   changes,
@@ -100,50 +97,50 @@ export function ChangeMarks<T extends Interval>({
 }: ChangeMarksProps<T>): JSX.Element {
   return (
     <>
-      {changes.map(({ name, look, change }) => (
+      {changes.map(({ name, style, change }) => (
         <use
-          class={`chart-mark ${lookOf(look)}`}
-          href={`#${id}-mark-${look % LOOKS}`}
+          class={`chart-mark ${styleClass(style)}`}
+          href={`#${id}-mark-${style % STYLES}`}
           x={percent(days.startOf(change.interval.from))}
           y={px(PLOT_TOP + values.yOf(change.interval.value))}
         >
-          <title>{`${name}: ${changeInWords(change, format)}`}</title>
+          <title>{`${name}: ${changeText(change, format)}`}</title>
         </use>
       ))}
     </>
   );
 }
 
-/** The first value shown may have begun before the days that are shown, so nothing is said about its beginning. */
-function changeInWords<T extends Interval>({ interval, before }: Change<T>, format: (interval: T) => string): string {
+/** It may have begun before the days shown. */
+function changeText<T extends Interval>({ interval, before }: Change<T>, format: (interval: T) => string): string {
   const day = formatDay(interval.from);
   return before ? `${format(interval)} since ${day}, before that ${format(before)}` : `${format(interval)} on ${day}`;
 }
 
-/** A thing that is told about a stretch of days. */
+/** A statement about a range of days. */
 export interface Fact {
   readonly text: string;
-  /** What is shown above the plot, where room is short; the text unless told. */
+  /** Shown above the plot, where space is short; default: `text`. */
   readonly short?: string;
-  /** The series that it is about, by its place. */
-  readonly look?: number;
+  /** Index of the series. */
+  readonly style?: number;
 }
 
 interface ReadoutProps {
-  /** Edges of the stretch of days in percent. */
+  /** Edges of the range in percent. */
   readonly start: number;
   readonly end: number;
-  /** The stretch in words. */
+  /** The range as text. */
   readonly days: string;
   readonly facts: readonly Fact[];
-  /** What is drawn for the stretch, already escaped. */
+  /** Drawn for the range, already escaped. */
   readonly children?: ComponentChildren;
 }
 
-/** So many facts stand beside the days; more begin a line of their own. */
+/** Beside the days; more get their own line. */
 const ONE_LINE_MAX = 2;
 
-/** A stretch of days that tells its values above the plot while it is pointed at, and as the browser's own tooltip. */
+/** Days whose values appear above the plot while pointed at, and in a tooltip. */
 export function Readout({ start, end, days, facts, children }: ReadoutProps): JSX.Element {
   const [x, width, height] = [percent(start), percent(end - start), PLOT_BOTTOM - LAYOUT.top];
   return (
@@ -153,9 +150,9 @@ export function Readout({ start, end, days, facts, children }: ReadoutProps): JS
       {children}
       <text class="chart-readout" x="-44" y={LAYOUT.unitY}>
         <tspan>{days}</tspan>
-        {facts.map(({ text, short = text, look }, i) => (
+        {facts.map(({ text, short = text, style }, i) => (
           <tspan
-            class={look === undefined ? 'chart-fact' : `chart-fact ${lookOf(look)}`}
+            class={style === undefined ? 'chart-fact' : `chart-fact ${styleClass(style)}`}
             {...placeOf(i, facts.length > ONE_LINE_MAX)}
           >
             {short}
@@ -166,7 +163,6 @@ export function Readout({ start, end, days, facts, children }: ReadoutProps): JS
   );
 }
 
-/** Beside what stands before it, or at the beginning of the second line. */
-function placeOf(index: number, onLineOfItsOwn: boolean) {
-  return index === 0 && onLineOfItsOwn ? { x: '-44', dy: '15' } : { dx: '10' };
+function placeOf(index: number, onOwnLine: boolean) {
+  return index === 0 && onOwnLine ? { x: '-44', dy: '15' } : { dx: '10' };
 }

@@ -14,46 +14,42 @@ import {
   shownIntervals,
   stretchesOf,
 } from './intervals.ts';
-import { ChangeMarks, Definitions, markedChanges, Readout, unmarkedInWords } from './marks.tsx';
+import { ChangeMarks, Definitions, markedChanges, Readout, unmarkedText } from './marks.tsx';
 import { type DayScale, dayScale, type ValueScale } from './scales.ts';
 import { commonGaps, Gaps, type PlanWindow, StepLines, WindowNote } from './step-lines.tsx';
 
-/** What is said of every chart of values over days. */
 export interface DaysChartProps<T extends Interval> {
   /** Unique on the page; letters, digits and hyphens. */
   readonly id: string;
   readonly title: string;
-  /** At most six can be told apart; names are unique in the chart. */
+  /** At most six are distinct; names are unique. */
   readonly series: readonly StepSeries<T>[];
   /** First and last day shown. */
   readonly from: Day;
   readonly to: Day;
-  /** Without it, nothing is said about a window. */
+  /** The plan's history window, to be marked. */
   readonly window?: PlanWindow;
 }
 
 interface StepChartProps<T extends Interval> extends DaysChartProps<T> {
-  /** What the numbers are. */
   readonly unit: string;
-  /** How the ticks of the value axis are written. */
   readonly kind?: NumberKind;
-  readonly words: SummaryWords<T>;
-  /** The value axis for all values that are shown. */
+  readonly wording: SummaryWording<T>;
   readonly scaleOf: (values: readonly number[]) => ValueScale;
 }
 
-/** What is drawn: the days, and the series as far as they lie within. */
+/** The series, cut to the days. */
 interface Drawn<T extends Interval> {
   readonly days: DayScale;
   readonly series: readonly StepSeries<T>[];
 }
 
-/** So many series are told with their names. */
+/** Up to this many are named while pointed at. */
 const NAMED_MAX = 2;
 
-/** What the charts of values over days share: axes, lines, gaps, the plan's window, and every interval in the table. */
+/** Values over days: axes, lines, gaps, the plan's window, and a table. */
 export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Element {
-  const { id, title, unit, words, window } = props;
+  const { id, title, unit, wording, window } = props;
   const days = dayScale(props.from, props.to);
   const series = props.series.map(({ name, intervals }) => ({
     name,
@@ -69,19 +65,19 @@ export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Ele
       changes={from === undefined ? changes : changes.filter(({ change }) => change.interval.from === from)}
       days={days}
       values={values}
-      format={words.formatInterval}
+      format={wording.formatInterval}
     />
   );
   return (
     <ChartFigure
       id={id}
       title={title}
-      summary={[summaryOf(series, days, words), unmarkedInWords(series)].filter(Boolean).join(' ')}
+      summary={[summaryOf(series, days, wording), unmarkedText(series)].filter(Boolean).join(' ')}
       legend={legendOf({ days, series }, props)}
       table={{
         caption: `${title}, ${formatSpan(days.from, days.to)} (${unit})`,
         columns: ['Days', 'Series', 'Value'],
-        rows: series.flatMap((one) => rowsOf(one, days, words.formatInterval)),
+        rows: series.flatMap((one) => rowsOf(one, days, wording.formatInterval)),
       }}
     >
       <Definitions id={id} series={series.length} />
@@ -95,7 +91,7 @@ export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Ele
           start={days.startOf(from)}
           end={days.endOf(to)}
           days={formatSpan(from, to)}
-          facts={factsOf(shown, series.length, words.formatInterval)}
+          facts={factsOf(shown, series.length, wording.formatInterval)}
         >
           {marksOf(from)}
         </Readout>
@@ -105,30 +101,30 @@ export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Ele
   );
 }
 
-/** Who points at a chart of many series reads their values alone, in the order and colours of the legend: names don't fit. */
+/** Names of many series don't fit: values stand alone, as in the legend. */
 function factsOf<T extends Interval>(held: Stretch<T>['held'], seriesCount: number, format: (interval: T) => string) {
   if (held.length === 0) return [{ text: 'no data' }];
-  return held.map(({ name, look, interval }) => {
+  return held.map(({ name, style, interval }) => {
     const [value, text] = [format(interval), `${name} ${format(interval)}`];
-    return { look, text, short: seriesCount > NAMED_MAX ? value : text };
+    return { style, text, short: seriesCount > NAMED_MAX ? value : text };
   });
 }
 
 function legendOf<T extends Interval>(
   { days, series }: Drawn<T>,
-  { window, words: { formatInterval } }: StepChartProps<T>,
+  { window, wording: { formatInterval } }: StepChartProps<T>,
 ): readonly LegendItem[] {
   const items: LegendItem[] = series.map(({ name, intervals }, i) => {
     const last = intervals.filter(isHeld).at(-1);
-    return { look: i, label: last ? `${name}, last ${formatInterval(last)}` : name };
+    return { style: i, label: last ? `${name}, last ${formatInterval(last)}` : name };
   });
-  if (commonGaps(series, days).length > 0) items.push({ look: 'gap', label: 'no data' });
+  if (commonGaps(series, days).length > 0) items.push({ style: 'gap', label: 'no data' });
   if (window && window.from > days.from)
-    items.push({ look: 'before', label: `before your plan's window of ${formatCount(window.months, 'month')}` });
+    items.push({ style: 'before', label: `before your plan's window of ${formatCount(window.months, 'month')}` });
   return items;
 }
 
-/** Every interval and every gap of a series, the newest first. */
+/** Newest first, with gaps. */
 function rowsOf<T extends Interval>(series: StepSeries<T>, days: DayScale, format: (interval: T) => string) {
   const held = series.intervals
     .filter(({ value }) => value !== null)
@@ -139,50 +135,49 @@ function rowsOf<T extends Interval>(series: StepSeries<T>, days: DayScale, forma
     .map(({ from, to, text }) => [formatSpan(from, to), series.name, text]);
 }
 
-/** How a kind of chart words its summary. */
-export interface SummaryWords<T extends Interval> {
+export interface SummaryWording<T extends Interval> {
   readonly formatInterval: (interval: T) => string;
   readonly formatValue: (value: number) => string;
-  /** The ends of the range: `least`, `most`; of ranks `best`, `worst`. */
+  /** The ends of the range: `lowest`, `highest`; of ranks `best`, `worst`. */
   readonly lowest: string;
   readonly highest: string;
 }
 
-/** So many series are told one by one; of more it is told what they have in common, and the table has the rest. */
-const TOLD_MAX = 2;
+/** Up to this many are summarized one by one, more by their range. */
+const DETAILED_MAX = 2;
 
-/** What a chart of values over days shows, in sentences. */
+/** The summary in sentences. */
 export function summaryOf<T extends Interval>(
   series: readonly StepSeries<T>[],
   days: DayScale,
-  words: SummaryWords<T>,
+  wording: SummaryWording<T>,
 ): string {
   const span = `${formatSpan(days.from, days.to)}.`;
-  if (series.length <= TOLD_MAX) return [span, ...series.map((one) => seriesInWords(one, days, words))].join(' ');
+  if (series.length <= DETAILED_MAX) return [span, ...series.map((one) => seriesText(one, days, wording))].join(' ');
   const all = series.flatMap(({ intervals }) => intervals.filter(isHeld));
-  return `${span} ${series.length} series, ${rangeInWords(all, words) ?? 'no data'}.`;
+  return `${span} ${series.length} series, ${rangeText(all, wording) ?? 'no data'}.`;
 }
 
-/** `Input $2.50 at the end; least $2, most $3; 2 changes; no data in 1 gap.` */
-function seriesInWords<T extends Interval>(series: StepSeries<T>, days: DayScale, words: SummaryWords<T>): string {
+/** `Input $2.50 at the end; lowest $2, highest $3; 2 changes; no data in 1 gap.` */
+function seriesText<T extends Interval>(series: StepSeries<T>, days: DayScale, wording: SummaryWording<T>): string {
   const held = series.intervals.filter(isHeld);
   const [first, last] = [held[0], held.at(-1)];
   if (!first || !last) return `${series.name}: no data.`;
   const changes = changesOf(held).length - 1;
   const gaps = gapsOf(held, first.from, days.to).length;
   const parts = [
-    `${series.name} ${words.formatInterval(last)} ${last.to === days.to ? 'at the end' : `on ${formatDay(last.to)}`}`,
-    changes === 0 ? 'no change' : rangeInWords(held, words),
+    `${series.name} ${wording.formatInterval(last)} ${last.to === days.to ? 'at the end' : `on ${formatDay(last.to)}`}`,
+    changes === 0 ? 'no change' : rangeText(held, wording),
     changes === 0 ? '' : formatCount(changes, 'change'),
-    first.from > days.from ? `first seen on ${formatDay(first.from)}` : '',
+    first.from > days.from ? `first value on ${formatDay(first.from)}` : '',
     gaps > 0 ? `no data in ${formatCount(gaps, 'gap')}` : '',
   ];
   return `${parts.filter(Boolean).join('; ')}.`;
 }
 
-function rangeInWords<T extends Interval>(held: readonly Held<T>[], words: SummaryWords<T>): string | undefined {
+function rangeText<T extends Interval>(held: readonly Held<T>[], wording: SummaryWording<T>): string | undefined {
   const sorted = held.map(({ value }) => value).sort((a, b) => a - b);
   const [low, high] = [sorted[0], sorted.at(-1)];
   if (low === undefined || high === undefined) return;
-  return `${words.lowest} ${words.formatValue(low)}, ${words.highest} ${words.formatValue(high)}`;
+  return `${wording.lowest} ${wording.formatValue(low)}, ${wording.highest} ${wording.formatValue(high)}`;
 }

@@ -2,10 +2,10 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Day } from '../../runtime/day.ts';
 import { formatCount, formatDay } from './format.ts';
 import { gapsOf, type Held, type Interval, runsOf, type StepSeries } from './intervals.ts';
-import { hatch, lookOf } from './marks.tsx';
+import { hatch, styleClass } from './marks.tsx';
 import { type DayScale, LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px, type ValueScale } from './scales.ts';
 
-/** Width of the lines' own coordinates; they are stretched to the chart's. */
+/** In the lines' own coordinates, stretched to the chart. */
 const LINE_WIDTH = 1000;
 
 interface StepLinesProps {
@@ -14,18 +14,17 @@ interface StepLinesProps {
   readonly values: ValueScale;
 }
 
-/** Lines that hold a value until it changes, and stop where there is none. */
 export function StepLines({ series, days, values }: StepLinesProps): JSX.Element {
   return (
     <StretchedLines>
       {series.map((one, i) => (
-        <path class={`chart-line ${lookOf(i)}`} d={linePath(one.intervals, days, values)} />
+        <path class={`chart-line ${styleClass(i)}`} d={linePath(one.intervals, days, values)} />
       ))}
     </StretchedLines>
   );
 }
 
-/** Where paths of {@link linePath} are drawn: in coordinates of their own, stretched to the chart's width. */
+/** Coordinates of {@link linePath}. */
 export function StretchedLines({ children }: { readonly children?: ComponentChildren }): JSX.Element {
   return (
     <svg
@@ -42,7 +41,7 @@ export function StretchedLines({ children }: { readonly children?: ComponentChil
   );
 }
 
-/** A line as a path's data: along each interval, straight up or down where the next one begins, a new start after a gap. */
+/** Horizontal along each interval, vertical at its end; a new start after a gap. */
 export function linePath(intervals: readonly Interval[], days: DayScale, values: ValueScale): string {
   const xOf = (part: number) => px((part / 100) * LINE_WIDTH);
   const stepOf = ({ from, to, value }: Held, i: number) =>
@@ -58,7 +57,7 @@ interface GapsProps {
   readonly days: DayScale;
 }
 
-/** The hatched days on which no series has a value, from the first value on: what lies before has not begun yet. */
+/** Hatched days of {@link commonGaps}. */
 export function Gaps({ id, series, days }: GapsProps): JSX.Element {
   return (
     <>
@@ -79,21 +78,20 @@ export function Gaps({ id, series, days }: GapsProps): JSX.Element {
   );
 }
 
-/** The stretches of days on which no series has a value, but for those before the first one. */
+/** Days without any value, except before the first. */
 export function commonGaps(series: readonly StepSeries[], days: DayScale) {
   const all = series.flatMap(({ intervals }) => intervals);
   const gaps = gapsOf(all, days.from, days.to);
   return gaps.filter(({ from, to }) => from > days.from || to === days.to);
 }
 
-/** The days that a plan shows. */
 export interface PlanWindow {
   /** The first day that the plan shows. */
   readonly from: Day;
   readonly months: number;
 }
 
-/** Shades what lies before the plan's window, and says so; where nothing does, it says where the window begins. */
+/** Shades and labels the days before the window, or labels its start. */
 export function WindowNote({
   window,
   scale,

@@ -12,8 +12,8 @@ const days: readonly UsageDay[] = [
 const draw = (props: Partial<Parameters<typeof UsageChart>[0]> = {}) => drawn(UsageChart({ ...span, days, ...props }));
 
 /** The drawn rectangles of a class, each with its height in pixels. */
-function heightsOf(html: string, look: string): readonly number[] {
-  const rects = elementsOf(html.replace(/<ul.*?<\/ul>/s, '')).filter((one) => one.startsWith(`<rect class="${look}"`));
+function heightsOf(html: string, style: string): readonly number[] {
+  const rects = elementsOf(html.replace(/<ul.*?<\/ul>/s, '')).filter((one) => one.startsWith(`<rect class="${style}"`));
   return rects.map((rect) => Number(/ height="([\d.]+)"/.exec(rect)?.[1]));
 }
 

@@ -18,48 +18,48 @@ import {
 } from './scales.ts';
 import { linePath, StretchedLines } from './step-lines.tsx';
 
-/** What an organization used on one UTC day. */
+/** One UTC day. */
 export interface UsageDay {
   readonly day: Day;
   readonly units: number;
-  /** Units that the plan allowed on that day; null when it has no limit. */
+  /** Units that the plan allowed; null without a limit. */
   readonly limit: number | null;
-  /** Requests that were refused because the limit was reached. */
+  /** Requests refused because of the limit. */
   readonly refused: number;
 }
 
 export interface UsageChartProps {
   /** Unique on the page; letters, digits and hyphens. */
   readonly id: string;
-  /** `Units per day` unless told. */
+  /** Default: `Units per day`. */
   readonly title?: string;
-  /** In any order; a day that is missing counts as zero, its limit is not drawn. */
+  /** In any order; a missing day counts as zero, without limit. */
   readonly days: readonly UsageDay[];
   /** First and last day shown. */
   readonly from: Day;
   readonly to: Day;
-  /** The day that isn't over yet. */
+  /** The day that is not over yet. */
   readonly today?: Day;
 }
 
-/** A limit this many times above what was used is told in words: drawn, it would leave the bars no height. */
-const LIMIT_OUT_OF_SIGHT = 6;
+/** A limit this many times above the usage would flatten the bars: it is only text. */
+const HIDDEN_LIMIT_FACTOR = 6;
 
-/** Units used on each day, what was refused on top, and the day's limit as a line. */
+/** Units per day, refused requests on top, the limit as a line. */
 export function UsageChart(props: UsageChartProps): JSX.Element {
   const { id, title = 'Units per day', today } = props;
   const days = dayScale(props.from, props.to);
-  const usage = everyDay(props.days, days);
+  const usage = usageByDay(props.days, days);
   const used = Math.max(0, ...usage.map(({ units, refused }) => units + refused));
   const limits = usage.map(({ limit }) => limit).filter((limit) => limit !== null);
-  const seen = used === 0 ? limits : limits.filter((limit) => limit <= used * LIMIT_OUT_OF_SIGHT);
-  const values = valueScale([used, ...seen], { height: LAYOUT.height, fromZero: true, whole: true });
+  const visible = used === 0 ? limits : limits.filter((limit) => limit <= used * HIDDEN_LIMIT_FACTOR);
+  const values = valueScale([used, ...visible], { height: LAYOUT.height, fromZero: true, whole: true });
   return (
     <ChartFigure
       id={id}
       title={title}
       summary={summaryOf(usage, days)}
-      legend={legendOf(usage, seen.length > 0, today)}
+      legend={legendOf(usage, visible.length > 0, today)}
       table={tableOf(usage, title, days, today)}
     >
       <ValueAxis scale={values} unit="units" />
@@ -68,7 +68,7 @@ export function UsageChart(props: UsageChartProps): JSX.Element {
         <UsageBar usage={day} days={days} values={values} isToday={day.day === today} facts={factsOf(day, today)} />
       ))}
       <LimitLine limits={usage} days={days} values={values} />
-      {seen.length < limits.length && (
+      {visible.length < limits.length && (
         <text class="chart-note" x="100%" y={px(PLOT_TOP - 6)} text-anchor="end">
           {`↑ limit ${formatNumber(limits.at(-1) ?? 0)} a day, above this chart`}
         </text>
@@ -77,8 +77,8 @@ export function UsageChart(props: UsageChartProps): JSX.Element {
   );
 }
 
-/** A row for each day shown; numbers that are none, or below zero, count as zero. */
-function everyDay(given: readonly UsageDay[], { from, count }: DayScale): readonly UsageDay[] {
+/** Invalid or negative numbers count as zero. */
+function usageByDay(given: readonly UsageDay[], { from, count }: DayScale): readonly UsageDay[] {
   const known = new Map(given.map((one) => [one.day, one]));
   return Array.from({ length: count }, (_, i) => {
     const day = addDays(from, i);
@@ -107,11 +107,11 @@ function factsOf({ day, units, limit, refused }: UsageDay, today: Day | undefine
   return facts.filter((text) => text !== false).map((text) => ({ text }));
 }
 
-function legendOf(usage: readonly UsageDay[], limitIsSeen: boolean, today: Day | undefined): readonly LegendItem[] {
-  const items: LegendItem[] = [{ look: 'used', label: 'used' }];
-  if (usage.some(({ day }) => day === today)) items.push({ look: 'unfinished', label: 'today, not over yet' });
-  if (usage.some(({ refused }) => refused > 0)) items.push({ look: 'refused', label: 'refused beyond the limit' });
-  if (limitIsSeen) items.push({ look: 'limit', label: 'limit of the day' });
+function legendOf(usage: readonly UsageDay[], isLimitVisible: boolean, today: Day | undefined): readonly LegendItem[] {
+  const items: LegendItem[] = [{ style: 'used', label: 'used' }];
+  if (usage.some(({ day }) => day === today)) items.push({ style: 'unfinished', label: 'today, not over yet' });
+  if (usage.some(({ refused }) => refused > 0)) items.push({ style: 'refused', label: 'refused beyond the limit' });
+  if (isLimitVisible) items.push({ style: 'limit', label: 'limit of the day' });
   return items;
 }
 
@@ -135,16 +135,15 @@ interface UsageBarProps {
   readonly days: DayScale;
   readonly values: ValueScale;
   readonly isToday: boolean;
-  /** What is told about the day. */
   readonly facts: readonly Fact[];
 }
 
-/** Part of a day's room that its bar takes. */
+/** Of a day's width. */
 const BAR = 0.72;
-/** What is not zero is seen, however small: pixels. */
-const LEAST_HEIGHT = 2;
+/** In pixels, so that small counts are visible. */
+const HEIGHT_MIN = 2;
 
-/** The bar of a day: what was used, and above it what was refused. */
+/** Used units, and refused requests above them. */
 function UsageBar({ usage: { day, units, refused }, days, values, isToday, facts }: UsageBarProps): JSX.Element {
   const [start, end] = [days.startOf(day), days.endOf(day)];
   const inset = ((end - start) * (1 - BAR)) / 2;
@@ -175,7 +174,7 @@ function UsageBar({ usage: { day, units, refused }, days, values, isToday, facts
 }
 
 function heightOf(count: number, values: ValueScale): number {
-  return count > 0 ? Math.max(LEAST_HEIGHT, values.yOf(0) - values.yOf(count)) : 0;
+  return count > 0 ? Math.max(HEIGHT_MIN, values.yOf(0) - values.yOf(count)) : 0;
 }
 
 interface LimitLineProps {
@@ -184,10 +183,10 @@ interface LimitLineProps {
   readonly values: ValueScale;
 }
 
-/** The limit of each day, where it lies within the scale, with the last one in numbers. */
+/** Within the scale, the last one as a number. */
 function LimitLine({ limits, days, values }: LimitLineProps): JSX.Element | null {
-  const seen = limits.filter(({ limit }) => limit !== null && limit <= values.high);
-  const intervals: readonly Interval[] = seen.map(({ day, limit }) => ({ from: day, to: day, value: limit }));
+  const visible = limits.filter(({ limit }) => limit !== null && limit <= values.high);
+  const intervals: readonly Interval[] = visible.map(({ day, limit }) => ({ from: day, to: day, value: limit }));
   const last = intervals.at(-1);
   if (!last || last.value === null) return null;
   return (

@@ -9,7 +9,6 @@ import type { Integrations } from '../integrations/integrations.ts';
 import type { DeliveryLog } from '../webhooks/delivery-log.ts';
 import type { EndpointAdministration } from '../webhooks/endpoint-administration.ts';
 
-/** What the console does its work with. */
 export interface ConsoleDeps {
   readonly accounts: Accounts;
   readonly people: People;
@@ -17,37 +16,35 @@ export interface ConsoleDeps {
   readonly integrations: ConsoleIntegrations;
   readonly capabilities: CapabilityStates;
   readonly clock: () => Date;
-  /** Signs the tokens of forms; 32 bytes, the same in all processes of the service. */
+  /** Signs the tokens of forms: 32 bytes, the same in all processes. */
   readonly formKey: Buffer;
   readonly settings: ConsoleSettings;
 }
 
 export interface ConsoleSettings {
-  /** `scheme://host` that people use; undefined: as each request names it. */
+  /** Public `scheme://host`; undefined: from each request. */
   readonly publicUrl: string | undefined;
-  /** Pages of one person in a minute: what they show costs no quota. */
+  /** Per person, since pages cost no quota. */
   readonly pagesPerMinute: number;
 }
 
-/** Endpoints and what was sent to them, changed in the name of whoever acts. */
+/** Endpoints and deliveries, changed on behalf of an actor. */
 export interface ConsoleWebhooks {
   endpointsAs(actor: Actor): EndpointAdministration;
   logAs(actor: Actor): DeliveryLog;
 }
 
-/** Declared pages, looked after in the name of whoever acts. */
+/** Declared pages, managed on behalf of an actor. */
 export interface ConsoleIntegrations {
   as(actor: Actor): Integrations;
 }
 
-/** What pages are made with. */
 export interface PageDeps extends Omit<ConsoleDeps, 'formKey'> {
-  /** The API's own answers. */
+  /** The API's own responses. */
   readonly answers: DataResponses;
   readonly views: SurfaceDeps['views'];
 }
 
-/** Of the console. */
 export const CONSOLE_SETTINGS = {
   pagesPerMinute: setting('CONSOLE_PAGES_MAX', wholeNumber(1, 100_000), {
     fallback: 120,

@@ -1,6 +1,6 @@
 /**
- * The console: pages for people, made on the server (specification "Console"). It does nothing of its own: what it shows comes from the
- * API's answers, and what it changes goes through the functions that the command line calls.
+ * The console: pages rendered on the server (specification "Console"). It shows responses of the API and makes changes
+ * by the functions of the command line.
  */
 import type { AddSurface } from '../data/app.ts';
 import type { ConsoleDeps, PageDeps } from './console-deps.ts';
@@ -30,7 +30,7 @@ import { deliveryRoutes } from './webhooks/delivery.tsx';
 import { endpointRoutes } from './webhooks/endpoint.tsx';
 import { endpointsRoutes } from './webhooks/endpoints.tsx';
 
-/** Adds the console at `/console`, below the base path. */
+/** Serves the console at `/console`, below the base path. */
 export function consoleSurface({ formKey, ...deps }: ConsoleDeps): AddSurface {
   return async (app, { answers, views, baseUrlOf }) => {
     const bindDeps = { ...deps, answers, views, formKey, baseUrlOf };
@@ -38,7 +38,6 @@ export function consoleSurface({ formKey, ...deps }: ConsoleDeps): AddSurface {
   };
 }
 
-/** Every page and every form of the console. */
 export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
   return [
     ...signInRoutes(deps),

@@ -5,7 +5,7 @@ import { escapeHtml } from '../server/pages/html.tsx';
 import { isolated, isRightToLeft, plainText } from './plain-text.ts';
 import { type PublicRefusal, type PublicRoute, type PublicRouteDefinition, publicRoute } from './public-route.ts';
 
-/** What a badge says: a label, and behind it a message on a colour. Any text, which is made plain and short where it is shown. */
+/** Text may be arbitrary: it is cleaned and cut when drawn. */
 export interface Badge {
   readonly label: string;
   readonly message: string;
@@ -13,20 +13,20 @@ export interface Badge {
   readonly color: string;
   /** Default: `flat`. */
   readonly style?: BadgeStyle;
-  /** Whether it tells that there is nothing to tell. */
+  /** Whether it shows an error. */
   readonly isError?: boolean;
 }
 
 export const SVG_TYPE = 'image/svg+xml; charset=utf-8';
 
-/** A badge that is opened as a page runs nothing and loads nothing. */
+/** Opened as a page, a badge runs and loads nothing. */
 export const SVG_HEADERS = { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
 
-/** Longest label and message, in columns, of which a wide letter takes two. */
+/** Limits in columns; a wide letter takes two. */
 const LABEL_COLUMNS_MAX = 40;
 const MESSAGE_COLUMNS_MAX = 60;
 
-/** The picture of a badge; its title says all of what it shows the beginning of. */
+/** As SVG; its title has the texts uncut. */
 export function svgOf({ color, style = 'flat', ...texts }: Badge): string {
   const [label, message] = [plainText(texts.label), plainText(texts.message)];
   return drawBadge({
@@ -37,7 +37,7 @@ export function svgOf({ color, style = 'flat', ...texts }: Badge): string {
   });
 }
 
-/** A badge as shields.io's endpoint badge reads it (https://shields.io/badges/endpoint-badge). */
+/** For shields.io's endpoint badge (https://shields.io/badges/endpoint-badge). */
 export function shieldsJsonOf({ color, style = 'flat', isError = false, ...texts }: Badge): string {
   return JSON.stringify({
     schemaVersion: 1,
@@ -57,29 +57,25 @@ function shownOf({ label, message }: Pick<Badge, 'label' | 'message'>): Pick<Bad
 }
 
 const LETTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** More than any emoji has, and far less than marks that are heaped on a letter, in units of UTF-16. */
+/** In UTF-16 units: longer than any emoji, far shorter than stacked marks. */
 const LETTER_LENGTH_MAX = 20;
-/** What is drawn as wide as it is high. */
+/** As wide as it is high. */
 const WIDE =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\ufe0f\uff01-\uff60]/u;
 
-/**
- * How much of a text a badge shows.
- *
- * A plain text of at most so many columns, of which a wide letter takes two; what is cut ends in `…`, never within a letter.
- */
+/** Cuts to so many columns, with `…`, never within a letter. A wide letter takes two. */
 export function cutText(text: string, columnsMax: number): string {
-  let [columns, shown, kept] = [0, '', ''];
+  let [columns, shown, cut] = [0, '', ''];
   for (const letter of lettersOf(text)) {
     columns += WIDE.test(letter) ? 2 : 1;
-    if (columns > columnsMax) return `${kept.trimEnd()}…`;
+    if (columns > columnsMax) return `${cut.trimEnd()}…`;
     shown += letter;
-    if (columns < columnsMax) kept = shown;
+    if (columns < columnsMax) cut = shown;
   }
   return shown;
 }
 
-/** What people take for letters, one by one: marks belong to what they stand on. */
+/** Graphemes: marks belong to their letter. */
 export function* lettersOf(text: string): Iterable<string> {
   for (const { segment } of LETTERS.segment(text)) {
     yield segment.length <= LETTER_LENGTH_MAX ? segment : String.fromCodePoint(segment.codePointAt(0) ?? 0);
@@ -89,15 +85,15 @@ export function* lettersOf(text: string): Iterable<string> {
 export const BADGE_STYLES = ['flat', 'flat-square', 'plastic', 'for-the-badge'] as const;
 export type BadgeStyle = (typeof BADGE_STYLES)[number];
 
-/** What is drawn: plain texts that are short enough, a label that may be empty, and all of it is read out and told by a pointer. */
+/** Plain and short; the label may be empty. `whole` is for screen readers and tooltips. */
 type DrawnBadge = Required<Omit<Badge, 'isError'>> & { readonly whole: string };
 
 /**
- * The picture of a badge (decision 0080). badge-maker makes it for letters that take about as much room as the text, in whose place the text is
- * put then: what its table of Verdana doesn't have it takes for an `m`, which most of it isn't.
+ * The SVG of a badge (decision 0080). badge-maker measures unknown letters as a wide `m`. So it draws letters of
+ * similar width, which the text then replaces.
  */
 function drawBadge({ color, style, whole, ...given }: DrawnBadge): string {
-  // As badge-maker writes them in this style.
+  // As badge-maker does in this style.
   const written = (text: string) => (style === 'for-the-badge' ? text.toUpperCase() : text);
   const [label, message] = [drawnText(written(given.label)), drawnText(written(given.message))] as const;
   const svg = makeBadge({ label: label.standIn, message: message.standIn, color, style });
@@ -114,31 +110,33 @@ function drawBadge({ color, style, whole, ...given }: DrawnBadge): string {
     });
 }
 
-/** A plain text within an element or an attribute. */
+/** For an element or an attribute. */
 function xmlText(text: string): string {
-  return escapeHtml(text).replaceAll('>', '&gt;'); // `]]>` may stand in no text of XML.
+  return escapeHtml(text).replaceAll('>', '&gt;'); // XML text must not contain `]]>`.
 }
 
-/** A label or a message, once or with its shadows; its own text is escaped, so it has no angle bracket. */
+/** Possibly with shadows; escaped, so without angle brackets. */
 const TEXTS = /<text( [^>]*)>[^<]*<\/text>/g;
 
-/** A text, what it is measured as, and the attributes that it needs then. */
+/** A text, its stand-in for measuring, and further attributes. */
 function drawnText(text: string) {
   const standIn = standInOf(text);
-  // Drawn into the room that was guessed as a whole: with room between letters instead, those that join would come apart.
+  // Fits the text into the estimated width; extra spacing would separate joined letters.
   const fit = standIn === text ? '' : ' lengthAdjust="spacingAndGlyphs"';
   return { text, standIn, further: fit + (isRightToLeft(text) ? ' direction="rtl"' : '') };
 }
 
-/** Scripts that badge-maker measures as they are, or takes for an `m`, as wide as which their letters are. */
+/** Scripts that badge-maker measures, or that are as wide as an `m`. */
 const MEASURED =
   /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-/** Scripts whose letters join, and are narrow. */
+/** Scripts with joined, narrow letters. */
 const JOINED = /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mandaic}]/u;
-/** What takes no room of its own. */
+/** Characters without width. */
 const UNSEEN = /^\p{Cf}/u;
 
-/** A letter of a usual width for each that would be measured as a wide one; marks, and signs that nobody sees, left out. Empty for nothing alone. */
+/**
+ * Average letters for those measured as wide; marks and invisible characters are dropped. Empty only for an empty text.
+ */
 function standInOf(text: string): string {
   const letters = Array.from(lettersOf(text), (letter) => {
     if (UNSEEN.test(letter)) return '';
@@ -148,16 +146,16 @@ function standInOf(text: string): string {
   return letters.join('') || (text === '' ? '' : 'o');
 }
 
-/** A badge as it is written down: its path without `.svg` and `.json`, and what it says. */
+/** Path without `.svg` and `.json`, and the badge. */
 interface BadgeDefinition<Params, Query> extends Pick<PublicRouteDefinition<Params, Query>, 'params' | 'query'> {
   readonly operationId: string;
   readonly summary: string;
   readonly path: `/badges/${string}`;
   /** Rejects with HttpError or RequestInvalid. */
-  readonly badge: (...asked: Parameters<PublicRouteDefinition<Params, Query>['response']>) => Promise<Badge>;
+  readonly badge: (...args: Parameters<PublicRouteDefinition<Params, Query>['response']>) => Promise<Badge>;
 }
 
-/** A badge as a picture, and for shields.io. */
+/** As SVG, and for shields.io. */
 export function badgeRoutes<P, Q>(definition: BadgeDefinition<P, Q>): readonly PublicRoute[] {
   const { path, badge, operationId, summary, ...description } = definition;
   return [
@@ -168,32 +166,32 @@ export function badgeRoutes<P, Q>(definition: BadgeDefinition<P, Q>): readonly P
       type: SVG_TYPE,
       headers: SVG_HEADERS,
       refuse: (error) => refused(error, svgOf),
-      response: async (...asked) => svgOf(await badge(...asked)),
+      response: async (...args) => svgOf(await badge(...args)),
     }),
     publicRoute<P, Q>({
       ...description,
       path: `${path}.json`,
       operation: { operationId: `${operationId}ForShields`, summary: `${summary}, for shields.io` },
       type: JSON_TYPE,
-      // What is no 200 shields.io doesn't read, and so would say nothing of what is wrong.
+      // shields.io ignores responses other than 200, and would not show the problem.
       refuse: (error) => {
         const refusal = refused(error, shieldsJsonOf);
         return refusal?.status === 404 || refusal?.status === 422 ? { ...refusal, status: 200 } : refusal;
       },
-      response: async (...asked) => shieldsJsonOf(await badge(...asked)),
+      response: async (...args) => shieldsJsonOf(await badge(...args)),
     }),
   ];
 }
 
-/** An error as a badge; undefined where it is a defect, or of what is no badge. */
+/** Undefined for a defect, or an error that badges don't show. */
 function refused(error: HttpError | RequestInvalid, bodyOf: (badge: Badge) => string): PublicRefusal | undefined {
-  const told = wordsOf(error);
-  if (told === undefined) return undefined;
-  const badge: Badge = { label: 'modelstats', message: told.message, color: 'red', isError: true };
-  return { status: told.status, body: bodyOf(badge) };
+  const shown = refusalOf(error);
+  if (shown === undefined) return undefined;
+  const badge: Badge = { label: 'modelstats', message: shown.message, color: 'red', isError: true };
+  return { status: shown.status, body: bodyOf(badge) };
 }
 
-function wordsOf(error: HttpError | RequestInvalid) {
+function refusalOf(error: HttpError | RequestInvalid) {
   if (error instanceof HttpError) {
     const message = REFUSALS[error.code];
     return message === undefined ? undefined : { status: error.status, message };
@@ -208,10 +206,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
   unavailable: 'not available now',
 };
 
-/** The badge that says where data come from. */
 export const sourceBadgeRoutes = badgeRoutes({
   path: '/badges/source',
   operationId: 'getSourceBadge',
-  summary: 'A badge that says where data come from',
+  summary: 'A badge that names the source of data',
   badge: async () => ({ label: 'data', message: 'modelstats', color: 'blue' }),
 });

@@ -8,14 +8,13 @@ import { HTML_TYPE } from '../server/response-headers.ts';
 import { type PublicRoute, publicRoute } from './public-route.ts';
 
 export interface HomeSettings {
-  /** Before every address of the service, such as `/stats`; empty for none. */
+  /** Base path of the service, such as `/stats`; may be empty. */
   readonly root: string;
-  /** Path of the stylesheet. */
   readonly stylesheet: string;
   readonly hasConsole: boolean;
 }
 
-/** No script at all, and no style, picture or frame that isn't ours. */
+/** No script, and only our own styles and images. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -25,7 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `GET /`: what the service is, and where everything else lies. */
+/** `GET /`: the service in brief, with links. */
 export function homeRoute(settings: HomeSettings): PublicRoute {
   const withoutData = renderHome({ ...settings, day: undefined, embedsAt: undefined });
   return publicRoute({
@@ -42,9 +41,9 @@ export function homeRoute(settings: HomeSettings): PublicRoute {
 }
 
 interface HomeProps extends HomeSettings {
-  /** Of the newest release; undefined where there is none to answer from. */
+  /** Of the newest release, if any. */
   readonly day: Day | undefined;
-  /** The address of the service, for what others embed; undefined where that is not live. */
+  /** Base URL for embeds; undefined if they are not live. */
   readonly embedsAt: string | undefined;
 }
 
@@ -59,21 +58,19 @@ function renderHome({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps):
   const body = (
     <main>
       <h1>modelstats</h1>
-      <p class="lead">
-        A daily record of AI models: what there is, how it scores and ranks, what it costs, and every change of it.
-      </p>
-      {day === undefined ? <p>There are no data to answer from now. Come back in a while.</p> : <AsOf day={day} />}
+      <p class="lead">A daily record of AI models: scores, rankings, prices, and every change.</p>
+      {day === undefined ? <p>No data is available at the moment. Try again later.</p> : <AsOf day={day} />}
       <h2>The API</h2>
       <ul>
         <li>
-          <a href={`${root}/docs`}>Documentation</a>: how to begin, what there is, and what it costs
+          <a href={`${root}/docs`}>Documentation</a>: first steps, contents and prices
         </li>
         <li>
-          <a href={`${root}/openapi.json`}>OpenAPI document</a>, the same for programs
+          <a href={`${root}/openapi.json`}>OpenAPI document</a> for programs
         </li>
         {hasConsole && (
           <li>
-            <a href={`${root}/console`}>Console</a>: sign up, keys, usage, and the data in pictures
+            <a href={`${root}/console`}>Console</a>: sign up, keys, usage, and the data in charts
           </li>
         )}
       </ul>
@@ -86,7 +83,7 @@ function renderHome({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps):
 function AsOf({ day }: { readonly day: Day }): JSX.Element {
   return (
     <p>
-      The data are as of <time datetime={day}>{formatDay(day)}</time>; they are captured once a night.
+      The data is as of <time datetime={day}>{formatDay(day)}</time>; it is captured once a night.
     </p>
   );
 }
@@ -96,7 +93,6 @@ interface WithoutKeyProps {
   readonly baseUrl: string;
 }
 
-/** What can be had without a key. */
 function WithoutKey({ root, baseUrl }: WithoutKeyProps): JSX.Element {
   return (
     <>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wordsOfPrice, wordsOfRank, wordsOfScore } from './model-badge.ts';
+import { priceMessage, rankMessage, scoreMessage } from './model-badge.ts';
 
 describe('a rank', () => {
   const categories = [
@@ -19,16 +19,16 @@ describe('a rank', () => {
     ['vision', '#2 in vision'],
     [undefined, '#2 of 20 in text'],
   ])('in %s reads %s', (asked, message) => {
-    expect(wordsOfRank(ranks, categories, asked)).toEqual({ message, isFigure: true });
+    expect(rankMessage(ranks, categories, asked)).toEqual({ message, isFigure: true });
   });
 
   test('that there is not is said so, and where', () => {
-    expect(wordsOfRank([], categories, undefined)).toEqual({ message: 'not ranked', isFigure: false });
-    expect(wordsOfRank(ranks, categories, 'agent')).toEqual({ message: 'not ranked in agent', isFigure: false });
+    expect(rankMessage([], categories, undefined)).toEqual({ message: 'not ranked', isFigure: false });
+    expect(rankMessage(ranks, categories, 'agent')).toEqual({ message: 'not ranked in agent', isFigure: false });
   });
 
   test('in a category of another script is set apart from the words around it', () => {
-    expect(wordsOfRank([{ category: 'عربي', rank: 1 }], [], undefined).message).toBe('#1 in \u2068عربي\u2069');
+    expect(rankMessage([{ category: 'عربي', rank: 1 }], [], undefined).message).toBe('#1 in \u2068عربي\u2069');
   });
 });
 
@@ -49,13 +49,13 @@ describe('a score', () => {
     ['mmlu', '0.87312 on MMLU'],
     [undefined, '−1,284.5 on GPQA'],
   ])('on %s reads %s', (asked, message) => {
-    expect(wordsOfScore(scores, benchmarks, asked)).toEqual({ message, isFigure: true });
+    expect(scoreMessage(scores, benchmarks, asked)).toEqual({ message, isFigure: true });
   });
 
   test('that there is not is said so, with the name of the benchmark where it has one', () => {
-    expect(wordsOfScore([], benchmarks, undefined)).toEqual({ message: 'no score', isFigure: false });
-    expect(wordsOfScore([], benchmarks, 'mmlu')).toEqual({ message: 'no score on MMLU', isFigure: false });
-    expect(wordsOfScore(scores, benchmarks, 'x')).toEqual({ message: 'no score on x', isFigure: false });
+    expect(scoreMessage([], benchmarks, undefined)).toEqual({ message: 'no score', isFigure: false });
+    expect(scoreMessage([], benchmarks, 'mmlu')).toEqual({ message: 'no score on MMLU', isFigure: false });
+    expect(scoreMessage(scores, benchmarks, 'x')).toEqual({ message: 'no score on x', isFigure: false });
   });
 });
 
@@ -76,12 +76,12 @@ describe('a price', () => {
     [[price('b', 3, 15), price('a', 4, 10)], undefined, '$3 / $15 per 1M at b'],
     // Which is the lowest: model.test.ts.
   ])('of %j at %s reads %s', (prices, asked, message) => {
-    expect(wordsOfPrice(prices, asked)).toEqual({ message, isFigure: true });
+    expect(priceMessage(prices, asked)).toEqual({ message, isFigure: true });
   });
 
   test('that there is not is said so, and where', () => {
-    expect(wordsOfPrice([], undefined)).toEqual({ message: 'no price', isFigure: false });
-    expect(wordsOfPrice([price('a', null, null)], undefined)).toEqual({ message: 'no price', isFigure: false });
-    expect(wordsOfPrice([price('a', 1, 1)], 'b')).toEqual({ message: 'no price at b', isFigure: false });
+    expect(priceMessage([], undefined)).toEqual({ message: 'no price', isFigure: false });
+    expect(priceMessage([price('a', null, null)], undefined)).toEqual({ message: 'no price', isFigure: false });
+    expect(priceMessage([price('a', 1, 1)], 'b')).toEqual({ message: 'no price at b', isFigure: false });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cheapest, type Figures, findMetricProblems, type Price, shownMetricOf, standings } from './model.ts';
+import { cheapest, type Figures, findMetricProblems, type Price, shownMetricOf, sortByRank } from './model.ts';
 
 const BARE: Figures = { rankings: [], scores: [], pricing: [] };
 const PRICING = [price('b', 2, 3), price('a', 1, 9)];
@@ -52,7 +52,7 @@ test('what narrows another metric is named', () => {
 
 test('equal ranks stand by category', () => {
   const tied = ['text', 'code', 'art'].map((category) => ({ category, rank: category === 'art' ? 9 : 4 }));
-  expect(standings(tied).map(({ category }) => category)).toEqual(['code', 'text', 'art']);
+  expect(sortByRank(tied).map(({ category }) => category)).toEqual(['code', 'text', 'art']);
 });
 
 describe('the lowest price is that of', () => {

@@ -9,64 +9,59 @@ import type { ResponseHeaders } from '../server/response-headers.ts';
 import type { GivenRequest, Route, RouteArguments } from '../server/route.ts';
 import type { View } from '../view/view.ts';
 
-/** Asks a route of the API for the body that it describes. Rejects with what the route rejects with. */
-export type AskPublic = <Params, Query, Body extends JsonObject>(
+/** Rejects as the route does. */
+export type FetchPublic = <Params, Query, Body extends JsonObject>(
   route: DataRoute<Params, Query, Body>,
-  question: RouteArguments<Params, Query>,
+  args: RouteArguments<Params, Query>,
 ) => Promise<Body>;
 
-/** What an answer without a key may be made of. */
 export interface PublicContext {
   readonly view: View;
-  /** The answers of the API, as an organization on Community gets them. */
-  readonly ask: AskPublic;
-  /** Whether a capability is there for everybody. */
+  /** Gets API responses with the rights of Community. */
+  readonly fetchRoute: FetchPublic;
+  /** Whether a capability is live for everybody. */
   readonly isLive: (capability: Capability) => boolean;
   readonly now: Date;
   readonly today: Day;
-  /** `scheme://host/prefix` of this service, before its own addresses. */
+  /** `scheme://host/prefix` of this service. */
   readonly baseUrl: string;
 }
 
-/** What is sent in place of the error envelope, where a route answers programs that don't read it. */
+/** Replaces the error envelope for clients that don't read it. */
 export interface PublicRefusal {
   readonly status: number;
   readonly body: string;
 }
 
-/** What a route says about itself, whatever its parameters are. */
 export interface PublicRouteDescription {
-  /** The pattern below the base path, such as `/badges/models/:file`. */
+  /** Below the base path, such as `/badges/models/:file`. */
   readonly path: `/${string}`;
-  /** `Content-Type` of its answers. */
+  /** `Content-Type` of the response. */
   readonly type: string;
-  /** What the OpenAPI document says of it: what it answers, in a few words, and what programs call it. One without is not in there. */
+  /** For the OpenAPI document; routes without it are left out. */
   readonly operation?: { readonly operationId: string; readonly summary: string };
-  /** What its answers have besides; default: nothing. */
+  /** Further headers. */
   readonly headers?: ResponseHeaders;
-  /** An error as this route tells it; undefined, or left out: as the error envelope. */
+  /** The route's form of an error; undefined: the error envelope. */
   readonly refuse?: (error: HttpError | RequestInvalid, request: GivenRequest) => PublicRefusal | undefined;
 }
 
-/** A route as it is written down. */
 export interface PublicRouteDefinition<Params, Query> extends PublicRouteDescription {
   /** Default: none. */
   readonly params?: RequestSchemas<Params, Query>['params'];
   /** Default: none. */
   readonly query?: RequestSchemas<Params, Query>['query'];
-  /** The body. Rejects with HttpError or RequestInvalid. Depends on nothing but the request and the view, the day and the base URL. */
+  /** Rejects with HttpError or RequestInvalid. Must depend only on request, view, day and base URL. */
   readonly response: (
     request: { readonly params: Params; readonly query: Query },
     context: PublicContext,
   ) => Promise<string>;
 }
 
-/** A route for everybody. */
 export interface PublicRoute<Params = unknown, Query = unknown>
   extends Route<PublicContext, Params, Query>,
     PublicRouteDescription {}
 
-/** Makes a route of its definition. */
 export function publicRoute<P, Q>({
   params,
   query,
@@ -78,18 +73,18 @@ export function publicRoute<P, Q>({
     ...description,
     ...schemas,
     read: (request) => {
-      const asked = parseRequest(schemas, request);
-      // What is parsed has its parameters in the order of the schemas, however a URL has them.
-      return { effective: [asked.params, asked.query], cached: (context) => response(asked, context) };
+      const parsed = parseRequest(schemas, request);
+      // In the order of the schemas, whatever the URL's.
+      return { effective: [parsed.params, parsed.query], cached: (context) => response(parsed, context) };
     },
   };
 }
 
-/** Asks on the terms of Community, which anybody has (specification "Without a key"). Nobody's quota is charged. */
-export function askAsAnybody(answers: DataResponses, now: Date): AskPublic {
-  return async (route, question) => {
+/** With the terms of Community (specification "Without a key"), at no cost of quota. */
+export function publicFetcher(answers: DataResponses, now: Date): FetchPublic {
+  return async (route, args) => {
     const { plan, historyMonths, snapshots } = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
-    const { body } = await answers.ask(route, question, { caller: { rights: { plan, historyMonths, snapshots } } });
+    const { body } = await answers.ask(route, args, { caller: { rights: { plan, historyMonths, snapshots } } });
     return body;
   };
 }

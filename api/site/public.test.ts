@@ -43,15 +43,15 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
     clock: () => new Date(0),
   } as unknown as SurfaceDeps & PublicSettings;
   bindPublicRoutes(app, [route], deps);
-  const ask = async (n: number) => app.inject(`/thing?n=${n}`);
-  const asked = [0, 1].map(ask);
+  const request = async (n: number) => app.inject(`/thing?n=${n}`);
+  const responses = [0, 1].map(request);
   await expect.poll(() => atOnce).toBe(2);
-  for (let n = 2; n < 510; n += 1) asked.push(ask(n));
-  const refused = await Promise.all(asked.slice(502));
+  for (let n = 2; n < 510; n += 1) responses.push(request(n));
+  const refused = await Promise.all(responses.slice(502));
   expect(refused.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(503));
-  expect(refused[0]?.body).toContain('too many requests wait');
+  expect(refused[0]?.body).toContain('too many requests are waiting');
   begun.resolve();
-  const answered = await Promise.all(asked.slice(0, 502));
+  const answered = await Promise.all(responses.slice(0, 502));
   expect(answered.every(({ statusCode, body }, n) => statusCode === 200 && body === String(n))).toBe(true);
   expect([made, most]).toEqual([502, 2]);
   const each = ['127.0.0.1', { what: PUBLIC_REQUESTS, perMinute: 7 }];

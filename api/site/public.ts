@@ -1,6 +1,6 @@
 /**
- * What is seen without a key: the service's first page, badges, pages to embed, feeds (specification "Without a key"). All of it is made
- * of the API's own answers, on the terms of Community.
+ * Routes without a key: home page, badges, embeds, feeds (specification "Without a key"), made from the API's responses
+ * with the terms of Community.
  */
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -30,14 +30,13 @@ import { rankingEmbed } from './embeds/ranking-embed.tsx';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
 import { homeRoute } from './home.tsx';
 import { modelBadgeRoutes } from './model-badge.ts';
-import { askAsAnybody, type PublicContext, type PublicRoute } from './public-route.ts';
+import { type PublicContext, type PublicRoute, publicFetcher } from './public-route.ts';
 
 export interface PublicSurfaceSettings extends PublicSettings {
-  /** Whether the console is served beside it. */
   readonly hasConsole: boolean;
 }
 
-/** Adds the routes, below the base path; the first page is there also where `embeds` is not live. */
+/** The home page is served even if `embeds` is not live. */
 export function publicSurface(settings: PublicSurfaceSettings): AddSurface {
   return async (app, deps) => {
     const stylesheet = addStylesheet(app);
@@ -50,7 +49,7 @@ export function publicSurface(settings: PublicSurfaceSettings): AddSurface {
   };
 }
 
-/** What `embeds` switches. */
+/** Routes of the capability `embeds`. */
 function routesToEmbed(stylesVersion: string): readonly PublicRoute[] {
   return [...sourceBadgeRoutes, ...modelBadgeRoutes, ...embedRoutes(stylesVersion), ...FEED_ROUTES];
 }
@@ -58,7 +57,7 @@ function routesToEmbed(stylesVersion: string): readonly PublicRoute[] {
 const EMBEDS: readonly Embed[] = [modelEmbed, rankingEmbed];
 
 /**
- * Pages that others show in frames on theirs, and how programs find out about them (specification "Embeds"; specification "oEmbed").
+ * Pages for frames on other sites, and their discovery (specification "Embeds"; specification "oEmbed").
  *
  * @param version of the style sheets
  */
@@ -68,43 +67,42 @@ function embedRoutes(version: string): readonly PublicRoute[] {
 
 const [FOLDER, FILE] = ['home', 'home.css'];
 
-/** Adds the stylesheet of the first page, read once; its address, which changes with it. */
+/** Returns the versioned address. */
 function addStylesheet(app: FastifyInstance): string {
   const files = { [FILE]: readLook(join(import.meta.dirname, FILE)) };
   const version = addVersionedAssets(app, FOLDER, { files });
   return `${app.prefix}/${FOLDER}/${FILE}?v=${version}`;
 }
 
-/** What `embeds` switches for the OpenAPI document, which knows no style sheets. */
+/** For the OpenAPI document, which has no style sheets. */
 export const PUBLIC_ROUTES = routesToEmbed('');
 
-/** How routes without a key are answered: limited by address, kept for as long as nothing changes, and shared with other sites. */
+/** Rate limit per address, cache, compression. */
 export interface PublicSettings {
-  /** Requests of one client address to all these routes in any 60 seconds. */
+  /** Per client address, over all these routes, in any 60 seconds. */
   readonly requestsPerMinute: number;
-  /** Of all answers that are kept, in bytes. */
+  /** Of all cached responses, in bytes. */
   readonly cacheBytes: number;
-  /** Smallest body that is packed where the request says that it may be, in bytes. */
+  /** Smallest body to compress, in bytes. */
   readonly compressFromBytes: number;
   readonly isLive: (capability: Capability) => boolean;
   readonly clock: () => Date;
 }
 
-/** Answers that are made at once, so that callers with a key have the rest of the machine, and those that may wait for their turn. */
+/** Rendered at once, few so that callers with a key come first, and waiting. */
 const [MAKING_MAX, WAITING_MAX] = [2, 500];
 
-/** Others may keep an answer for an hour: data change once a night. */
+/** An hour, because data changes once a night. */
 const CACHE_CONTROL = 'public, max-age=3600';
-/** What is not there now may be there soon. */
+/** Missing data may appear soon. */
 const REFUSAL_CACHE_CONTROL = 'public, max-age=60';
 
-/** Other sites show and read these answers, whoever asks; the defaults of the service keep its answers to itself. */
-const FOR_OTHER_SITES = {
+/** Lets other sites show and read these responses, unlike the service's default. */
+const CROSS_SITE_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 } as const;
 
-/** Adds routes to the app. */
 export function bindPublicRoutes(
   app: FastifyInstance,
   routes: readonly PublicRoute[],
@@ -125,7 +123,7 @@ export function bindPublicRoutes(
       const { url: key, headers } = request;
       return await responder.respond(route, {
         request,
-        context: { view, ask: askAsAnybody(answers, now), isLive, now, today, baseUrl },
+        context: { view, fetchRoute: publicFetcher(answers, now), isLive, now, today, baseUrl },
         now,
         scope: [view.version, today, baseUrl].join('\n'),
         key,
@@ -145,14 +143,14 @@ export function bindPublicRoutes(
     const headers = {
       ...headersOf(route),
       ...(error instanceof HttpError ? error.options.headers : {}),
-      // Whoever shares a cache with somebody who asks too often, or at a bad moment, has no part in that.
+      // A shared cache must not spread one client's rate limit or a temporary failure.
       'Cache-Control': status === 404 || status === 422 ? REFUSAL_CACHE_CONTROL : 'no-store',
     };
     return { ...refusal, headers };
   };
 
-  // Also on what is refused before there is a route to ask, such as a URL that is not properly encoded.
-  app.addHook('onSend', async (_, reply) => void reply.headers(FOR_OTHER_SITES));
+  // Also on refusals before routing, for example of a badly encoded URL.
+  app.addHook('onSend', async (_, reply) => void reply.headers(CROSS_SITE_HEADERS));
   for (const route of routes) {
     const bound: BoundRoute = {
       path: route.path,
@@ -163,7 +161,7 @@ export function bindPublicRoutes(
   }
 }
 
-/** Keeps what was made for as long as it is good, and lets few make something at once. */
+/** Caches responses, and limits how many are rendered at once. */
 function responderOf({ cacheBytes, compressFromBytes }: PublicSettings): Responder<PublicContext, PublicRoute> {
   const making = pLimit(MAKING_MAX);
   return new Responder({
@@ -172,11 +170,11 @@ function responderOf({ cacheBytes, compressFromBytes }: PublicSettings): Respond
     headersOf: (route) => ({ ...headersOf(route), 'Cache-Control': CACHE_CONTROL, Vary: 'accept-encoding' }),
     inTurn: async (make) => {
       if (making.pendingCount < WAITING_MAX) return making(make);
-      throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
+      throw new AppError('unavailable', 'too many requests are waiting; try again in a moment');
     },
   });
 }
 
 function headersOf({ type, headers }: PublicRoute): ResponseHeaders {
-  return { ...FOR_OTHER_SITES, ...headers, 'Content-Type': type };
+  return { ...CROSS_SITE_HEADERS, ...headers, 'Content-Type': type };
 }

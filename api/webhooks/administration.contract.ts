@@ -79,7 +79,7 @@ export function describeAdministration(name: string, another: () => Promise<stri
       expect(messageFromError(refused).split('\n')).toEqual([
         'the address of the endpoint: the URL must begin with https://',
         'description: must be one line of at most 200 characters',
-        'topics: must be one or more',
+        'topics: must name at least one topic',
         'filters.models: must name 1 to 1000 ids',
         'filters.max_rank: must be a whole number from 1 to 1000000',
       ]);

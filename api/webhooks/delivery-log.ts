@@ -3,21 +3,20 @@ import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { type Database, dateOrNull, getWord, type Transaction } from '../database/tables/tables.ts';
 import { assertState, lockEndpoint, readEndpoint } from './endpoints/endpoint.ts';
-import { KEPT_DAYS } from './queue/cleanup.ts';
+import { RETENTION_DAYS } from './queue/cleanup.ts';
 import { type Attempt, DELIVERY_KINDS, DELIVERY_STATES, type DeliveryState } from './queue/delivery.ts';
 import { attemptFromRow } from './queue/settle.ts';
 import { findUndelivered, getReplayable, queueReplays, REPLAYS_MAX } from './replay.ts';
 
-/** What a replay has queued. */
 export interface Replayed {
   readonly deliveryIds: readonly string[];
-  /** Whether there are more than one call replays. */
+  /** Whether more events qualify than one call replays. */
   readonly hasMore: boolean;
 }
 
 /**
- * What was sent to endpoints in the last 30 days, and sending it again (specification "Redelivery"). Rejects with `not_found` for what
- * isn't there, with `usage` where an endpoint is not active, and with `unavailable`.
+ * Deliveries of the last 30 days, and their replay (specification "Redelivery"). Rejects with `not_found`,
+ * `unavailable`, and `usage` if the endpoint is not active.
  */
 export class DeliveryLog {
   readonly #deps: AuditDeps;
@@ -28,7 +27,7 @@ export class DeliveryLog {
     this.#changes = new AuditedChanges(deps, actor);
   }
 
-  /** The deliveries of an endpoint, newest first. */
+  /** Newest first. */
   list(filter: DeliveryFilter): Promise<readonly LoggedDelivery[]> {
     return this.#changes.read(async (database) => {
       await readEndpoint(database, filter.endpointId);
@@ -36,21 +35,20 @@ export class DeliveryLog {
     });
   }
 
-  /** One delivery with all its attempts. */
   async get(id: string): Promise<LoggedDeliveryWithAttempts> {
     const delivery = await this.#changes.read((database) => findDelivery(database, id));
     if (delivery !== undefined) return delivery;
-    throw new AppError('not_found', `there is no delivery ${id}; they are kept for ${KEPT_DAYS} days`);
+    throw new AppError('not_found', `there is no delivery ${id}; deliveries are stored for ${RETENTION_DAYS} days`);
   }
 
-  /** Sends one event again, named by its id or that of a delivery, as a delivery of its own. */
+  /** Replays one event, named by its id or a delivery's. */
   replay(endpointId: string, id: string): Promise<Replayed> {
     return this.#replay(endpointId, async (transaction, now) => [
       await getReplayable(transaction, endpointId, { id, now }),
     ]);
   }
 
-  /** Sends all events again of which a delivery failed or was dropped since then, and none has arrived or is on its way. */
+  /** Replays events with a delivery that failed or was dropped since then, and none that waits or was delivered. */
   replayFailed(endpointId: string, since: Date): Promise<Replayed> {
     return this.#replay(endpointId, (transaction, now) => findUndelivered(transaction, endpointId, { since, now }));
   }
@@ -75,7 +73,7 @@ export class DeliveryLog {
 }
 
 export interface LoggedDeliveryWithAttempts extends LoggedDelivery {
-  /** In their order. */
+  /** Oldest first. */
   readonly allAttempts: readonly Attempt[];
 }
 
@@ -83,12 +81,11 @@ interface DeliveryFilter {
   readonly endpointId: string;
   readonly state?: DeliveryState | undefined;
   readonly topic?: string | undefined;
-  /** Deliveries older than this one: the next page. */
+  /** Only deliveries older than this one, for paging. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** The newest deliveries of an endpoint, newest first. */
 async function listDeliveries(
   database: Database,
   { endpointId, state, topic, before, limit }: DeliveryFilter,
@@ -104,7 +101,6 @@ async function listDeliveries(
   return rows.map(deliveryFromRow);
 }
 
-/** One delivery with all its attempts; undefined where there is none of this id. */
 async function findDelivery(database: Database, id: string): Promise<LoggedDeliveryWithAttempts | undefined> {
   const row = await selectDeliveries(database).where('d.id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;
@@ -145,7 +141,7 @@ function deliveryFromRow(row: DeliveryWithEvent) {
     seq: row.seq,
     createdAt: new Date(row.created_at),
     finishedAt: dateOrNull(row.finished_at),
-    /** When the next attempt may begin; null where there is none to come. */
+    /** When the next attempt may begin; null if there is none. */
     nextAttemptAt: state === 'waiting' ? new Date(row.due_at) : null,
     attempts: row.attempts,
     lastAttempt:
@@ -155,5 +151,4 @@ function deliveryFromRow(row: DeliveryWithEvent) {
   };
 }
 
-/** One delivery as the log shows it. */
 export type LoggedDelivery = Readonly<ReturnType<typeof deliveryFromRow>>;

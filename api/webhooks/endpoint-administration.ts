@@ -25,13 +25,11 @@ export interface EndpointAdministrationDeps extends AuditDeps {
   readonly isOffered: IsOffered;
 }
 
-/** What an organization asks for. */
 export type NewEndpoint = Registration;
 
 /**
- * What organizations and operators do with endpoints, on the command line and in the console alike. Each change leaves a line in
- * the audit log, in the same transaction. Rejects with `not_found` for what isn't there, with `usage` for what can't be, and with
- * `unavailable`.
+ * Management of endpoints, for the command line and the console. Each change writes its audit entry in the same
+ * transaction. Rejects with `not_found`, `unavailable`, and `usage` for impossible requests.
  */
 export class EndpointAdministration {
   readonly #deps: EndpointAdministrationDeps;
@@ -42,9 +40,12 @@ export class EndpointAdministration {
     this.#changes = new AuditedChanges(deps, actor);
   }
 
-  /** Registers an endpoint and queues its ping (specification "Webhook endpoints"). Whatever is wanted, all that is wrong is told; the secret is in this answer only. */
-  async add(wanted: NewEndpoint) {
-    const registration = parseRegistration(wanted, this.#deps.findUrlProblem);
+  /**
+   * Registers an endpoint and queues its ping (specification "Webhook endpoints"). Reports all problems at once. Only
+   * this result has the secret.
+   */
+  async add(input: NewEndpoint) {
+    const registration = parseRegistration(input, this.#deps.findUrlProblem);
     const { organizationId, url, description, topics, filters, mode } = registration;
     const [now, id, secret] = [this.#deps.clock(), newId('whe'), newSecret()];
     return this.#changes.change(async (transaction, note) => {
@@ -76,7 +77,7 @@ export class EndpointAdministration {
     });
   }
 
-  /** The endpoints of an organization, or all; oldest first, without removed ones. */
+  /** Oldest first, without removed ones. */
   list(organizationId?: string): Promise<readonly Endpoint[]> {
     return this.#changes.read(async (database) => {
       if (organizationId !== undefined) await readOrganization(database, organizationId, this.#deps.clock());
@@ -96,27 +97,27 @@ export class EndpointAdministration {
   }
 
   /**
-   * Asks an endpoint that is not active to prove itself again; resolves to the ping that waits to be sent, undefined where the
-   * endpoint is active already. Rejects with `usage` where the plan has no webhooks.
+   * Verifies an endpoint that is not active. Resolves to the queued ping, or undefined if it is active. Rejects with
+   * `usage` if the plan has no webhooks.
    */
   async enable(id: string): Promise<string | undefined> {
     const { state, organizationId } = await this.get(id);
     await this.#changes.read((database) => this.#assertEntitled(database, organizationId));
     if (state === 'active') return undefined;
     const now = this.#deps.clock();
-    // What waited for a revoked or suspended endpoint is not sent later, and the newest ping is the one that counts.
+    // Older deliveries are never sent, and only the newest ping counts.
     const states = ['registered', 'revoked', 'suspended'] as const;
     await this.#changes.read((database) => dropWaiting(database, id, { now, states }));
     return this.#changes.change(async (transaction, note) => {
       const move = { from: states, to: 'registered', now } as const;
-      if (!(await moveEndpoint(transaction, id, move))) return undefined; // Active since, or removed.
+      if (!(await moveEndpoint(transaction, id, move))) return undefined; // Meanwhile active or removed.
       const endpoint = await readEndpoint(transaction, id);
       await note({ organizationId, action: 'webhook.enable', subjectId: id, details: { was: state } });
       return queuePing(transaction, endpoint, now);
     });
   }
 
-  /** Queues a ping that changes nothing of an active endpoint. Rejects with `usage` where the endpoint gets none. */
+  /** Queues a ping that does not change an active endpoint; `usage` if it is revoked or suspended. */
   test(id: string): Promise<string> {
     return this.#changes.change(async (transaction, note) => {
       const endpoint = await lockEndpoint(transaction, id);
@@ -126,7 +127,7 @@ export class EndpointAdministration {
     });
   }
 
-  /** Gives an endpoint a new secret, which is in this answer only; every attempt from then on is signed with it. */
+  /** Only this result has the secret, which signs every later attempt. */
   rotateSecret(id: string): Promise<{ readonly endpoint: Endpoint; readonly secret: string }> {
     const secret = newSecret();
     return this.#changes.change(async (transaction, note) => {
@@ -142,7 +143,7 @@ export class EndpointAdministration {
     });
   }
 
-  /** Ends an endpoint for good: nothing more is sent, its secret is forgotten; its log stays until it is too old. */
+  /** For good. The log stays until it expires. */
   async remove(id: string): Promise<Endpoint> {
     const now = this.#deps.clock();
     const removed = await this.#changes.change(async (transaction, note) => {
@@ -161,13 +162,13 @@ export class EndpointAdministration {
     return removed;
   }
 
-  /** Encrypts every secret with the first key; resolves to how many were under another (specification "Secrets at rest"). */
+  /** With the first key; resolves to how many used another (specification "Secrets at rest"). */
   resealSecrets(): Promise<number> {
     const { keys } = this.#deps;
     return this.#changes.change(async (transaction, note) => {
       const rows = await transaction
         .updateTable('webhook_endpoints')
-        .set(({ ref }) => ({ description: ref('description') })) // Nobody rotates one meanwhile.
+        .set(({ ref }) => ({ description: ref('description') })) // Locks them against rotation.
         .where('state', '<>', 'removed')
         .returning(['id', 'sealed_secret'])
         .execute();
@@ -186,7 +187,7 @@ export class EndpointAdministration {
     const { isOffered, clock } = this.#deps;
     const entitled = await entitledOrganizations(database, [organizationId], { now: clock(), isOffered });
     if (entitled.has(organizationId)) return;
-    const message = `the plan of ${organizationId} has no webhooks; Commercial has, or a contract that names them`;
+    const message = `the plan of ${organizationId} has no webhooks; Commercial has them, and so has a contract that names them`;
     throw new AppError('usage', message);
   }
 }
@@ -199,8 +200,5 @@ async function assertRoom(transaction: Transaction, organizationId: string): Pro
     .where('state', '<>', 'removed')
     .executeTakeFirstOrThrow();
   if (count < ENDPOINTS_MAX) return;
-  throw new AppError(
-    'usage',
-    `${organizationId} has ${ENDPOINTS_MAX} endpoints, the most that there may be: remove one`,
-  );
+  throw new AppError('usage', `${organizationId} has ${ENDPOINTS_MAX} endpoints, which is the limit: remove one first`);
 }

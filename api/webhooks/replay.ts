@@ -1,18 +1,18 @@
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ulid.ts';
 import type { Database } from '../database/tables/tables.ts';
-import { KEPT_DAYS } from './queue/cleanup.ts';
+import { RETENTION_DAYS } from './queue/cleanup.ts';
 import { PING } from './topics/topics.ts';
 
-/** Events that one call replays at most (specification "Redelivery"). */
+/** Events per call (specification "Redelivery"). */
 export const REPLAYS_MAX = 10_000;
 const DAY_MS = 86_400_000;
-/** Rows of one statement: SQLite and PostgreSQL bound its parameters. */
+/** Rows per statement: databases limit its parameters. */
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Finds the event to send again: by its id, or that of one of its deliveries to this endpoint. Rejects with `not_found` where it
- * is not there, is another endpoint's own, or a ping; events older than 30 days are not there any more.
+ * Found by its id, or that of a delivery to this endpoint. Rejects with `not_found`, also for a ping, another
+ * endpoint's own event, and after 30 days.
  */
 export async function getReplayable(
   database: Database,
@@ -37,17 +37,17 @@ export async function getReplayable(
       ]),
     )
     .executeTakeFirst();
-  if (event === undefined || event.occurred_at < now.getTime() - KEPT_DAYS * DAY_MS)
+  if (event === undefined || event.occurred_at < now.getTime() - RETENTION_DAYS * DAY_MS)
     throw new AppError(
       'not_found',
-      `there is no event or delivery ${id} of the last ${KEPT_DAYS} days for ${endpointId}`,
+      `there is no event or delivery ${id} of the last ${RETENTION_DAYS} days for ${endpointId}`,
     );
   return event.id;
 }
 
 /**
- * The events, oldest first, of which a delivery to the endpoint failed or was dropped since `since`, and none was delivered or is
- * on its way; one more than may be replayed at once where there are more.
+ * Events, oldest first, with a delivery that failed or was dropped since `since`, and none that waits or was delivered;
+ * up to one more than the limit.
  */
 export async function findUndelivered(
   database: Database,
@@ -61,7 +61,7 @@ export async function findUndelivered(
     .distinct()
     .where('d.endpoint_id', '=', endpointId)
     .where('e.topic', '<>', PING)
-    .where('e.occurred_at', '>=', now.getTime() - KEPT_DAYS * DAY_MS)
+    .where('e.occurred_at', '>=', now.getTime() - RETENTION_DAYS * DAY_MS)
     .where('d.finished_at', '>=', since.getTime())
     .where('d.state', 'in', ['failed', 'dropped'])
     .where(({ not, exists, selectFrom }) =>
@@ -81,7 +81,7 @@ export async function findUndelivered(
   return rows.map(({ id }) => id);
 }
 
-/** Queues a delivery of its own for each event; resolves to their ids. */
+/** Queues a delivery per event; resolves to their ids. */
 export async function queueReplays(
   transaction: Database,
   endpointId: string,

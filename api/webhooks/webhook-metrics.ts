@@ -3,17 +3,16 @@ import { addGauge } from '../server/metrics.ts';
 import type { DispatcherEvent } from './delivery/dispatcher-options.ts';
 import type { Backlog } from './queue/delivery.ts';
 
-/** Between two looks at the queue: a scrape may come more often than it is worth counting what waits. */
-const BACKLOG_KEPT_MS = 15_000;
+/** Between two reads of the queue: scrapes may come more often. */
+const BACKLOG_CACHE_MS = 15_000;
 
 export interface WebhookMetricsSources {
-  /** Attempts under way. */
   readonly inFlight: () => number;
   readonly backlog: (now: Date) => Promise<Backlog>;
   readonly clock: () => Date;
 }
 
-/** What deliveries count, on a registry that others share (specification "Health and metrics"). */
+/** Metrics of deliveries, on a shared registry (specification "Health and metrics"). */
 export class WebhookMetrics {
   readonly #attempts: Counter<'kind' | 'outcome'>;
   readonly #seconds: Histogram;
@@ -28,13 +27,13 @@ export class WebhookMetrics {
     const registers = [registry];
     this.#attempts = new Counter({
       name: 'modelstats_webhook_attempts_total',
-      help: 'Attempts at deliveries, by what is delivered and how it went',
+      help: 'Attempts, by kind of delivery and outcome',
       labelNames: ['kind', 'outcome'],
       registers,
     });
     this.#seconds = new Histogram({
       name: 'modelstats_webhook_attempt_seconds',
-      help: 'How long receivers took to answer, or attempts to fail',
+      help: 'Duration of attempts',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
@@ -46,18 +45,18 @@ export class WebhookMetrics {
     });
     this.#dropped = new Counter({
       name: 'modelstats_webhook_dropped_total',
-      help: 'Deliveries dropped because their endpoint is not active any more',
+      help: 'Deliveries dropped because their endpoint is no longer active',
       registers,
     });
     this.#troubles = new Counter({
       name: 'modelstats_webhook_troubles_total',
-      help: 'Times that the control database kept deliveries from being sent or written down',
+      help: 'Failures of the control database that delayed deliveries or their reports',
       registers,
     });
     addGauge(registry, { name: 'modelstats_webhook_in_flight', help: 'Attempts under way' }, sources.inFlight);
-    const waiting = { name: 'modelstats_webhook_waiting', help: 'Deliveries that wait, due or not' };
+    const waiting = { name: 'modelstats_webhook_waiting', help: 'Waiting deliveries, due or not' };
     addGauge(registry, waiting, async () => (await this.#readBacklog())?.waiting);
-    const late = 'For how long the first of the due deliveries has been due; 0 where none is';
+    const late = 'For how long the longest-due delivery has been due; 0 if none is';
     addGauge(registry, { name: 'modelstats_webhook_oldest_due_seconds', help: late }, async () => {
       const backlog = await this.#readBacklog();
       if (backlog === undefined) return undefined;
@@ -90,10 +89,10 @@ export class WebhookMetrics {
     }
   }
 
-  /** Undefined while the database doesn't answer: the rest of the metrics is told all the same. */
+  /** Undefined while the database fails: the other metrics are still served. */
   #readBacklog(): Promise<Backlog | undefined> {
     const now = this.#sources.clock();
-    if (this.#backlog === undefined || Math.abs(now.getTime() - this.#backlog.atMs) >= BACKLOG_KEPT_MS) {
+    if (this.#backlog === undefined || Math.abs(now.getTime() - this.#backlog.atMs) >= BACKLOG_CACHE_MS) {
       const read = this.#sources.backlog(now).catch(() => undefined);
       this.#backlog = { atMs: now.getTime(), read };
     }

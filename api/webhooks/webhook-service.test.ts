@@ -3,7 +3,7 @@ import { openWebhookSubject, type WebhookSubject } from '../../test/support/webh
 import { SYSTEM } from '../accounts/actor.ts';
 import type { Mailer } from '../accounts/mailer.ts';
 import { changePlan } from '../accounts/organizations/organizations.ts';
-import type { LookResult } from './events/publish-events.ts';
+import type { PollResult } from './events/publish-events.ts';
 import { WebhookService } from './webhook-service.ts';
 
 let subject: WebhookSubject;
@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => subject.close());
 
 /** A service whose sleeps end as they are told, with what it did. */
-function startService(look: () => Promise<LookResult>, send: Mailer['send'] = async () => undefined) {
+function startService(poll: () => Promise<PollResult>, send: Mailer['send'] = async () => undefined) {
   const done: string[] = [];
   const sleeps: { ms: number; wake: () => void }[] = [];
   const note = (level: string) => (fields: unknown, message?: string) =>
@@ -27,7 +27,7 @@ function startService(look: () => Promise<LookResult>, send: Mailer['send'] = as
         wake: () => void done.push('wake'),
         stop: async () => void done.push('stop'),
       },
-      publisher: { look },
+      publisher: { poll },
       cleanup: { at: () => undefined, close: async () => void done.push('closed') },
       mailer: { send, close: () => undefined },
       isOffered: () => true,

@@ -8,32 +8,32 @@ import { followPlans, type IsOffered, sendNotices } from './endpoints/suspension
 import type { EventPublisher } from './events/publish-events.ts';
 
 export interface WebhookServiceOptions {
-  /** Between two looks at the catalog, in milliseconds. */
+  /** Between two polls of the catalog. */
   readonly catalogPollMs: number;
-  /** Longest wait after looks at the catalog that failed; it doubles from `catalogPollMs`. */
+  /** Longest wait after failed polls; it doubles from `catalogPollMs`. */
   readonly catalogRetryMaxMs: number;
 }
 
-const NOTIFYING = { ...NOTICES_PACE, trouble: 'owners could not be told of their endpoints' };
-/** A change of plan is promised to hold within 5 seconds. */
-const FOLLOWING = { everyMs: 3_000, retryMaxMs: 30_000, trouble: 'the plans of endpoints could not be followed' };
+const NOTIFYING = { ...NOTICES_PACE, trouble: 'owners could not be notified of their endpoints' };
+/** A change of plan must take effect within 5 seconds. */
+const FOLLOWING = { everyMs: 3_000, retryMaxMs: 30_000, trouble: 'changed plans could not be applied to endpoints' };
 
 export interface WebhookServiceDeps {
   readonly database: Database;
   readonly dispatcher: Pick<Dispatcher, 'start' | 'stop' | 'wake'>;
-  readonly publisher: Pick<EventPublisher, 'look'>;
+  readonly publisher: Pick<EventPublisher, 'poll'>;
   readonly cleanup: Pick<HourlyCleanup, 'at' | 'close'>;
   readonly mailer: Mailer;
   readonly isOffered: IsOffered;
   readonly clock: () => Date;
-  /** Resolves after a time, or as soon as the signal is aborted. */
+  /** Resolves after a time, or once the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
 }
 
 /**
- * All that sends webhooks, in one process: follows the catalog and the plans, tells owners, sends what is due. Several may run on
- * one PostgreSQL database; each does a share.
+ * Follows the catalog and the plans, notifies owners, and sends due deliveries. Several processes may share a
+ * PostgreSQL database.
  */
 export class WebhookService {
   readonly #options: WebhookServiceOptions;
@@ -46,7 +46,6 @@ export class WebhookService {
     this.#deps = deps;
   }
 
-  /** Begins to work, until {@link stop}. */
   start(): void {
     const { catalogPollMs: everyMs, catalogRetryMaxMs: retryMaxMs } = this.#options;
     const deps = { ...this.#deps, signal: this.#stop.signal };
@@ -55,12 +54,12 @@ export class WebhookService {
     this.#loops = Promise.all([
       repeat(() => this.#publish(), publishing, deps),
       repeat(() => this.#followPlans(), FOLLOWING, deps),
-      // Beside all else: a mail server may take long.
+      // On its own, because a mail server may take long.
       repeat(async () => void (await sendNotices(deps, deps.signal)), NOTIFYING, deps),
     ]);
   }
 
-  /** Ends all work: what is under way is finished within the dispatcher's time. */
+  /** Finishes work under way within the dispatcher's time limit. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const { dispatcher, cleanup } = this.#deps;
@@ -68,7 +67,7 @@ export class WebhookService {
   }
 
   async #publish(): Promise<void> {
-    if ((await this.#deps.publisher.look(this.#stop.signal)) === 'published') this.#deps.dispatcher.wake();
+    if ((await this.#deps.publisher.poll(this.#stop.signal)) === 'published') this.#deps.dispatcher.wake();
   }
 
   async #followPlans(): Promise<void> {
@@ -76,9 +75,10 @@ export class WebhookService {
     cleanup.at(clock());
     const { suspended, resumed } = await followPlans(this.#deps);
     if (resumed.length > 0) {
-      log.info({ endpoint_ids: resumed }, 'the plan has webhooks again: endpoints are pinged');
+      log.info({ endpoint_ids: resumed }, 'the plan has webhooks again: endpoints get a ping');
       dispatcher.wake();
     }
-    if (suspended.length > 0) log.info({ endpoint_ids: suspended }, 'the plan has no webhooks any more');
+    if (suspended.length > 0)
+      log.info({ endpoint_ids: suspended }, 'the plan no longer has webhooks: endpoints are suspended');
   }
 }

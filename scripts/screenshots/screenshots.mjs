@@ -109,7 +109,7 @@ async function readLink() {
 /** Signs up and makes an organization; resolves to its path. */
 async function signUp(page) {
   await page.goto(`${url}/console/sign-up`);
-  await page.getByLabel('E-mail address').fill(ADDRESS);
+  await page.getByLabel('Email address').fill(ADDRESS);
   await page.getByRole('button', { name: 'Send me a link' }).click();
   await page.goto(await readLink());
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -121,7 +121,7 @@ async function signUp(page) {
 
 async function createKey(page, organization, name) {
   await page.goto(`${organization}/keys`);
-  await page.getByLabel('What it is for').fill(name);
+  await page.getByLabel('Purpose').fill(name);
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByRole('heading', { name: 'Your new key' }).waitFor();
 }
@@ -138,7 +138,7 @@ async function registerEndpoint(page, organization, address) {
   });
   await page.getByLabel('Positions 1 to').fill('10');
   await page.getByRole('button', { name: 'Register it' }).click();
-  await page.getByRole('link', { name: 'Go on to the endpoint' }).click();
+  await page.getByRole('link', { name: 'Go to the endpoint' }).click();
   return page.url();
 }
 

@@ -56,7 +56,7 @@ test('the menus at the top have no fault of accessibility when they are open, an
 test('neither have the pages of those who are not signed in, and those that say what went wrong', async () => {
   const page = await chromium.open();
   await page.goto(`${service.url}/console/sign-up`);
-  await page.getByLabel('E-mail address').fill('mallory@example.com');
+  await page.getByLabel('Email address').fill('mallory@example.com');
   await page.getByRole('button', { name: 'Send me a link' }).click();
   await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   const link = await service.mailbox.readLink('mallory@example.com');
@@ -141,7 +141,7 @@ async function furnishOrganization(page: Page, email: string): Promise<void> {
     await fetch(`${service.url}/v1/${route}`, { headers: { authorization: `Bearer ${key}` } });
   }
   await goTo(page, 'Members');
-  await page.getByLabel('E-mail address').fill(`${LONG.slice(0, 60)}@example.com`);
+  await page.getByLabel('Email address').fill(`${LONG.slice(0, 60)}@example.com`);
   await page.getByRole('button', { name: 'Send an invitation' }).click();
   await goTo(page, 'Webhooks');
   await page.getByRole('link', { name: 'Register an endpoint' }).click();
@@ -151,9 +151,9 @@ async function furnishOrganization(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Register it' }).click();
   await sectionOf(page, 'Secret').waitFor();
   await goTo(page, 'Integrations');
-  await page.getByLabel('What it is').fill(LONG);
-  await page.getByLabel('Its address').fill(`https://example.com/${LONG}`);
-  await page.getByRole('button', { name: 'Declare it' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(LONG);
+  await page.getByLabel('Address of the page').fill(`https://example.com/${LONG}`);
+  await page.getByRole('button', { name: 'Declare' }).click();
   await sectionOf(page, 'Checks').waitFor();
 }
 

@@ -113,7 +113,7 @@ test('what is missing or wrong is said at its field, and what was typed stays', 
     expect((await ada.post(keys(), { name }, { from: keys() })).statusCode).toBe(422);
   const response = await ada.post(keys(), { name: '   ', days: '30' }, { from: keys() });
   expect(response.statusCode).toBe(422);
-  expect(response.body).toContain('Say what it is for.');
+  expect(response.body).toContain('Enter the purpose of the key.');
   expect(response.body).toMatch(/aria-invalid="true"/);
   const url = `/console/orgs/${org}/webhooks/new`;
   const endpoint = await ada.post(url, { url: 'http://plain.example/', topics: 'score.updated' }, { from: url });

@@ -62,7 +62,7 @@ test('what a check did not find is said, with what to paste', async () => {
   const own = await declared('Blog', 'https://blog.example.net/about');
   await check(own);
   const { body } = await ada.get(own);
-  const said = ['NOT_FOUND', 'the page shows no link to the service', 'What to paste', '[![Data: modelstats]('];
+  const said = ['NOT_FOUND', 'the page shows no link to the service', 'Code for your page', '[![Data: modelstats]('];
   for (const shown of said) expect(body).toContain(shown);
   expect(body).not.toContain('Unless the link is found again');
   const again = await check(own);
@@ -79,12 +79,14 @@ test('one at risk says from when on it lapses, and no other does', async () => {
   const { kysely } = console.database;
   await kysely.updateTable('integrations').set(since).where('url', '=', risky).execute();
   const text = (await ada.get(own)).body.replaceAll(/<[^>]+>/g, '');
-  expect(text).toMatch(/Unless the link is found again, it lapses and earns nothing any more from\s+2026-06-08 12:00/);
+  expect(text).toMatch(
+    /Unless the link is found again, the integration lapses, and its bonus ends, at\s+2026-06-08 12:00/,
+  );
 });
 
 test.each([
-  ['', PAGE, 'Say what it is.'],
-  ['Mine', '', 'Say its address.'],
+  ['', PAGE, 'Enter a name.'],
+  ['Mine', '', 'Enter the address.'],
   ['Mine', 'https://127.0.0.1/', 'is not a public address'],
 ])('a form that can not be accepted, %j at %j, says so and keeps what was written', async (name, url, message) => {
   const { statusCode, body } = await declare(name, url);
@@ -110,6 +112,6 @@ test('of three verified pages two count for the bonus, and the third says why it
     bodies.push((await ada.get(own)).body);
   }
   const counts = bodies.map((body) => /Counts for the bonus<\/dt>\s*<dd><span>([^<]*)/.exec(body)?.[1]);
-  expect(counts).toEqual(['yes', 'yes', 'no: 2 others do, the most that can']);
+  expect(counts).toEqual(['yes', 'yes', 'no: 2 others already do, which is the limit']);
   expect((await ada.get(list)).body).toMatch(/\+500<\/strong>[\s\S]*of \+500 units a day/);
 });

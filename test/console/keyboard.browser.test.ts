@@ -13,7 +13,7 @@ const chromium = useChromium();
 test('the whole way, from signing up to a revoked key, needs no more than a keyboard, and shows where one is', async () => {
   const page = await chromium.open();
   await page.goto(`${service.url}/console/sign-up`);
-  await tabTo(page, 'E-mail address');
+  await tabTo(page, 'Email address');
   await page.keyboard.type('ada@example.com');
   await tabTo(page, 'Send me a link');
   await page.keyboard.press('Enter');
@@ -31,9 +31,9 @@ test('the whole way, from signing up to a revoked key, needs no more than a keyb
   await tabTo(page, 'Keys');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
-  await tabTo(page, 'What it is for');
+  await tabTo(page, 'Purpose');
   await page.keyboard.type('dashboard');
-  await tabTo(page, 'It ends');
+  await tabTo(page, 'Expires');
   await page.keyboard.press('ArrowDown');
   await tabTo(page, 'Create a key');
   await page.keyboard.press('Enter');
@@ -59,7 +59,7 @@ test('the first stop of each page leads to its content', async () => {
   await page.keyboard.press('Enter');
   expect(await page.evaluate('document.activeElement.id')).toBe('main');
   await page.keyboard.press('Tab');
-  expect(await focusedName(page)).toBe('E-mail address');
+  expect(await focusedName(page)).toBe('Email address');
 });
 
 test('the menus open with Enter, close with Escape, and give the focus back', async () => {

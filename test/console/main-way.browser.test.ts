@@ -58,13 +58,13 @@ describe.each(WAYS)('$name', ({ name, options }) => {
     await signUp(owner, service, address('bob'));
     const id = await nameOrganization(owner, 'Bob & Co');
     await goTo(owner, 'Members');
-    await owner.getByLabel('E-mail address').fill(address('eve'));
+    await owner.getByLabel('Email address').fill(address('eve'));
     await owner.getByRole('button', { name: 'Send an invitation' }).click();
-    await owner.getByText('The invitation is on its way.').waitFor();
+    await owner.getByText('The invitation was sent.').waitFor();
 
     const member = await chromium.open(options);
     await member.goto(await service.mailbox.readLink(address('eve')));
-    await member.getByLabel('E-mail address').first().fill(address('eve'));
+    await member.getByLabel('Email address').first().fill(address('eve'));
     await member.getByRole('button', { name: 'Send me a link' }).click();
     await member.getByRole('heading', { name: 'Check your email' }).waitFor();
     await member.goto(await service.mailbox.readLink(address('eve')));

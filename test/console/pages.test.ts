@@ -186,7 +186,7 @@ describe('the pages of data', () => {
 
   test('the page of sources says so where nobody is named', async () => {
     const { statusCode, body } = await owner.get(`${data()}/sources`);
-    expect([statusCode, body.includes('The newest release names nobody.')]).toEqual([200, true]);
+    expect([statusCode, body.includes('The newest release names no sources.')]).toEqual([200, true]);
   });
 
   test('a model is found by what upstreams call it, and its page tells each name once, as text, and not its own id', async () => {
@@ -218,9 +218,11 @@ describe('the pages of data', () => {
     const { body } = await owner.get(`${data()}/sources`);
     const text = body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
     expect(text).toMatch(
-      /The mall Id in records mall Home page https:\/\/mall\.test Licence not known Terms not known Terms read not known Passing on not allowed Last fetch never The &lt;shop> Data from &quot;The shop&quot; Id in records shop/,
+      /The mall Id in records mall Home page https:\/\/mall\.test Licence not known Terms not known Terms checked not known Redistribution not allowed Last fetch never The &lt;shop> Data from &quot;The shop&quot; Id in records shop/,
     );
-    expect(text).toContain('Licence CC0-1.0 Terms https://shop.test/terms Terms read 2026-05-01 Passing on allowed');
+    expect(text).toContain(
+      'Licence CC0-1.0 Terms https://shop.test/terms Terms checked 2026-05-01 Redistribution allowed',
+    );
     expect(body).toContain('<a href="https://shop.test/terms">');
     expect(body).toContain('https://stats.example.com/v1/sources&quot;');
     expect(body).toMatch(/aria-current="page"[^>]*>\s*Sources/);

@@ -69,7 +69,7 @@ describe('where much is switched off', () => {
   test.each([
     [`models/${encodeURIComponent(MODEL)}`, 'Prices now'],
     ['rankings', 'Ranking'],
-    ['changes', 'This service does not offer that'],
+    ['changes', 'This service does not offer this data'],
   ])('data/%s is there without history and changes', async (path, shown) => {
     const { org, ada } = await console.own();
     const { statusCode, body } = await ada.get(`/console/orgs/${org}/data/${path}`);

@@ -44,7 +44,7 @@ describe('a link', () => {
     const page = `${SIGN_IN}/link?token=${await console.tokenFor('asks@example.com')}`;
     const [own, other] = [(await browser.get(page)).body, (await console.stranger().get(page)).body];
     expect([own, other].map((body) => body.includes('Sign in as asks@example.com?'))).toEqual([true, true]);
-    expect([own, other].map((body) => body.includes('asked for in another browser'))).toEqual([false, true]);
+    expect([own, other].map((body) => body.includes('requested in another browser'))).toEqual([false, true]);
   });
 
   test('names the session that it replaces in this browser, and ends it', async () => {
@@ -138,10 +138,10 @@ describe('a session that began more than 15 minutes ago', () => {
     expect((await setPassword(browser, password, PASSWORD)).statusCode).toBe(303);
     const link = new URL((await newestMail(console, email)).link ?? '');
     const [page, stranger] = [link.pathname + link.search, console.stranger()];
-    expect((await stranger.get(page)).body).toContain(`${email} has no password afterwards`);
+    expect((await stranger.get(page)).body).toContain(`This removes the password of ${email}`);
     const token = link.searchParams.get('token') ?? '';
     const undone = await stranger.post(link.pathname, { token }, { from: page });
-    expect([undone.statusCode, undone.body.includes('has no password and no session')]).toEqual([200, true]);
+    expect([undone.statusCode, undone.body.includes('no longer has a password')]).toEqual([200, true]);
     expect([await statusOf(browser), await statusOf(stranger, page)]).toEqual([303, 410]);
     expect((await stranger.post(`${SIGN_IN}/password`, { email, password })).statusCode).toBe(422);
   });

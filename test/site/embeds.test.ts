@@ -172,7 +172,7 @@ describe('the page of a model', () => {
     expect([bare.facts, bare.chart]).toEqual([[], '']);
     expect(bare.textsOf('p')).toEqual(['It has neither ranks nor prices nor scores yet.']);
     const unranked = await page(pathOf('models', 'in-yen', '?metric=rank'));
-    expect([unranked.chart, unranked.textsOf('p')]).toEqual(['', ['Lab', 'It is ranked nowhere.']]);
+    expect([unranked.chart, unranked.textsOf('p')]).toEqual(['', ['Lab', 'It is not ranked.']]);
   });
 
   test.each([
@@ -212,7 +212,7 @@ describe('the page of a ranking', () => {
       ...['1 Atlas 2', '2 Atlas mini', `3 ${HOSTILE}`, `4 ${LONG}`, `5 ${ARABIC}`],
       ...['6 מודל שפה', `7 ${JAPANESE}`, '8 twin', '9 other-twin', '10 Ninth'],
     ]);
-    expect(chart).toBe('How the first 6 came there');
+    expect(chart).toBe('Rank history of the first 6');
     expect(rows.filter((row) => /Atlas.*\d$/.test(row))).toEqual([
       ...['3 Jun 2026 | Atlas 2 | 1', '1 Jun 2026 | Atlas 2 | 2'],
       ...['3 Jun 2026 | Atlas mini | 2', '1 Jun 2026 | Atlas mini | 1'],
@@ -235,7 +235,7 @@ describe('the page of a ranking', () => {
   });
 
   test('says that nobody is ranked any more, and that there is no such category', async () => {
-    expect((await page(pathOf('rankings', 'ended'))).textsOf('p')).toContain('Nobody is ranked in it now.');
+    expect((await page(pathOf('rankings', 'ended'))).textsOf('p')).toContain('No model is ranked in it now.');
     const { statusCode, body } = await api.get(pathOf('rankings', 'never-was'));
     expect([statusCode, pageFrom(body).textsOf('h1')]).toEqual([404, ['There is no such category']]);
   });

@@ -78,7 +78,7 @@ test('the feed of a model tells all of it, scores too', async () => {
     ['06-02', 'a: score from 70 to 71.5 in x'],
   ]);
   expect(titles(await itemsOf(api, '/feeds/models/b'))).toEqual([
-    ['06-08', 'b: no score in x any more (it was 0.5)'],
+    ['06-08', 'b: no longer scored in x (it was 0.5)'],
     ['06-04', 'b: input price at p from $2 to $2.20 per 1 M tokens (+10 %)'],
     ['06-04', 'b: new score 0.5 in x'],
     ['06-02', 'b went from 2 to 1 in general'],

@@ -52,6 +52,6 @@ test('before there is anything to answer from it says so, with 503, and still le
     'text/html; charset=utf-8',
     'no-store',
   ]);
-  expect(body).toContain('There are no data to answer from now');
+  expect(body).toContain('No data is available at the moment');
   expect(linksIn(body)).toEqual(expect.arrayContaining(['/docs', '/openapi.json']));
 });

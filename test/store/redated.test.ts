@@ -263,22 +263,22 @@ describe('webhooks', () => {
 
   test('are told of each night once, whatever its day was when it was told', async () => {
     const { publisher } = openPublisher(store, control, { clock });
-    await publisher.look();
+    await publisher.poll();
     const told = await readTold(control);
     expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE]);
     await giveRightDays();
-    expect(await publisher.look()).toBe('idle');
+    expect(await publisher.poll()).toBe('idle');
     await store.publish(TODAY, rowsOf(4));
-    expect(await publisher.look()).toBe('published');
+    expect(await publisher.poll()).toBe('published');
     expect(await readTold(control)).toEqual(expect.arrayContaining([...told]));
     expect(await publishedSnapshots()).toEqual([SECOND, TODAY, ...FUTURE]);
   });
 
   test('go on from a wrong day also where that day has come since', async () => {
-    await openPublisher(store, control, { clock }).publisher.look();
+    await openPublisher(store, control, { clock }).publisher.poll();
     await giveRightDays();
     await store.publish(FUTURE[1], rowsOf(4));
-    expect(await openPublisher(store, control, { clock }).publisher.look()).toBe('published');
+    expect(await openPublisher(store, control, { clock }).publisher.poll()).toBe('published');
     expect(await publishedSnapshots()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
   });
 });

@@ -95,9 +95,9 @@ test('any series of nights tells each endpoint what an independent reading of th
         for (const [index, night] of [...nights, ...EVERYTHING].entries()) {
           await store.publish(addDays('2026-06-01', index), night, { settings: { max_bad_fraction: 1 } });
           // Looks at each night, or only at the end.
-          if (runs % 2 === 0) await publisher.look();
+          if (runs % 2 === 0) await publisher.poll();
         }
-        if (runs % 2 === 1) await publisher.look();
+        if (runs % 2 === 1) await publisher.poll();
         const counts = await expectTold(store, control, listening);
         for (const [topic, count] of Object.entries(counts)) told.set(topic, (told.get(topic) ?? 0) + count);
       } finally {

@@ -30,7 +30,7 @@ describe.skipIf(REAL_DATA === undefined)('real days (skipped where they are not 
       }
       await addListeners(control, LISTENERS);
       const clock = () => new Date(`${DAYS.to}T12:00:00Z`);
-      expect(await openPublisher(store, control, { clock }).publisher.look()).toBe('published');
+      expect(await openPublisher(store, control, { clock }).publisher.poll()).toBe('published');
       const counts = await expectTold(store, control, LISTENERS);
       expect(
         Object.values(counts).every((count) => count > 0),

@@ -1,4 +1,4 @@
-// What makes pages a little handier where scripts run; nothing needs it.
+// Conveniences; every page also works without scripts.
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', async () => {
@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   });
 }
 
-// A menu closes when something else is chosen.
+// Closes an open menu after a click elsewhere, or Escape.
 document.addEventListener('click', ({ target }) => {
   for (const menu of document.querySelectorAll('details.menu[open]')) {
     if (!menu.contains(target)) menu.open = false;
@@ -24,13 +24,13 @@ document.addEventListener('keydown', ({ key }) => {
   }
 });
 
-// A part of a page that is replaced in place: what comes instead of it, such as the sign-in page or a failure, is shown as a page.
+// If htmx receives another page than requested, such as sign-in or a failure, load it as a page.
 for (const event of ['htmx:beforeOnLoad', 'htmx:sendError']) {
   document.addEventListener(event, (happened) => {
     const { xhr, pathInfo } = happened.detail;
-    const asked = new URL(pathInfo.finalRequestPath, location.href);
-    if (xhr.status === 200 && xhr.responseURL === asked.href) return;
+    const requested = new URL(pathInfo.finalRequestPath, location.href);
+    if (xhr.status === 200 && xhr.responseURL === requested.href) return;
     happened.preventDefault();
-    location.assign(asked);
+    location.assign(requested);
   });
 }

@@ -8,33 +8,33 @@ import type { PageDeps } from '../console-deps.ts';
 import { Badge, Choices, PageLinks, Table, withQuery } from '../shell/parts.tsx';
 import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
-import { type Asked, askFor } from './ask.ts';
-import { Answered, DataPage } from './data-page.tsx';
+import { DataPage, FetchedData } from './data-page.tsx';
+import { type Fetched, fetcherFor } from './fetch-route.ts';
 import { modelPath } from './models.tsx';
 
 type Changes = BodyOf<typeof changesRoute>;
 type Change = Changes['events'][number];
 
-/** Events of a page, of all kinds together. */
+/** Per page, of all kinds. */
 const EVENTS_SHOWN = 150;
 
-/** What changed, newest first: the feed is read from a little before its end. */
+/** Newest first: reads the feed from shortly before its end. */
 export function changesPageRoute(deps: PageDeps): OrganizationRoute {
   return forMembers.page('/data/changes', async (pages) => {
     const newest = deps.views.current().newest.last_seq;
-    const wanted = Number(pages.query['through'] ?? newest);
-    const through = Number.isSafeInteger(wanted) && wanted > 0 ? Math.min(wanted, newest) : newest;
+    const requested = Number(pages.query['through'] ?? newest);
+    const through = Number.isSafeInteger(requested) && requested > 0 ? Math.min(requested, newest) : newest;
     const after = Math.max(0, through - EVENTS_SHOWN);
     const entityType = ENTITY_TYPES.find((type) => type === pages.query['entity_type']);
-    const asked = await askFor(pages, deps)(changesRoute, {
-      // From the beginning there is no cursor: the feed may have lost its first events.
+    const fetched = await fetcherFor(pages, deps)(changesRoute, {
+      // Without a cursor at the start: the feed may have lost its first events.
       query: {
         cursor: after === 0 ? undefined : cursorFromSeq(after),
         limit: String(Math.max(1, through - after)),
         entity_type: entityType,
       },
     });
-    const body = <ChangesPage pages={pages} asked={asked} range={{ after, through, newest, entityType }} />;
+    const body = <ChangesPage pages={pages} fetched={fetched} range={{ after, through, newest, entityType }} />;
     return page('Changes', body);
   });
 }
@@ -48,11 +48,11 @@ interface Range {
 
 interface ChangesPageProps {
   readonly pages: OrganizationPages;
-  readonly asked: Asked<Changes>;
+  readonly fetched: Fetched<Changes>;
   readonly range: Range;
 }
 
-function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
+function ChangesPage({ pages, fetched, range }: ChangesPageProps): JSX.Element {
   const { after, through, newest, entityType } = range;
   const hrefOf = (type: string | undefined, last: number) =>
     withQuery(`${pages.path}/data/changes`, { entity_type: type, through: String(last) });
@@ -66,8 +66,8 @@ function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
           isShown: type === entityType,
         }))}
       />
-      <Answered
-        asked={asked}
+      <FetchedData
+        fetched={fetched}
         show={({ data }) => (
           <>
             <p class="hint">{`The feed has changes from ${data.retained_from} to ${data.published_through}; these are number ${formatNumber(after + 1)} to ${formatNumber(through)}, newest first.`}</p>
@@ -78,7 +78,7 @@ function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
                 .filter(({ seq }) => seq <= through)
                 .toReversed()
                 .map((event) => changeCells(event, pages))}
-              empty="None of this kind here; older ones may have some."
+              empty="No changes of this kind here; there may be older ones."
             />
           </>
         )}
@@ -88,7 +88,7 @@ function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
         before={
           through < newest && { href: hrefOf(entityType, Math.min(newest, through + EVENTS_SHOWN)), text: 'Newer' }
         }
-        after={after > 0 && asked.data !== undefined && { href: hrefOf(entityType, after), text: 'Older' }}
+        after={after > 0 && fetched.data !== undefined && { href: hrefOf(entityType, after), text: 'Older' }}
       />
     </DataPage>
   );
@@ -101,7 +101,7 @@ function changeCells(event: Change, pages: OrganizationPages) {
     String(seq),
     day,
     op === 'delete' ? <Badge kind="bad" text={`${type} gone`} /> : <Badge kind="plain" text={type} />,
-    // The model, and beside it what of the model.
+    // The model, then the rest of the key.
     <>
       <a href={modelPath(pages, modelId)}>{modelId}</a> <span class="hint">{Object.values(rest).join(' ')}</span>
     </>,
@@ -109,7 +109,7 @@ function changeCells(event: Change, pages: OrganizationPages) {
   ];
 }
 
-/** What the record says now, in a few words. */
+/** The record's new values, in short. */
 function describe({ entity_type: type, data }: Change): string {
   if (data === null) return '';
   switch (type) {

@@ -1,8 +1,7 @@
-/** What the pages of data have in common. */
 import type { ComponentChildren, JSX } from 'preact';
 import { Choices, Copyable, Notice } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/routes.ts';
-import type { Asked, Found } from './ask.ts';
+import type { Fetched, Found } from './fetch-route.ts';
 
 const PAGES = [
   { to: '/data/models', text: 'Models' },
@@ -18,7 +17,7 @@ export interface DataPageProps {
   readonly children?: ComponentChildren;
 }
 
-/** A page of data below its heading and the links to the others. */
+/** A page of data with links to the others. */
 export function DataPage({ pages, title, children }: DataPageProps): JSX.Element {
   return (
     <>
@@ -36,38 +35,38 @@ export function DataPage({ pages, title, children }: DataPageProps): JSX.Element
   );
 }
 
-/** What was found, with the request that gives the same, or why there is nothing. */
-export function Answered<T>({ asked, show }: AnsweredProps<T>): JSX.Element {
-  if (asked.refusal !== undefined)
+/** Data with its API request, or the refusal. */
+export function FetchedData<T>({ fetched, show }: FetchedDataProps<T>): JSX.Element {
+  if (fetched.refusal !== undefined)
     return (
       <Notice kind="plain">
-        <p>{`${asked.refusal}.`}</p>
+        <p>{`${fetched.refusal}.`}</p>
       </Notice>
     );
   return (
     <>
-      {show(asked)}
-      <RequestLine url={asked.url} />
+      {show(fetched)}
+      <RequestLine url={fetched.url} />
     </>
   );
 }
 
-export interface AnsweredProps<T> {
-  readonly asked: Asked<T>;
+export interface FetchedDataProps<T> {
+  readonly fetched: Fetched<T>;
   readonly show: (found: Found<T>) => JSX.Element;
 }
 
-/** The request that gives what a page shows, to be pasted into a terminal. */
+/** The equivalent API request as a command. */
 export function RequestLine({ url }: { readonly url: string }): JSX.Element {
   return (
     <details class="request">
-      <summary>The same by the API</summary>
+      <summary>API request</summary>
       <Copyable text={curlLine(url)} />
     </details>
   );
 }
 
-/** @param key what stands for the key: a shell variable unless told */
+/** @param key default: a shell variable */
 export function curlLine(url: string, key = '$MODELSTATS_KEY'): string {
   return `curl -H "Authorization: Bearer ${key}" "${url}"`;
 }

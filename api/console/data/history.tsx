@@ -6,18 +6,18 @@ import type { DataRoute, JsonObject } from '../../data/responses/data-route.ts';
 import type { RouteArguments } from '../../server/route.ts';
 import { Choices, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/routes.ts';
-import type { Ask, Asked } from './ask.ts';
+import type { Fetched, FetchRoute } from './fetch-route.ts';
 
-/** Days that a chart of history may show; the API answers no more at once. */
+/** Days of a chart; the API's limit per request. */
 export const SPANS = [90, 180, 400] as const;
 export type Span = (typeof SPANS)[number];
 
-/** What a chart of history shows, and the part of it that may be asked for. */
+/** The days of a chart, and the part of them to request. */
 export interface HistorySpan {
   readonly days: Span;
-  /** Parameters of the request; undefined where all of it lies before the plan's window. */
+  /** Undefined if all days are before the plan's window. */
   readonly query: { readonly from: Day; readonly to: Day } | undefined;
-  /** What the chart is told: its days, and where the plan's window begins if it has a beginning. */
+  /** The chart's days, and the start of the plan's window, if limited. */
   readonly chart: ChartSpan;
 }
 
@@ -27,22 +27,21 @@ export interface ChartSpan {
   readonly window?: { readonly from: Day; readonly months: number };
 }
 
-/** The days up to the newest that was published: what came after it, nobody knows. */
+/** Up to the newest published day. */
 export function historySpanOf({ organization, query, now }: OrganizationPages, newest: Day): HistorySpan {
   const days = SPANS.find((span) => String(span) === query['days']) ?? 180;
   const [from, months] = [addDays(newest, -days), organization.terms.historyMonths];
   const limit = planWindowStart(months, dayFromDate(now));
   const chart = { from, to: newest };
   if (limit === null) return { days, query: chart, chart };
-  const asked = limit > from ? limit : from;
+  const first = limit > from ? limit : from;
   return {
     days,
-    query: asked > newest ? undefined : { from: asked, to: newest },
+    query: first > newest ? undefined : { from: first, to: newest },
     chart: { ...chart, window: { from: limit, months } },
   };
 }
 
-/** What is read of a history. */
 export interface History extends JsonObject {
   readonly points: readonly HistoryPoint[];
 }
@@ -52,19 +51,18 @@ interface RangeQuery {
   readonly to?: Day | undefined;
 }
 
-/** Asks for the part of a span that the plan shows; where there is none of it, nothing is asked. */
-export async function askHistory<Params, Query extends RangeQuery, Body extends History>(
-  ask: Ask,
+/** Requests the part of a span inside the plan's window, if any. */
+export async function fetchHistory<Params, Query extends RangeQuery, Body extends History>(
+  fetchRoute: FetchRoute,
   route: DataRoute<Params, Query, Body>,
-  question: RouteArguments<Params, Query>,
+  args: RouteArguments<Params, Query>,
   span: HistorySpan,
-): Promise<Asked<Body>> {
-  if (span.query === undefined)
-    return { refusal: 'All that is recorded lies before the history of your plan', url: '' };
-  return ask(route, { ...question, query: { ...question.query, ...span.query } });
+): Promise<Fetched<Body>> {
+  if (span.query === undefined) return { refusal: 'All recorded data is older than the history of your plan', url: '' };
+  return fetchRoute(route, { ...args, query: { ...args.query, ...span.query } });
 }
 
-/** Links to the same page with more or fewer days in its charts. */
+/** Links to the same page with more or fewer days. */
 export function SpanChoice({ pages, shown }: { readonly pages: OrganizationPages; readonly shown: Span }): JSX.Element {
   const [here = ''] = pages.url.split('?', 1);
   return (

@@ -1,4 +1,4 @@
-/** The sections of a model's page: each shows what is so now, and below its title how one series of it came there. */
+/** Sections of a model's page: current values, and a chart of one series. */
 import type { JSX } from 'preact';
 import { formatMoney, formatNumber } from '../../charts/format.ts';
 import { HistoryChart, priceSeries, RankChart, rankSeriesOfModel, scoreSeries } from '../../charts/history-chart.tsx';
@@ -6,35 +6,33 @@ import type { BodyOf } from '../../data/responses/data-route.ts';
 import type { modelRoute } from '../../data/routes/models.ts';
 import { inPlace, Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/routes.ts';
-import type { Asked } from './ask.ts';
-import { Answered } from './data-page.tsx';
+import { FetchedData } from './data-page.tsx';
+import type { Fetched } from './fetch-route.ts';
 import type { ChartSpan, History } from './history.tsx';
 import { numberOrNone } from './models.tsx';
 
 export type ModelDetail = BodyOf<typeof modelRoute>;
 
-/** The history that a section shows, and of which of its series. */
 export interface ShownHistory {
   readonly series: string;
-  readonly asked: Asked<History>;
+  readonly fetched: Fetched<History>;
 }
 
 export interface ModelSectionProps {
   readonly pages: OrganizationPages;
   readonly model: ModelDetail;
-  /** Undefined where there is no series of it now. */
+  /** Undefined without a current series. */
   readonly history: ShownHistory | undefined;
   readonly span: ChartSpan;
 }
 
-/** What a model costs, and what it cost at one provider. */
 export function Prices({ pages, model, history, span }: ModelSectionProps): JSX.Element {
   const currency = model.pricing.find(({ provider }) => provider === history?.series)?.currency ?? 'USD';
   return (
     <Section title="Prices" id="prices">
       {history !== undefined && (
-        <Answered
-          asked={history.asked}
+        <FetchedData
+          fetched={history.fetched}
           show={({ data }) => (
             <HistoryChart
               id="price-history"
@@ -63,13 +61,13 @@ export function Prices({ pages, model, history, span }: ModelSectionProps): JSX.
           price.effective_from,
           typeof price.source === 'string' && sourceLink(pages, price.source),
         ])}
-        empty="Nobody sells it, as far as we know."
+        empty="No known provider offers it."
       />
     </Section>
   );
 }
 
-/** Whose word a price is, with its terms behind the link. */
+/** The price's source, linked to its terms. */
 function sourceLink({ path }: OrganizationPages, source: string): JSX.Element {
   return <a href={`${path}/data/sources#${encodeURIComponent(source)}`}>{source}</a>;
 }
@@ -78,13 +76,13 @@ function moneyOf(value: number | null): string {
   return value === null ? '' : formatMoney(value);
 }
 
-/** A model's scores, and how that in one benchmark went. Benchmarks have scales of their own, so a chart shows one. */
+/** One benchmark per chart, because their scales differ. */
 export function Scores({ pages, model, history, span }: ModelSectionProps): JSX.Element {
   return (
     <Section title="Scores" id="scores">
       {history !== undefined && (
-        <Answered
-          asked={history.asked}
+        <FetchedData
+          fetched={history.fetched}
           show={({ data }) => (
             <HistoryChart
               id="score-history"
@@ -112,13 +110,12 @@ export function Scores({ pages, model, history, span }: ModelSectionProps): JSX.
   );
 }
 
-/** Where a model stands, and how it came there. */
 export function Ranks({ pages, model, history, span }: ModelSectionProps): JSX.Element {
   return (
     <Section title="Ranks" id="ranks">
       {history !== undefined && (
-        <Answered
-          asked={history.asked}
+        <FetchedData
+          fetched={history.fetched}
           show={({ data }) => (
             <RankChart
               id="rank-history"
@@ -141,23 +138,23 @@ export function Ranks({ pages, model, history, span }: ModelSectionProps): JSX.E
           formatNumber(rank),
           numberOrNone(skill),
         ])}
-        empty="It is ranked nowhere."
+        empty="Not ranked."
       />
     </Section>
   );
 }
 
 interface Series {
-  /** The parameter that names the series, and its value. */
+  /** The parameter that selects the series, and its value. */
   readonly parameter: 'provider' | 'benchmark';
   readonly series: string;
-  /** The id of the section that shows it. */
+  /** Id of the section that shows it. */
   readonly section: string;
-  /** The series that it shows now. */
+  /** The series shown now. */
   readonly shown: string | undefined;
 }
 
-/** Shows another series in a section's chart: in place where scripts run, else as the page itself. */
+/** Selects the series of a section's chart: in place with scripts, otherwise by loading the page. */
 function seriesLink({ url, query }: OrganizationPages, { parameter, series, section, shown }: Series): JSX.Element {
   const [path = ''] = url.split('?', 1);
   const here = withQuery(path, { ...query, [parameter]: series });

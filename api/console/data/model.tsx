@@ -7,22 +7,22 @@ import type { PageDeps } from '../console-deps.ts';
 import { type Fact, Facts } from '../shell/parts.tsx';
 import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
-import { type Asked, askFor } from './ask.ts';
-import { Answered, DataPage } from './data-page.tsx';
-import { askHistory, type HistorySpan, historySpanOf, SpanChoice } from './history.tsx';
+import { DataPage, FetchedData } from './data-page.tsx';
+import { type Fetched, fetcherFor } from './fetch-route.ts';
+import { fetchHistory, type HistorySpan, historySpanOf, SpanChoice } from './history.tsx';
 import { type ModelDetail, Prices, Ranks, Scores, type ShownHistory } from './model-sections.tsx';
 
-/** One model: what is said of it now, and how its prices, scores and ranks became so. */
+/** One model: its current data, and the history of prices, scores and ranks. */
 export function modelPageRoute(deps: PageDeps): OrganizationRoute {
   return forMembers.page('/data/models/:model', async (pages) => {
     const id = pages.params['model'] ?? '';
-    const ask = askFor(pages, deps);
-    const model = await ask(modelRoute, { params: { id } });
+    const fetchRoute = fetcherFor(pages, deps);
+    const model = await fetchRoute(modelRoute, { params: { id } });
     const span = historySpanOf(pages, deps.views.current().newest.day);
     const show = async (kind: string, parameter: string, series: string | undefined) => {
       if (series === undefined) return undefined;
-      const question = { params: { model_id: id }, query: { kind, [parameter]: series } };
-      return { series, asked: await askHistory(ask, modelHistoryRoute, question, span) };
+      const args = { params: { model_id: id }, query: { kind, [parameter]: series } };
+      return { series, fetched: await fetchHistory(fetchRoute, modelHistoryRoute, args, span) };
     };
     const { pricing = [], scores = [], rankings = [] } = model.data ?? {};
     const providers = pricing.map(({ provider }) => provider);
@@ -30,31 +30,31 @@ export function modelPageRoute(deps: PageDeps): OrganizationRoute {
     const histories = await Promise.all([
       show('pricing', 'provider', chosen(pages.query['provider'], providers)),
       show('score', 'benchmark_id', chosen(pages.query['benchmark'], benchmarks)),
-      // All categories are in one chart, so none is chosen.
+      // One chart shows all categories.
       show('ranking', 'category_id', rankings.length === 0 ? undefined : ''),
     ]);
     return page(model.data?.name ?? id, <ModelPage pages={pages} model={model} span={span} histories={histories} />);
   });
 }
 
-/** What is wanted where it is there, else the first. */
-function chosen(wanted: string | undefined, there: readonly string[]): string | undefined {
-  return there.find((series) => series === wanted) ?? there[0];
+/** The requested series if it exists, else the first. */
+function chosen(requested: string | undefined, available: readonly string[]): string | undefined {
+  return available.find((series) => series === requested) ?? available[0];
 }
 
 interface ModelPageProps {
   readonly pages: OrganizationPages;
-  readonly model: Asked<ModelDetail>;
+  readonly model: Fetched<ModelDetail>;
   readonly span: HistorySpan;
-  /** Of prices, scores and ranks; undefined where there are none now. */
+  /** Of prices, scores and ranks; undefined without current ones. */
   readonly histories: readonly (ShownHistory | undefined)[];
 }
 
 function ModelPage({ pages, model, span, histories: [prices, scores, ranks] }: ModelPageProps): JSX.Element {
   return (
     <DataPage pages={pages} title={model.data?.name ?? 'A model'}>
-      <Answered
-        asked={model}
+      <FetchedData
+        fetched={model}
         show={({ data }) => (
           <>
             <Facts items={factsOf(data)} />
@@ -71,7 +71,7 @@ function ModelPage({ pages, model, span, histories: [prices, scores, ranks] }: M
 
 type ModelField = keyof RecordOf<'models'>;
 
-/** What is shown of a model beside its own names: the title has its name, and whose word it is nobody needs here. Each field that is added has to be here. */
+/** Every field but name and source; the type requires new ones here. */
 const FACTS: Readonly<Record<Exclude<ModelField, 'id' | 'name' | 'source'>, (model: ModelDetail) => Fact>> = {
   organization: (model) => ['Made by', model.organization ?? 'unknown'],
   release_date: (model) => ['Released', model.release_date ?? 'unknown'],
@@ -79,7 +79,7 @@ const FACTS: Readonly<Record<Exclude<ModelField, 'id' | 'name' | 'source'>, (mod
     'Context',
     context === null ? 'unknown' : `${formatNumber(context)} tokens`,
   ],
-  inference: (model) => ['Served by', model.inference?.join(', ') || 'nobody we know of'],
+  inference: (model) => ['Served by', model.inference?.join(', ') || 'no known provider'],
   updated_at: (model) => ['Last changed', model.updated_at],
 };
 

@@ -7,8 +7,8 @@ import { Choice, Field } from '../shell/fields.tsx';
 import { inPlace, Table, withQuery } from '../shell/parts.tsx';
 import { page, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
-import { type Asked, askFor } from './ask.ts';
-import { Answered, DataPage } from './data-page.tsx';
+import { DataPage, FetchedData } from './data-page.tsx';
+import { type Fetched, fetcherFor } from './fetch-route.ts';
 
 type Models = BodyOf<typeof modelsRoute>;
 
@@ -29,14 +29,14 @@ const FILTERS = [
   'sort',
 ] as const;
 
-/** The models that there are now, with the API's own filters. */
+/** Current models, with the API's filters. */
 export function modelsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
   return [
     forMembers.page('/data', ({ path }) => redirect(`${path}/data/models`)),
     forMembers.page('/data/models', async (pages) => {
       const query = { ...filtersOf(pages), limit: '50', cursor: pages.query['cursor'] };
-      const asked = await askFor(pages, deps)(modelsRoute, { query });
-      return page('Models', modelsPage(pages, asked));
+      const fetched = await fetcherFor(pages, deps)(modelsRoute, { query });
+      return page('Models', modelsPage(pages, fetched));
     }),
   ];
 }
@@ -45,7 +45,7 @@ function filtersOf({ query }: OrganizationPages): Readonly<Record<string, string
   return Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
 }
 
-function modelsPage(pages: OrganizationPages, asked: Asked<Models>): JSX.Element {
+function modelsPage(pages: OrganizationPages, fetched: Fetched<Models>): JSX.Element {
   const { path, query } = pages;
   const filter = { of: { form: query }, required: false };
   const here = `${path}/data/models`;
@@ -66,7 +66,7 @@ function modelsPage(pages: OrganizationPages, asked: Asked<Models>): JSX.Element
         <button type="submit">Show</button>
       </form>
       <div id="found" aria-live="polite">
-        <Answered asked={asked} show={({ data }) => <Found data={data} pages={pages} />} />
+        <FetchedData fetched={fetched} show={({ data }) => <Found data={data} pages={pages} />} />
       </div>
     </DataPage>
   );
@@ -89,7 +89,7 @@ function Found({ data, pages }: { readonly data: Models; readonly pages: Organiz
           String(model.inference?.length ?? 0),
           model.updated_at.slice(0, 10),
         ])}
-        empty="No model meets these filters."
+        empty="No model matches these filters."
       />
       <nav class="pager" aria-label="More models">
         {pages.query['cursor'] !== undefined && <a href={withQuery(here, filtersOf(pages))}>First page</a>}
@@ -103,12 +103,10 @@ function Found({ data, pages }: { readonly data: Models; readonly pages: Organiz
   );
 }
 
-/** A number, or nothing where there is none. */
 export function numberOrNone(value: number | null): string {
   return value === null ? '' : formatNumber(value);
 }
 
-/** Where a model's own page is. */
 export function modelPath({ path }: OrganizationPages, id: string): string {
   return `${path}/data/models/${encodeURIComponent(id)}`;
 }

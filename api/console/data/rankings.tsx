@@ -8,29 +8,29 @@ import type { PageDeps } from '../console-deps.ts';
 import { Choices, PageLinks, Section, Table, withQuery } from '../shell/parts.tsx';
 import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
-import { type Asked, askFor } from './ask.ts';
-import { Answered, DataPage } from './data-page.tsx';
-import { askHistory, type History, type HistorySpan, historySpanOf, SpanChoice } from './history.tsx';
+import { DataPage, FetchedData } from './data-page.tsx';
+import { type Fetched, fetcherFor } from './fetch-route.ts';
+import { fetchHistory, type History, type HistorySpan, historySpanOf, SpanChoice } from './history.tsx';
 import { modelPath, numberOrNone } from './models.tsx';
 
 type Rankings = BodyOf<typeof rankingsRoute>;
 
-/** Who stands where in a category, and how the first ones came there. */
+/** The current ranking of a category, and the history of its leaders. */
 export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
   return forMembers.page('/data/rankings', async (pages) => {
-    const ask = askFor(pages, deps);
-    const categories = await ask(categoriesRoute, {});
+    const fetchRoute = fetcherFor(pages, deps);
+    const categories = await fetchRoute(categoriesRoute, {});
     const span = historySpanOf(pages, deps.views.current().newest.day);
     const known = categories.data?.categories ?? [];
     const category = pages.query['category'] ?? known[0]?.id;
     const { cursor } = pages.query;
-    const question = { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } };
+    const args = { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } };
     const [rankings, history] =
       category === undefined
         ? []
         : await Promise.all([
-            ask(rankingsRoute, { query: { category, limit: '50', cursor } }),
-            cursor === undefined ? askHistory(ask, rankingsHistoryRoute, question, span) : undefined,
+            fetchRoute(rankingsRoute, { query: { category, limit: '50', cursor } }),
+            cursor === undefined ? fetchHistory(fetchRoute, rankingsHistoryRoute, args, span) : undefined,
           ]);
     const shown = { categories: known, category, rankings, history, span };
     return page('Rankings', <RankingsPage pages={pages} shown={shown} />);
@@ -40,9 +40,9 @@ export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
 interface Shown {
   readonly categories: BodyOf<typeof categoriesRoute>['categories'];
   readonly category: string | undefined;
-  readonly rankings: Asked<Rankings> | undefined;
-  /** Of the first places; only beside the first page. */
-  readonly history: Asked<History> | undefined;
+  readonly rankings: Fetched<Rankings> | undefined;
+  /** Of the leaders; only on the first page. */
+  readonly history: Fetched<History> | undefined;
   readonly span: HistorySpan;
 }
 
@@ -66,12 +66,12 @@ function RankingsPage({ pages, shown }: { readonly pages: OrganizationPages; rea
       {history !== undefined && (
         <Section title={`The first places in ${category}`}>
           <SpanChoice pages={pages} shown={span.days} />
-          <Answered
-            asked={history}
+          <FetchedData
+            fetched={history}
             show={({ data }) => (
               <RankChart
                 id="first-places"
-                title={`Who stands first now, within the first ${FIRST_PLACES_DEPTH}`}
+                title={`Current leaders, within the first ${FIRST_PLACES_DEPTH} places`}
                 series={rankSeriesOfCategory(data.points, modelsOf(rankings))}
                 {...span.chart}
               />
@@ -81,15 +81,18 @@ function RankingsPage({ pages, shown }: { readonly pages: OrganizationPages; rea
       )}
       {rankings !== undefined && (
         <Section title="Now">
-          <Answered asked={rankings} show={({ data }) => <Places data={data} pages={pages} category={category} />} />
+          <FetchedData
+            fetched={rankings}
+            show={({ data }) => <Places data={data} pages={pages} category={category} />}
+          />
         </Section>
       )}
     </DataPage>
   );
 }
 
-/** Those who are ranked, by their ids, which alone no two of them share. */
-function modelsOf(rankings: Asked<Rankings> | undefined) {
+/** Named by their ids, which are unique. */
+function modelsOf(rankings: Fetched<Rankings> | undefined) {
   return (rankings?.data?.rankings ?? []).map(({ model_id: id }) => ({ id, name: id }));
 }
 
@@ -120,7 +123,7 @@ function Places({ data, pages, category }: PlacesProps): JSX.Element {
           numberOrNone(skill),
           numberOrNone(uncertainty),
         ])}
-        empty="Nobody is ranked."
+        empty="No model is ranked."
       />
       {next !== null && (
         <PageLinks

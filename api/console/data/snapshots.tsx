@@ -6,32 +6,31 @@ import type { PageDeps } from '../console-deps.ts';
 import { Notice, Pager, partOf, Section, Table, withQuery } from '../shell/parts.tsx';
 import { page, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
-import { askFor } from './ask.ts';
-import { Answered, DataPage } from './data-page.tsx';
+import { DataPage, FetchedData } from './data-page.tsx';
+import { fetcherFor } from './fetch-route.ts';
 
-/** Snapshots of a page; a plan may show a hundred. */
+/** Per page; a plan may show a hundred. */
 const SNAPSHOTS_SHOWN = 20;
 
-/** The snapshots that the plan shows, with their files to download. */
 export function snapshotsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
   return [
     forMembers.page('/data/snapshots', async (pages) => {
-      const asked = await askFor(pages, deps)(snapshotsRoute, {});
+      const fetched = await fetcherFor(pages, deps)(snapshotsRoute, {});
       const body = (
         <DataPage pages={pages} title="Snapshots">
-          <Answered asked={asked} show={({ data }) => <Shown pages={pages} snapshots={data.snapshots} />} />
+          <FetchedData fetched={fetched} show={({ data }) => <Shown pages={pages} snapshots={data.snapshots} />} />
         </DataPage>
       );
       return page('Snapshots', body);
     }),
     forMembers.page('/data/snapshots/:snapshot/download', async (pages) => {
       const { params, query } = pages;
-      const asked = await askFor(pages, deps)(snapshotDownloadRoute, {
+      const fetched = await fetcherFor(pages, deps)(snapshotDownloadRoute, {
         params: { snapshot_id: params['snapshot'] ?? '' },
         query: { dataset: query['dataset'] },
       });
-      if (asked.data !== undefined) return redirect(asked.data.url);
-      return page('Snapshots', <Notice kind="bad">{<p>{asked.refusal}</p>}</Notice>, 422);
+      if (fetched.data !== undefined) return redirect(fetched.data.url);
+      return page('Snapshots', <Notice kind="bad">{<p>{fetched.refusal}</p>}</Notice>, 422);
     }),
   ];
 }
@@ -49,7 +48,7 @@ function Shown({ pages, snapshots }: ShownProps): JSX.Element {
       {part.shown.map((snapshot) => (
         <Section title={snapshot.id}>
           <p class="hint">
-            {`As of ${snapshot.data_as_of}, records of version ${snapshot.schema_version}; the feed goes on from cursor ${snapshot.change_cursor}.`}
+            {`As of ${snapshot.data_as_of}, records of version ${snapshot.schema_version}; the feed continues from cursor ${snapshot.change_cursor}.`}
           </p>
           <Files pages={pages} snapshot={snapshot} />
         </Section>

@@ -6,16 +6,16 @@ import type { PageDeps } from '../console-deps.ts';
 import { Badge, type Fact, Facts, Instant, Section } from '../shell/parts.tsx';
 import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationRoute } from '../shell/routes.ts';
-import { askFor } from './ask.ts';
-import { Answered, DataPage } from './data-page.tsx';
+import { DataPage, FetchedData } from './data-page.tsx';
+import { fetcherFor } from './fetch-route.ts';
 
-/** Whom the data come from, with the line that each of them asks for. */
+/** The sources, with the attribution that each requires. */
 export function sourcesPageRoute(deps: PageDeps): OrganizationRoute {
   return forMembers.page('/data/sources', async (pages) => {
-    const asked = await askFor(pages, deps)(sourcesRoute, {});
+    const fetched = await fetcherFor(pages, deps)(sourcesRoute, {});
     const body = (
       <DataPage pages={pages} title="Sources">
-        <Answered asked={asked} show={({ data }) => <Shown sources={data.sources} />} />
+        <FetchedData fetched={fetched} show={({ data }) => <Shown sources={data.sources} />} />
       </DataPage>
     );
     return page('Sources', body);
@@ -23,7 +23,7 @@ export function sourcesPageRoute(deps: PageDeps): OrganizationRoute {
 }
 
 function Shown({ sources }: BodyOf<typeof sourcesRoute>): JSX.Element {
-  if (sources.length === 0) return <p class="none">The newest release names nobody.</p>;
+  if (sources.length === 0) return <p class="none">The newest release names no sources.</p>;
   return (
     <>
       {sources.map((source) => (
@@ -47,8 +47,8 @@ function factsOf(source: Source): readonly Fact[] {
     ['Home page', <Address url={url} />],
     ['Licence', license ?? <Unknown />],
     ['Terms', terms_url === null ? <Unknown /> : <Address url={terms_url} />],
-    ['Terms read', terms_checked ?? <Unknown />],
-    ['Passing on', <Badge {...passingOn(redistribution)} />],
+    ['Terms checked', terms_checked ?? <Unknown />],
+    ['Redistribution', <Badge {...passingOn(redistribution)} />],
     ['Last fetch', <Instant at={fetched_at === null ? null : new Date(fetched_at)} />],
     ...(failed_since === null
       ? []

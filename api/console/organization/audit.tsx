@@ -5,12 +5,12 @@ import { Instant, Section, Table } from '../shell/parts.tsx';
 import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationRoute } from '../shell/routes.ts';
 
-/** Entries shown; the command line shows older ones. */
+/** The command line shows older ones. */
 const ENTRIES_MAX = 100;
-/** Characters of an entry's details that are shown. */
+/** Shown characters of an entry's details. */
 const DETAILS_MAX = 300;
 
-/** Who did what to an organization, when and from where; for owners. */
+/** For owners. */
 export function auditRoute({ accounts }: Pick<PageDeps, 'accounts'>): OrganizationRoute {
   return forMembers.page(
     '/audit',
@@ -24,7 +24,7 @@ export function auditRoute({ accounts }: Pick<PageDeps, 'accounts'>): Organizati
               caption="Changes, newest first"
               columns={['When', 'Who', 'What', 'Of', 'From', ['Details', 'wide']]}
               rows={entries.map(cellsOf)}
-              empty="Nothing was changed yet."
+              empty="No changes yet."
             />
           </Section>
         </>

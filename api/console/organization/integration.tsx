@@ -12,11 +12,11 @@ import { forMembers, type OrganizationPages, type OrganizationRoute } from '../s
 import { assertOffered, IntegrationState, Snippets } from './integrations.tsx';
 
 const DONE = {
-  declared: 'It is looked at within seconds.',
-  checked: 'It was looked at just now: the first of the checks below.',
+  declared: 'The page will be checked within seconds.',
+  checked: 'The page was checked just now: see the first check below.',
 };
 
-/** One integration: its state, what its checks found, and what can be done with it. */
+/** One integration: state, checks and actions. */
 export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
   const actingFor = ({ actor }: OrganizationPages) => integrations.as(actor);
   const selectorOf = ({ organization, params }: OrganizationPages) => ({
@@ -64,8 +64,8 @@ function integrationPage(pages: OrganizationPages, { integration, checks }: Chec
       </Section>
       <Section title="Checks">
         <Table
-          caption="Checks, the newest first"
-          columns={[['When', 'head'], 'Outcome', ['What was seen', 'long'], ['Answer', 'long']]}
+          caption="Checks, newest first"
+          columns={[['When', 'head'], 'Outcome', ['Found', 'long'], ['Response', 'long']]}
           rows={checks.map(checkCells)}
           empty="None yet."
         />
@@ -75,7 +75,7 @@ function integrationPage(pages: OrganizationPages, { integration, checks }: Chec
   );
 }
 
-/** What its owner has to do; nothing while all is well. */
+/** What the owner has to do, if anything. */
 function Warning({ integration }: { readonly integration: Integration }): JSX.Element | null {
   const { state, problem, lapsesAt, bonusUntil } = integration;
   if (state === 'verified' || state === 'removed' || (state === 'pending' && problem === null)) return null;
@@ -84,8 +84,8 @@ function Warning({ integration }: { readonly integration: Integration }): JSX.El
       {problem !== null && <p>{problem}</p>}
       {lapsesAt !== null && (
         <p>
-          Unless the link is found again, it {bonusUntil === null ? 'lapses' : 'lapses and earns nothing any more'} from{' '}
-          <Instant at={lapsesAt} /> on.
+          Unless the link is found again, the integration{' '}
+          {bonusUntil === null ? 'lapses' : 'lapses, and its bonus ends,'} at <Instant at={lapsesAt} />.
         </p>
       )}
     </Notice>
@@ -115,7 +115,7 @@ function bonusUntilOf({ state, bonusUntil }: Integration, plan: PlanName): Fact[
   if (bonusUntil === 'lost') return 'yes';
   if (bonusUntil === null) {
     const hasMost = isInForce(state) && PLANS[plan].hasAttributionBonus;
-    return hasMost ? `no: ${ATTRIBUTION_BONUS.integrationsMax} others do, the most that can` : 'no';
+    return hasMost ? `no: ${ATTRIBUTION_BONUS.integrationsMax} others already do, which is the limit` : 'no';
   }
   return (
     <span>
@@ -133,7 +133,7 @@ function Actions({ pages, id }: { readonly pages: OrganizationPages; readonly id
       </Form>
       <Confirmed
         label="Remove"
-        question="Remove this integration for good? What it earns ends with this UTC day."
+        question="Remove this integration for good? Its bonus ends with this UTC day."
         action={`${here}/remove`}
         token={pages.token}
       />
@@ -145,7 +145,7 @@ function checkCells({ checkedAt, isAsked, reason, message, status, finalUrl, fou
   return [
     <>
       <Instant at={checkedAt} />
-      {isAsked && <p class="hint">asked for</p>}
+      {isAsked && <p class="hint">requested</p>}
     </>,
     <>
       <code>{reason}</code>

@@ -7,15 +7,15 @@ import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell/parts.tsx';
-import { type ConsoleResponse, formPage, neededText, redirect } from '../shell/response.ts';
+import { type ConsoleResponse, formPage, redirect, requiredText } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const DeclarationForm = z.object({
-  name: neededText('Say what it is.', 100),
-  public_url: z.string({ error: 'Say its address.' }).trim().min(1, 'Say its address.'),
+  name: requiredText('Enter a name.', 100),
+  public_url: z.string({ error: 'Enter the address.' }).trim().min(1, 'Enter the address.'),
 });
 
-/** The pages on which an organization shows where its data come from, and declaring one. */
+/** Declared pages of an organization. */
 export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
   const show = async (pages: OrganizationPages): Promise<ConsoleResponse> => {
     assertOffered(pages);
@@ -37,7 +37,7 @@ export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integration
   ];
 }
 
-/** Throws `not_found` where attribution is not there for the organization. */
+/** Throws `not_found` if attribution is not offered to the organization. */
 export function assertOffered({ offers }: OrganizationPages): void {
   if (!offers('attribution')) throw notFound(null, 'There is no such page');
 }
@@ -46,10 +46,7 @@ function integrationsPage(pages: OrganizationPages, declared: readonly Integrati
   return (
     <>
       <h1>Integrations</h1>
-      <Done
-        query={pages.query}
-        texts={{ removed: 'The integration was removed. What it earned ends with this UTC day.' }}
-      />
+      <Done query={pages.query} texts={{ removed: 'The integration was removed. Its bonus ends with this UTC day.' }} />
       <Bonus pages={pages} />
       <Section title="Declared pages">
         <Table
@@ -62,13 +59,13 @@ function integrationsPage(pages: OrganizationPages, declared: readonly Integrati
       {declared.length < INTEGRATIONS_MAX && (
         <Section title="Declare a page">
           <p>
-            It has to be public, and show a link to this service or its badge. It is checked within seconds, then daily.
-            On a host that many share, such as github.com, its address has to name you.
+            The page must be public and show a link to this service or its badge. It is checked within seconds, then
+            daily. On a shared host, such as github.com, the address must identify you.
           </p>
           <Problems of={pages} />
           <Form action={`${pages.path}/integrations`} token={pages.token} className="form row">
             <Field
-              label="What it is"
+              label="Name"
               name="name"
               of={pages}
               maxlength={100}
@@ -76,14 +73,14 @@ function integrationsPage(pages: OrganizationPages, declared: readonly Integrati
               autocomplete="off"
             />
             <Field
-              label="Its address"
+              label="Address of the page"
               name="public_url"
               type="url"
               of={pages}
-              hint="The page that shows the link."
+              hint="It shows the link."
               autocomplete="off"
             />
-            <button type="submit">Declare it</button>
+            <button type="submit">Declare</button>
           </Form>
         </Section>
       )}
@@ -92,7 +89,7 @@ function integrationsPage(pages: OrganizationPages, declared: readonly Integrati
   );
 }
 
-/** What integrations earn this organization, and what they could. */
+/** The bonus that integrations earn, and its maximum. */
 function Bonus({ pages }: { readonly pages: OrganizationPages }): JSX.Element {
   const { plan, displayName, quotaLimit, dailyQuota } = pages.organization.terms;
   const { perIntegration, integrationsMax } = ATTRIBUTION_BONUS;
@@ -103,7 +100,7 @@ function Bonus({ pages }: { readonly pages: OrganizationPages }): JSX.Element {
       </Notice>
     );
   }
-  const earned = (quotaLimit ?? 0) - (dailyQuota ?? 0); // Removed pages count until the day is over.
+  const earned = (quotaLimit ?? 0) - (dailyQuota ?? 0); // Removed pages count until the day ends.
   return (
     <Section title="Bonus">
       <p class="figure">
@@ -111,7 +108,7 @@ function Bonus({ pages }: { readonly pages: OrganizationPages }): JSX.Element {
         <span>{` of +${(perIntegration * integrationsMax).toLocaleString('en')} units a day`}</span>
       </p>
       <p class="hint">
-        {`Each verified page earns ${perIntegration} units a day, up to ${integrationsMax} of them, however much traffic it has.`}
+        {`Each verified page earns ${perIntegration} units a day, up to ${integrationsMax} pages, whatever its traffic.`}
       </p>
     </Section>
   );
@@ -130,11 +127,11 @@ function integrationCells(integration: Integration, { path }: OrganizationPages)
   ];
 }
 
-/** What to paste into a page, for those who write it in different ways. */
+/** The link to this service in several markup languages. */
 export function Snippets({ pages }: { readonly pages: OrganizationPages }): JSX.Element {
   const { baseUrl, root, offers, organization } = pages;
   return (
-    <Section title="What to paste">
+    <Section title="Code for your page">
       {offers('embeds') && (
         <p>
           <img src={`${root.slice(0, -'/console'.length)}/badges/source.svg`} alt="The badge of this service" />

@@ -13,13 +13,13 @@ import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/data-page.tsx';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Copyable, Done, Instant, Notice, Pager, partOf, Section, Table } from '../shell/parts.tsx';
-import { type ConsoleResponse, formPage, NO_FIELDS, neededText, page, redirect, textOf } from '../shell/response.ts';
+import { type ConsoleResponse, formPage, NO_FIELDS, page, redirect, requiredText, textOf } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
 const DAY_MS = 86_400_000;
-/** Keys of a page, each with its forms. */
+/** Per page. */
 const KEYS_SHOWN = 40;
-/** How long a key that is replaced goes on working. */
+/** How long a replaced key keeps working. */
 const OVERLAP_MS = DAY_MS;
 const LIFETIMES = [
   { value: '', label: 'never' },
@@ -29,27 +29,26 @@ const LIFETIMES = [
 ] as const;
 
 const KeyForm = z.object({
-  name: neededText('Say what it is for.', 100).regex(/^\P{Cc}*$/u, 'One line of text.'),
+  name: requiredText('Enter the purpose of the key.', 100).regex(/^\P{Cc}*$/u, 'One line of text.'),
   days: z.enum(['', '30', '90', '365']).default(''),
 });
 
-/** True for a key that is accepted now. */
 export function isWorking({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-/** False for a key that ends within the time for which a replaced one goes on: one that was replaced already, above all. */
+/** False for a key that ends within the overlap, such as a replaced one. */
 function isReplaceable(key: ApiKey, now: Date): boolean {
   const end = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
   return isWorking(key, now) && end > now.getTime() + OVERLAP_MS;
 }
 
-/** A key that ends is replaced by one that lasts as long. */
+/** It lasts as long as the replaced key. */
 function endOfSuccessor({ createdAt, expiresAt }: ApiKey, now: Date): Date | null {
   return expiresAt === null ? null : new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
 }
 
-/** An organization's keys: issued, replaced and revoked by every member. */
+/** Every member may create, replace and revoke keys. */
 export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
   const changesBy = ({ actor }: OrganizationPages) => accounts.as(actor);
   const show = async (pages: OrganizationPages): Promise<ConsoleResponse> => {
@@ -103,14 +102,14 @@ function keysPage(pages: OrganizationPages, keys: readonly ApiKey[]): JSX.Elemen
         <Problems of={pages} />
         <Form action={`${path}/keys`} token={token} className="form row">
           <Field
-            label="What it is for"
+            label="Purpose"
             name="name"
             of={pages}
             maxlength={100}
             hint="Such as “dashboard” or “nightly job”."
             autocomplete="off"
           />
-          <Choice label="It ends" name="days" options={LIFETIMES} chosen={textOf(form, 'days')} />
+          <Choice label="Expires" name="days" options={LIFETIMES} chosen={textOf(form, 'days')} />
           <button type="submit">Create a key</button>
         </Form>
       </Section>
@@ -139,14 +138,14 @@ function keyCells(key: ApiKey, { path, token, now }: OrganizationPages) {
         {isReplaceable(key, now) && (
           <Confirmed
             label="Replace"
-            question={`Make a new key named ${key.name}? This one goes on working for a day.`}
+            question={`Create a new key named ${key.name}? The old one keeps working for a day.`}
             action={`${path}/keys/${key.id}/replace`}
             token={token}
           />
         )}
         <Confirmed
           label="Revoke"
-          question={`Revoke ${key.name} for good? Whatever uses it is refused at once.`}
+          question={`Revoke ${key.name} for good? Programs that use it are refused at once.`}
           action={`${path}/keys/${key.id}/revoke`}
           token={token}
         />
@@ -158,7 +157,7 @@ function keyCells(key: ApiKey, { path, token, now }: OrganizationPages) {
 function KeyState({ apiKey: key, now }: { readonly apiKey: ApiKey; readonly now: Date }): JSX.Element {
   if (key.revokedAt !== null) return <Badge kind="bad" text="revoked" />;
   if (key.expiresAt === null) return <Badge kind="good" text="works" />;
-  if (key.expiresAt <= now) return <Badge kind="bad" text="ended" />;
+  if (key.expiresAt <= now) return <Badge kind="bad" text="expired" />;
   return (
     <>
       <Badge kind="good" text="works" /> until <Instant at={key.expiresAt} />
@@ -169,7 +168,7 @@ function KeyState({ apiKey: key, now }: { readonly apiKey: ApiKey; readonly now:
 interface NewKeyPageProps {
   readonly pages: OrganizationPages;
   readonly issued: NewApiKey;
-  /** The key that it takes the place of. */
+  /** The key that it replaces. */
   readonly replaced?: ApiKey;
 }
 
@@ -178,7 +177,7 @@ function NewKeyPage({ pages, issued, replaced }: NewKeyPageProps): JSX.Element {
     <>
       <h1>{`Your new key “${issued.name}”`}</h1>
       <Notice kind="plain">
-        <p>This is the only time that it is shown. Put it where your program finds it, and nowhere else.</p>
+        <p>The key is shown only now. Store it where your program finds it, and nowhere else.</p>
       </Notice>
       <Section title="The key">
         <Copyable text={issued.key} />
@@ -188,7 +187,7 @@ function NewKeyPage({ pages, issued, replaced }: NewKeyPageProps): JSX.Element {
       </Section>
       {replaced !== undefined && (
         <p>
-          The old one, <code>{`…${replaced.lastFour}`}</code>, ends on <Instant at={replaced.expiresAt} />.
+          The old one, <code>{`…${replaced.lastFour}`}</code>, expires on <Instant at={replaced.expiresAt} />.
         </p>
       )}
       <p>

@@ -6,14 +6,14 @@ import { type Member, ROLES } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { Badge, Done, Instant, Pager, partOf, Section, Table } from '../shell/parts.tsx';
-import { formPage, NO_FIELDS, neededText, redirect } from '../shell/response.ts';
+import { formPage, NO_FIELDS, redirect, requiredText } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
-/** Members of a page, each with forms. */
+/** Per page. */
 const MEMBERS_SHOWN = 30;
 
 const InvitationForm = z.object({
-  email: neededText('Say an address.', 254, 'This is too long for an address.'),
+  email: requiredText('Enter an address.', 254, 'This address is too long.'),
   role: z.enum(ROLES).default('member'),
 });
 const RoleForm = z.object({ role: z.enum(ROLES) });
@@ -26,15 +26,15 @@ const ROLE_CHOICES = [
 const A_ROLE = { member: 'a member', owner: 'an owner' } as const;
 
 const DONE = {
-  invited: 'The invitation is on its way. It is good for 7 days.',
+  invited: 'The invitation was sent. It is valid for 7 days.',
   waiting:
-    'The invitation is open for 7 days. No mail was sent, because this address was sent too many invitations: tell them to sign in here, where they find it under “You”.',
+    'The invitation is valid for 7 days. No mail was sent, because this address got too many invitations: ask the person to sign in here and to accept it under “You”.',
   role: 'The role was changed.',
-  removed: 'They do not belong to the organization any more.',
+  removed: 'The member was removed.',
   withdrawn: 'The invitation was withdrawn.',
 };
 
-/** Who belongs to an organization; changed by owners, seen by all members. */
+/** Shown to all members, changed by owners. */
 export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
   const show = async (pages: OrganizationPages) => {
     const { id } = pages.organization;
@@ -43,7 +43,7 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
     const body = <MembersPage pages={pages} members={list} invitations={invitations} />;
     return formPage('Members', body, pages);
   };
-  /** Sends back to the page, which says what was done. */
+  /** Redirects to the page with a confirmation. */
   const back = ({ path }: OrganizationPages, done: string) => redirect(`${path}/members?done=${done}`);
   return [
     forMembers.page('/members', show),
@@ -74,7 +74,7 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
       work: async (pages) => {
         const personId = pages.params['person'] ?? '';
         await removeMember({ organizationId: pages.organization.id, personId }, people.as(pages.actor));
-        // Whoever has left sees no page of it any more.
+        // After leaving, a person has no access to the page.
         return personId === pages.session.person.id ? redirect(`${pages.root}/`) : back(pages, 'removed');
       },
     }),
@@ -106,23 +106,22 @@ function MembersPage({ pages, members, invitations }: MembersPageProps): JSX.Ele
       <h1>Members</h1>
       <Done query={query} texts={DONE} />
       <Problems of={pages} />
-      <Section title="Who belongs here">
+      <Section title="Current members">
         <Table
           caption="Members"
-          columns={[['E-mail', 'head'], 'Role', 'Since', ['', 'actions']]}
+          columns={[['Email', 'head'], 'Role', 'Since', ['', 'actions']]}
           rows={part.shown.map((member) => memberCells(member, pages))}
           empty="Nobody."
         />
-        <Pager label="More members" here={`${path}/members`} part={part} before="Those before" after="More" />
+        <Pager label="More members" here={`${path}/members`} part={part} before="Previous" after="More" />
         <p class="hint">
-          Members see everything and look after keys and webhooks. Owners also decide who belongs here, and read the
-          audit log.
+          Members see everything and manage keys and webhooks. Owners also manage members and read the audit log.
         </p>
       </Section>
       {role === 'owner' && (
-        <Section title="Invite somebody">
+        <Section title="Invite a member">
           <Form action={`${path}/members/invite`} token={token} className="form row">
-            <Field label="E-mail address" name="email" type="email" of={pages} autocomplete="off" />
+            <Field label="Email address" name="email" type="email" of={pages} autocomplete="off" />
             <Choice label="As" name="role" options={ROLE_CHOICES} />
             <button type="submit">Send an invitation</button>
           </Form>
@@ -131,7 +130,7 @@ function MembersPage({ pages, members, invitations }: MembersPageProps): JSX.Ele
       <Section title="Open invitations">
         <Table
           caption="Open invitations"
-          columns={[['E-mail', 'head'], 'Role', 'By', 'Until', ['', 'actions']]}
+          columns={[['Email', 'head'], 'Role', 'By', 'Until', ['', 'actions']]}
           rows={invitations.map((invitation) => invitationCells(invitation, pages))}
           empty="None."
         />

@@ -6,8 +6,8 @@ import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/organizations
 import type { BodyOf } from '../../data/responses/data-route.ts';
 import { updatesRoute } from '../../data/routes/updates.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type Asked, askFor } from '../data/ask.ts';
-import { Answered, curlLine } from '../data/data-page.tsx';
+import { curlLine, FetchedData } from '../data/data-page.tsx';
+import { type Fetched, fetcherFor } from '../data/fetch-route.ts';
 import { modelPath } from '../data/models.tsx';
 import { failureFrom } from '../shell/errors.tsx';
 import { Copyable, type Fact, Facts, Instant, Section, Table } from '../shell/parts.tsx';
@@ -17,7 +17,7 @@ import { isWorking } from './keys.tsx';
 
 type Updates = BodyOf<typeof updatesRoute>;
 
-/** What an organization has, what it used of it today, and what there is to do first. */
+/** Plan, today's usage and first steps of an organization. */
 export function overviewRoute(deps: PageDeps): OrganizationRoute {
   const { accounts } = deps;
   return forMembers.page('', async (pages) => {
@@ -25,16 +25,16 @@ export function overviewRoute(deps: PageDeps): OrganizationRoute {
     const [usage, keys, updates] = await Promise.all([
       accounts.quota.usage(callerOf(organization)),
       listKeys(organization.id, accounts.as(pages.actor)),
-      askUpdates(pages, deps),
+      fetchUpdates(pages, deps),
     ]);
     return page('Overview', <OverviewPage pages={pages} usage={usage} keys={keys} updates={updates} />);
   });
 }
 
-/** Undefined while there is nothing to answer from. */
-async function askUpdates(pages: OrganizationPages, deps: PageDeps): Promise<Asked<Updates> | undefined> {
+/** Undefined while nothing is published. */
+async function fetchUpdates(pages: OrganizationPages, deps: PageDeps): Promise<Fetched<Updates> | undefined> {
   try {
-    return await askFor(pages, deps)(updatesRoute, { query: { days: '7', limit: '8' } });
+    return await fetcherFor(pages, deps)(updatesRoute, { query: { days: '7', limit: '8' } });
   } catch (error) {
     if (failureFrom(error).status === 503) return undefined;
     throw error;
@@ -45,8 +45,8 @@ interface OverviewProps {
   readonly pages: OrganizationPages;
   readonly usage: UsageState;
   readonly keys: readonly ApiKey[];
-  /** Undefined where nothing is published yet. */
-  readonly updates: Asked<Updates> | undefined;
+  /** Undefined while nothing is published. */
+  readonly updates: Fetched<Updates> | undefined;
 }
 
 function OverviewPage({ pages, usage, keys, updates }: OverviewProps): JSX.Element {
@@ -92,25 +92,25 @@ function Used({ usage }: { readonly usage: UsageState }): JSX.Element {
       )}
       <p class="hint">
         {remaining !== null && <span>{`${remaining.toLocaleString('en')} are left. `}</span>}
-        The day begins anew at <Instant at={new Date(resetAt * 1000)} />.
+        Resets at <Instant at={new Date(resetAt * 1000)} />.
       </p>
     </>
   );
 }
 
 function planFacts({ terms }: Organization): readonly Fact[] {
-  const months = terms.historyMonths >= HISTORY_MONTHS_FULL ? 'all there is' : `${terms.historyMonths} months`;
+  const months = terms.historyMonths >= HISTORY_MONTHS_FULL ? 'complete' : `${terms.historyMonths} months`;
   return [
     ['Plan', `${terms.displayName}${terms.status === 'active' ? '' : ` (${terms.status.replace('_', ' ')})`}`],
-    ['Requests a minute', terms.burstPerMinute.toLocaleString('en')],
+    ['Requests per minute', terms.burstPerMinute.toLocaleString('en')],
     ['History', months],
-    ['Beside current data', terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'],
+    ['Besides current data', terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'],
     ['Attribution', terms.attributionRequired ? 'required where you show the data' : 'not required'],
     ['Redistribution', terms.redistributionAllowed ? 'allowed' : 'not allowed'],
   ];
 }
 
-/** What a new organization does first, until it has done it. */
+/** Until the organization has used a key. */
 function FirstSteps({ pages, keys }: Pick<OverviewProps, 'pages' | 'keys'>): JSX.Element | null {
   if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return null;
   const { path, baseUrl } = pages;
@@ -127,7 +127,7 @@ function FirstSteps({ pages, keys }: Pick<OverviewProps, 'pages' | 'keys'>): JSX
           )}
         </li>
         <li>
-          Ask for something:
+          Make a request:
           <Copyable text={curlLine(`${baseUrl}/v1/models?limit=3`)} />
         </li>
         <li>
@@ -141,8 +141,8 @@ function FirstSteps({ pages, keys }: Pick<OverviewProps, 'pages' | 'keys'>): JSX
 function News({ pages, updates }: Pick<OverviewProps, 'pages' | 'updates'>): JSX.Element {
   if (updates === undefined) return <p class="none">Nothing is published yet.</p>;
   return (
-    <Answered
-      asked={updates}
+    <FetchedData
+      fetched={updates}
       show={({ data: { models, total } }) => (
         <>
           <Table

@@ -12,12 +12,12 @@ const EmailForm = z.object({
   email: z.string().transform((text, context) => {
     const email = text.trim() === '' ? null : normalisedEmail(text);
     if (email !== undefined) return email;
-    context.addIssue({ code: 'custom', message: 'This is no e-mail address.' });
+    context.addIssue({ code: 'custom', message: 'This is not a valid email address.' });
     return z.NEVER;
   }),
 });
 
-/** What an organization is called, and where it is told what concerns it. */
+/** Name of an organization, and its address for notices. */
 export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
   const show = (pages: OrganizationPages) => formPage('Settings', settingsPage(pages), pages);
   return [
@@ -52,14 +52,14 @@ function settingsPage(pages: OrganizationPages): JSX.Element {
       </Section>
       <Section title="Notices">
         <Problems of={pages} />
-        <p>Where the organization is told by mail that a webhook endpoint was revoked or suspended.</p>
+        <p>The address for notices, for example of a revoked or suspended webhook endpoint.</p>
         {role === 'owner' ? (
           <Form action={`${path}/settings/email`} token={token} className="form row">
-            <Field label="E-mail address" name="email" type="email" required={false} of={sent} autocomplete="email" />
+            <Field label="Email address" name="email" type="email" required={false} of={sent} autocomplete="email" />
             <button type="submit">Save</button>
           </Form>
         ) : (
-          <p>{organization.email ?? 'Nowhere yet; an owner can change that.'}</p>
+          <p>{organization.email ?? 'None yet; an owner can set it.'}</p>
         )}
       </Section>
     </>

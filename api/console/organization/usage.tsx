@@ -8,13 +8,13 @@ import { Choices, type Column, type Fact, Facts, Section, Table } from '../shell
 import { page } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
-/** Days that may be looked at; the first is shown unless told. A page has no room for more: the CSV has a year. */
+/** Days to choose from, first the default. For a year there is the CSV. */
 const SPANS = [90, 30, 7] as const;
 const YEAR_DAYS = 365;
-/** Keys of a page, and routes: those with the most requests. */
+/** Keys and routes with the most requests. */
 const ROWS_SHOWN = 50;
 
-/** What an organization has used: by day, key and route, what was refused, and what caching saved. */
+/** By day, key and route, with refusals and savings by caching. */
 export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
   return [
     forMembers.page('/usage', async (pages) => {
@@ -63,7 +63,7 @@ function usagePage(pages: OrganizationPages, report: UsageReport): JSX.Element {
             .map(({ day, units, limit, quota_exceeded: refused }) => ({
               day,
               units,
-              // Of a day without a request none is known.
+              // Unknown for a day without requests.
               limit: units === 0 ? quotaLimit : limit,
               refused,
             }))}
@@ -72,12 +72,12 @@ function usagePage(pages: OrganizationPages, report: UsageReport): JSX.Element {
           today={report.to}
         />
         <p class="hint">
-          A unit is a data response; days are UTC. Today's units are exact, everything else may lag by some seconds.{' '}
+          A unit is a data response; days are UTC. Today's units are exact; other counts may lag by some seconds.{' '}
           <a href={`${path}/usage.csv?days=${span}`}>Download as CSV</a>, or{' '}
-          <a href={`${path}/usage.csv?days=${YEAR_DAYS}`}>that of a year</a>.
+          <a href={`${path}/usage.csv?days=${YEAR_DAYS}`}>the last year</a>.
         </p>
       </Section>
-      <Section title="In all">
+      <Section title="Total">
         <Facts items={totals(report.total)} />
       </Section>
       <Section title="By key">
@@ -87,9 +87,9 @@ function usagePage(pages: OrganizationPages, report: UsageReport): JSX.Element {
         <CountsTable first="Route" rows={report.routes.map((route) => [<code>{route.route}</code>, route])} />
       </Section>
       {report.client_sources.length > 1 && (
-        <Section title="By way in">
+        <Section title="By kind of client">
           <CountsTable
-            first="Way in"
+            first="Kind of client"
             rows={report.client_sources.map((source) => [<code>{source.client_source}</code>, source])}
           />
         </Section>
@@ -105,11 +105,11 @@ function totals(total: RequestCounts): readonly Fact[] {
     ['Units', <Count value={total.units} />],
     ['Saved by 304', <Count value={total.not_modified} />],
     ['Saved by Idempotency-Key', <Count value={total.shared_units} />],
-    ['Units saved in all', <Count value={saved} />],
-    ['Refused: too many a minute', <Count value={total.rate_limited} />],
-    ['Refused: day used up', <Count value={total.quota_exceeded} />],
-    ['Other errors of yours', <Count value={total.client_errors} />],
-    ['Errors of ours', <Count value={total.server_errors} />],
+    ['Units saved in total', <Count value={saved} />],
+    ['Refused: burst limit', <Count value={total.rate_limited} />],
+    ['Refused: daily quota', <Count value={total.quota_exceeded} />],
+    ['Other client errors', <Count value={total.client_errors} />],
+    ['Server errors', <Count value={total.server_errors} />],
   ];
 }
 
@@ -133,12 +133,10 @@ function KeyName({ apiKey }: { readonly apiKey: KeyUsage }): JSX.Element {
 }
 
 interface CountsTableProps {
-  /** What the first column has. */
-  readonly first: 'Key' | 'Route' | 'Way in';
+  readonly first: 'Key' | 'Route' | 'Kind of client';
   readonly rows: readonly (readonly [name: JSX.Element, counts: RequestCounts])[];
 }
 
-/** What stands above the counts of a row. */
 const COUNTS = ['Requests', 'Units', '304', 'Refused', 'Errors'].map<Column>((heading) => [heading, 'number']);
 
 function CountsTable({ first, rows }: CountsTableProps): JSX.Element {

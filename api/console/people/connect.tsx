@@ -11,9 +11,9 @@ import {
   type ConsoleRoute,
   forAnybody,
   forPerson,
+  type PageRequest,
   type PersonPages,
   type PersonRoute,
-  type Visitor,
 } from '../shell/routes.ts';
 import { below } from './link-pages.tsx';
 
@@ -23,7 +23,7 @@ const ConnectForm = z.object({
   answer: z.enum(['allow', 'deny']),
 });
 
-/** The pages that somebody sees who connects a program: may it, and for which organization? */
+/** Asks whether a program may connect, and to which organization. */
 export function connectRoutes({ people: { authorization } }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
   return authorization === undefined ? [] : [...consentRoutes(authorization), FAILED];
 }
@@ -32,7 +32,7 @@ function consentRoutes(authorization: OAuthAuthorization): readonly PersonRoute[
   const show = async (pages: PersonPages): Promise<ConsoleResponse> => {
     const query = textOf(pages.form, 'query') || queryOf(pages);
     const request = await authorization.describe(query);
-    if (request === undefined) return requestOver();
+    if (request === undefined) return requestExpired();
     const body = <ConnectPage pages={pages} request={request} query={query} />;
     return formPage(`Connect ${request.clientName}?`, body, pages);
   };
@@ -42,11 +42,11 @@ function consentRoutes(authorization: OAuthAuthorization): readonly PersonRoute[
       fields: ConnectForm,
       show,
       work: async (pages, { query, organization, answer }) => {
-        if (answer === 'deny') return goTo(await authorization.deny(query, pages), 'Not connected');
-        return goTo(await authorization.accept(query, pages, organization), 'Connected');
+        if (answer === 'deny') return forward(await authorization.deny(query, pages), 'Not connected');
+        return forward(await authorization.accept(query, pages, organization), 'Connected');
       },
     }),
-    // Whoever had to sign in first: now the provider is asked again, as the program asked it.
+    // After signing in, repeats the program's request to the provider.
     forPerson.page(below(CONSOLE_PATHS.connectSignedIn), (pages) => {
       const parameters = new URLSearchParams(queryOf(pages));
       for (const name of [...parameters.keys()]) if (/^(?:sig|exp|ba_.*)$/.test(name)) parameters.delete(name);
@@ -55,58 +55,51 @@ function consentRoutes(authorization: OAuthAuthorization): readonly PersonRoute[
   ];
 }
 
-/**
- * Where a browser goes whose request was refused before anybody was asked. The address is not signed, so the page shows our own text for
- * the codes that it knows, and nothing of the address.
- */
+/** For requests refused before a person was asked. The address is unsigned, so the page shows only texts of its own. */
 const FAILED = forAnybody.page(below(CONSOLE_PATHS.connectFailed), ({ query }) => {
   const text = (
     <>
       <p>
-        A program wanted to be connected to your account.{' '}
-        <span>{REASONS.get(query['error'] ?? '') ?? UNKNOWN_REASON}</span>
+        A program tried to connect to your account. <span>{REASONS.get(query['error'] ?? '') ?? UNKNOWN_REASON}</span>
       </p>
       <p>
-        Nothing was connected, and the program was not notified. Close this page; if you began this yourself, remove the
-        connection in the program, and add it again.
+        Nothing was connected, and the program was not notified. Close this page. If you started this yourself, remove
+        the connection in the program and add it again.
       </p>
     </>
   );
   return narrowPage('Not connected', text, 400);
 });
 
-function requestOver(): ConsoleResponse {
-  const text = <p>Begin again from the program that you want to connect: its requests are good for ten minutes.</p>;
-  return narrowPage('This request is over', text, 410);
+function requestExpired(): ConsoleResponse {
+  const text = <p>Start again from the program that you want to connect: its requests are valid for ten minutes.</p>;
+  return narrowPage('This request has expired', text, 410);
 }
 
-const UNKNOWN_REASON = 'Its request could not be answered.';
+const UNKNOWN_REASON = 'Its request failed.';
 
 /** By the provider's code. */
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['invalid_client', 'The program is not registered here, or not any more.'],
-  ['invalid_redirect', 'The address that it wants to return to is not one that it registered.'],
-  [
-    'invalid_request',
-    'Its request lacks something, such as PKCE with S256, or holds something wrong (invalid_request).',
-  ],
-  ['invalid_scope', 'It asks for a right that does not exist here (invalid_scope).'],
-  ['invalid_target', 'It asks for access to another service (invalid_target).'],
+  ['invalid_client', 'The program is not registered here, or no longer.'],
+  ['invalid_redirect', 'Its return address is not registered.'],
+  ['invalid_request', 'Its request is invalid or incomplete, for example without PKCE with S256 (invalid_request).'],
+  ['invalid_scope', 'It requested a right that does not exist here (invalid_scope).'],
+  ['invalid_target', 'It requested access to another service (invalid_target).'],
   ['unauthorized_client', 'It did not register for this kind of connection (unauthorized_client).'],
-  ['unsupported_response_type', 'It asks for another answer than a code (unsupported_response_type).'],
+  ['unsupported_response_type', 'It requested another response than a code (unsupported_response_type).'],
 ]);
 
-/** Back to the program, which waits for the answer. */
-function goTo(address: string, title: string): ConsoleResponse {
+/** Back to the program. */
+function forward(address: string, title: string): ConsoleResponse {
   const text = (
     <p>
-      You go back to the program. If nothing happens, <a href={address}>follow this link</a>.
+      You are returning to the program. If nothing happens, <a href={address}>follow this link</a>.
     </p>
   );
-  return { ...narrowPage(title, text), goesTo: address };
+  return { ...narrowPage(title, text), forwardTo: address };
 }
 
-function queryOf({ url }: Visitor): string {
+function queryOf({ url }: PageRequest): string {
   return url.slice(url.indexOf('?') + 1);
 }
 
@@ -122,23 +115,23 @@ function ConnectPage({ pages, request, query }: ConnectPageProps): JSX.Element {
   return (
     <div class="narrow">
       <h1>{`Connect ${clientName}?`}</h1>
-      <p>{`It wants to ask modelstats over MCP, for an organization of ${session.person.email}.`}</p>
+      <p>{`It requests access to modelstats over MCP, for an organization of ${session.person.email}.`}</p>
       <ul>
         <li>
           It reads what the plan of the organization includes. It can change nothing, and sees no keys and members.
         </li>
-        <li>What it asks for counts for the quota of the organization.</li>
+        <li>Its requests count against the quota of the organization.</li>
         <li>{`Afterwards your browser goes to ${returnsTo}.`}</li>
-        <li>You can end it at any time, on the page “Connections”.</li>
+        <li>You can end the connection at any time on the page “Connections”.</li>
       </ul>
       <p>
-        <strong>Go on only if you have just begun this yourself.</strong> Programs choose their names: nobody has
-        checked that it is what it says.
+        <strong>Continue only if you have just started this yourself.</strong> Programs choose their own names, and
+        nobody has verified this one.
       </p>
       <Problems of={pages} />
       {memberships.length === 0 ? (
         <p>
-          You belong to no organization yet. <a href={`${root}/welcome`}>Make one</a>, then begin again from the
+          You belong to no organization yet. <a href={`${root}/welcome`}>Create one</a>, then start again from the
           program.
         </p>
       ) : (

@@ -6,10 +6,10 @@ import { Copyable, Done, Instant, Pager, partOf, Section, Table } from '../shell
 import { page, redirect } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
-/** Connections of a page, each with its form. */
+/** Per page. */
 const CONNECTIONS_SHOWN = 40;
 
-/** The programs that ask for an organization over MCP: seen and ended by every member, and how one is added. */
+/** Programs connected over MCP. Every member may end a connection. */
 export function connectionsRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
   const isOffered = people.authorization !== undefined;
   return [
@@ -43,8 +43,8 @@ function ConnectionsPage({ pages, connections, isOffered }: ConnectionsPageProps
       />
       <Section title="Connect a program">
         <p>
-          Agents and other programs ask over MCP, the Model Context Protocol. Give them this address, with the transport
-          “Streamable HTTP”:
+          Agents and other programs connect over MCP, the Model Context Protocol. Give them this address, with the
+          transport “Streamable HTTP”:
         </p>
         <Copyable text={`${baseUrl}/mcp`} />
         {isOffered ? (
@@ -77,7 +77,7 @@ function connectionCells(connection: Connection, { path, token }: OrganizationPa
     <Instant at={lastUsedAt} />,
     <Confirmed
       label="End"
-      question={`End the connection of ${clientName}? It has to be connected again before it can ask.`}
+      question={`End the connection of ${clientName}? It must be connected again before its next request.`}
       action={`${path}/connections/${id}/revoke`}
       token={token}
     />,

@@ -12,15 +12,15 @@ import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { Instant, narrowPage, Section, Table } from '../shell/parts.tsx';
-import { type ConsoleResponse, formPage, neededText, page, redirect, textOf } from '../shell/response.ts';
+import { type ConsoleResponse, formPage, page, redirect, requiredText, textOf } from '../shell/response.ts';
 import { forPerson, type PersonPages, type PersonRoute } from '../shell/routes.ts';
 import { below } from './link-pages.tsx';
 
 const OrganizationForm = z.object({
-  name: neededText('Say a name.', 100),
+  name: requiredText('Enter a name.', 100),
 });
 
-/** Where somebody begins: their first page, an organization of their own, an invitation. */
+/** The first page, a new organization, an invitation. */
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
   const showWelcome = async (pages: PersonPages) => {
     const invitations = await listOwnInvitations(people.as(pages.actor));
@@ -59,7 +59,7 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
 
 function invitationPage(pages: PersonPages, invitation: Invitation | undefined): ConsoleResponse {
   const { email } = pages.session.person;
-  // An invitation for somebody else is none for whoever is signed in.
+  // An invitation for somebody else does not count.
   if (invitation === undefined || invitation.email !== email) return noInvitation(email);
   const { organizationName, role, expiresAt } = invitation;
   const body = (
@@ -87,11 +87,11 @@ function JoinForm({ pages, invitation }: { readonly pages: PersonPages; readonly
 function noInvitation(email: string): ConsoleResponse {
   const text = (
     <>
-      <p>{`It was accepted, withdrawn or replaced, it is older than 7 days, or it was sent to another address than ${email}, as which you are signed in.`}</p>
-      <p>Ask an owner of the organization for another one.</p>
+      <p>{`It was accepted, withdrawn or replaced, is older than 7 days, or was sent to another address than ${email}, with which you are signed in.`}</p>
+      <p>Ask an owner of the organization for a new one.</p>
     </>
   );
-  return narrowPage('This invitation is over', text, 410);
+  return narrowPage('This invitation is no longer valid', text, 410);
 }
 
 function WelcomePage({ pages, invitations }: InvitationsProps): JSX.Element {
@@ -112,18 +112,16 @@ function WelcomePage({ pages, invitations }: InvitationsProps): JSX.Element {
   );
 }
 
-/** Where nobody makes an organization alone. */
+/** If people may not create organizations. */
 function invitedPage(pages: PersonPages, invitations: readonly Invitation[]): ConsoleResponse {
   const { memberships, session } = pages;
   const text = (
     <>
       <OwnInvitations pages={pages} invitations={invitations} />
-      {memberships.length === 0 && (
-        <p>{`${session.person.email} belongs to no organization, and everything here belongs to one.`}</p>
-      )}
+      {memberships.length === 0 && <p>{`${session.person.email} is not a member of an organization yet.`}</p>}
       <p>
-        Organizations are made by the operator here. To join one, ask one of its owners to invite your address, and
-        follow the link that comes by mail.
+        Only the operator creates organizations here. To join one, ask one of its owners to invite your address, and
+        follow the link in the mail.
       </p>
     </>
   );
@@ -135,7 +133,7 @@ interface InvitationsProps {
   readonly invitations: readonly Invitation[];
 }
 
-/** The open invitations of whoever is signed in, who accepts them here also where no mail came; nothing where there is none. */
+/** Invitations of the signed-in person, to accept even if no mail arrived. */
 export function OwnInvitations({ pages, invitations }: InvitationsProps): JSX.Element | null {
   if (invitations.length === 0) return null;
   return (

@@ -12,14 +12,14 @@ import { OwnInvitations } from './welcome.tsx';
 
 const PasswordForm = z.object({
   password: z.string().min(1, 'Enter a password.'),
-  // An empty field is none: whoever has just signed in need not give it.
+  // Empty counts as absent: a fresh session does not need it.
   current: z
     .string()
     .transform((text) => (text === '' ? undefined : text))
     .optional(),
 });
 
-/** What belongs to a person rather than to an organization: where they are signed in, and their password. */
+/** A person's sessions and password. */
 export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
   const show = async (pages: PersonPages) => {
     const { session, actor } = pages;
@@ -39,8 +39,7 @@ export function youRoutes({ people }: Pick<PageDeps, 'people'>): readonly Consol
       show,
       work: async (pages, fields) => {
         const refused = await people.passwords.set(pages.session, fields, pages.origin);
-        if (refused !== undefined)
-          return show({ ...pages, problems: { '': 'Too many attempts: wait for some minutes.' } });
+        if (refused !== undefined) return show({ ...pages, problems: { '': 'Too many attempts: wait some minutes.' } });
         return redirect(`${pages.root}/you?done=password`);
       },
     }),
@@ -60,9 +59,9 @@ interface YouPageProps {
   readonly pages: PersonPages;
   readonly sessions: readonly ListedSession[];
   readonly invitations: readonly Invitation[];
-  /** Undefined where nobody signs in by password here. */
+  /** Undefined if passwords are not offered. */
   readonly password: PasswordState | undefined;
-  /** Whether this person can be sent a link. */
+  /** Whether this person can get a link by mail. */
   readonly hasLinks: boolean;
 }
 
@@ -75,14 +74,13 @@ function YouPage(props: YouPageProps): JSX.Element {
       <Done
         query={pages.query}
         texts={{
-          password:
-            'Your password was changed, and your other sessions were ended. A mail says so, and how to undo it.',
+          password: 'Your password was changed, and your other sessions were ended. A mail explains how to undo this.',
         }}
       />
       <Section title="Address">
         <Facts
           items={[
-            ['E-mail', session.person.email],
+            ['Email', session.person.email],
             ['Since', <Instant at={session.person.createdAt} />],
           ]}
         />
@@ -112,7 +110,7 @@ function YouPage(props: YouPageProps): JSX.Element {
   );
 }
 
-/** A session that is not fresh may be somebody else's: then the form needs the current password, or a link that only the person gets. */
+/** An older session might be somebody else's, so the form needs the current password, or a link by mail. */
 function PasswordSection({
   pages,
   password: { hasPassword, isFresh },

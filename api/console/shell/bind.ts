@@ -1,7 +1,6 @@
 /**
- * How the console's routes are served. A request passes, in this order: where it comes from (a form of another site is refused), the
- * session, the pages and forms of one person in a minute, the membership of the organization that the path names, the role, the token
- * of the form. Only then is it answered.
+ * Serves the console's routes. The checks in order: the form's site, the session, the person's rate limit, membership
+ * of the organization in the path, role, the form's token.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,11 +16,11 @@ import { HttpError, httpError, notFound } from '../../server/errors/http-error.t
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { failureFrom, renderFailure } from './errors.tsx';
-import { addAssets, OrganizationHeader, PersonHeader, renderDocument, StrangerHeader } from './layout.tsx';
+import { AnonymousHeader, addAssets, OrganizationHeader, PersonHeader, renderDocument } from './layout.tsx';
 import { type ConsoleResponse, type FormValues, textOf } from './response.ts';
-import { type ConsoleRoute, formsWithoutPage, pathOf, type Seen, see, type Visitor } from './routes.ts';
+import { type AdmittedPage, admit, type ConsoleRoute, formsWithoutPage, type PageRequest, pathOf } from './routes.ts';
 
-/** Largest form, in bytes: names and ids, and a list of filters of an endpoint. */
+/** In bytes: names, ids, and filters of an endpoint. */
 const FORM_BYTES_MAX = 64 * 1024;
 
 export interface BindDeps extends PageDeps {
@@ -29,7 +28,6 @@ export interface BindDeps extends PageDeps {
   readonly baseUrlOf: SurfaceDeps['baseUrlOf'];
 }
 
-/** Adds the console's routes to a scope of their own. */
 export async function bindConsole(
   scope: FastifyInstance,
   routes: readonly ConsoleRoute[],
@@ -45,10 +43,10 @@ export async function bindConsole(
     cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure },
     csrfOpts: { hmacKey: deps.formKey.toString('base64') },
     getToken: (request) => textOf(formOf(request), '_csrf'),
-    getUserInfo: ({ consoleSession }) => consoleSession?.id ?? STRANGER,
+    getUserInfo: ({ consoleSession }) => consoleSession?.id ?? ANONYMOUS,
   });
   scope.decorateRequest('consoleSession', undefined);
-  scope.decorateRequest('seen', undefined);
+  scope.decorateRequest('admitted', undefined);
   const version = addAssets(scope);
   scope.addHook('onSend', async (_, reply) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) {
@@ -71,56 +69,58 @@ export async function bindConsole(
 }
 
 function filledIn(path: string, { params }: FastifyRequest): string {
-  const values = params as Visitor['params']; // As in `visitorOf`.
+  const values = params as PageRequest['params']; // As in `pageRequestOf`.
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
 interface Server extends BindDeps {
   readonly root: string;
   readonly version: string;
-  /** The cookie that a browser proves by that a form is its own: nobody else has its value. */
+  /** A browser's secret, which proves that a form is its own. */
   readonly formCookie: string;
 }
 
-/** Whose token a form of the sign-in page carries. */
-const STRANGER = 'stranger';
+/** Identity in the tokens of the sign-in page. */
+const ANONYMOUS = 'stranger';
 
 function bindConsoleRoute(scope: FastifyInstance, route: ConsoleRoute, server: Server): void {
   const path = pathOf(route);
-  const findWhatIsSeen = async (request: FastifyRequest, reply: FastifyReply) => {
-    const visitor = await visitorOf(request, reply, server);
-    const seen = await see(route, visitor, server);
-    if ('response' in seen) return send(seen.response, reply, { pages: visitor, server });
-    request.seen = seen;
+  const admitRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    const pageRequest = await pageRequestOf(request, reply, server);
+    const admitted = await admit(route, pageRequest, server);
+    if ('response' in admitted) return send(admitted.response, reply, { pages: pageRequest, server });
+    request.admitted = admitted;
     return undefined;
   };
-  const handler = async ({ seen }: FastifyRequest, reply: FastifyReply) => {
-    if (seen === undefined) throw new Error('a page was reached that nobody was found to see');
-    return send(await seen.run(), reply, { pages: seen.pages, server });
+  const handler = async ({ admitted }: FastifyRequest, reply: FastifyReply) => {
+    if (admitted === undefined) throw new Error('the page was handled without admission');
+    return send(await admitted.run(), reply, { pages: admitted.pages, server });
   };
-  if (route.method === 'GET') scope.get(path, { preHandler: findWhatIsSeen }, handler);
-  else
-    scope.post(path, { onRequest: ownFormsOnly(server), preHandler: [findWhatIsSeen, scope.csrfProtection] }, handler);
+  if (route.method === 'GET') scope.get(path, { preHandler: admitRequest }, handler);
+  else scope.post(path, { onRequest: ownFormsOnly(server), preHandler: [admitRequest, scope.csrfProtection] }, handler);
 }
 
-/** Refuses the forms of other sites before they are read. */
+/** Refuses forms of other sites before reading them. */
 function ownFormsOnly({ baseUrlOf }: Server) {
   return async (request: FastifyRequest) => {
-    if (!isFromElsewhere(request.headers, new URL(baseUrlOf(request)).origin)) return;
-    throw httpError('bad_request', 'This form was sent from another site, or to another address of this service.');
+    if (!isCrossSite(request.headers, new URL(baseUrlOf(request)).origin)) return;
+    throw httpError(
+      'bad_request',
+      'This form was sent from another site, or to another address of this service. Open the page again and send it from there.',
+    );
   };
 }
 
-async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: Server): Promise<Visitor> {
-  // No id and no word has it, and PostgreSQL fails where it is asked for one that does.
+async function pageRequestOf(request: FastifyRequest, reply: FastifyReply, server: Server): Promise<PageRequest> {
+  // No id or word contains NUL, which PostgreSQL rejects.
   if (request.url.includes('%00')) throw notFound(null, 'There is no such page');
   const { cookie: cookies } = request.headers;
   const found = await server.people.sessions.find(cookies);
   for (const value of found?.cookies ?? []) reply.header('Set-Cookie', value);
   request.consoleSession = found?.session;
   return {
-    // Fastify's own types don't know them: every one is a text, since the router and the query parser make no others.
-    params: request.params as Visitor['params'],
+    // The router and the query parser make only text, which Fastify's types don't express.
+    params: request.params as PageRequest['params'],
     query: singleTexts(request.query),
     form: formOf(request),
     url: request.url,
@@ -132,13 +132,13 @@ async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: S
     },
     baseUrl: server.baseUrlOf(request),
     root: server.root,
-    token: reply.generateCsrf({ userInfo: found?.session.id ?? STRANGER }),
+    token: reply.generateCsrf({ userInfo: found?.session.id ?? ANONYMOUS }),
     session: found?.session,
     now: server.clock(),
   };
 }
 
-/** What tells a browser from others in what leaves it, such as a link in a mail: a hash of its secret. */
+/** Identifies a browser in links of mails by a hash of its secret. */
 function browserOf(secret: string | undefined): string | undefined {
   return secret === undefined ? undefined : createHash('sha256').update(`browser:${secret}`).digest('base64url');
 }
@@ -146,7 +146,7 @@ function browserOf(secret: string | undefined): string | undefined {
 async function send(
   response: ConsoleResponse,
   reply: FastifyReply,
-  { pages, server }: { readonly pages: Seen['pages']; readonly server: Server },
+  { pages, server }: { readonly pages: AdmittedPage['pages']; readonly server: Server },
 ): Promise<FastifyReply> {
   switch (response.kind) {
     case 'redirect':
@@ -159,8 +159,8 @@ async function send(
         .send(Readable.from(response.text));
     case 'page': {
       const { root, version } = server;
-      // A redirect would be asked about by the policy for forms, and so would those that follow it elsewhere.
-      if (response.goesTo !== undefined) reply.header('Refresh', `0; url=${response.goesTo}`);
+      // The policy for forms would also apply to a redirect and those that follow it.
+      if (response.forwardTo !== undefined) reply.header('Refresh', `0; url=${response.forwardTo}`);
       const header = headerFor(pages);
       const html = renderDocument({ title: response.title, root, version, header, children: response.body });
       return reply.code(response.status).type(HTML_TYPE).send(html);
@@ -168,13 +168,13 @@ async function send(
   }
 }
 
-function headerFor(seen: Seen['pages']): JSX.Element {
-  if ('organization' in seen) return OrganizationHeader({ pages: seen, here: seen.url });
-  if ('memberships' in seen) return PersonHeader({ pages: seen });
-  return StrangerHeader({ root: seen.root });
+function headerFor(pages: AdmittedPage['pages']): JSX.Element {
+  if ('organization' in pages) return OrganizationHeader({ pages, here: pages.url });
+  if ('memberships' in pages) return PersonHeader({ pages });
+  return AnonymousHeader({ root: pages.root });
 }
 
-/** What a form says; the parser of forms makes nothing else of a body. */
+/** The form parser makes no other body. */
 function formOf({ body }: FastifyRequest): FormValues {
   return (body ?? {}) as FormValues;
 }
@@ -189,14 +189,13 @@ function singleTexts(query: unknown): Readonly<Record<string, string>> {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a request to the console: whose session it names. */
     consoleSession: Session | undefined;
-    /** Of a request to the console: what answers it. */
-    seen: Seen | undefined;
+    /** Of an admitted console request. */
+    admitted: AdmittedPage | undefined;
   }
 }
 
-/** No script and no style but our own files: what slips into a page as text can do nothing there. */
+/** Only our own scripts and styles run, so injected text is harmless. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -208,11 +207,11 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What every answer of the console says to browsers (specification "Console"). */
+/** In every response of the console (specification "Console"). */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'X-Frame-Options': 'DENY',
-  // Forms must say where they come from, which `no-referrer` would keep them from.
+  // Forms must state their origin, which `no-referrer` would suppress.
   'Referrer-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
   'Cache-Control': 'no-store',
@@ -220,10 +219,10 @@ export const PAGE_HEADERS = {
 } as const;
 
 /**
- * True where a browser says that a form comes from another site's page. What sends neither header is no browser of today; its
- * token is checked all the same.
+ * Whether the browser reports another site as the form's origin. Current browsers send one of the headers; the token is
+ * checked anyway.
  */
-export function isFromElsewhere(
+export function isCrossSite(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   ownOrigin: string,
 ): boolean {

@@ -1,8 +1,7 @@
 import { isAppError } from '../../../runtime/errors.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
-import { renderDocument, StrangerHeader } from './layout.tsx';
+import { AnonymousHeader, renderDocument } from './layout.tsx';
 
-/** What a page that isn't one says. */
 export interface Failure {
   readonly status: number;
   readonly title: string;
@@ -12,35 +11,35 @@ export interface Failure {
 const GONE: Failure = {
   status: 404,
   title: 'There is no such page',
-  help: 'It may have been removed, or it is not yours to see. If you came by a link, ask whoever gave it to you.',
+  help: 'It may have been removed, or you may not have access. If you followed a link, ask the person who gave it to you.',
 };
 const UNAVAILABLE: Failure = {
   status: 503,
-  title: 'Not just now',
-  help: 'The service can not read or write what it needs at the moment. Nothing was changed; try again in a minute.',
+  title: 'Temporarily unavailable',
+  help: 'The service cannot read or write its data at the moment. Nothing was changed; try again in a minute.',
 };
 const NOT_SET_UP: Failure = {
   status: 503,
-  title: 'Not set up here',
-  help: 'The service lacks a setting that this needs; its log names it. Nothing was changed. Tell the operator the id of this request.',
+  title: 'Not configured',
+  help: 'The service lacks a required setting, which its log names. Nothing was changed. Send the operator the id of this request.',
 };
 const DEFECT: Failure = {
   status: 500,
   title: 'Something went wrong',
-  help: 'This is a defect on our side, and it was noted. Tell the operator the id of this request.',
+  help: 'This is an error on our side, and it was logged. Send the operator the id of this request.',
 };
 const FOREIGN_FORM: Failure = {
   status: 403,
   title: 'This form is too old',
-  help: 'It was open for a long time, or you have signed in anew since. Go back, reload the page, and send it again. Nothing was changed.',
+  help: 'It was open for a long time, or you have signed in again since. Nothing was changed. Go back, reload the page and send it again.',
 };
 
-/** True for what the plugin throws that checks the tokens of forms. */
+/** Thrown by the plugin that checks form tokens. */
 function isForeignForm(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('FST_CSRF_');
 }
 
-/** An error's own status, or Fastify's: of a body that is too large, or of a kind that is not understood. */
+/** The error's own status, or Fastify's, for example of a body that is too large. */
 function statusOf(error: unknown): number {
   if (error instanceof HttpError) return error.status;
   if (isAppError(error, 'usage')) return 422;
@@ -48,7 +47,7 @@ function statusOf(error: unknown): number {
   return typeof status === 'number' && status >= 400 ? status : DEFECT.status;
 }
 
-/** What somebody is told of an error; the error itself is for the log. */
+/** The public side of an error; the log has the error itself. */
 export function failureFrom(error: unknown): Failure {
   if (isAppError(error, 'not_found')) return GONE;
   if (isAppError(error, 'unavailable') || isAppError(error, 'store_unavailable')) return UNAVAILABLE;
@@ -68,7 +67,6 @@ export interface FailureProps {
   readonly version: string;
 }
 
-/** The page of an error. */
 export function renderFailure({ failure, requestId, root, version }: FailureProps): string {
   const children = (
     <div class="narrow">
@@ -80,5 +78,5 @@ export function renderFailure({ failure, requestId, root, version }: FailureProp
       <p class="hint">{`Request ${requestId}`}</p>
     </div>
   );
-  return renderDocument({ title: failure.title, root, version, header: <StrangerHeader root={root} />, children });
+  return renderDocument({ title: failure.title, root, version, header: <AnonymousHeader root={root} />, children });
 }

@@ -1,8 +1,7 @@
-/** The parts of forms. Every form is a plain one: it is sent and answered without a script. */
 import type { ComponentChildren, JSX } from 'preact';
 import { type SentForm, textOf, textsOf } from './response.ts';
 
-/** A form that changes something; `token` proves that it is one of ours. */
+/** A form that changes something; works without scripts. `token` proves that it is ours. */
 export function Form({ action, token, children, className }: FormProps): JSX.Element {
   return (
     <form method="post" action={action} class={className ?? 'form'}>
@@ -24,20 +23,19 @@ export interface FieldProps {
   readonly name: string;
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date';
   readonly hint?: string;
-  /** The form of which it shows what was sent, and what is wrong about that. */
+  /** The sent form, whose value and problem it shows. */
   readonly of: SentForm;
   readonly required?: boolean;
-  /** Default: what its type may have, if that has a limit. */
+  /** Default: the type's limit, if any. */
   readonly maxlength?: number;
   readonly autocomplete?: string;
-  /** Where there is another field of this name on the page. */
+  /** To distinguish fields of the same name on a page. */
   readonly id?: string;
 }
 
-/** Longest values, in characters, where a field doesn't say otherwise. */
+/** Default limits in characters. */
 const LENGTHS_MAX: Readonly<Record<string, number>> = { email: 254, url: 2048 };
 
-/** A labelled line of text, with what is wrong about it. */
 export function Field(props: FieldProps): JSX.Element {
   const { of, label, name, type = 'text', hint, required = true, autocomplete, id = `field-${name}` } = props;
   const { maxlength = LENGTHS_MAX[type] } = props;
@@ -54,7 +52,7 @@ export function Field(props: FieldProps): JSX.Element {
       <input
         id={id}
         name={name}
-        type={type as 'text'} // The types tell inputs apart by it for their roles, of which none is set here.
+        type={type as 'text'} // Its types distinguish inputs by `type` for their roles, which are not set here.
         value={type === 'password' ? undefined : textOf(of.form, name)}
         required={required}
         maxlength={maxlength}
@@ -72,19 +70,18 @@ export interface ChoiceProps {
   readonly name: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly chosen?: string | undefined;
-  /** Where there may be more than one on a page. */
+  /** To distinguish several on a page. */
   readonly id?: string;
 }
 
-/** One of a few. */
 export function Choice({ label, name, options, chosen, id = `field-${name}` }: ChoiceProps): JSX.Element {
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <select id={id} name={name}>
-        {options.map(({ value, label: words }) => (
+        {options.map(({ value, label: text }) => (
           <option value={value} selected={value === chosen}>
-            {words}
+            {text}
           </option>
         ))}
       </select>
@@ -99,7 +96,6 @@ export interface ChecksProps {
   readonly of: SentForm;
 }
 
-/** Any of a few. */
 export function Checks({ legend, name, options, of }: ChecksProps): JSX.Element {
   const chosen = textsOf(of.form, name);
   return (
@@ -129,17 +125,17 @@ function FieldProblem({ id, problem }: FieldProblemProps): JSX.Element | null {
   );
 }
 
-/** Says that a form was not accepted, and why where that is nobody's field. */
+/** That a form was not accepted, and problems without a field. */
 export function Problems({ of: { problems } }: { readonly of: SentForm }): JSX.Element | null {
   if (problems === undefined) return null;
   return (
     <div class="notice bad" role="alert">
-      <p>{problems[''] ?? 'Something is missing or wrong below.'}</p>
+      <p>{problems[''] ?? 'A field below is missing or invalid.'}</p>
     </div>
   );
 }
 
-/** An action that asks once more: its button stands behind a first one, without a script. */
+/** An action that needs a second click, without a script. */
 export function Confirmed({ label, question, action, token, fields = {}, confirm }: ConfirmedProps): JSX.Element {
   return (
     <details class="confirm">
@@ -163,6 +159,6 @@ export interface ConfirmedProps {
   readonly action: string;
   readonly token: string;
   readonly fields?: Readonly<Record<string, string>>;
-  /** What the second button says; default: the same as the first. */
+  /** Text of the second button; default: `label`. */
   readonly confirm?: string;
 }

@@ -9,20 +9,20 @@ import { renderPage } from '../../server/pages/html.tsx';
 import { ICON, ICON_TYPE, readLook } from '../../server/pages/look.ts';
 import type { OrganizationPages, PersonPages } from './routes.ts';
 
-/** Where the console's own files lie, below its root. */
+/** Path of the console's files, below its root. */
 export const ASSETS = 'assets';
 
 export interface DocumentProps {
   readonly title: string;
-  /** The console's path, such as `/stats/console`. */
+  /** Such as `/stats/console`. */
   readonly root: string;
-  /** Changes with the files, so that browsers keep no old ones. */
+  /** Changes with the files, so that browsers load new ones. */
   readonly version: string;
   readonly header: JSX.Element;
   readonly children?: ComponentChildren;
 }
 
-/** A page as a whole. htmx is kept from writing styles and from evaluating text, which the page's policy forbids. */
+/** htmx may not write styles or evaluate text, which the page's policy forbids. */
 export function renderDocument({ title, root, version, header, children }: DocumentProps): string {
   const service = root.slice(0, -'/console'.length);
   const asset = (name: string) => `${root}/${ASSETS}/${name}?v=${version}`;
@@ -58,8 +58,7 @@ export function renderDocument({ title, root, version, header, children }: Docum
   return renderPage({ title: `${title} · modelstats`, head, children: body });
 }
 
-/** Who sees no more than the way in. */
-export function StrangerHeader({ root }: { readonly root: string }): JSX.Element {
+export function AnonymousHeader({ root }: { readonly root: string }): JSX.Element {
   return (
     <header class="top">
       <Brand href={root} />
@@ -67,7 +66,6 @@ export function StrangerHeader({ root }: { readonly root: string }): JSX.Element
   );
 }
 
-/** Somebody who is signed in, outside of any organization. */
 export function PersonHeader({ pages }: { readonly pages: PersonPages }): JSX.Element {
   return (
     <header class="top">
@@ -78,7 +76,7 @@ export function PersonHeader({ pages }: { readonly pages: PersonPages }): JSX.El
   );
 }
 
-/** Somebody in an organization: its pages, with the one that is shown marked. */
+/** With the organization's pages, the current one marked. */
 export function OrganizationHeader({
   pages,
   here,
@@ -116,7 +114,7 @@ interface NavigationLink {
   readonly to: string;
   readonly label: string;
   readonly isForOwners?: boolean;
-  /** Without which there is nothing to see. */
+  /** Hidden unless the capability is offered. */
   readonly capability?: Capability;
 }
 
@@ -146,7 +144,6 @@ function Brand({ href }: { readonly href: string }): JSX.Element {
   );
 }
 
-/** The organizations of a person, to switch between them. */
 function Organizations({
   pages,
   current,
@@ -200,7 +197,7 @@ function Person({ pages }: { readonly pages: PersonPages }): JSX.Element {
 
 const CONSOLE = join(import.meta.dirname, '..');
 
-/** The files that pages ask for besides themselves, by their name. */
+/** By name. */
 const FILES: Readonly<Record<string, () => Buffer>> = {
   'console.css': () => readLook(join(CONSOLE, 'assets/console.css')),
   'charts.css': () => readFileSync(join(CONSOLE, '../charts/charts.css')),
@@ -208,7 +205,7 @@ const FILES: Readonly<Record<string, () => Buffer>> = {
   'htmx.min.js': () => readFileSync(createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js')),
 };
 
-/** Adds the files that pages ask for, read once; returns what changes with them, which pages name in their addresses. */
+/** Serves the files from memory; returns a version that changes with them. */
 export function addAssets(scope: FastifyInstance): string {
   const files = Object.fromEntries(Object.entries(FILES).map(([name, read]) => [name, read()]));
   return addVersionedAssets(scope, ASSETS, { files });

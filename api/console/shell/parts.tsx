@@ -1,8 +1,7 @@
-/** What pages are put together from. */
 import type { ComponentChildren, JSX } from 'preact';
 import { type PageResponse, page } from './response.ts';
 
-/** A page of a few lines below its title. @param status default: 200 */
+/** A short page. @param status default: 200 */
 export function narrowPage(title: string, children: ComponentChildren, status?: number): PageResponse {
   const body = (
     <div class="narrow">
@@ -13,7 +12,7 @@ export function narrowPage(title: string, children: ComponentChildren, status?: 
   return page(title, body, status);
 }
 
-/** An instant, in UTC as everything here. */
+/** In UTC. */
 export function Instant({ at }: { readonly at: Date | null }): JSX.Element {
   if (at === null) return <span class="none">never</span>;
   const [day = '', time = ''] = at.toISOString().split('T');
@@ -26,7 +25,6 @@ export interface SectionProps {
   readonly children?: ComponentChildren;
 }
 
-/** A part of a page with a heading of its own. */
 export function Section({ id, title, children }: SectionProps): JSX.Element {
   return (
     <section class="card" id={id}>
@@ -36,20 +34,20 @@ export function Section({ id, title, children }: SectionProps): JSX.Element {
   );
 }
 
-/** What stands above a column, empty over what can be done, and the kind of its cells: `head` for the one that names the row. */
+/** Heading, empty over actions, and the kind of cells: `head` names the row. */
 export type Column = string | readonly [heading: string, kind: 'head' | 'number' | 'long' | 'wide' | 'actions'];
 
 export interface TableProps {
-  /** What the table holds, for those who don't see it. */
+  /** For screen readers. */
   readonly caption: string;
   readonly columns: readonly Column[];
-  /** A row has a cell for each column. */
+  /** One cell per column. */
   readonly rows: readonly (readonly ComponentChildren[])[];
-  /** What is said where there is none. */
+  /** Shown without rows. */
   readonly empty: string;
 }
 
-/** A table that scrolls by itself where the page is too narrow for it. */
+/** Scrolls by itself if the page is too narrow. */
 export function Table({ caption, columns, rows, empty }: TableProps): JSX.Element {
   if (rows.length === 0) return <p class="none">{empty}</p>;
   const all = columns.map((column) => (typeof column === 'string' ? ([column, undefined] as const) : column));
@@ -74,10 +72,8 @@ export function Table({ caption, columns, rows, empty }: TableProps): JSX.Elemen
   );
 }
 
-/** What something is called, and its value: text, or an element of its own. */
 export type Fact = readonly [label: string, value: string | JSX.Element];
 
-/** Facts with their names. */
 export function Facts({ items }: { readonly items: readonly Fact[] }): JSX.Element {
   return (
     <dl class="facts">
@@ -91,7 +87,7 @@ export function Facts({ items }: { readonly items: readonly Fact[] }): JSX.Eleme
   );
 }
 
-/** Text to be copied, with a button for it where scripts run. */
+/** With a copy button if scripts run. */
 export function Copyable({ text }: { readonly text: string }): JSX.Element {
   return (
     <div class="copyable">
@@ -103,7 +99,7 @@ export function Copyable({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-/** Says something about the whole page. */
+/** About the whole page. */
 export function Notice({ kind, children }: NoticeProps): JSX.Element {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
@@ -119,11 +115,11 @@ export interface NoticeProps {
 
 export interface DoneProps {
   readonly query: Readonly<Record<string, string>>;
-  /** What is said, by what `?done=` names. */
+  /** By the value of `?done=`. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** Says that what was asked for with the form before was done; nothing where the address names nothing of it. */
+/** Confirms the action of the previous form, as named in the address. */
 export function Done({ query: { done = '' }, texts }: DoneProps): JSX.Element | null {
   if (!Object.hasOwn(texts, done)) return null;
   return (
@@ -133,20 +129,19 @@ export function Done({ query: { done = '' }, texts }: DoneProps): JSX.Element | 
   );
 }
 
-/** A word about the state of something. */
 export function Badge({ kind, text }: { readonly kind: 'good' | 'bad' | 'plain'; readonly text: string }): JSX.Element {
   return <span class={`badge ${kind}`}>{text}</span>;
 }
 
 export interface ChoicesProps {
-  /** What is chosen, for those who don't see it. */
+  /** For screen readers. */
   readonly label: string;
   readonly links: readonly { readonly href: string; readonly text: ComponentChildren; readonly isShown: boolean }[];
-  /** What is said of the one that is shown; default: that it is the one. */
+  /** Default: `true`. */
   readonly current?: 'page' | 'true';
 }
 
-/** Links of which one leads to what is shown. */
+/** Links, one of which is current. */
 export function Choices({ label, links, current = 'true' }: ChoicesProps): JSX.Element {
   return (
     <nav class="choices" aria-label={label}>
@@ -159,12 +154,12 @@ export function Choices({ label, links, current = 'true' }: ChoicesProps): JSX.E
   );
 }
 
-/** Attributes by which htmx shows a part of another page in place of the same part of this one. @param part its selector */
+/** htmx attributes that replace a part of this page with that of another. @param part its selector */
 export function inPlace(href: string, part: string) {
   return { 'hx-get': href, 'hx-select': part, 'hx-target': part, 'hx-swap': 'outerHTML', 'hx-push-url': 'true' };
 }
 
-/** A link to the same page with other parameters; those that are undefined or empty are left out. */
+/** Undefined and empty parameters are left out. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') given.set(name, value);
@@ -172,17 +167,17 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** The part of a long list that a page shows, so that no page grows with what there is. */
+/** One page of a long list. */
 export interface Part<T> {
   readonly shown: readonly T[];
-  /** How many stand before it. */
+  /** Items before it. */
   readonly from: number;
   readonly size: number;
-  /** How many there are in all. */
+  /** All items. */
   readonly total: number;
 }
 
-/** The part that `?from=` names, which begins at the list's beginning where that is no number. */
+/** The page at `?from=`; the first if that is no number. */
 export function partOf<T>(
   all: readonly T[],
   { query, size }: { readonly query: Readonly<Record<string, string>>; readonly size: number },
@@ -192,7 +187,7 @@ export function partOf<T>(
 }
 
 export interface PagerProps {
-  /** What is paged, for those who don't see it. */
+  /** For screen readers. */
   readonly label: string;
   readonly here: string;
   readonly part: Part<unknown>;
@@ -200,7 +195,7 @@ export interface PagerProps {
   readonly after: string;
 }
 
-/** Links to the parts before and after; nothing where there are none. */
+/** Links to the pages before and after, if any. */
 export function Pager({ label, here, part: { from, size, total }, before, after }: PagerProps): JSX.Element | null {
   if (from === 0 && total <= size) return null;
   const first = { href: withQuery(here, { from: from > size ? String(from - size) : undefined }), text: before };
@@ -210,7 +205,7 @@ export function Pager({ label, here, part: { from, size, total }, before, after 
 
 export interface PageLinksProps {
   readonly label: string;
-  /** Where there is nothing before it, or after it: false. */
+  /** False if there is none. */
   readonly before?: PageLink | false;
   readonly after: PageLink | false;
 }
@@ -220,7 +215,6 @@ interface PageLink {
   readonly text: string;
 }
 
-/** Links from a part of a list to those around it. */
 export function PageLinks({ label, before = false, after }: PageLinksProps): JSX.Element {
   return (
     <nav class="pager" aria-label={label}>

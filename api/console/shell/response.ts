@@ -2,23 +2,22 @@ import type { JSX } from 'preact';
 import { z } from 'zod';
 import { isAppError } from '../../../runtime/errors.ts';
 
-/** What a page, or a form that was sent, is answered with. */
 export type ConsoleResponse = PageResponse | RedirectResponse | FileResponse;
 
 export interface PageResponse {
   readonly kind: 'page';
   readonly status: number;
-  /** What the browser's tab says. */
+  /** Of the browser's tab. */
   readonly title: string;
-  /** What stands between header and footer, as HTML. */
+  /** HTML between header and footer. */
   readonly body: JSX.Element;
-  /** An address elsewhere that somebody agreed to go to; the browser goes there by itself. */
-  readonly goesTo?: string;
+  /** An external address that the person agreed to; the browser goes there by itself. */
+  readonly forwardTo?: string;
 }
 
 export interface RedirectResponse {
   readonly kind: 'redirect';
-  /** A path below the console, which it begins with a slash. */
+  /** A path below the console, from its first slash. */
   readonly to: string;
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[];
@@ -27,7 +26,7 @@ export interface RedirectResponse {
 export interface FileResponse {
   readonly kind: 'file';
   readonly type: string;
-  /** Under which it is saved. */
+  /** Of the saved file. */
   readonly name: string;
   readonly text: AsyncIterable<string>;
 }
@@ -37,12 +36,12 @@ export function page(title: string, body: JSX.Element, status = 200): PageRespon
   return { kind: 'page', status, title, body };
 }
 
-/** A page with a form, as it was asked for or with what is wrong about what was sent. */
+/** A page with an empty form, or with a rejected one and its problems. */
 export function formPage(title: string, body: JSX.Element, { problems }: Pick<SentForm, 'problems'>): PageResponse {
   return page(title, body, problems === undefined ? 200 : 422);
 }
 
-/** Where the browser goes next, with GET. */
+/** With GET. */
 export function redirect(
   to: string,
   { cookies = [] }: { readonly cookies?: readonly string[] } = {},
@@ -50,50 +49,47 @@ export function redirect(
   return { kind: 'redirect', to, cookies };
 }
 
-/** What is wrong with a form, by field; the empty name is for the form as a whole. */
+/** By field; the empty name is for the whole form. */
 export type FormProblems = Readonly<Record<string, string>>;
 
-/** The fields of a form as they were sent, to be shown again. */
+/** As sent, to be shown again. */
 export type FormValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** A form, as the fields of its page show it. */
 export interface SentForm {
-  /** What it said; empty where the page itself is asked for. */
+  /** Empty if the page itself was requested. */
   readonly form: FormValues;
-  /** What is wrong with it; undefined: nothing. */
   readonly problems?: FormProblems | undefined;
 }
 
-/** A field as text; empty where it was not sent, or more than once. */
+/** Empty if it was not sent, or more than once. */
 export function textOf(values: FormValues, name: string): string {
   const value = values[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** A field that may be sent more than once, such as checkboxes of one name. */
+/** For a field that may repeat, such as checkboxes. */
 export function textsOf(values: FormValues, name: string): readonly string[] {
   const value = values[name];
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
 }
 
-/** A line of text that a form needs. @param missing what is said where there is none; the other two where it is longer than `max` */
-export function neededText(missing: string, max: number, tooLong = `At most ${max} characters.`) {
+/** A required line of text. @param missing message if it is empty; `tooLong`: if it exceeds `max` */
+export function requiredText(missing: string, max: number, tooLong = `At most ${max} characters.`) {
   return z.string({ error: missing }).trim().min(1, missing).max(max, tooLong);
 }
 
-/** Of a form that is nothing but a button. */
+/** For a form that is only a button. */
 export const NO_FIELDS = z.object({});
 
-/** A form of a page: what it asks for is done, or the page is shown again with all that is wrong. */
 export interface ConsoleForm<T, Pages> {
   readonly fields: z.ZodType<T>;
   readonly show: (pages: Pages) => ConsoleResponse | Promise<ConsoleResponse>;
-  /** What can't be done rejects with `usage`, whose message is shown. */
+  /** Rejects with `usage` for impossible requests; the page shows its message. */
   readonly work: (pages: Pages, fields: T) => Promise<ConsoleResponse>;
 }
 
-/** Does what a form asks for, or shows its page again with all that is wrong, a message per field. */
+/** Does the form's work, or shows its page again with all problems, one per field. */
 export async function submit<T, Pages extends SentForm>(
   { fields, show, work }: ConsoleForm<T, Pages>,
   pages: Pages,
@@ -108,7 +104,6 @@ export async function submit<T, Pages extends SentForm>(
   }
 }
 
-/** The first message of each field. */
 function problemsOf({ issues }: z.ZodError): FormProblems {
   const problems: Record<string, string> = {};
   for (const { path, message } of issues) problems[String(path[0] ?? '')] ??= message;

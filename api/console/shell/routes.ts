@@ -1,6 +1,6 @@
 /**
- * The console's routes as values: what somebody must be to see a page or to send a form, and what it is answered with. Whoever may
- * not see a thing is told what a stranger to it would be: to sign in, or that there is no such page.
+ * The console's routes as values: who may use them, and their responses. Without permission a person gets the same
+ * response as a stranger: to sign in, or that there is no such page.
  */
 
 import type { Origin, PersonActor } from '../../accounts/actor.ts';
@@ -16,24 +16,22 @@ import { type ConsoleForm, type ConsoleResponse, redirect, type SentForm, submit
 interface RouteOf<Kind extends string, Pages> {
   readonly kind: Kind;
   readonly method: 'GET' | 'POST';
-  /** Below the console; below the organization where it is one's. */
+  /** Below the console, or below the organization. */
   readonly path: string;
   readonly response: (pages: Pages) => Promise<ConsoleResponse> | ConsoleResponse;
-  /** Of an organization: owners alone; default: every member. */
+  /** Of an organization: only for owners; default: for all members. */
   readonly isForOwners?: boolean;
 }
 
-/** For everybody. */
-export type OpenRoute = RouteOf<'open', Visitor>;
-/** For whoever is signed in. */
+export type OpenRoute = RouteOf<'open', PageRequest>;
+/** For signed-in people. */
 export type PersonRoute = RouteOf<'person', PersonPages>;
-/** For members of the organization that the path names. */
+/** For members of the organization in the path. */
 export type OrganizationRoute = RouteOf<'organization', OrganizationPages>;
 
 export type ConsoleRoute = OpenRoute | PersonRoute | OrganizationRoute;
 
-/** Makes the routes for one audience. */
-function routesFor<Kind extends ConsoleRoute['kind'], Pages extends Visitor>(kind: Kind) {
+function routesFor<Kind extends ConsoleRoute['kind'], Pages extends PageRequest>(kind: Kind) {
   type Made = RouteOf<Kind, Pages>;
   type Who = Pick<Made, 'isForOwners'>;
   return {
@@ -44,7 +42,7 @@ function routesFor<Kind extends ConsoleRoute['kind'], Pages extends Visitor>(kin
       response,
       ...who,
     }),
-    /** A form that has no page to show again: what is wrong with it is answered with the page of an error. */
+    /** A form without a page to show again: problems lead to an error page. */
     action: (path: string, response: Made['response']): Made => ({ kind, method: 'POST', path, response }),
     form: <T>(path: string, { isForOwners = false, ...form }: ConsoleForm<T, Pages> & Who): Made => {
       const response = (pages: Pages) => submit(form, pages);
@@ -53,19 +51,16 @@ function routesFor<Kind extends ConsoleRoute['kind'], Pages extends Visitor>(kin
   };
 }
 
-export const forAnybody = routesFor<'open', Visitor>('open');
+export const forAnybody = routesFor<'open', PageRequest>('open');
 export const forPerson = routesFor<'person', PersonPages>('person');
 export const forMembers = routesFor<'organization', OrganizationPages>('organization');
 
-/** A route's path below the console. */
+/** Below the console. */
 export function pathOf(route: ConsoleRoute): string {
   return route.kind === 'organization' ? `/orgs/:org${route.path}` : route.path;
 }
 
-/**
- * Where forms are sent to that have no page of their own there, and the page above. A browser asks for it that opens the address of
- * such a form's answer again.
- */
+/** POST-only paths and the page above each, for browsers that reload the response of a form. */
 export function formsWithoutPage(
   routes: readonly ConsoleRoute[],
 ): readonly { readonly at: string; readonly to: string }[] {
@@ -79,81 +74,78 @@ function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-/** A request of anybody. */
-export interface Visitor extends SentForm {
+/** Without or with a session. */
+export interface PageRequest extends SentForm {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Path and query, as asked for. */
+  /** Path and query. */
   readonly url: string;
   readonly cookies: string | undefined;
-  /** From where it comes, for the audit log. */
+  /** For the audit log. */
   readonly origin: Origin;
   /** `https://host/prefix` of the service. */
   readonly baseUrl: string;
-  /** The console's path, such as `/stats/console`. */
+  /** Such as `/stats/console`. */
   readonly root: string;
-  /** For the forms of the page: proves that they are ours. */
+  /** Proves that the page's forms are ours. */
   readonly token: string;
-  /** Undefined for a stranger. */
   readonly session: Session | undefined;
   readonly now: Date;
 }
 
-/** What the pages of somebody who is signed in are made of. */
-export interface PersonPages extends Visitor {
+/** For a signed-in person. */
+export interface PersonPages extends PageRequest {
   readonly session: Session;
-  /** The session's person, for whom its forms act. */
+  /** The session's person. */
   readonly actor: PersonActor;
   readonly memberships: readonly Membership[];
 }
 
-/** What the pages of an organization are made of, for one of its members. */
+/** For a member of an organization. */
 export interface OrganizationPages extends PersonPages {
   readonly organization: Organization;
   readonly role: Role;
-  /** Whether a capability is there for it. */
+  /** Whether the organization is offered a capability. */
   readonly offers: (capability: Capability) => boolean;
-  /** The organization's path, such as `/stats/console/orgs/org_…`. */
+  /** Such as `/stats/console/orgs/org_…`. */
   readonly path: string;
 }
 
-/** An organization as the API's rules know whoever asks; it asks here without a key. */
+/** The organization as a caller of the API, without a key. */
 export function callerOf({ id, terms }: Organization): Caller {
   return { organizationId: id, credentialId: '', terms, clientSource: 'api_key' };
 }
 
-/** Who may see a page, or send a form, and what it is answered with. */
-type SeeDeps = Pick<PageDeps, 'accounts' | 'people' | 'capabilities' | 'settings'>;
+type AdmitDeps = Pick<PageDeps, 'accounts' | 'people' | 'capabilities' | 'settings'>;
 
-/** What a visitor may see of a route, and what answers it. */
-export interface Seen {
-  readonly pages: Visitor | PersonPages | OrganizationPages;
+export interface AdmittedPage {
+  readonly pages: PageRequest | PersonPages | OrganizationPages;
   readonly run: () => Promise<ConsoleResponse> | ConsoleResponse;
 }
 
-/** What answers a visitor, or the answer that the route is not for them. */
-export async function see(
+/** The admitted request, or the response that refuses it. */
+export async function admit(
   route: ConsoleRoute,
-  visitor: Visitor,
-  deps: SeeDeps,
-): Promise<Seen | { readonly response: ConsoleResponse }> {
-  if (route.kind === 'open') return { pages: visitor, run: () => route.response(visitor) };
-  const { session } = visitor;
-  if (session === undefined) return { response: redirect(signInPath(visitor, route.method)) };
-  const actor = { person: session.person, origin: visitor.origin };
+  pageRequest: PageRequest,
+  deps: AdmitDeps,
+): Promise<AdmittedPage | { readonly response: ConsoleResponse }> {
+  if (route.kind === 'open') return { pages: pageRequest, run: () => route.response(pageRequest) };
+  const { session } = pageRequest;
+  if (session === undefined) return { response: redirect(signInPath(pageRequest, route.method)) };
+  const actor = { person: session.person, origin: pageRequest.origin };
   const memberships = await listMemberships(session.person.id, deps.people.as(actor));
-  const pages: PersonPages = { ...visitor, session, actor, memberships };
-  await assertNotTooOften(pages, deps);
+  const pages: PersonPages = { ...pageRequest, session, actor, memberships };
+  await assertPageLimit(pages, deps);
   if (route.kind === 'person') return { pages, run: () => route.response(pages) };
   const own = await organizationPages(route, pages, deps);
   return { pages: own, run: () => route.response(own) };
 }
 
-/** Throws `not_found` for whoever is no member, and for members where a page is for owners. */
+/** Throws `not_found` for others than members, and for members if only owners may use the route. */
 async function organizationPages(
   { isForOwners = false }: OrganizationRoute,
   pages: PersonPages,
-  deps: SeeDeps,
+  deps: AdmitDeps,
 ): Promise<OrganizationPages> {
   const id = pages.params['org'];
   const membership = pages.memberships.find(({ organizationId }) => organizationId === id);
@@ -166,17 +158,17 @@ async function organizationPages(
   return { ...pages, organization, offers, role: membership.role, path: `${pages.root}/orgs/${organization.id}` };
 }
 
-/** What pages show costs no quota, so it is bounded here. */
-async function assertNotTooOften({ session }: PersonPages, { accounts, settings }: SeeDeps): Promise<void> {
+/** Pages cost no quota, so they are limited here. */
+async function assertPageLimit({ session }: PersonPages, { accounts, settings }: AdmitDeps): Promise<void> {
   const limit = settings.pagesPerMinute;
   const state = await accounts.limits.hit(session.person.id, { what: 'console', perMinute: limit });
   if (!state.refused) return;
-  throw httpError('rate_limit_exceeded', `You ask for too many pages; the limit is ${limit} a minute`, {
+  throw httpError('rate_limit_exceeded', `Too many pages: the limit is ${limit} per minute`, {
     headers: { 'Retry-After': String(state.retryAfterSeconds) },
   });
 }
 
-/** Where a stranger signs in, to come back to a page; a form is not sent again. */
-function signInPath({ root, url }: Visitor, method: ConsoleRoute['method']): string {
+/** Sign-in returns to a page, but does not repeat a form. */
+function signInPath({ root, url }: PageRequest, method: ConsoleRoute['method']): string {
   return method === 'GET' ? `${root}/sign-in?next=${encodeURIComponent(url)}` : `${root}/sign-in`;
 }

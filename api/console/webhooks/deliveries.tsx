@@ -7,7 +7,7 @@ import { Choice, Form } from '../shell/fields.tsx';
 import { Badge, Instant, inPlace, PageLinks, Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/routes.ts';
 
-/** Deliveries of a page. */
+/** Per page. */
 export const DELIVERIES_SHOWN = 50;
 
 const REPLAY_CHOICES = [
@@ -22,7 +22,7 @@ export interface DeliveriesProps {
   readonly deliveries: readonly LoggedDelivery[];
 }
 
-/** What was sent to an endpoint, with filters, and sending again what failed. */
+/** With filters, and the replay of failures. */
 export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JSX.Element {
   const { token } = pages;
   const { state, topic } = pages.query;
@@ -54,7 +54,7 @@ export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JS
       <div id="deliveries" aria-live="polite">
         <Table
           caption="Deliveries, newest first"
-          columns={['Made', 'Topic', 'Kind', 'State', ['Attempts', 'number'], ['Last attempt', 'wide'], '']}
+          columns={['Created', 'Topic', 'Kind', 'State', ['Attempts', 'number'], ['Last attempt', 'wide'], '']}
           rows={deliveries.map((delivery) => deliveryCells(delivery, here))}
           empty="None."
         />
@@ -67,8 +67,8 @@ export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JS
       </div>
       {endpoint.state === 'active' && (
         <Form action={`${here}/replay`} token={token} className="form row">
-          <Choice label="Send again what failed or was dropped" name="days" options={REPLAY_CHOICES} />
-          <button type="submit">Send again</button>
+          <Choice label="Replay failed and dropped events" name="days" options={REPLAY_CHOICES} />
+          <button type="submit">Replay</button>
         </Form>
       )}
     </Section>
@@ -98,19 +98,18 @@ function deliveryCells(delivery: LoggedDelivery, here: string) {
 
 export const DELIVERY_KINDS_SHOWN: Readonly<Record<DeliveryKind, string>> = {
   event: 'event',
-  replay: 'sent again',
+  replay: 'replay',
   ping: 'ping',
 };
 
-/** The last attempt of a delivery in a few words, or why there was none. */
+/** Or why there was none. */
 export function describeLast({ state, lastAttempt }: Pick<LoggedDelivery, 'state' | 'lastAttempt'>): string {
   if (lastAttempt !== null) return describeAttempt(lastAttempt);
   return state === 'dropped' ? 'not sent: the endpoint was not active' : 'not attempted yet';
 }
 
-/** An attempt in a few words. */
 export function describeAttempt(attempt: Attempt): string {
   const { outcome, status, message, durationMs } = attempt;
-  if (outcome === 'delivered') return `answered ${status} in ${Math.round(durationMs)} ms`;
+  if (outcome === 'delivered') return `response ${status} in ${Math.round(durationMs)} ms`;
   return message ?? (status === null ? outcome : `${outcome} ${status}`);
 }

@@ -10,7 +10,7 @@ import { forMembers, type OrganizationPages, type OrganizationRoute } from '../s
 import { DELIVERY_KINDS_SHOWN, describeAttempt, describeLast } from './deliveries.tsx';
 import { ownEndpoint } from './endpoints.tsx';
 
-/** One delivery: each attempt, and what the receiver answered. */
+/** One delivery with its attempts and responses. */
 export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
   const ownDelivery = async (pages: OrganizationPages) => {
     const { params, actor } = pages;
@@ -42,7 +42,7 @@ function deliveryPage(pages: OrganizationPages, delivery: LoggedDeliveryWithAtte
   return (
     <>
       <p>
-        <a href={endpoint}>The endpoint</a>
+        <a href={endpoint}>Endpoint</a>
       </p>
       <h1>{`Delivery of ${delivery.topic}`}</h1>
       <Problems of={pages} />
@@ -51,8 +51,8 @@ function deliveryPage(pages: OrganizationPages, delivery: LoggedDeliveryWithAtte
           items={[
             ['State', delivery.state],
             ['Kind', DELIVERY_KINDS_SHOWN[delivery.kind]],
-            ['Made', <Instant at={delivery.createdAt} />],
-            ['Done', <Instant at={delivery.finishedAt} />],
+            ['Created', <Instant at={delivery.createdAt} />],
+            ['Finished', <Instant at={delivery.finishedAt} />],
             ['Next attempt', <Instant at={delivery.nextAttemptAt} />],
             ['Change', delivery.seq === null ? 'none' : `number ${delivery.seq}`],
             ['Id', <code>{delivery.id}</code>],
@@ -61,7 +61,7 @@ function deliveryPage(pages: OrganizationPages, delivery: LoggedDeliveryWithAtte
         />
         {delivery.kind !== 'ping' && delivery.state !== 'waiting' && (
           <Form action={`${endpoint}/deliveries/${delivery.id}/replay`} token={pages.token} className="inline">
-            <button type="submit">Send again</button>
+            <button type="submit">Replay</button>
           </Form>
         )}
       </Section>
@@ -83,7 +83,7 @@ function AttemptSection({ attempt }: { readonly attempt: Attempt }): JSX.Element
       <p>{describeAttempt(attempt)}</p>
       {attempt.answer !== null && attempt.answer !== '' && (
         <>
-          <p class="hint">The beginning of the answer:</p>
+          <p class="hint">Start of the response:</p>
           <pre tabindex={0}>{attempt.answer}</pre>
         </>
       )}

@@ -13,10 +13,10 @@ import { EndpointState, ownEndpoint, SecretPage } from './endpoints.tsx';
 
 const DAY_MS = 86_400_000;
 const PINGS_PER_MINUTE = 6;
-const TOO_MANY_PINGS = { '': 'These are many pings: wait for a minute.' };
+const TOO_MANY_PINGS = { '': 'Too many pings: wait a minute.' };
 const ReplayForm = z.object({ days: z.enum(['1', '7', '30']) });
 
-/** One endpoint: its state, what can be done with it, and what was sent to it. */
+/** One endpoint: state, actions and deliveries. */
 export function endpointRoutes({
   accounts,
   webhooks,
@@ -38,8 +38,12 @@ export function endpointRoutes({
     const body = <EndpointPage pages={pages} endpoint={endpoint} deliveries={deliveries} />;
     return formPage('Endpoint', body, pages);
   };
-  /** A form about an endpoint; what can't be, such as a replay to a revoked one, is said on its page. */
-  const action = <T,>(name: string, schema: z.ZodType<T>, work: (at: ActedOn, fields: T) => Promise<ConsoleResponse>) =>
+  /** A form about an endpoint, whose page shows impossible requests, such as a replay to a revoked one. */
+  const action = <T,>(
+    name: string,
+    schema: z.ZodType<T>,
+    work: (at: EndpointAction, fields: T) => Promise<ConsoleResponse>,
+  ) =>
     forMembers.form(`/webhooks/:endpoint/${name}`, {
       fields: schema,
       show,
@@ -64,7 +68,7 @@ export function endpointRoutes({
     }),
     action('rotate', NO_FIELDS, async ({ pages, endpoint: { id } }) => {
       const { endpoint, secret } = await endpointsAs(pages).rotateSecret(id);
-      return page('Its new secret', <SecretPage pages={pages} endpoint={endpoint} secret={secret} isNew={false} />);
+      return page('New secret', <SecretPage pages={pages} endpoint={endpoint} secret={secret} isNew={false} />);
     }),
     action('remove', NO_FIELDS, async ({ pages, endpoint: { id } }) => {
       await endpointsAs(pages).remove(id);
@@ -79,15 +83,14 @@ export function endpointRoutes({
   ];
 }
 
-/** An endpoint with which somebody does something. */
-interface ActedOn {
+interface EndpointAction {
   readonly pages: OrganizationPages;
   readonly endpoint: Endpoint;
 }
 
 const DONE: ReadonlyMap<string, string> = new Map([
-  ['enabled', 'A ping waits to be sent; the endpoint is active once it was answered with a 2xx.'],
-  ['tested', 'A ping waits to be sent. It will be the first of the deliveries below.'],
+  ['enabled', 'A ping will be sent. A 2xx response activates the endpoint.'],
+  ['tested', 'A ping will be sent, as the first of the deliveries below.'],
 ]);
 
 interface EndpointPageProps {
@@ -96,7 +99,6 @@ interface EndpointPageProps {
   readonly deliveries: readonly LoggedDelivery[];
 }
 
-/** An endpoint's own page. */
 function EndpointPage({ pages, endpoint, deliveries }: EndpointPageProps): JSX.Element {
   const done = doneText(pages);
   return (
@@ -114,8 +116,8 @@ function EndpointPage({ pages, endpoint, deliveries }: EndpointPageProps): JSX.E
       {endpoint.state === 'revoked' && (
         <Notice kind="bad">
           <p>
-            It was revoked after 20 deliveries in a row had failed, and what is published now is not sent. When it is
-            mended, enable it: it is asked again with a ping. Once it is active, what it missed can be sent again below.
+            It was revoked because 20 deliveries in a row failed, and gets no events. When it works again, enable it: it
+            gets a ping. Once it is active, you can replay missed events below.
           </p>
         </Notice>
       )}
@@ -131,8 +133,8 @@ function EndpointPage({ pages, endpoint, deliveries }: EndpointPageProps): JSX.E
 function doneText({ query }: OrganizationPages): string | undefined {
   const replayed = query['replayed'];
   if (replayed === undefined) return DONE.get(query['done'] ?? '');
-  const text = `${replayed === '1' ? '1 event waits' : `${Number(replayed)} events wait`} to be sent again.`;
-  return query['more'] === undefined ? text : `${text} There are more: ask once more when these are done.`;
+  const text = `${replayed === '1' ? '1 event' : `${Number(replayed)} events`} will be replayed.`;
+  return query['more'] === undefined ? text : `${text} There are more: replay again when these are delivered.`;
 }
 
 function factsOf(endpoint: Endpoint): readonly Fact[] {
@@ -143,7 +145,7 @@ function factsOf(endpoint: Endpoint): readonly Fact[] {
     ['Description', endpoint.description || 'none'],
     ['Topics', endpoint.topics.join(', ')],
     ['Filters', filters.join('; ') || 'none'],
-    ['How', endpoint.mode === 'digest' ? 'one delivery per topic and night' : 'one delivery per event'],
+    ['Mode', endpoint.mode === 'digest' ? 'one delivery per topic and night' : 'one delivery per event'],
     ['Failures in a row', String(endpoint.consecutiveFailures)],
     ['Secret since', <Instant at={endpoint.secretChangedAt} />],
     ['Id', <code>{endpoint.id}</code>],
@@ -167,7 +169,7 @@ function Actions({ pages, endpoint }: { readonly pages: OrganizationPages; reado
       )}
       <Confirmed
         label="New secret"
-        question="Replace the secret? Deliveries are signed with the new one at once, so your server must know it."
+        question="Replace the secret? The new one signs deliveries at once, so your server must know it."
         action={`${here}/rotate`}
         token={token}
       />

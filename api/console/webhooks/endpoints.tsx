@@ -9,20 +9,20 @@ import { Badge, Copyable, Done, Instant, Notice, Section, Table } from '../shell
 import { formPage, page, textOf } from '../shell/response.ts';
 import { forMembers, type OrganizationPages, type OrganizationRoute } from '../shell/routes.ts';
 
-/** Ids of a filter, as a form has them: separated by white space or commas. */
+/** Separated by white space or commas. */
 const Ids = z
   .string()
-  .max(20_000, 'These are too many.')
+  .max(20_000, 'Too many ids.')
   .default('')
   .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''));
 const PlainNumber = z
   .string()
   .default('')
-  .refine((text) => text === '' || Number.isFinite(Number(text)), 'Say a number.')
+  .refine((text) => text === '' || Number.isFinite(Number(text)), 'Enter a number.')
   .transform((text) => (text === '' ? undefined : Number(text)));
 
 const EndpointForm = z.object({
-  url: z.string({ error: 'Say its address.' }).trim().min(1, 'Say its address.'),
+  url: z.string({ error: 'Enter the address.' }).trim().min(1, 'Enter the address.'),
   description: z.string().trim().default(''),
   topics: z.union([z.array(z.enum(TOPICS)), z.enum(TOPICS).transform((topic) => [topic])], {
     error: 'Choose at least one.',
@@ -41,7 +41,7 @@ const MODE_CHOICES = [
   { value: 'digest', label: 'one per topic and night' },
 ] as const;
 
-/** An organization's endpoints, and registering one. */
+/** An organization's endpoints, and registration. */
 export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
   const endpointsAs = ({ actor }: OrganizationPages) => webhooks.endpointsAs(actor);
   const showNew = (pages: OrganizationPages) => formPage('Register an endpoint', newEndpointPage(pages), pages);
@@ -57,8 +57,8 @@ export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): reado
       work: async (pages, fields) => {
         const { url, description, topics, mode } = fields;
         const [organizationId, filters] = [pages.organization.id, filtersFrom(fields)];
-        const wanted = { organizationId, url, description, topics, mode, filters };
-        const { endpoint, secret } = await endpointsAs(pages).add(wanted);
+        const registration = { organizationId, url, description, topics, mode, filters };
+        const { endpoint, secret } = await endpointsAs(pages).add(registration);
         const body = <SecretPage pages={pages} endpoint={endpoint} secret={secret} isNew={true} />;
         return page('Your new endpoint', body);
       },
@@ -87,7 +87,7 @@ function endpointsPage(pages: OrganizationPages, endpoints: readonly Endpoint[])
       <Done query={pages.query} texts={{ removed: 'The endpoint was removed.' }} />
       {!mayRegister && (
         <Notice kind="plain">
-          <p>{`The ${organization.terms.displayName} plan has no webhooks. With one that has, your servers are told of each change as it is published.`}</p>
+          <p>{`The ${organization.terms.displayName} plan has no webhooks. Plans with webhooks notify your servers of each change as it is published.`}</p>
         </Notice>
       )}
       <Section title="Endpoints">
@@ -130,7 +130,7 @@ function newEndpointPage(pages: OrganizationPages): JSX.Element {
   return (
     <>
       <h1>Register an endpoint</h1>
-      <p>It is asked at once whether it is there: it becomes active when it answers the ping with a 2xx.</p>
+      <p>A ping is sent at once. A 2xx response activates the endpoint.</p>
       <Problems of={pages} />
       <Form action={`${path}/webhooks/new`} token={token}>
         <Field {...field} label="Address" name="url" type="url" required={true} hint="https, and public." />
@@ -141,17 +141,17 @@ function newEndpointPage(pages: OrganizationPages): JSX.Element {
           options={TOPICS.map((topic) => ({ value: topic, label: topic }))}
           of={pages}
         />
-        <Choice label="How" name="mode" options={MODE_CHOICES} chosen={textOf(form, 'mode')} />
+        <Choice label="Mode" name="mode" options={MODE_CHOICES} chosen={textOf(form, 'mode')} />
         <details class="more">
           <summary>Filters</summary>
-          <p class="hint">What is left empty filters nothing. Several ids are separated by spaces or commas.</p>
+          <p class="hint">Empty fields filter nothing. Separate ids by spaces or commas.</p>
           <Field {...field} label="Models" name="models" />
           <Field {...field} label="Benchmarks (scores)" name="benchmarks" />
           <Field {...field} label="Categories (rankings)" name="categories" />
           <Field {...field} label="Providers (prices)" name="providers" />
           <Field
             {...field}
-            label="Least change of a price, in per cent"
+            label="Minimum change of a price in percent"
             name="min_price_change_percent"
             type="number"
           />
@@ -163,7 +163,7 @@ function newEndpointPage(pages: OrganizationPages): JSX.Element {
   );
 }
 
-/** The endpoint that the path names; rejects with `not_found` for another organization's. */
+/** Rejects with `not_found` for another organization's. */
 export async function ownEndpoint(
   { organization, params, actor }: OrganizationPages,
   webhooks: PageDeps['webhooks'],
@@ -177,28 +177,28 @@ export interface SecretPageProps {
   readonly pages: OrganizationPages;
   readonly endpoint: Endpoint;
   readonly secret: string;
-  /** Whether the endpoint was registered just now. */
+  /** Whether it was just registered. */
   readonly isNew: boolean;
 }
 
-/** An endpoint's secret, at the only time when it can be shown. */
+/** The only page that shows the secret. */
 export function SecretPage({ pages, endpoint, secret, isNew }: SecretPageProps): JSX.Element {
   return (
     <>
-      <h1>{isNew ? 'Your new endpoint' : 'Its new secret'}</h1>
+      <h1>{isNew ? 'Your new endpoint' : 'New secret'}</h1>
       <Notice kind="plain">
-        <p>This is the only time that the secret is shown. Deliveries are signed with it; your server checks them.</p>
+        <p>The secret is shown only now. It signs deliveries; your server verifies them.</p>
       </Notice>
       <Section title="Secret">
         <Copyable text={secret} />
       </Section>
       <p>
         {isNew
-          ? `A ping to ${endpoint.url} waits to be sent; the endpoint is active once it was answered with a 2xx.`
-          : `Every delivery to ${endpoint.url} from now on is signed with it, and none with the one before.`}
+          ? `A ping to ${endpoint.url} will be sent. A 2xx response activates the endpoint.`
+          : `From now on every delivery to ${endpoint.url} is signed with it.`}
       </p>
       <p>
-        <a href={`${pages.path}/webhooks/${endpoint.id}`}>Go on to the endpoint</a>
+        <a href={`${pages.path}/webhooks/${endpoint.id}`}>Go to the endpoint</a>
       </p>
     </>
   );

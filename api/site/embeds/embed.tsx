@@ -11,25 +11,24 @@ import type { GivenRequest } from '../../server/route.ts';
 import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';
 import { EMBED_STYLES, type FrameHeights, THEMES, type Theme } from './frame.ts';
 
-/** Parameters of a page to embed; those of its own are text. */
+/** Parameters of an embed; a kind's own are text. */
 export type EmbedQuery = Readonly<Record<string, string | undefined>> & { readonly theme?: Theme | undefined };
 
-/** The parameter that every page to embed has. */
+/** Common to all embeds. */
 export const THEME = {
-  theme: oneOf(THEMES, { description: 'Default: as the reader wants it', example: 'dark' }).optional(),
+  theme: oneOf(THEMES, { description: "Default: the reader's preference", example: 'dark' }).optional(),
 };
 
-/** A kind of page to embed, as it is written down. */
 export interface EmbedDefinition<Query extends EmbedQuery> {
-  /** The path below `/embed/`, before the id. */
+  /** Below `/embed/`, before the id. */
   readonly folder: 'models' | 'rankings';
   readonly query: z.ZodObject & z.ZodType<Query>;
-  /** What is wrong with parameters that are right one by one; default: nothing. */
+  /** Problems of individually valid parameters. */
   readonly check?: (query: Query) => readonly RequestProblem[];
   readonly heights: FrameHeights;
-  /** What the page with this id is called. Rejects with `not_found` where there is none. */
+  /** Title of the page with this id; rejects with `not_found`. */
   readonly titleOf: (id: string, context: PublicContext) => Promise<string>;
-  /** What stands on it. Rejects as `titleOf`. */
+  /** Its content. Rejects as `titleOf`. */
   readonly draw: (request: EmbedRequest<Query>, context: PublicContext) => Promise<JSX.Element>;
 }
 
@@ -38,11 +37,11 @@ export interface EmbedRequest<Query> {
   readonly query: Query;
 }
 
-/** A kind of page to embed, whatever its parameters are. */
+/** A kind of embed, without the types of its parameters. */
 export interface Embed {
   readonly folder: EmbedDefinition<EmbedQuery>['folder'];
   readonly heights: FrameHeights;
-  /** Looks for the page that a request of this kind means. Rejects with HttpError or RequestInvalid. */
+  /** Rejects with HttpError or RequestInvalid. */
   find(request: GivenRequest, context: PublicContext): Promise<FoundEmbed>;
   /** @param version of the style sheets */
   route(version: string): PublicRoute;
@@ -50,15 +49,17 @@ export interface Embed {
 
 export interface FoundEmbed {
   readonly title: string;
-  /** Its address, with the parameters that it knows and no others. */
+  /** Its address, with the known parameters only. */
   readonly url: string;
 }
 
-/** Makes a kind of page of its definition: the types of its parameters end here. */
 export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Query>): Embed {
   const { folder, query: querySchema, check, heights, titleOf, draw } = definition;
-  const schemas = { params: z.object({ id: idParameter('What it shows; encode a slash as %2F') }), query: querySchema };
-  const assertRight = (query: Query) => {
+  const schemas = {
+    params: z.object({ id: idParameter('The model or category; encode a slash as %2F') }),
+    query: querySchema,
+  };
+  const assertValid = (query: Query) => {
     const problems = check?.(query) ?? [];
     if (problems.length > 0) throw new RequestInvalid(problems);
   };
@@ -69,7 +70,7 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
     heights,
     find: async (request, context) => {
       const { params, query } = parseRequest(schemas, request);
-      assertRight(query);
+      assertValid(query);
       return { title: await titleOf(params.id, context), url: urlOf({ ...params, query }, context) };
     },
     route: (version) =>
@@ -80,7 +81,7 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
         ...schemas,
         refuse: (error, request) => refuse(error, { request, version }),
         response: async ({ params, query }, context) => {
-          assertRight(query);
+          assertValid(query);
           const request = { ...params, query };
           const [title, content] = await Promise.all([titleOf(params.id, context), draw(request, context)]);
           const url = urlOf(request, context);
@@ -92,22 +93,22 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
   };
 }
 
-/** The page of an error, in the theme that was asked for as far as that is one. Nobody knows yet how the service is reached. */
+/** In the requested theme, if valid. The base URL is unknown here. */
 function refuse(
   error: HttpError | RequestInvalid,
   { request, version }: { readonly request: GivenRequest; readonly version: string },
 ): PublicRefusal {
   const isKnown = error instanceof HttpError;
   const status = isKnown ? error.status : 422;
-  const title = isKnown ? error.message : 'This address can not be shown';
+  const title = isKnown ? error.message : 'This address cannot be shown';
   const help = HELP[status] ?? error.message;
   const theme = themeOf(request.query);
-  const page = { title, theme, base: UP_FROM_HERE, version };
+  const page = { title, theme, base: BASE_FROM_EMBED, version };
   return { status, body: renderEmbed({ ...page, children: <Failure title={title} help={help} /> }) };
 }
 
 const HELP: Readonly<Record<number, string>> = {
-  404: 'It may have been removed, or be called otherwise now.',
+  404: 'It may have been removed or renamed.',
   429: 'Try again in a minute.',
   503: 'Try again in a minute.',
 };
@@ -123,7 +124,7 @@ function withQuery(url: string, query: EmbedQuery): string {
   return given.size === 0 ? url : `${url}?${given}`;
 }
 
-/** Any site may frame these pages, and nothing runs in them: what slips into one as text can do nothing there. */
+/** Any site may frame these pages. Nothing runs in them, so injected text is harmless. */
 const EMBED_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
@@ -131,27 +132,26 @@ const EMBED_HEADERS = {
 } as const;
 
 /**
- * From `/embed/<kind>/<id>` up to the base path. Style sheets are asked for so, as the policy allows those of the very host that a page came
- * from, which need not be the base URL's.
+ * From `/embed/<kind>/<id>` to the base path. The policy allows style sheets only from the page's host, which may
+ * differ from the base URL's.
  */
-const UP_FROM_HERE = '../..';
+const BASE_FROM_EMBED = '../..';
 
 interface EmbedPageProps {
   readonly title: string;
-  /** Undefined: as the reader wants it. */
+  /** Default: the reader's preference. */
   readonly theme: Theme | undefined;
-  /** What stands before this service's own paths: `scheme://host/prefix`, or a relative path. */
+  /** Before this service's own paths: `scheme://host/prefix`, or a relative path. */
   readonly base: string;
   /** Of the style sheets. */
   readonly version: string;
-  /** The page's own address, for programs that ask how to embed it; left out: they can't. */
+  /** The page's address, for oEmbed; absent if it can't be embedded. */
   readonly url?: string;
-  /** As of which day the data are; left out: there are none. */
+  /** Date of the data, if there are any. */
   readonly day?: Day;
   readonly children?: ComponentChildren;
 }
 
-/** A page as a whole. */
 function renderEmbed({ title, theme, base, version, url, day, children }: EmbedPageProps): string {
   const head = (
     <>
@@ -164,7 +164,7 @@ function renderEmbed({ title, theme, base, version, url, day, children }: EmbedP
           title={title}
         />
       )}
-      <link rel="stylesheet" href={`${UP_FROM_HERE}/${EMBED_STYLES}/${theme ?? 'auto'}.css?v=${version}`} />
+      <link rel="stylesheet" href={`${BASE_FROM_EMBED}/${EMBED_STYLES}/${theme ?? 'auto'}.css?v=${version}`} />
     </>
   );
   const body = (
@@ -172,7 +172,7 @@ function renderEmbed({ title, theme, base, version, url, day, children }: EmbedP
       <main>{children}</main>
       <footer>
         <span>
-          Data: <Outwards href={`${base}/`} text="modelstats" />
+          Data: <ExternalLink href={`${base}/`} text="modelstats" />
         </span>
         {day !== undefined && <time datetime={day}>{`as of ${formatDay(day)}`}</time>}
       </footer>
@@ -181,8 +181,8 @@ function renderEmbed({ title, theme, base, version, url, day, children }: EmbedP
   return renderPage({ title: `${title} · modelstats`, colorScheme: theme ?? 'light dark', head, children: body });
 }
 
-/** A link that leaves the frame: what it leads to needs more room. */
-export function Outwards({ href, text }: { readonly href: string; readonly text: string }): JSX.Element {
+/** Opens outside the frame, which is too small for the target. */
+export function ExternalLink({ href, text }: { readonly href: string; readonly text: string }): JSX.Element {
   return (
     <a href={href} target="_blank" rel="noopener">
       {text}
@@ -190,7 +190,7 @@ export function Outwards({ href, text }: { readonly href: string; readonly text:
   );
 }
 
-/** Says what went wrong, in the frame itself. */
+/** In the frame itself. */
 function Failure({ title, help }: { readonly title: string; readonly help: string }): JSX.Element {
   return (
     <>

@@ -8,9 +8,9 @@ import { modelHistoryRoute } from '../../data/routes/model-history.ts';
 import { modelRoute } from '../../data/routes/models.ts';
 import { HttpError, notFound } from '../../server/errors/http-error.ts';
 import {
-  askBenchmarks,
   type Benchmark,
   cheapest,
+  fetchBenchmarks,
   findMetricProblems,
   METRICS,
   type Metric,
@@ -18,42 +18,42 @@ import {
   type Price,
   type ShownMetric,
   shownMetricOf,
-  standings,
+  sortByRank,
 } from '../model.ts';
 import type { PublicContext } from '../public-route.ts';
 import { embedOf, THEME } from './embed.tsx';
-import { askHistory, hasHistories, type ShownHistory } from './frame.ts';
+import { fetchHistory, hasHistories, type ShownHistory } from './frame.ts';
 
-/** What is said where the metric that was asked for, or any, is not there. */
+/** Shown if the requested metric, or any, is missing. */
 const NOTHING: Readonly<Record<Metric | 'any', string>> = {
-  rank: 'It is ranked nowhere.',
+  rank: 'It is not ranked.',
   score: 'It has no scores.',
-  price: 'Nobody sells it, as far as we know.',
+  price: 'No known provider offers it.',
   any: 'It has neither ranks nor prices nor scores yet.',
 };
 
-/** `GET /embed/models/{id}`: what a model is, and how its rank, its price or a score became what it is. */
+/** `GET /embed/models/{id}`: facts, and the history of a rank, price or score. */
 export const modelEmbed = embedOf({
   folder: 'models',
   query: z.object({
     ...THEME,
-    metric: oneOf(METRICS, { description: 'What the chart shows; default: the rank', example: 'price' }).optional(),
-    category: idOf('category', 'Whose ranks; default: where it stands best', 'text').optional(),
+    metric: oneOf(METRICS, { description: 'Content of the chart; default: the rank', example: 'price' }).optional(),
+    category: idOf('category', 'The category; default: its best one', 'text').optional(),
     benchmark: idOf(
       'benchmark',
-      'Whose scores; default: that of its benchmarks in which most models have a score',
+      'The benchmark; default: of its benchmarks the one with the most models',
       'aider-polyglot--percent-correct',
     ).optional(),
-    provider: idOf('provider', 'Whose prices; default: the lowest input price', 'openai').optional(),
+    provider: idOf('provider', 'The provider; default: the one with the lowest input price', 'openai').optional(),
   }),
   check: findMetricProblems,
   heights: { wide: 600, narrow: 680, withoutChart: 250 },
   titleOf: async (model, context) => (await findModel(model, context)).name,
   draw: async (request, context) => {
     const model = await findModel(request.id, context);
-    const benchmarks = await askBenchmarks(context.ask);
+    const benchmarks = await fetchBenchmarks(context.fetchRoute);
     const shown = shownMetricOf(model, benchmarks, request.query);
-    const history = shown && (await askModelHistory(model, shown, context));
+    const history = shown && (await fetchModelHistory(model, shown, context));
     return (
       <>
         <h1 dir="auto" title={model.name}>
@@ -74,10 +74,10 @@ export const modelEmbed = embedOf({
   },
 });
 
-/** Rejects with `not_found`, which tells a model that is gone from one that never was. */
-async function findModel(model: string, { ask, view }: PublicContext): Promise<ModelDetail> {
+/** Rejects with `not_found`, which distinguishes removed from unknown models. */
+async function findModel(model: string, { fetchRoute, view }: PublicContext): Promise<ModelDetail> {
   try {
-    return await ask(modelRoute, { params: { id: model } });
+    return await fetchRoute(modelRoute, { params: { id: model } });
   } catch (error) {
     if (!(error instanceof HttpError && error.status === 404)) throw error;
     await assertKnown(view, 'model', { id: model, param: 'id' });
@@ -85,10 +85,10 @@ async function findModel(model: string, { ask, view }: PublicContext): Promise<M
   }
 }
 
-/** So many ranks are told, the best ones: as many as there is room for in half a line. */
+/** The best ranks that fit in half a line. */
 const RANKS_MAX = 2;
 
-/** What is known of a model, in a few lines; what isn't is left out. */
+/** Known facts only. */
 function ModelFacts({ model }: { readonly model: ModelDetail }): JSX.Element | null {
   const facts = factsOf(model);
   if (facts.length === 0) return null;
@@ -116,18 +116,17 @@ interface ModelFact {
 function factsOf(model: ModelDetail): readonly ModelFact[] {
   const { context_length: context, release_date: released } = model;
   const price = cheapest(model.pricing);
-  const ranks = standings(model.rankings).slice(0, RANKS_MAX);
+  const ranks = sortByRank(model.rankings).slice(0, RANKS_MAX);
   const facts: ModelFact[] = [];
   if (context !== null) facts.push({ label: 'Context', text: `${formatNumber(context)} tokens` });
   if (released !== null) facts.push({ label: 'Released', text: formatDay(released) });
-  if (price !== undefined)
-    facts.push({ label: 'Lowest price per 1 M tokens', text: priceInWords(price), room: 'wide' });
-  if (ranks.length > 0) facts.push({ label: 'Best ranks', text: ranks.map(rankInWords).join(', '), room: 'wide' });
+  if (price !== undefined) facts.push({ label: 'Lowest price per 1 M tokens', text: priceText(price), room: 'wide' });
+  if (ranks.length > 0) facts.push({ label: 'Best ranks', text: ranks.map(rankText).join(', '), room: 'wide' });
   return facts;
 }
 
 /** `$2.50 in, $12.50 out (nimbus)`. */
-function priceInWords({ provider, currency, input_per_million: input, output_per_million: output }: Price): string {
+function priceText({ provider, currency, input_per_million: input, output_per_million: output }: Price): string {
   const parts = [
     ...(input === null ? [] : [`${formatPrice(input, currency)} in`]),
     ...(output === null ? [] : [`${formatPrice(output, currency)} out`]),
@@ -139,25 +138,25 @@ function formatPrice(value: number, currency: string): string {
   return currency === 'USD' ? formatMoney(value) : `${formatNumber(value)} ${currency}`;
 }
 
-function rankInWords({ rank, category }: { readonly rank: number; readonly category: string }): string {
+function rankText({ rank, category }: { readonly rank: number; readonly category: string }): string {
   return `#${formatNumber(rank)} in ${category}`;
 }
 
-/** How the API calls the history of a metric, and the parameter that names its series. */
+/** In the API: kind of history, and parameter of its series. */
 const KINDS: Readonly<Record<Metric, readonly [kind: string, parameter: string]>> = {
   rank: ['ranking', 'category_id'],
   score: ['score', 'benchmark_id'],
   price: ['pricing', 'provider'],
 };
 
-/** What is recorded of a metric of a model; undefined where no history is shown. Rejects with `not_found` where the series never was. */
-function askModelHistory(
+/** Rejects with `not_found` if the series never existed. */
+function fetchModelHistory(
   { id: modelId }: ModelDetail,
   { metric, series }: ShownMetric,
   context: PublicContext,
 ): Promise<ShownHistory | undefined> {
   const [kind, parameter] = KINDS[metric];
-  return askHistory(
+  return fetchHistory(
     modelHistoryRoute,
     { params: { model_id: modelId }, query: { kind, [parameter]: series } },
     context,
@@ -171,7 +170,6 @@ interface ModelChartProps {
   readonly history: ShownHistory;
 }
 
-/** How a model came to where it stands. */
 function ModelChart({ model, benchmarks, shown, history }: ModelChartProps): JSX.Element {
   const { metric, series } = shown;
   switch (metric) {
@@ -184,7 +182,7 @@ function ModelChart({ model, benchmarks, shown, history }: ModelChartProps): JSX
   }
 }
 
-/** There is one chart on a page. */
+/** A page has one chart. */
 const ID = 'history';
 
 function Ranks({ category, points, ...days }: ShownHistory & { readonly category: string }): JSX.Element {
@@ -217,7 +215,7 @@ function Prices({ provider, currency, points, ...days }: PricesProps): JSX.Eleme
   );
 }
 
-/** The currency of a provider's price now; of one that sells it no more nobody says, and nearly all are in US dollars. */
+/** For a former provider US dollars, which nearly all use. */
 function currencyAt(provider: string, { pricing }: ModelDetail): string {
   return pricing.find((price) => price.provider === provider)?.currency ?? 'USD';
 }

@@ -8,26 +8,26 @@ import { type PublicContext, type PublicRoute, publicRoute } from '../public-rou
 import type { Embed, FoundEmbed } from './embed.tsx';
 import { FRAME_HEIGHT_MIN, FRAME_WIDTH_MIN, type FrameSize, frameSizeIn, hasHistories } from './frame.ts';
 
-/** An id of 200 characters, each of them twelve where it is percent-encoded, and parameters. */
+/** An id of 200 characters, each percent-encoded in up to twelve, and parameters. */
 const URL_LENGTH_MAX = 8000;
 
-/** For how long others may keep an answer, in seconds. */
+/** How long clients may cache a response, in seconds. */
 const CACHE_AGE = 3600;
 
-/** `GET /oembed`: how a page of ours is embedded, for programs that know its address alone (oEmbed 1.0, https://oembed.com). */
+/** `GET /oembed`: how to embed a page, given its address (oEmbed 1.0, https://oembed.com). */
 export function oembedRoute(embeds: readonly Embed[]): PublicRoute {
   return publicRoute({
     path: '/oembed',
     type: JSON_TYPE,
     query: z.object({
       url: freeText({ max: URL_LENGTH_MAX, description: 'Address of a page to embed' }),
-      maxwidth: plainInteger({ min: FRAME_WIDTH_MIN, description: 'Room in CSS pixels' }).optional(),
-      maxheight: plainInteger({ min: FRAME_HEIGHT_MIN, description: 'Room in CSS pixels' }).optional(),
+      maxwidth: plainInteger({ min: FRAME_WIDTH_MIN, description: 'Available space in CSS pixels' }).optional(),
+      maxheight: plainInteger({ min: FRAME_HEIGHT_MIN, description: 'Available space in CSS pixels' }).optional(),
       format: freeText({ max: 20, description: 'json' }).default('json'),
     }),
     response: async ({ query: { url, format, ...room } }, context) => {
       if (format !== 'json')
-        throw new ApiError('format_not_supported', 'This service answers with json alone', { param: 'format' });
+        throw new ApiError('format_not_supported', 'This service supports only json', { param: 'format' });
       const { embed, ...found } = await findEmbed(url, embeds, context);
       const size = frameSizeIn(room, embed.heights, hasHistories(context));
       return JSON.stringify({
@@ -46,14 +46,14 @@ export function oembedRoute(embeds: readonly Embed[]): PublicRoute {
 
 function frameHtml({ title, url, width, height }: FoundEmbed & FrameSize): string {
   const attributes = { src: url, title, width, height, loading: 'lazy', style: 'border:0;max-width:100%' };
-  // Nothing but a quote ends a quoted attribute.
+  // Only a quote ends a quoted attribute.
   const written = Object.entries(attributes).map(
     ([name, value]) => `${name}="${String(value).replaceAll('"', '&#34;')}"`,
   );
   return `<iframe ${written.join(' ')}></iframe>`;
 }
 
-/** The page that an address means. Rejects with RequestInvalid where that is no address, with `not_found` where it is no page of ours. */
+/** Rejects with RequestInvalid for an invalid address, `not_found` for another page's. */
 async function findEmbed(
   text: string,
   embeds: readonly Embed[],
@@ -75,10 +75,10 @@ async function findEmbed(
   }
 }
 
-/** The path of a page below the base path. */
+/** Below the base path. */
 const PAGE = /^\/embed\/(models|rankings)\/([^/]+)$/;
 
-/** The path of an address below a base URL; undefined where it lies elsewhere. */
+/** Undefined if the address is not below the base URL. */
 function pathBelow({ origin, pathname }: URL, baseUrl: string): string | undefined {
   const base = URL.parse(baseUrl);
   if (base === null || origin !== base.origin) return undefined;
@@ -94,7 +94,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** As a server reads them: what is given more than once is a list. */
+/** As a server does: a repeated parameter is a list. */
 function parametersOf({ searchParams }: URL): GivenRequest['query'] {
   return Object.fromEntries(
     [...searchParams.keys()].map((name) => {

@@ -8,17 +8,17 @@ import { modelRoute } from '../../data/routes/models.ts';
 import { rankingsRoute } from '../../data/routes/rankings.ts';
 import { rankingsHistoryRoute } from '../../data/routes/rankings-history.ts';
 import { HttpError } from '../../server/errors/http-error.ts';
-import { namesApart, type RankedModel } from '../model.ts';
+import { type RankedModel, withDistinctNames } from '../model.ts';
 import type { PublicContext } from '../public-route.ts';
-import { embedOf, Outwards, THEME } from './embed.tsx';
-import { askHistory } from './frame.ts';
+import { ExternalLink, embedOf, THEME } from './embed.tsx';
+import { fetchHistory } from './frame.ts';
 
-/** So many are listed. */
+/** Listed places. */
 const PLACES = 10;
 
 type Rankings = BodyOf<typeof rankingsRoute>;
 
-/** `GET /embed/rankings/{category}`: who stands first in a category, and how the first ones came there. */
+/** `GET /embed/rankings/{category}`: the leaders, and the history of their ranks. */
 export const rankingEmbed = embedOf({
   folder: 'rankings',
   query: z.object(THEME),
@@ -29,9 +29,9 @@ export const rankingEmbed = embedOf({
   },
   draw: async ({ id: category }, context) => {
     const { rankings, total, ranked_at: rankedAt } = await findRankings(category, context);
-    const models = namesApart(await Promise.all(rankings.map((place) => withName(place, context))));
-    const question = { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } };
-    const history = models.length === 0 ? undefined : await askHistory(rankingsHistoryRoute, question, context);
+    const models = withDistinctNames(await Promise.all(rankings.map((place) => withName(place, context))));
+    const args = { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } };
+    const history = models.length === 0 ? undefined : await fetchHistory(rankingsHistoryRoute, args, context);
     return (
       <>
         <h1 dir="auto" title={titleOf(category)}>
@@ -44,7 +44,7 @@ export const rankingEmbed = embedOf({
         {history !== undefined && (
           <RankChart
             id="history"
-            title={models.length > SERIES_MAX ? `How the first ${SERIES_MAX} came there` : 'How they came there'}
+            title={models.length > SERIES_MAX ? `Rank history of the first ${SERIES_MAX}` : 'Rank history'}
             series={rankSeriesOfCategory(history.points, models)}
             from={history.from}
             to={history.to}
@@ -59,22 +59,22 @@ function titleOf(category: string): string {
   return `Best models: ${category}`;
 }
 
-/** The first ones of a category. Rejects with `not_found` where nothing was ever ranked in it. */
-async function findRankings(category: string, { ask, view }: PublicContext): Promise<Rankings> {
-  const found = await ask(rankingsRoute, { query: { category, limit: String(PLACES) } });
+/** Rejects with `not_found` if the category never had a ranking. */
+async function findRankings(category: string, { fetchRoute, view }: PublicContext): Promise<Rankings> {
+  const found = await fetchRoute(rankingsRoute, { query: { category, limit: String(PLACES) } });
   if (found.total === 0) await assertKnown(view, 'category', { id: category, param: 'id' });
   return found;
 }
 
-/** A ranking knows ids alone. */
-async function withName(place: Rankings['rankings'][number], { ask }: PublicContext): Promise<RankedModel> {
+/** A ranking has only ids. */
+async function withName(place: Rankings['rankings'][number], { fetchRoute }: PublicContext): Promise<RankedModel> {
   const { model_id: id, rank } = place;
   try {
-    const { name } = await ask(modelRoute, { params: { id } });
+    const { name } = await fetchRoute(modelRoute, { params: { id } });
     return { id, rank, name };
   } catch (error) {
     if (!(error instanceof HttpError && error.status === 404)) throw error;
-    return { id, rank, name: id }; // Gone with a release that came between the two answers.
+    return { id, rank, name: id }; // Removed by a release between the two responses.
   }
 }
 
@@ -85,13 +85,13 @@ interface PlacesProps {
 }
 
 function Places({ models, base }: PlacesProps): JSX.Element {
-  if (models.length === 0) return <p class="note">Nobody is ranked in it now.</p>;
+  if (models.length === 0) return <p class="note">No model is ranked in it now.</p>;
   return (
     <ol class="places">
       {models.map(({ id, name, rank }) => (
         <li value={rank}>
           <span dir="auto" title={name}>
-            <Outwards href={`${base}/embed/models/${encodeURIComponent(id)}`} text={name} />
+            <ExternalLink href={`${base}/embed/models/${encodeURIComponent(id)}`} text={name} />
           </span>
         </li>
       ))}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { entriesFrom, pathPart, SINGLES_MAX, tagsOf } from './entries.ts';
 import type { NewsLine } from './night-news.ts';
-import { TELLERS, tellersOf } from './topics.ts';
+import { WRITERS, writersOf } from './topics.ts';
 
 const price = (input: number) => JSON.stringify({ input_per_million: input, output_per_million: 10, currency: 'USD' });
 
@@ -27,7 +27,7 @@ function prices(models: readonly string[], lines = models.length): readonly News
 }
 
 test('up to three things have an entry each, with the page about them', () => {
-  const entries = entriesFrom(prices(['a', 'b/c', 'd']), TELLERS);
+  const entries = entriesFrom(prices(['a', 'b/c', 'd']), WRITERS);
   expect(entries).toHaveLength(SINGLES_MAX);
   expect(entries[1]).toEqual({
     day: '2026-06-02',
@@ -40,14 +40,14 @@ test('up to three things have an entry each, with the page about them', () => {
 });
 
 test('of more than three things there is one entry', () => {
-  const [entry, ...others] = entriesFrom(prices(['a', 'b', 'c', 'd', 'e']), TELLERS);
+  const [entry, ...others] = entriesFrom(prices(['a', 'b', 'c', 'd', 'e']), WRITERS);
   expect(others).toEqual([]);
   expect(entry).toMatchObject({ seq: 5, title: 'Prices of 5 models changed: a, b, c and 2 more', page: '' });
   expect(entry?.text.split('\n')).toHaveLength(5);
 });
 
 test('lines that were not read are counted, and then no thing has an entry of its own', () => {
-  const [entry, ...others] = entriesFrom(prices(['a', 'b'], 1250), TELLERS);
+  const [entry, ...others] = entriesFrom(prices(['a', 'b'], 1250), WRITERS);
   expect(others).toEqual([]);
   expect(entry?.title).toBe('Prices of 1,250 models changed: a, b and 1,248 more');
   expect(entry?.text.split('\n').at(-1)).toBe('and 1,248 more');
@@ -55,13 +55,13 @@ test('lines that were not read are counted, and then no thing has an entry of it
 
 test('several prices of one model are one entry, whose title counts them', () => {
   const lines = [line({ lines: 2 }), line({ seq: 2, parts: ['q'], after: price(4), lines: 2 })];
-  expect(entriesFrom(lines, TELLERS).map(({ title }) => title)).toEqual(['a: 2 price changes']);
+  expect(entriesFrom(lines, WRITERS).map(({ title }) => title)).toEqual(['a: 2 price changes']);
 });
 
 test('many scores of a model are told with how many there are of each kind of change', () => {
   const score = (change: NewsLine['change'], part: string, lines: number) =>
     line({ kind: 'score', change, parts: [part], before: change === 'came' ? null : '1', after: '2', lines });
-  const [entry] = entriesFrom([score('came', 'x', 150), score('changed', 'y', 1)], TELLERS);
+  const [entry] = entriesFrom([score('came', 'x', 150), score('changed', 'y', 1)], WRITERS);
   expect(entry?.title).toBe('a: scores in x, y and 149 more');
   expect(entry?.text).toBe('a: new score 2 in x\na: score from 1 to 2 in y\nand 149 more');
 });
@@ -76,7 +76,7 @@ test('ranks in many categories are one entry, with a line for each category', ()
     rank('math', '3', '4'),
     rank('new', null, '1'),
   ];
-  const [entry, ...others] = entriesFrom(lines, tellersOf(new Map([['new', '2026-06-02']])));
+  const [entry, ...others] = entriesFrom(lines, writersOf(new Map([['new', '2026-06-02']])));
   expect(others).toEqual([]);
   expect(entry?.title).toBe('Ranks changed in 4 categories: art, code, math and 1 more');
   expect(entry?.text.split('\n')).toEqual([
@@ -89,7 +89,7 @@ test('ranks in many categories are one entry, with a line for each category', ()
 
 test('nights are told newest first, whatever order their lines come in', () => {
   const lines = [line({ day: '2026-06-01' }), line({ day: '2026-06-03' }), line({ day: '2026-06-02' })];
-  expect(entriesFrom(lines, TELLERS).map(({ day }) => day)).toEqual(['2026-06-03', '2026-06-02', '2026-06-01']);
+  expect(entriesFrom(lines, WRITERS).map(({ day }) => day)).toEqual(['2026-06-03', '2026-06-02', '2026-06-01']);
 });
 
 /** RFC 4151: an authority that is a domain name, a date, and characters that a path may have. */

@@ -1,10 +1,10 @@
-/** Feeds of what happened in the last nights, in words (specification "Feeds"; decision 0082). */
+/** Feeds of recent changes in sentences (specification "Feeds"; decision 0082). */
 import { z } from 'zod';
 import { idOf } from '../../data/responses/parameters.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import { type PublicContext, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
 import { entriesFrom, pathPart } from './entries.ts';
-import { FEED_FORMATS, FEED_TYPES, type FeedFormat, feedOf, type Told, WRITE_FEED } from './feed.ts';
+import { FEED_FORMATS, FEED_TYPES, type FeedContent, type FeedFormat, feedOf, WRITE_FEED } from './feed.ts';
 import {
   hasCategory,
   hasModel,
@@ -14,25 +14,25 @@ import {
   loadNewsOf,
   loadRankingNews,
 } from './night-news.ts';
-import { TELLERS, tellersOf } from './topics.ts';
+import { WRITERS, writersOf } from './topics.ts';
 import { nameInText } from './words.ts';
 
-/** How the operations of the forms end. */
+/** Suffixes of operation ids. */
 const OPERATION_ENDS: Readonly<Record<FeedFormat, string>> = { atom: '', json: 'Json' };
 
 const changes = feedRoutes({
   path: '/feeds/changes',
   operationId: 'getChangesFeed',
-  summary: 'All that happened in the last 30 days, as a feed',
-  tell: async (_, { view }) => {
+  summary: 'All changes of the last 30 days, as a feed',
+  loadContent: async (_, { view }) => {
     const [news, firstDays] = await Promise.all([loadAllNews(view), loadFirstDays(view)]);
     return {
       title: 'modelstats: changes',
-      subtitle: 'New models, prices, and who moved among the first of each ranking',
+      subtitle: 'New models, prices, and moves at the top of each ranking',
       path: 'feeds/changes',
       page: '',
       tagPath: '',
-      entries: entriesFrom(news, tellersOf(firstDays)),
+      entries: entriesFrom(news, writersOf(firstDays)),
     };
   },
 });
@@ -40,23 +40,23 @@ const changes = feedRoutes({
 const models = feedRoutes({
   path: '/feeds/models',
   operationId: 'getModelsFeed',
-  summary: 'Models that came or are gone, as a feed',
-  tell: async (_, { view }) => ({
+  summary: 'New and removed models, as a feed',
+  loadContent: async (_, { view }) => ({
     title: 'modelstats: models',
-    subtitle: 'Models that came, and models that are gone',
+    subtitle: 'New and removed models',
     path: 'feeds/models',
     page: '',
     tagPath: '',
-    entries: entriesFrom(await loadModelNews(view), TELLERS),
+    entries: entriesFrom(await loadModelNews(view), WRITERS),
   }),
 });
 
 const model = feedRoutes({
   path: '/feeds/models/:id',
   operationId: 'getModelFeed',
-  summary: 'What happened to a model, as a feed',
+  summary: 'Changes of a model, as a feed',
   params: z.object({ id: idOf('model', 'The model', 'gpt-5.4-mini') }),
-  tell: async ({ id: modelId }, { view }) => {
+  loadContent: async ({ id: modelId }, { view }) => {
     const news = await loadNewsOf(view, modelId);
     if (news.length === 0 && !(await hasModel(view, modelId))) throw notFound('id', 'There is no such model');
     return {
@@ -65,7 +65,7 @@ const model = feedRoutes({
       path: `feeds/models/${pathPart(modelId)}`,
       page: `embed/models/${pathPart(modelId)}`,
       tagPath: `models/${pathPart(modelId)}/`,
-      entries: entriesFrom(news, TELLERS),
+      entries: entriesFrom(news, WRITERS),
     };
   },
 });
@@ -73,21 +73,21 @@ const model = feedRoutes({
 const ranking = feedRoutes({
   path: '/feeds/rankings/:category',
   operationId: 'getRankingFeed',
-  summary: 'Who moved in a ranking, as a feed',
+  summary: 'Moves in a ranking, as a feed',
   params: z.object({ category: idOf('category', 'The category', 'text') }),
-  tell: async ({ category }, { view }) => {
+  loadContent: async ({ category }, { view }) => {
     const [news, firstDays] = await Promise.all([loadRankingNews(view, category), loadFirstDays(view)]);
     if (news.length === 0 && !(await hasCategory(view, category))) {
       throw notFound('category', 'There is no such category');
     }
-    const tellers = { ...TELLERS, ranks: tellersOf(firstDays).ranks };
+    const writers = { ...WRITERS, ranks: writersOf(firstDays).ranks };
     return {
       title: `modelstats: ranking ${nameInText(category)}`,
-      subtitle: `Who moved among the first of ${nameInText(category)}`,
+      subtitle: `Moves at the top of ${nameInText(category)}`,
       path: `feeds/rankings/${pathPart(category)}`,
       page: `embed/rankings/${pathPart(category)}`,
       tagPath: `rankings/${pathPart(category)}/`,
-      entries: entriesFrom(news, tellers),
+      entries: entriesFrom(news, writers),
     };
   },
 });
@@ -95,17 +95,17 @@ const ranking = feedRoutes({
 export const FEED_ROUTES: readonly PublicRoute[] = [...changes, ...models, ...model, ...ranking];
 
 interface FeedDefinition<Params> extends Pick<PublicRouteDefinition<Params, object>, 'params'> {
-  /** For the OpenAPI document, before the format. */
+  /** For the OpenAPI document, without the format. */
   readonly operationId: string;
   readonly summary: string;
   /** Without the format. */
   readonly path: `/feeds/${string}`;
-  /** Rejects with `not_found` where it is about what isn't there. */
-  readonly tell: (params: Params, context: PublicContext) => Promise<Told>;
+  /** Rejects with `not_found` for an unknown subject. */
+  readonly loadContent: (params: Params, context: PublicContext) => Promise<FeedContent>;
 }
 
-/** A feed in all its forms. */
-function feedRoutes<P>({ path, operationId, summary, params, tell }: FeedDefinition<P>): readonly PublicRoute[] {
+/** One route per format. */
+function feedRoutes<P>({ path, operationId, summary, params, loadContent }: FeedDefinition<P>): readonly PublicRoute[] {
   return FEED_FORMATS.map((format) =>
     publicRoute<P, object>({
       path: `${path}.${format}`,
@@ -115,7 +115,7 @@ function feedRoutes<P>({ path, operationId, summary, params, tell }: FeedDefinit
       response: async ({ params: given }, context) => {
         const { view, baseUrl } = context;
         return WRITE_FEED[format](
-          feedOf(await tell(given, context), { releases: view.meta.catalog.releases, baseUrl }),
+          feedOf(await loadContent(given, context), { releases: view.meta.catalog.releases, baseUrl }),
         );
       },
     }),

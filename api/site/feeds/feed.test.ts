@@ -10,14 +10,14 @@ const RELEASES = [
   { day: '2026-06-02', data_as_of: '2026-06-02T23:30:00Z' },
 ];
 
-function toldWith(count: number) {
+function receivedWith(count: number) {
   const entry = { day: '2026-06-01', topic: 'prices', title: 't', text: 't', page: 'embed/models/a' } as const;
   const entries = Array.from({ length: count }, (_, i) => ({ ...entry, seq: count - i }));
   return { title: 't', subtitle: 's', path: 'feeds/changes', page: '', tagPath: '', entries };
 }
 
 test('a feed has the newest 100 of its entries, of the instant as of which their release holds', () => {
-  const { entries, updated } = feedOf(toldWith(150), { releases: RELEASES, baseUrl: 'https://a.example/stats' });
+  const { entries, updated } = feedOf(receivedWith(150), { releases: RELEASES, baseUrl: 'https://a.example/stats' });
   expect(entries).toHaveLength(100);
   expect(entries[0]).toMatchObject({
     id: 'tag:a.example,2026-06-01:stats/prices/150',
@@ -27,7 +27,10 @@ test('a feed has the newest 100 of its entries, of the instant as of which their
 });
 
 test('a feed without entries is of the newest release', () => {
-  const { updated, urls, pageUrl } = feedOf(toldWith(0), { releases: RELEASES, baseUrl: 'https://a.example/stats' });
+  const { updated, urls, pageUrl } = feedOf(receivedWith(0), {
+    releases: RELEASES,
+    baseUrl: 'https://a.example/stats',
+  });
   expect([updated, urls.atom, pageUrl]).toEqual([
     '2026-06-02T23:30:00Z',
     'https://a.example/stats/feeds/changes.atom',
@@ -54,8 +57,8 @@ test('whatever names are made of, both forms are well-formed and give back the w
       const text = names.map((other) => `y ${nameInText(other)}.`).join('\n');
       const entry = { day: '2026-06-01', topic: 'prices', seq: 7, title, text, page: '' } as const;
       const tagPath = `models/${pathPart(nameInText(name))}/`;
-      const told = { title, subtitle: title, path: 'feeds/changes', page: '', tagPath, entries: [entry] };
-      const feed = feedOf(told, { releases: RELEASES, baseUrl: 'https://a.example' });
+      const content = { title, subtitle: title, path: 'feeds/changes', page: '', tagPath, entries: [entry] };
+      const feed = feedOf(content, { releases: RELEASES, baseUrl: 'https://a.example' });
       const atom = parseXml(WRITE_FEED.atom(feed));
       const [read] = childrenOf(atom, 'entry');
       expect([textOf(atom, 'title'), textOf(atom, 'subtitle')]).toEqual([title, title]);

@@ -5,7 +5,6 @@ import { type Entry, tagsOf } from './entries.ts';
 export const FEED_FORMATS = ['atom', 'json'] as const;
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
-/** Who speaks. */
 export const FEED_AUTHOR = 'modelstats';
 
 export const FEED_TYPES: Readonly<Record<FeedFormat, string>> = {
@@ -13,62 +12,62 @@ export const FEED_TYPES: Readonly<Record<FeedFormat, string>> = {
   json: 'application/feed+json; charset=utf-8',
 };
 
-/** Entries of a feed. More: longer to read; fewer: who looks once a week misses some of a busy month. */
+/** With fewer, weekly readers miss entries of busy months. */
 export const ENTRIES_MAX = 100;
 
-/** What a feed tells, before it has addresses. */
-export interface Told {
+/** A feed without its addresses. */
+export interface FeedContent {
   readonly title: string;
   readonly subtitle: string;
   /** Below the base URL, without the format: `feeds/models`. */
   readonly path: string;
-  /** The page beside it, below the base URL. */
+  /** The related page, below the base URL. */
   readonly page: string;
-  /** Begins the ids of its entries. */
+  /** Prefix of its entries' ids. */
   readonly tagPath: string;
   /** Newest first. */
   readonly entries: readonly Entry[];
 }
 
 interface Around {
-  /** Those of the catalog, oldest first: they say as of when entries are so. */
+  /** Of the catalog, oldest first: they date the entries. */
   readonly releases: readonly Pick<CatalogEntry, 'day' | 'data_as_of'>[];
   readonly baseUrl: string;
 }
 
-/** A feed with its addresses and instants, cut to its newest entries. */
-export function feedOf(told: Told, { releases, baseUrl }: Around) {
+/** Adds addresses and dates, and cuts to the newest entries. */
+export function feedOf(content: FeedContent, { releases, baseUrl }: Around) {
   const tags = tagsOf(baseUrl);
   const instants = new Map(releases.map(({ day, data_as_of }) => [day, data_as_of]));
   const newest = releases.at(-1)?.data_as_of ?? '';
-  const entries = told.entries.slice(0, ENTRIES_MAX).map(({ day, topic, seq, title, text, page }) => {
+  const entries = content.entries.slice(0, ENTRIES_MAX).map(({ day, topic, seq, title, text, page }) => {
     return {
-      /** A `tag:` URI, the same in every form and for ever. */
-      id: tags.entry(day, `${told.tagPath}${topic}`, seq),
+      /** A `tag:` URI, the same in every format and forever. */
+      id: tags.entry(day, `${content.tagPath}${topic}`, seq),
       /** One line of plain text. */
       title,
-      /** Plain text, a line for each thing. */
+      /** Plain text, one line per thing. */
       text,
-      /** As of when it is so: an RFC 3339 instant. */
+      /** Date of the data: an RFC 3339 instant. */
       at: instants.get(day) ?? newest,
-      /** The page about it: absolute. */
+      /** Its page: absolute. */
       pageUrl: `${baseUrl}/${page}`,
-      /** What it is about, as readers filter by it. */
+      /** For filters of feed readers. */
       topic,
     };
   });
-  const urlOf = (format: FeedFormat) => `${baseUrl}/${told.path}.${format}`;
+  const urlOf = (format: FeedFormat) => `${baseUrl}/${content.path}.${format}`;
   return {
-    /** A `tag:` URI (RFC 4151), the same for as long as the service has its name. */
-    id: tags.feed(told.path),
-    title: told.title,
-    /** What is told here, in a sentence. */
-    subtitle: told.subtitle,
-    /** The page that people look at: absolute. */
-    pageUrl: `${baseUrl}/${told.page}`,
-    /** Where the feed itself is, in both forms. */
+    /** A `tag:` URI (RFC 4151), stable while the service keeps its name. */
+    id: tags.feed(content.path),
+    title: content.title,
+    /** One sentence. */
+    subtitle: content.subtitle,
+    /** Its page: absolute. */
+    pageUrl: `${baseUrl}/${content.page}`,
+    /** Its own addresses. */
     urls: { atom: urlOf('atom'), json: urlOf('json') },
-    /** The page of the service, absolute. */
+    /** The service's page: absolute. */
     homeUrl: `${baseUrl}/`,
     /** An RFC 3339 instant. */
     updated: entries[0]?.at ?? newest,
@@ -79,10 +78,9 @@ export function feedOf(told: Told, { releases, baseUrl }: Around) {
 
 export type Feed = Readonly<ReturnType<typeof feedOf>>;
 
-/** Writes a feed. */
 export const WRITE_FEED: Readonly<Record<FeedFormat, (feed: Feed) => string>> = { atom: atomOf, json: jsonFeedOf };
 
-/** A feed as Atom (RFC 4287). All of its text is text, none is HTML. */
+/** Atom (RFC 4287), all as text, never HTML. */
 function atomOf(feed: Feed): string {
   const document = generateAtomFeed({
     id: feed.id,
@@ -110,8 +108,8 @@ function atomOf(feed: Feed): string {
 }
 
 /**
- * The signs of XML, and noncharacters that stand for them while a document is made: plain text has none of these. The generator would put
- * text with such signs into CDATA sections, with white space around that isn't ours.
+ * Noncharacters for XML's special characters, which plain text never has. Otherwise the generator writes CDATA sections
+ * with extra white space.
  */
 const SIGNS = ['&', '<', '>'];
 const ENTITIES = ['&amp;', '&lt;', '&gt;'];
@@ -122,7 +120,7 @@ function marked(text: string): string {
   return text.replaceAll(/[&<>]/g, (sign) => String.fromCharCode(FIRST_MARK + SIGNS.indexOf(sign)));
 }
 
-/** A feed as JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
+/** JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
 function jsonFeedOf(feed: Feed): string {
   const generated = generateJsonFeed({
     title: feed.title,
@@ -141,7 +139,7 @@ function jsonFeedOf(feed: Feed): string {
       tags: [topic],
     })),
   });
-  // The generator leaves out an empty list, which a feed has to have.
+  // The generator omits an empty list, but `items` is required.
   return JSON.stringify({ items: [], ...Object(generated) });
 }
 

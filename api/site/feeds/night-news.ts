@@ -2,18 +2,18 @@ import type { Day } from '../../../runtime/day.ts';
 import { list, nullable, number, type RowOf, text, word } from '../../../storage/duckdb/row-shape.ts';
 import type { View } from '../../view/view.ts';
 import {
-  endedOfferWords,
+  endedOfferSentence,
   type ModelFacts,
   type Move,
-  modelWords,
-  moveWords,
+  modelPhrase,
+  moveSentence,
   nameInText,
-  newModelWords,
-  offerWords,
+  newModelPhrase,
+  offerSentence,
   type Price,
-  priceChangeWords,
-  providerWords,
-  scoreWords,
+  priceChangeSentence,
+  providerList,
+  scoreSentence,
   titleList,
 } from './words.ts';
 
@@ -31,25 +31,25 @@ const NEWS_ROW = {
 };
 
 /**
- * Things of a night that are told in one line: the records of a model that say the same, each with its `part` (benchmark, category or
- * provider; of a new model the providers that offer it). `seq` is the first of their events; `lines` and `models` are how many of them the
- * night has of this kind and change, and of a category's ranks by itself; {@link LINES_MAX} of the lines are read.
+ * One line: records of a model with the same change, each with its `part` (benchmark, category or provider; of a new
+ * model its providers). `seq` is that of their first event. `lines` and `models` count those of the night with this
+ * kind and change, per category for ranks; at most {@link LINES_MAX} are read.
  */
 export type NewsLine = RowOf<typeof NEWS_ROW>;
 
-/** Lines of a kind and change that an entry has at most; it says how many there are besides. */
+/** Lines per kind and change in an entry, which counts the rest. */
 export const LINES_MAX = 100;
-/** Positions of a category that the feed of all changes tells of. */
+/** Positions of a category in the feed of all changes. */
 const CHANGES_TOP = 10;
-/** Positions that the feed of a category tells of. */
+/** Positions in a category's feed. */
 const RANKING_TOP = 20;
 
-/** What happened to models: they came and went. */
+/** Added and removed models. */
 export function loadModelNews(view: View): Promise<readonly NewsLine[]> {
   return loadLines(view, `kind = 'model'`);
 }
 
-/** All that is worth telling of all models: not every rank, no scores, and nothing of what only comes or goes with its model. */
+/** Only top ranks, no scores, and no offers that come or go with their model. */
 export function loadAllNews(view: View): Promise<readonly NewsLine[]> {
   return loadLines(
     view,
@@ -57,32 +57,32 @@ export function loadAllNews(view: View): Promise<readonly NewsLine[]> {
   );
 }
 
-/** All of one model, but for what only goes with it. */
+/** Without what is only removed with the model. */
 export function loadNewsOf(view: View, modelId: string): Promise<readonly NewsLine[]> {
   return loadLines(view, `model_id = $1 AND NOT (is_with_model AND change = 'went')`, [modelId]);
 }
 
-/** Who moved among the first of a category, came in or dropped out. */
+/** With models that came in or dropped out. */
 export function loadRankingNews(view: View, category: string): Promise<readonly NewsLine[]> {
   return loadLines(view, `kind = 'ranking' AND part = $1 AND ${isAmong(RANKING_TOP)}`, [category]);
 }
 
-/** SQL: one of the two positions is among the first. */
+/** SQL: either position is within the top. */
 function isAmong(top: number): string {
   return `least(TRY_CAST(before AS INTEGER), TRY_CAST(after AS INTEGER)) <= ${top}`;
 }
 
-async function loadLines(view: View, wanted: string, values: readonly string[] = []): Promise<readonly NewsLine[]> {
-  // The condition comes first, so that nothing else of the table is looked at where it is about one model.
+async function loadLines(view: View, condition: string, values: readonly string[] = []): Promise<readonly NewsLine[]> {
+  // Filters first, so that only the rows of one model are read.
   return view.rows(
     NEWS_ROW,
-    `WITH wanted AS MATERIALIZED (
+    `WITH selected AS MATERIALIZED (
        SELECT *, CASE WHEN kind = 'pricing' THEN '' ELSE part END AS own, CASE WHEN kind = 'ranking' THEN part ELSE '' END AS category
-       FROM news WHERE ${wanted}),
-     counts AS (SELECT day, kind, change, category, count(DISTINCT model_id) AS models FROM wanted GROUP BY ALL),
+       FROM news WHERE ${condition}),
+     counts AS (SELECT day, kind, change, category, count(DISTINCT model_id) AS models FROM selected GROUP BY ALL),
      lines AS (
        SELECT min(seq) AS seq, day, kind, change, category, model_id, list_sort(list(part)) AS parts, before, after
-       FROM wanted GROUP BY day, kind, change, category, model_id, own, before, after),
+       FROM selected GROUP BY day, kind, change, category, model_id, own, before, after),
      numbered AS (
        SELECT *, count(*) OVER night AS lines, row_number() OVER (night ORDER BY seq) AS n FROM lines
        WINDOW night AS (PARTITION BY day, kind, change, category)),
@@ -98,7 +98,7 @@ async function loadLines(view: View, wanted: string, values: readonly string[] =
   );
 }
 
-/** The first day on which each category was ranked. */
+/** The first day with a ranking, by category. */
 export async function loadFirstDays(view: View): Promise<ReadonlyMap<string, Day>> {
   const rows = await view.rows(
     { category: text, day: text },
@@ -107,13 +107,12 @@ export async function loadFirstDays(view: View): Promise<ReadonlyMap<string, Day
   return new Map(rows.map(({ category, day }) => [category, day]));
 }
 
-/** Whether a model is there now. */
 export async function hasModel(view: View, id: string): Promise<boolean> {
   const rows = await view.rows({ id: text }, 'SELECT id FROM models WHERE id = $1', [id]);
   return rows.length > 0;
 }
 
-/** Whether a category ranks anybody now. */
+/** Whether a category has a ranking now. */
 export async function hasCategory(view: View, category: string): Promise<boolean> {
   const rows = await view.rows({ category: text }, 'SELECT category FROM rankings WHERE category = $1 LIMIT 1', [
     category,
@@ -121,53 +120,53 @@ export async function hasCategory(view: View, category: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** What the lines of a feed's entries say, by what the view tells of a night. */
+/** Lines of an entry, never none. */
 export type NewsLines = readonly [NewsLine, ...NewsLine[]];
 
 export function newModelText({ model_id: id, after, parts }: NewsLine): string {
-  return newModelWords(id, modelFacts(after), parts);
+  return newModelPhrase(id, modelFacts(after), parts);
 }
 
-/** Whether a model that came was here before. */
+/** Whether an added model had existed before. */
 export function isBack({ before }: NewsLine): boolean {
   return before !== null;
 }
 
 export function modelText({ model_id: id, before, after }: NewsLine): string {
-  return modelWords(id, modelFacts(after ?? before));
+  return modelPhrase(id, modelFacts(after ?? before));
 }
 
 function modelFacts(json: string | null): ModelFacts {
-  // Written by the view from a model's history; null where a model that is gone never had an interval.
+  // Written by the view; null if a removed model never had an interval.
   return json === null ? { name: '', organization: null } : (JSON.parse(json) as ModelFacts);
 }
 
 export function priceText({ model_id: id, parts, before, after }: NewsLine): string {
-  return priceChangeWords(id, parts, { before: priceFrom(before), after: priceFrom(after) });
+  return priceChangeSentence(id, parts, { before: priceFrom(before), after: priceFrom(after) });
 }
 
 export function offerText({ model_id: id, parts, after }: NewsLine): string {
-  return offerWords(id, parts, priceFrom(after));
+  return offerSentence(id, parts, priceFrom(after));
 }
 
 export function endedOfferText({ model_id: id, parts }: NewsLine): string {
-  return endedOfferWords(id, parts);
+  return endedOfferSentence(id, parts);
 }
 
 function priceFrom(json: string | null): Price {
-  return JSON.parse(json ?? 'null') as Price; // Written by the view from a price's history, for every price that is told.
+  return JSON.parse(json ?? 'null') as Price; // Written by the view for every listed price.
 }
 
 export function rankText(line: NewsLine): string {
-  return moveWords(line.model_id, moveOf(line), categoryOf(line));
+  return moveSentence(line.model_id, moveOf(line), categoryOf(line));
 }
 
 export function moveText(line: NewsLine): string {
-  return moveWords(line.model_id, moveOf(line));
+  return moveSentence(line.model_id, moveOf(line));
 }
 
 export function scoreText(line: NewsLine): string {
-  return scoreWords(line.model_id, line.parts[0] ?? '', moveOf(line));
+  return scoreSentence(line.model_id, line.parts[0] ?? '', moveOf(line));
 }
 
 export function moveOf({ before, after }: NewsLine): Move {
@@ -194,7 +193,7 @@ export function modelNames(lines: NewsLines): string {
 }
 
 export function providers(lines: NewsLines): string {
-  return providerWords([...new Set(lines.flatMap(({ parts }) => parts))]);
+  return providerList([...new Set(lines.flatMap(({ parts }) => parts))]);
 }
 
 export function categoryOf({ parts }: NewsLine): string {

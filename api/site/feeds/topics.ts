@@ -21,27 +21,26 @@ import {
 } from './night-news.ts';
 import { listOf, nameInText, titleList } from './words.ts';
 
-/** What an entry is about, in the order of a night's entries. */
+/** In the order of a night's entries. */
 export const TOPICS = ['new-models', 'gone-models', 'prices', 'offers', 'ended-offers', 'ranks', 'scores'] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** What an entry says. */
-export interface Telling {
+export interface EntryContent {
   readonly title: string;
-  /** A line for each thing. */
+  /** One line per thing. */
   readonly lines: readonly string[];
 }
 
-/** Lines of a night and topic, never none; which belong together when there are few of them; what they say together. */
-export interface TopicTeller {
-  /** The one thing that a line is about: few of them are told in an entry each. */
+/** Makes entries of a topic's lines in a night, at least one. */
+export interface TopicWriter {
+  /** What a line is about; few of them get their own entries. */
   readonly unitOf: (line: NewsLine) => string;
-  /** The pages that units have; undefined: none. */
+  /** Kind of page of a unit, if any. */
   readonly pages: 'models' | 'rankings' | undefined;
-  /** Lines of a single unit; `count` of them, with those that were not read. */
-  readonly tellOne: (lines: NewsLines, count: number) => Telling;
-  /** Lines of several units. */
-  readonly tellMany: (lines: NewsLines) => Telling;
+  /** For lines of one unit; `count` includes unread ones. */
+  readonly writeOne: (lines: NewsLines, count: number) => EntryContent;
+  /** For lines of several units. */
+  readonly writeMany: (lines: NewsLines) => EntryContent;
 }
 
 export function topicOf({ kind, change }: NewsLine): Topic {
@@ -59,29 +58,29 @@ export function topicOf({ kind, change }: NewsLine): Topic {
 
 const OFFER_TOPICS = { came: 'offers', went: 'ended-offers', changed: 'prices' } as const;
 
-/** What tells the topics of all models together. */
-export function tellersOf(firstDays: ReadonlyMap<string, Day>): Readonly<Record<Topic, TopicTeller>> {
-  const ranks: TopicTeller = {
+/** For feeds of all models. */
+export function writersOf(firstDays: ReadonlyMap<string, Day>): Readonly<Record<Topic, TopicWriter>> {
+  const ranks: TopicWriter = {
     unitOf: categoryOf,
     pages: 'rankings',
-    tellOne: (lines) => tellCategory(lines, firstDays),
-    tellMany: (lines) => tellCategories(lines, firstDays),
+    writeOne: (lines) => writeCategory(lines, firstDays),
+    writeMany: (lines) => writeCategories(lines, firstDays),
   };
-  return { ...TELLERS, ranks };
+  return { ...WRITERS, ranks };
 }
 
 const unitOf = ({ model_id: id }: NewsLine) => id;
 
-const NEW_MODELS: TopicTeller = {
+const NEW_MODELS: TopicWriter = {
   unitOf,
   pages: 'models',
-  tellOne: (lines) => {
-    const words = newModelText(lines[0]);
-    return { title: `${isBack(lines[0]) ? 'Back' : 'New model'}: ${words}`, lines: [words] };
+  writeOne: (lines) => {
+    const text = newModelText(lines[0]);
+    return { title: `${isBack(lines[0]) ? 'Back' : 'New model'}: ${text}`, lines: [text] };
   },
-  tellMany: (lines) => {
+  writeMany: (lines) => {
     const what = lines.some(isBack) ? `${modelCount(lines, 'model')} came` : modelCount(lines, 'new model');
-    return told(
+    return contentOf(
       `${what}: ${modelNames(lines)}`,
       lines,
       (line) => `${newModelText(line)}${isBack(line) ? ', back again' : ''}`,
@@ -89,67 +88,71 @@ const NEW_MODELS: TopicTeller = {
   },
 };
 
-const GONE_MODELS: TopicTeller = {
+const GONE_MODELS: TopicWriter = {
   unitOf,
   pages: undefined,
-  tellOne: (lines) => told(`Gone: ${modelText(lines[0])}`, lines, modelText),
-  tellMany: (lines) => told(`${modelCount(lines, 'model')} gone: ${modelNames(lines)}`, lines, modelText),
+  writeOne: (lines) => contentOf(`Gone: ${modelText(lines[0])}`, lines, modelText),
+  writeMany: (lines) => contentOf(`${modelCount(lines, 'model')} gone: ${modelNames(lines)}`, lines, modelText),
 };
 
-const PRICES: TopicTeller = {
+const PRICES: TopicWriter = {
   unitOf,
   pages: 'models',
-  tellOne: (lines, count) =>
-    told(count === 1 ? priceText(lines[0]) : `${modelOf(lines[0])}: ${count} price changes`, lines, priceText),
-  tellMany: (lines) => told(`Prices of ${modelCount(lines, 'model')} changed: ${modelIds(lines)}`, lines, priceText),
+  writeOne: (lines, count) =>
+    contentOf(count === 1 ? priceText(lines[0]) : `${modelOf(lines[0])}: ${count} price changes`, lines, priceText),
+  writeMany: (lines) =>
+    contentOf(`Prices of ${modelCount(lines, 'model')} changed: ${modelIds(lines)}`, lines, priceText),
 };
 
-const OFFERS: TopicTeller = {
+const OFFERS: TopicWriter = {
   unitOf,
   pages: 'models',
-  tellOne: (lines) =>
-    told(
+  writeOne: (lines) =>
+    contentOf(
       lines.length === 1 ? offerText(lines[0]) : `${modelOf(lines[0])}: now offered by ${providers(lines)}`,
       lines,
       offerText,
     ),
-  tellMany: (lines) => told(`${modelCount(lines, 'model')} newly offered by ${providers(lines)}`, lines, offerText),
+  writeMany: (lines) =>
+    contentOf(`${modelCount(lines, 'model')} newly offered by ${providers(lines)}`, lines, offerText),
 };
 
-const ENDED_OFFERS: TopicTeller = {
+const ENDED_OFFERS: TopicWriter = {
   unitOf,
   pages: 'models',
-  tellOne: (lines) => told(endedOfferText(lines[0]), lines, endedOfferText),
-  tellMany: (lines) =>
-    told(`${modelCount(lines, 'model')} no longer offered by ${providers(lines)}`, lines, endedOfferText),
+  writeOne: (lines) => contentOf(endedOfferText(lines[0]), lines, endedOfferText),
+  writeMany: (lines) =>
+    contentOf(`${modelCount(lines, 'model')} no longer offered by ${providers(lines)}`, lines, endedOfferText),
 };
 
-/** The ranks of one model. */
-const RANKS: TopicTeller = {
+/** Ranks of one model. */
+const RANKS: TopicWriter = {
   unitOf,
   pages: 'models',
-  tellOne: (lines) => {
+  writeOne: (lines) => {
     const categories = lines.map((line) => nameInText(categoryOf(line)));
     const title = lines.length === 1 ? rankText(lines[0]) : `${modelOf(lines[0])}: ranks in ${titleList(categories)}`;
-    return told(title, lines, rankText);
+    return contentOf(title, lines, rankText);
   },
-  tellMany: (lines) => told(`Ranks of ${modelCount(lines, 'model')} changed: ${modelIds(lines)}`, lines, rankText),
+  writeMany: (lines) =>
+    contentOf(`Ranks of ${modelCount(lines, 'model')} changed: ${modelIds(lines)}`, lines, rankText),
 };
 
-/** The scores of one model. */
-const SCORES: TopicTeller = {
+/** Scores of one model. */
+const SCORES: TopicWriter = {
   unitOf,
   pages: 'models',
-  tellOne: (lines, count) => {
+  writeOne: (lines, count) => {
     const benchmarks = lines.map(({ parts }) => nameInText(parts[0] ?? ''));
     const title = count === 1 ? scoreText(lines[0]) : `${modelOf(lines[0])}: scores in ${titleList(benchmarks, count)}`;
-    return told(title, lines, scoreText);
+    return contentOf(title, lines, scoreText);
   },
-  tellMany: (lines) => told(`Scores of ${modelCount(lines, 'model')} changed: ${modelIds(lines)}`, lines, scoreText),
+  writeMany: (lines) =>
+    contentOf(`Scores of ${modelCount(lines, 'model')} changed: ${modelIds(lines)}`, lines, scoreText),
 };
 
-/** What tells the topics of one model; a line is about that model, whatever else it names. */
-export const TELLERS: Readonly<Record<Topic, TopicTeller>> = {
+/** For the feed of one model. */
+export const WRITERS: Readonly<Record<Topic, TopicWriter>> = {
   'new-models': NEW_MODELS,
   'gone-models': GONE_MODELS,
   prices: PRICES,
@@ -159,17 +162,17 @@ export const TELLERS: Readonly<Record<Topic, TopicTeller>> = {
   scores: SCORES,
 };
 
-function told(title: string, lines: NewsLines, textOf: (line: NewsLine) => string): Telling {
+function contentOf(title: string, lines: NewsLines, textOf: (line: NewsLine) => string): EntryContent {
   return { title, lines: lines.map(textOf) };
 }
 
-/** Who moved in one category: by the new position, then who is no longer ranked, by the old one. */
-function tellCategory(lines: NewsLines, firstDays: ReadonlyMap<string, Day>): Telling {
+/** By new position, then those that dropped out, by old position. */
+function writeCategory(lines: NewsLines, firstDays: ReadonlyMap<string, Day>): EntryContent {
   const { heading, moves } = movesIn(lines, firstDays);
   return { title: `${heading}: ${titleList(moves)}`, lines: moves };
 }
 
-function tellCategories(lines: NewsLines, firstDays: ReadonlyMap<string, Day>): Telling {
+function writeCategories(lines: NewsLines, firstDays: ReadonlyMap<string, Day>): EntryContent {
   const groups = [...Map.groupBy(lines, categoryOf)].sort(([a], [b]) => (a < b ? -1 : 1));
   const texts = groups.map(([, ofCategory]) => {
     const { heading, moves } = movesIn(ofCategory, firstDays);
@@ -179,7 +182,7 @@ function tellCategories(lines: NewsLines, firstDays: ReadonlyMap<string, Day>): 
   return { title: `Ranks changed in ${groups.length} categories: ${titleList(names)}`, lines: texts };
 }
 
-/** The moves of a category's lines, or its places on the night on which it is ranked first, and what stands in front of them. */
+/** Moves, or all ranks on the first night, with a heading. */
 function movesIn(lines: readonly NewsLine[], firstDays: ReadonlyMap<string, Day>) {
   const [category, day] = [lines[0] === undefined ? '' : categoryOf(lines[0]), lines[0]?.day];
   const sorted = lines.toSorted(byPosition);
@@ -189,7 +192,6 @@ function movesIn(lines: readonly NewsLine[], firstDays: ReadonlyMap<string, Day>
   return { heading: `${nameInText(category)} is ranked for the first time`, moves };
 }
 
-/** The order of moves in a category. */
 function byPosition(a: NewsLine, b: NewsLine): number {
   const [[afterA, beforeA], [afterB, beforeB]] = [placesOf(a), placesOf(b)];
   if (afterA !== afterB) return afterA < afterB ? -1 : 1;

@@ -1,22 +1,22 @@
-/** Names of the data on their way into sentences that any reader shows. */
+/** Sentences about data, safe in any feed reader. */
 
 import { plainNumber, plainNumbers } from '../../../runtime/plain-number.ts';
 import type { RecordOf } from '../../../schemas/datasets.ts';
 import { isolated, plainText } from '../plain-text.ts';
 
-/** Characters of a name; ids have at most 200. Longer: a name fills the list of a reader. */
+/** Ids have no more; longer names would fill a reader's list. */
 const LENGTH_MAX = 200;
 
-/** A name or an id inside a sentence: on one line, without controls; what reads from right to left leaves its surroundings alone. */
+/** One line without control characters, right-to-left text isolated. */
 export function nameInText(text: string): string {
   const characters = [...plainText(text)];
   const isLong = characters.length > LENGTH_MAX;
   return isolated(isLong ? `${characters.slice(0, LENGTH_MAX - 1).join('')}…` : characters.join(''));
 }
 
-/** `a`, `a and b`, `a, b and c`; of more than `max` the first ones, `a, b and 7 more`. */
-export function listOf(words: readonly string[], { max, count = words.length }: ListOptions): string {
-  const shown = words.slice(0, max);
+/** `a`, `a and b`, `a, b and c`; beyond `max` `a, b and 7 more`. */
+export function listOf(items: readonly string[], { max, count = items.length }: ListOptions): string {
+  const shown = items.slice(0, max);
   const more = count - shown.length;
   const parts = more > 0 ? [...shown, `${more.toLocaleString('en-US')} more`] : shown;
   const last = parts.at(-1) ?? '';
@@ -24,27 +24,27 @@ export function listOf(words: readonly string[], { max, count = words.length }: 
 }
 
 interface ListOptions {
-  /** Words at most. */
+  /** Listed items. */
   readonly max: number;
-  /** How many there are in all, where not all are given. */
+  /** The total, if not all are given. */
   readonly count?: number;
 }
 
-/** What a model's price at a provider is; null: not told. */
+/** A model's price at a provider; null: not listed. */
 export type Price = Pick<RecordOf<'pricing'>, 'input_per_million' | 'output_per_million' | 'currency'>;
 
-/** Providers that a sentence names. */
+/** Providers per sentence. */
 const PROVIDERS_MAX = 8;
 const UNIT = 'per 1 M tokens';
 
 /** `claude-x: input price at anthropic from $3 to $2.50 per 1 M tokens (−17 %)`. */
-export function priceChangeWords(
+export function priceChangeSentence(
   modelId: string,
   providers: readonly string[],
   { before, after }: { readonly before: Price; readonly after: Price },
 ): string {
   const model = nameInText(modelId);
-  const at = `at ${providerWords(providers)}`;
+  const at = `at ${providerList(providers)}`;
   const [input, output] = [before.input_per_million, before.output_per_million];
   const hasInput = input !== after.input_per_million;
   const hasOutput = output !== after.output_per_million;
@@ -59,8 +59,8 @@ export function priceChangeWords(
   const column = hasInput ? 'input_per_million' : 'output_per_million';
   const what = `${hasInput ? 'input' : 'output'} price ${at}`;
   const [was, is] = [before[column], after[column]];
-  if (is === null) return `${model}: ${what} is no longer told (it was ${money(was, before.currency)} ${UNIT})`;
-  if (was === null) return `${model}: ${what} is ${money(is, after.currency)} ${UNIT} (it was not told before)`;
+  if (is === null) return `${model}: ${what} is no longer listed (it was ${money(was, before.currency)} ${UNIT})`;
+  if (was === null) return `${model}: ${what} is ${money(is, after.currency)} ${UNIT} (it was not listed before)`;
   const change = changeOf('', [before, after], column);
   const inPercent = change === '' ? '' : ` (${change})`;
   const [from, to] = plainNumbers(was, is);
@@ -68,34 +68,34 @@ export function priceChangeWords(
 }
 
 /** `claude-x: now offered by anthropic at $3 / $15 per 1 M tokens`. */
-export function offerWords(modelId: string, providers: readonly string[], price: Price): string {
+export function offerSentence(modelId: string, providers: readonly string[], price: Price): string {
   const hasPrice = price.input_per_million !== null || price.output_per_million !== null;
   const at = hasPrice ? ` at ${bothPrices(price)} ${UNIT}` : '';
-  return `${nameInText(modelId)}: now offered by ${providerWords(providers)}${at}`;
+  return `${nameInText(modelId)}: now offered by ${providerList(providers)}${at}`;
 }
 
 /** `claude-x: no longer offered by anthropic`. */
-export function endedOfferWords(modelId: string, providers: readonly string[]): string {
-  return `${nameInText(modelId)}: no longer offered by ${providerWords(providers)}`;
+export function endedOfferSentence(modelId: string, providers: readonly string[]): string {
+  return `${nameInText(modelId)}: no longer offered by ${providerList(providers)}`;
 }
 
-export function providerWords(providers: readonly string[]): string {
+export function providerList(providers: readonly string[]): string {
   return listOf(providers.map(nameInText), { max: PROVIDERS_MAX });
 }
 
-/** Input and output: `$3 / $15`; what is not told is a dash. */
+/** Input and output, `$3 / $15`; a dash if not listed. */
 function bothPrices({ input_per_million: input, output_per_million: output, currency }: Price): string {
   return `${money(input, currency)} / ${money(output, currency)}`;
 }
 
 const DIGITS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 
-/** An amount without noise; what is not told is a dash. */
+/** Without floating-point noise; a dash if not listed. */
 function money(amount: number | null, currency: string): string {
   return amount === null ? '–' : written(plainNumber(amount), currency);
 }
 
-/** An amount in all its digits, with cents where it has any: `$3`, `$2.50`, `$0.0375`, `3 EUR`. */
+/** With all digits, and two decimals for cents: `$3`, `$2.50`, `$0.0375`, `3 EUR`. */
 function written(amount: number, currency: string): string {
   const digits = DIGITS.format(amount);
   const text = /\.\d$/.test(digits) ? `${digits}0` : digits;
@@ -105,7 +105,7 @@ function written(amount: number, currency: string): string {
 const PERCENT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const SMALL_PERCENT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 1 });
 
-/** `−17 %` with what it is of in front; empty where that can't be said. */
+/** `−17 %` after its label; empty if undefined. */
 function changeOf(
   what: string,
   [before, after]: readonly [Price, Price],
@@ -117,33 +117,32 @@ function changeOf(
   return `${what}${is < was ? '−' : '+'}${(percent < 1 ? SMALL_PERCENT : PERCENT).format(percent)} %`;
 }
 
-/** What is told of a model beside its id. */
 export interface ModelFacts {
   readonly name: string;
   readonly organization: string | null;
 }
 
 /** `Claude X (claude-x) by Anthropic, offered by anthropic and bedrock`. */
-export function newModelWords(modelId: string, facts: ModelFacts, providers: readonly string[]): string {
+export function newModelPhrase(modelId: string, facts: ModelFacts, providers: readonly string[]): string {
   const by = facts.organization === null ? '' : ` by ${nameInText(facts.organization)}`;
-  const offered = providers.length === 0 ? '' : `, offered by ${providerWords(providers)}`;
-  return `${modelWords(modelId, facts)}${by}${offered}`;
+  const offered = providers.length === 0 ? '' : `, offered by ${providerList(providers)}`;
+  return `${modelPhrase(modelId, facts)}${by}${offered}`;
 }
 
-/** `Claude X (claude-x)`; the id alone where the name says no more, or isn't known. */
-export function modelWords(modelId: string, facts: ModelFacts | undefined): string {
+/** `Claude X (claude-x)`; only the id if the name adds nothing. */
+export function modelPhrase(modelId: string, facts: ModelFacts | undefined): string {
   const [id, name] = [nameInText(modelId), nameInText(facts?.name ?? '')];
   return name === '' || name === id ? id : `${name} (${id})`;
 }
 
-/** A place in a ranking, before and after a night; null: none. */
+/** Rank or score before and after a night; null: none. */
 export interface Move {
   readonly before: number | null;
   readonly after: number | null;
 }
 
 /** `gpt-y went from 4 to 2 in coding`, `gpt-y came in at 3`, `gpt-y is no longer ranked (it was 4)`. */
-export function moveWords(modelId: string, { before, after }: Move, category?: string): string {
+export function moveSentence(modelId: string, { before, after }: Move, category?: string): string {
   const [model, place] = [nameInText(modelId), category === undefined ? '' : ` in ${nameInText(category)}`];
   if (after === null) return `${model} is no longer ranked${place}${before === null ? '' : ` (it was ${before})`}`;
   return before === null ? `${model} came in at ${after}${place}` : `${model} went from ${before} to ${after}${place}`;
@@ -151,15 +150,17 @@ export function moveWords(modelId: string, { before, after }: Move, category?: s
 
 const SCORE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
 
-/** `claude-x: 71.2 in gpqa, for the first time`, `claude-x: from 70 to 71.2 in gpqa`, `claude-x: no score in gpqa any more`. */
-export function scoreWords(modelId: string, benchmark: string, { before, after }: Move): string {
+/**
+ * `claude-x: new score 71.2 in gpqa`, `claude-x: score from 70 to 71.2 in gpqa`, `claude-x: no longer scored in gpqa`.
+ */
+export function scoreSentence(modelId: string, benchmark: string, { before, after }: Move): string {
   const [model, place] = [nameInText(modelId), `in ${nameInText(benchmark)}`];
   if (after === null)
-    return `${model}: no score ${place} any more${before === null ? '' : ` (it was ${score(before)})`}`;
+    return `${model}: no longer scored ${place}${before === null ? '' : ` (it was ${score(before)})`}`;
   if (before === null) return `${model}: new score ${score(after)} ${place}`;
   const [was, is] = [score(before), score(after)];
   if (was !== is) return `${model}: score from ${was} to ${is} ${place}`;
-  // What differs behind the sixth digit is told in all that it has.
+  // Values that differ only later get all digits.
   const [from, to] = plainNumbers(before, after);
   return `${model}: score from ${from} to ${to} ${place}`;
 }
@@ -168,10 +169,9 @@ function score(value: number): string {
   return SCORE.format(value).replace('-', '−');
 }
 
-/** `a, b, c and 9 more`: what a title names. */
-export function titleList(words: readonly string[], count = words.length): string {
-  return listOf(words, { max: TITLE_WORDS_MAX, count });
+/** Items of a title: `a, b, c and 9 more`. */
+export function titleList(items: readonly string[], count = items.length): string {
+  return listOf(items, { max: TITLE_ITEMS_MAX, count });
 }
 
-/** Things that a title names. */
-const TITLE_WORDS_MAX = 3;
+const TITLE_ITEMS_MAX = 3;

@@ -5,14 +5,14 @@ import { SECRET, START, WebhookDatabase } from '../../../test/support/webhooks/w
 import { signatureHeaders } from '../endpoints/signature.ts';
 import type { ClaimedDelivery } from '../queue/delivery.ts';
 import {
-  ANSWER_BYTES_MAX,
-  ANSWER_TIMEOUT_MS,
   ATTEMPTS_MAX,
   attemptDelivery,
   type OutgoingRequest,
+  RESPONSE_BYTES_MAX,
+  RESPONSE_TIMEOUT_MS,
   RETRY_DELAYS_MS,
   type RequestResult,
-  textFromAnswer,
+  textFromResponse,
 } from './attempt-delivery.ts';
 
 const DELIVERY: ClaimedDelivery = {
@@ -37,7 +37,7 @@ async function attempt(result: RequestResult) {
     },
     clock: () => START,
     userAgent: 'modelstats-webhooks/1.2.3',
-    timeoutMs: ANSWER_TIMEOUT_MS,
+    timeoutMs: RESPONSE_TIMEOUT_MS,
   });
   return { made, sent };
 }
@@ -84,7 +84,7 @@ describe('An attempt (specification "Delivery")', () => {
 
   test.each([100, 400, 404, 410, 429, 500, 503])('any other answer has failed: %d', async (status) => {
     const { made } = await attempt(answered(status, 'sorry'));
-    expect(made).toMatchObject({ outcome: 'status', status, message: `the answer was ${status}`, answer: 'sorry' });
+    expect(made).toMatchObject({ outcome: 'status', status, message: `the response was ${status}`, answer: 'sorry' });
   });
 
   test.each([
@@ -101,12 +101,12 @@ describe('An attempt (specification "Delivery")', () => {
 
   test.each([
     ['nothing', Buffer.alloc(0), null],
-    ['its first KiB', Buffer.alloc(5000, 'a'), 'a'.repeat(ANSWER_BYTES_MAX)],
-    ['no half character', Buffer.from(`${'a'.repeat(ANSWER_BYTES_MAX - 1)}é`), 'a'.repeat(ANSWER_BYTES_MAX - 1)],
+    ['its first KiB', Buffer.alloc(5000, 'a'), 'a'.repeat(RESPONSE_BYTES_MAX)],
+    ['no half character', Buffer.from(`${'a'.repeat(RESPONSE_BYTES_MAX - 1)}é`), 'a'.repeat(RESPONSE_BYTES_MAX - 1)],
     ['no zero character', Buffer.from('a\0b'), 'a\uFFFDb'],
     ['no bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0x62]), 'a\uFFFDb'],
   ])('of the answer is kept: %s', (_, body, text) => {
-    expect(textFromAnswer(body)).toBe(text);
+    expect(textFromResponse(body)).toBe(text);
   });
 });
 

@@ -10,10 +10,10 @@ import {
   type Settlement,
 } from '../queue/delivery.ts';
 
-/** For the whole answer of a receiver (specification "Delivery"). */
-export const ANSWER_TIMEOUT_MS = 10_000;
-/** Of the answer, kept to be shown. */
-export const ANSWER_BYTES_MAX = 1024;
+/** For a receiver's whole response (specification "Delivery"). */
+export const RESPONSE_TIMEOUT_MS = 10_000;
+/** Of the response, stored for display. */
+export const RESPONSE_BYTES_MAX = 1024;
 
 /** One request to an address that a customer supplied. */
 export interface OutgoingRequest {
@@ -21,9 +21,9 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** For the whole answer, from the beginning. */
+  /** For the whole response, from the start. */
   readonly timeoutMs: number;
-  /** Of the answer's body; more is cut. */
+  /** Of the response's body; the rest is cut. */
   readonly responseBytesMax: number;
   readonly signal?: AbortSignal;
 }
@@ -34,12 +34,12 @@ export type RequestResult =
       readonly kind: 'failure';
       readonly reason: Exclude<Outcome, 'delivered' | 'status'>;
       readonly message: string;
-      /** Of an answer that is not taken, as a redirect is not. */
+      /** Of a response that is refused, such as a redirect. */
       readonly status?: number | undefined;
       readonly durationMs: number;
     };
 
-/** Sends a request through the guard of outgoing requests; resolves also where it failed. */
+/** Failures resolve too. */
 export type SendRequest = (request: OutgoingRequest) => Promise<RequestResult>;
 
 export interface AttemptDeps {
@@ -49,15 +49,14 @@ export interface AttemptDeps {
   readonly timeoutMs: number;
 }
 
-/** Where an attempt goes, and what signs it. */
 export interface AttemptTarget {
   readonly url: string;
   readonly secret: string;
-  /** Gives the attempt up; it then counts as one that did not happen. */
+  /** Abandons the attempt, which then does not count. */
   readonly signal: AbortSignal;
 }
 
-/** Makes one attempt, signed afresh. Any 2xx in time is delivered; resolves whatever the receiver does. */
+/** A 2xx in time means delivered; failures resolve too. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   { url, secret, signal }: AttemptTarget,
@@ -78,7 +77,7 @@ export async function attemptDelivery(
     headers,
     body,
     timeoutMs,
-    responseBytesMax: ANSWER_BYTES_MAX,
+    responseBytesMax: RESPONSE_BYTES_MAX,
     signal,
   });
   return {
@@ -89,7 +88,7 @@ export async function attemptDelivery(
   };
 }
 
-/** What is sent, the same bytes in every attempt (specification "Delivery"). */
+/** The same bytes in every attempt (specification "Delivery"). */
 export function deliveryBody({ id, topic, occurredAt, data }: DeliveredEvent): string {
   const [idText, topicText, atText] = [id, topic, timestampFromDate(occurredAt)].map((text) => JSON.stringify(text));
   return `{"id":${idText},"topic":${topicText},"occurred_at":${atText},"data":${data}}`;
@@ -99,41 +98,40 @@ function outcomeOf(result: RequestResult): Pick<Attempt, 'outcome' | 'status' | 
   switch (result.kind) {
     case 'answer': {
       const isDelivered = result.status >= 200 && result.status < 300;
-      const answer = textFromAnswer(result.body);
+      const answer = textFromResponse(result.body);
       return isDelivered
         ? { outcome: 'delivered', status: result.status, message: null, answer }
-        : { outcome: 'status', status: result.status, message: `the answer was ${result.status}`, answer };
+        : { outcome: 'status', status: result.status, message: `the response was ${result.status}`, answer };
     }
     case 'failure':
       return { outcome: result.reason, status: result.status ?? null, message: result.message, answer: null };
   }
 }
 
-/** The beginning of an answer as text; what is no UTF-8, or no text for a database, is replaced. */
-export function textFromAnswer(body: Uint8Array): string | null {
+/** Replaces invalid UTF-8, and NUL, which databases refuse. */
+export function textFromResponse(body: Uint8Array): string | null {
   if (body.length === 0) return null;
   const decoder = new TextDecoder();
-  // A character that the limit cuts in two is left out.
-  const text = decoder.decode(body.subarray(0, ANSWER_BYTES_MAX), { stream: true });
+  // Leaves out a character that the limit cuts in two.
+  const text = decoder.decode(body.subarray(0, RESPONSE_BYTES_MAX), { stream: true });
   return text.replaceAll('\0', '\uFFFD');
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** From the end of an attempt to the beginning of the next one (specification "Retries"). */
+/** From the end of an attempt to the next one (specification "Retries"). */
 export const RETRY_DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 12 * HOUR_MS] as const;
 
-/** Attempts of a delivery at most, whatever it tells; a ping has one. */
+/** Of an event or replay; a ping has one. */
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
 
-/** When the attempt after a failed one may begin; undefined: that was the last. */
+/** Undefined after the last attempt. */
 function nextAttemptAt(kind: DeliveryKind, attempt: number, endedAt: Date): Date | undefined {
   const delayMs = kind === 'ping' ? undefined : RETRY_DELAYS_MS[attempt - 1];
   return delayMs === undefined ? undefined : new Date(endedAt.getTime() + delayMs);
 }
 
-/** What an attempt means for its delivery. */
 export function settlementOf({ id, kind, endpointId }: ClaimedDelivery, attempt: Attempt): Settlement {
   const isDelivered = attempt.outcome === 'delivered';
   const nextAt = isDelivered ? undefined : nextAttemptAt(kind, attempt.attempt, new Date(endedAtMs(attempt)));

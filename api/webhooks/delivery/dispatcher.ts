@@ -1,11 +1,11 @@
 /**
- * Sends what waits (specification "Delivery", "Retries"; decisions 0052 and 0109). One loop claims what is due for the slots that are free, in
- * batches, and a few ahead; another one writes down, in batches, the attempts that ended.
+ * Sends waiting deliveries (specification "Delivery", "Retries"; decisions 0052 and 0109). One loop claims due
+ * deliveries in batches, a few ahead of the free slots; another writes ended attempts in batches.
  *
- * - Never more than so many attempts are under way to one endpoint, and in all; what is claimed and not begun is bounded too.
- * - An attempt is begun only where its claim outlasts it, so nobody else attempts the same delivery meanwhile.
- * - While the database doesn't do its work, attempts that ended are held and reported later, and none are begun.
- * - Ended at whatever instant, it leaves nothing behind but claims, which end by themselves.
+ * - Attempts under way and claimed deliveries are limited per endpoint and in all.
+ * - An attempt begins only if its claim outlasts it, so no other dispatcher makes it.
+ * - While the database fails, ended attempts are held, and none begins.
+ * - A killed dispatcher leaves only claims, which expire.
  */
 import type { ClaimedDelivery, DeliveryReport, SettleResult, WaitingEndpoint } from '../queue/delivery.ts';
 import { attemptDelivery, settlementOf } from './attempt-delivery.ts';
@@ -16,8 +16,8 @@ import { Slots } from './slots.ts';
 import { PUT_OFF_MS, type Target, Targets } from './targets.ts';
 
 /**
- * Between two claims, and between two transactions that write attempts down: what comes meanwhile shares a sync to the disk. Longer: more
- * is attempted again after a crash, and slots may wait for a claim.
+ * Between two claims, or writes of attempts, so that batches share a sync to disk. Longer: a crash repeats more
+ * attempts, and slots may wait.
  */
 const PAUSE_MS = 20;
 
@@ -30,16 +30,16 @@ export class Dispatcher {
   readonly #claiming: WorkLoop;
   readonly #reporting: WorkLoop;
   readonly #underWay = new Set<Promise<void>>();
-  /** Ids of deliveries that are claimed here and not attempted yet. */
+  /** Deliveries claimed here and not attempted yet. */
   readonly #held = new Set<string>();
-  /** What is being dropped, by the ids of endpoints. */
+  /** Drops under way, by endpoint. */
   readonly #drops = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   readonly #abandon = new AbortController();
   #isPollDue = true;
   #running: Promise<unknown> | undefined;
 
-  /** Throws where claims would not outlast attempts. */
+  /** Throws if claims would not outlast attempts. */
   constructor(deps: DispatcherDeps, options: DispatcherOptions) {
     if (options.claimMs < options.timeoutMs + 2 * SETTLE_MARGIN_MS)
       throw new Error(`a claim of ${options.claimMs} ms is too short for attempts of ${options.timeoutMs} ms`);
@@ -58,35 +58,33 @@ export class Dispatcher {
     );
   }
 
-  /** Attempts under way. */
   get inFlight(): number {
     return this.#slots.inFlight;
   }
 
-  /** Begins to work, until {@link stop}. */
   start(): void {
     if (this.#running !== undefined) return;
     const loops = [this.#claiming, this.#reporting].map((loop) => loop.run(this.#stop.signal));
     this.#running = Promise.all([...loops, this.#pollOften()]);
   }
 
-  /** Looks for due deliveries now: some were queued. */
+  /** Polls now, because deliveries were queued. */
   wake(): void {
     this.#isPollDue = true;
     this.#claiming.wake();
   }
 
   /**
-   * Attempts one delivery at once, also where this dispatcher was not started; where another one has it, waits for what that one
-   * finds. Resolves to how the delivery stands then; undefined: there is none. Rejects with `unavailable`, and as opening the
-   * secret does.
+   * Attempts one delivery at once, even before {@link start}, or waits for the dispatcher that has claimed it. Resolves
+   * to its status afterwards; undefined if it does not exist. Rejects with `unavailable`, and if the secret can't be
+   * opened.
    */
   sendNow(deliveryId: string): Promise<DeliveryReport | undefined> {
     const onSettled = (result: SettleResult) => this.#reportChanges(result);
     return sendOne(deliveryId, this.#deps, { ...this.#options, signal: this.#abandon.signal, onSettled });
   }
 
-  /** Begins no more attempts, waits a bounded time for those under way, writes down what they found, and releases the rest. */
+  /** Waits a bounded time for attempts under way, writes their results and releases the rest. */
   async stop(): Promise<void> {
     this.#stop.abort();
     for (const loop of [this.#claiming, this.#reporting]) loop.wake();
@@ -108,7 +106,7 @@ export class Dispatcher {
     }
   }
 
-  /** False also while so much is to be written down that the database can't be doing its work. */
+  /** False also while too many reports are unwritten: the database must be failing. */
   #isClaimDue(): boolean {
     if (this.#reports.size > this.#options.inFlightMax * 2) return false;
     return this.#isPollDue || this.#slots.demands().length > 0;
@@ -126,7 +124,6 @@ export class Dispatcher {
     }
   }
 
-  /** Claims what is due for the free slots, after a poll where one is due, and begins it. */
   async #claim(): Promise<void> {
     if (this.#isPollDue) await this.#poll();
     const demands = this.#slots.demands();
@@ -135,30 +132,29 @@ export class Dispatcher {
     const now = clock();
     const claimUntil = new Date(now.getTime() + this.#options.claimMs);
     const claimed = await queue.claimDue({ dispatcher, now, demands, claimUntil });
-    // What is held here is claimed anew where the clock has leapt, or where an outage outlasted the claim: once is enough.
+    // Claimed again after a clock jump or a long outage.
     const fresh = claimed.filter(({ id }) => !this.#held.has(id) && !this.#reports.holds(id));
     for (const { id } of fresh) this.#held.add(id);
     this.#slots.add(demands, fresh);
     this.#begin();
   }
 
-  /** Writes down what ended. */
   async #writeReports(): Promise<void> {
     this.#reportChanges(await this.#reports.write());
-    this.#begin(); // Where so much was to be written down that none was begun.
+    this.#begin(); // Attempts may have paused while too many reports were unwritten.
     this.#claiming.wake();
   }
 
   #reportChanges({ activated, revoked }: SettleResult): void {
     for (const endpointId of activated) this.#deps.onEvent({ type: 'activated', endpointId });
-    if (activated.length > 0) this.wake(); // What waits for them may be sent from now on.
+    if (activated.length > 0) this.wake(); // Their waiting deliveries may be sent now.
     for (const endpointId of revoked) {
       this.#deps.onEvent({ type: 'revoked', endpointId });
       this.#beginDrop({ id: endpointId, state: 'revoked' });
     }
   }
 
-  /** Drops what an endpoint must not be sent any more, some rows at a time, beside all else. */
+  /** In the background. */
   #beginDrop(endpoint: Pick<WaitingEndpoint, 'id' | 'state'>): void {
     this.#targets.forget(endpoint.id);
     this.#releaseReady(endpoint.id);
@@ -177,7 +173,6 @@ export class Dispatcher {
     }
   }
 
-  /** Begins attempts while there are free slots. */
   #begin(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const { id, endpointId } = next;
@@ -206,7 +201,7 @@ export class Dispatcher {
     if (this.#targets.isResting(delivery.endpointId, now)) this.#releaseReady(delivery.endpointId);
   }
 
-  /** Gives back what was claimed ahead for an endpoint, or for all. */
+  /** Releases deliveries claimed ahead for an endpoint, or for all. */
   #releaseReady(endpointId?: string): void {
     const now = this.#deps.clock();
     for (const delivery of this.#slots.empty(endpointId)) {

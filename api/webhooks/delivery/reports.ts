@@ -2,11 +2,11 @@ import { type BackOff, doublingMs } from '../../../runtime/retry.ts';
 import type { ClaimedDelivery, Release, Settlement, SettleResult } from '../queue/delivery.ts';
 import type { DispatcherDeps } from './dispatcher-options.ts';
 
-/** At the end, tries to write down what is known, and the pause between them. */
+/** At shutdown: tries to write reports, and the pause between them. */
 const LAST_TRIES_MAX = 3;
 const RETRY_MS = 200;
 
-/** What a dispatcher has still to write down: attempts that ended, and claims that it gives back. */
+/** Ended attempts and released claims that are not written yet. */
 export class Reports {
   readonly #deps: Pick<DispatcherDeps, 'queue' | 'name' | 'clock' | 'sleep' | 'onEvent'>;
   readonly #settlements: Settlement[] = [];
@@ -20,22 +20,22 @@ export class Reports {
     return this.#settlements.length + this.#releases.length;
   }
 
-  /** Whether something about a delivery is still to be written: until then this dispatcher must not begin it anew. */
+  /** Until it is written, this dispatcher must not attempt the delivery again. */
   holds(deliveryId: string): boolean {
-    const isOfIt = ({ delivery }: Settlement | Release) => delivery.id === deliveryId;
-    return this.#settlements.some(isOfIt) || this.#releases.some(isOfIt);
+    const isSameDelivery = ({ delivery }: Settlement | Release) => delivery.id === deliveryId;
+    return this.#settlements.some(isSameDelivery) || this.#releases.some(isSameDelivery);
   }
 
   settle(settlement: Settlement): void {
     this.#settlements.push(settlement);
   }
 
-  /** @param dueAt when somebody may claim it */
+  /** @param dueAt when a dispatcher may claim it */
   release({ id, attempt }: ClaimedDelivery, dueAt: Date): void {
     this.#releases.push({ delivery: { id, attempt }, dueAt });
   }
 
-  /** Writes all of it in one transaction; where that fails it stays. */
+  /** Writes all in one transaction; on failure they stay. */
   async write(): Promise<SettleResult> {
     const { queue, name: dispatcher, clock } = this.#deps;
     const [settlements, releases] = [[...this.#settlements], [...this.#releases]];
@@ -45,7 +45,7 @@ export class Reports {
     return result;
   }
 
-  /** Writes what is left at the end, where the database lets it: claims end by themselves. */
+  /** At shutdown. Claims left by a failing database expire. */
   async writeLast(onResult: (result: SettleResult) => void): Promise<void> {
     for (let tries = 1; this.size > 0; tries += 1) {
       try {
@@ -60,19 +60,17 @@ export class Reports {
   }
 }
 
-/** After failures of the database. */
 const BACK_OFF: BackOff = { firstMs: 200, maxMs: 10_000 };
 
-/** Work to be done whenever there is some. */
 interface Work {
   readonly isDue: () => boolean;
-  /** Rejects where the database doesn't do its work. */
+  /** Rejects if the database fails. */
   readonly run: () => Promise<void>;
-  /** Between two runs: what comes meanwhile shares a transaction. */
+  /** Between two runs, so that batches share a transaction. */
   readonly pauseMs: number;
 }
 
-/** Runs work again and again, until it is stopped; while it fails it is tried less and less often, and that is reported. */
+/** Repeats work until stopped. Failures are reported and retried after growing pauses. */
 export class WorkLoop {
   readonly #work: Work;
   readonly #deps: Pick<DispatcherDeps, 'sleep' | 'onEvent'>;
@@ -84,12 +82,11 @@ export class WorkLoop {
     this.#deps = deps;
   }
 
-  /** There may be work. */
   wake(): void {
     this.#awake.resolve();
   }
 
-  /** Resolves soon after the signal is aborted and the loop is woken. */
+  /** Soon after the signal is aborted and the loop is woken. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#awake = Promise.withResolvers();

@@ -2,17 +2,17 @@ import type { ClaimedDelivery, DeliveryReport, SettleBatch, SettleResult } from 
 import { attemptDelivery, settlementOf } from './attempt-delivery.ts';
 import type { DispatcherDeps, DispatcherOptions } from './dispatcher-options.ts';
 
-/** Between two checks of a delivery that somebody else attempts. */
+/** Between two checks of a delivery that another dispatcher attempts. */
 const CHECK_MS = 200;
 
 export interface SendOneOptions extends DispatcherOptions {
-  /** Gives the attempt up. */
+  /** Abandons the attempt. */
   readonly signal: AbortSignal;
-  /** Called with what the attempt made of the endpoint. */
+  /** Called with the attempt's effect on the endpoint. */
   readonly onSettled: (result: SettleResult) => void;
 }
 
-/** Attempts one delivery at once, or waits for what another dispatcher that has it finds. */
+/** See `Dispatcher.sendNow`. */
 export async function sendOne(
   deliveryId: string,
   deps: DispatcherDeps,
@@ -21,7 +21,7 @@ export async function sendOne(
   const { queue, clock } = deps;
   const before = await queue.find(deliveryId);
   if (before?.state !== 'waiting') return before;
-  // What is left from before this registration must be gone before a ping can make the endpoint active.
+  // These predate the registration: they must be gone before a ping activates the endpoint.
   await queue.drop(before.endpoint, clock());
   const now = clock();
   const claimUntil = new Date(now.getTime() + options.claimMs);
@@ -54,7 +54,7 @@ async function attemptClaimed(
   }
 }
 
-/** Checks until the attempt that somebody else makes has ended, or would have to have. */
+/** Until the other dispatcher's attempt has ended, or should have. */
 async function waitForAttempt(
   before: DeliveryReport,
   { queue, sleep }: DispatcherDeps,

@@ -1,31 +1,30 @@
 import type { ClaimedDelivery, Demand } from '../queue/delivery.ts';
 
 export interface SlotLimits {
-  /** Attempts under way to one endpoint. */
+  /** Concurrent attempts to one endpoint. */
   readonly perEndpointMax: number;
-  /** Attempts under way in all. */
+  /** Concurrent attempts in all. */
   readonly inFlightMax: number;
 }
 
-/** What one endpoint has here. */
 interface Endpoint {
   readonly id: string;
   inFlight: number;
-  /** Claimed and not begun, the next one first. */
+  /** Claimed and not begun, next first. */
   ready: readonly ClaimedDelivery[];
-  /** False once a claim brought less than was asked for: nothing more is due until the next poll finds some. */
+  /** False after a claim brought less than requested, until the next poll. */
   isDue: boolean;
 }
 
-/** Claimed ahead, as a multiple of what may be under way: enough that no slot waits for a commit, and bounded. */
+/** Claimed ahead, as a multiple of slots, so that none waits for a commit. */
 const READY_FACTOR = 4;
-/** Of all slots: reserved for endpoints that have less than their share. */
+/** Share of slots reserved for endpoints below their share. */
 const RESERVED = 1 / 4;
 
 /**
- * What a dispatcher holds, by endpoint. A slot that gets free goes to the endpoint with the fewest attempts under way, so an
- * endpoint with much to do, or a slow one, takes from no other more than its own slots. Where there are so many slow ones that they
- * could hold all slots together, a quarter of them stays for endpoints that have less than half an even share.
+ * Deliveries of a dispatcher by endpoint. A free slot goes to the endpoint with the fewest attempts under way, so a
+ * slow one takes only its own slots. If many are slow, a quarter of all slots stays for endpoints with less than half
+ * an even share.
  */
 export class Slots {
   readonly #limits: SlotLimits;
@@ -36,19 +35,17 @@ export class Slots {
     this.#limits = limits;
   }
 
-  /** Attempts under way. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Notes that deliveries are due for an endpoint. */
   expect(endpointId: string): void {
     this.#endpoint(endpointId).isDue = true;
   }
 
-  /** What to claim next: as much as keeps the slots busy until the claim after. */
+  /** Enough to keep the slots busy until the next claim. */
   demands(): readonly Demand[] {
-    // An even part of what may be claimed ahead in all.
+    // An even share of all that may be claimed ahead.
     const room = Math.floor((this.#limits.inFlightMax * READY_FACTOR) / Math.max(1, this.#endpoints.size));
     const readyMax = Math.max(1, Math.min(this.#limits.perEndpointMax * READY_FACTOR, room));
     return [...this.#endpoints.values()]
@@ -56,7 +53,6 @@ export class Slots {
       .map(({ id, ready }) => ({ endpointId: id, count: readyMax - ready.length }));
   }
 
-  /** Takes in what was claimed for these demands. */
   add(demands: readonly Demand[], claimed: readonly ClaimedDelivery[]): void {
     const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId);
     for (const { endpointId, count } of demands) {
@@ -68,7 +64,7 @@ export class Slots {
     }
   }
 
-  /** The next delivery to begin, which is then under way; undefined where none may. */
+  /** The next delivery to attempt; undefined if none may begin. */
   take(): ClaimedDelivery | undefined {
     let best: Endpoint | undefined;
     for (const endpoint of this.#endpoints.values()) {
@@ -83,7 +79,6 @@ export class Slots {
     return delivery;
   }
 
-  /** Frees the slot of a delivery that was taken. */
   free(endpointId: string): void {
     const endpoint = this.#endpoint(endpointId);
     endpoint.inFlight -= 1;
@@ -91,7 +86,7 @@ export class Slots {
     this.#forgetEmpty(endpoint);
   }
 
-  /** Takes out what was not begun for an endpoint, or for all; more is claimed once it is expected again. */
+  /** Removes deliveries that were not begun; {@link expect} has them claimed again. */
   empty(endpointId?: string): readonly ClaimedDelivery[] {
     const emptied = [...this.#endpoints.values()].filter(({ id }) => endpointId === undefined || id === endpointId);
     return emptied.flatMap((endpoint) => {
@@ -107,7 +102,7 @@ export class Slots {
     const { perEndpointMax, inFlightMax } = this.#limits;
     if (inFlight >= perEndpointMax || this.#inFlight >= inFlightMax) return false;
     const share = Math.max(1, Math.floor(inFlightMax / 2 / Math.max(1, this.#endpoints.size)));
-    // With fewer slots than a few endpoints need, there is nothing to reserve.
+    // With fewer slots than a few endpoints need, nothing is reserved.
     const reserved = inFlightMax * RESERVED >= perEndpointMax ? inFlightMax * RESERVED : 0;
     return inFlight < share || this.#inFlight < inFlightMax - reserved;
   }

@@ -60,7 +60,7 @@ class Model {
   }
 
   /** What a dispatcher does before it claims: what is left from before is dropped. */
-  sweep(): void {
+  cleanUp(): void {
     if (this.state === 'registered') this.drop(({ kind }) => kind !== 'ping');
     else if (this.state !== 'active') this.drop();
   }
@@ -78,13 +78,13 @@ class Model {
   }
 
   /** An attempt ends, under a claim that may not hold any more. */
-  finish({ number, id, real }: Claim, isAnswered: boolean): void {
+  finish({ number, id, real }: Claim, isSuccessful: boolean): void {
     const delivery = this.deliveries.get(id);
     if (delivery?.state !== 'waiting' || delivery.claim !== number) return;
     delivery.claim = undefined;
     delivery.attempts = real.attempt;
     const minutes = delivery.kind === 'ping' ? undefined : MINUTES[real.attempt - 1];
-    if (isAnswered) delivery.state = 'delivered';
+    if (isSuccessful) delivery.state = 'delivered';
     else if (minutes === undefined) delivery.state = 'failed';
     else delivery.dueAtMs = this.nowMs + minutes * MINUTE_MS;
     this.#count(delivery);
@@ -112,7 +112,7 @@ const COMMAND = fc.oneof(
   { weight: 9, arbitrary: fc.record({ kind: fc.constant('begin' as const) }) },
   {
     weight: 9,
-    arbitrary: fc.record({ kind: fc.constant('finish' as const), isAnswered: fc.boolean(), which: fc.nat(9) }),
+    arbitrary: fc.record({ kind: fc.constant('finish' as const), isSuccessful: fc.boolean(), which: fc.nat(9) }),
   },
   {
     weight: 4,
@@ -157,13 +157,13 @@ async function run(command: Command, model: Model, endpointId: string): Promise<
       if (model.state === 'registered' || model.state === 'active') await ping();
       return;
     case 'sweep':
-      return sweep(model, endpointId);
+      return cleanUp(model, endpointId);
     case 'begin':
       await begin(model, endpointId);
       return;
     case 'finish': {
       const [claim] = model.claims.splice(command.which % Math.max(1, model.claims.length), 1);
-      if (claim !== undefined) await finish(model, claim, command.isAnswered);
+      if (claim !== undefined) await finish(model, claim, command.isSuccessful);
       return;
     }
     case 'fail': // Events that failed five times already, so that failures in a row come about.
@@ -193,15 +193,15 @@ async function failOften(count: number, model: Model, endpointId: string): Promi
   }
 }
 
-async function sweep(model: Model, endpointId: string): Promise<void> {
+async function cleanUp(model: Model, endpointId: string): Promise<void> {
   const found = (await queue.findWaiting()).find(({ id }) => id === endpointId);
   if (found?.hasLeftovers) await queue.drop(found, new Date(model.nowMs));
-  model.sweep();
+  model.cleanUp();
 }
 
 /** A dispatcher claims one delivery; its attempt is under way until it ends. */
 async function begin(model: Model, endpointId: string): Promise<Claim | undefined> {
-  await sweep(model, endpointId);
+  await cleanUp(model, endpointId);
   const due = model.due();
   claims += 1;
   const now = new Date(model.nowMs);
@@ -222,22 +222,22 @@ async function begin(model: Model, endpointId: string): Promise<Claim | undefine
   return claim;
 }
 
-async function finish(model: Model, claim: Claim, isAnswered: boolean): Promise<void> {
+async function finish(model: Model, claim: Claim, isSuccessful: boolean): Promise<void> {
   const place = model.claims.indexOf(claim);
   if (place >= 0) model.claims.splice(place, 1);
   const attempt: Attempt = {
     attempt: claim.real.attempt,
     startedAt: new Date(model.nowMs),
     durationMs: 0,
-    outcome: isAnswered ? 'delivered' : 'timeout',
-    status: isAnswered ? 200 : null,
+    outcome: isSuccessful ? 'delivered' : 'timeout',
+    status: isSuccessful ? 200 : null,
     message: null,
     answer: null,
   };
   const settlements = [settlementOf(claim.real, attempt)];
   const now = new Date(model.nowMs);
   await queue.settle({ dispatcher: dispatcherOf(claim.number), now, settlements, releases: [] });
-  model.finish(claim, isAnswered);
+  model.finish(claim, isSuccessful);
 }
 
 function dispatcherOf(claim: number): string {
@@ -283,7 +283,7 @@ export function describeStates(name: string, another: () => Promise<string>): vo
           const begun: readonly Command[] = [
             { kind: 'ping' },
             { kind: 'begin' },
-            { kind: 'finish', isAnswered: true, which: 0 },
+            { kind: 'finish', isSuccessful: true, which: 0 },
           ];
           for (const command of [...begun, ...commands]) {
             await run(command, model, endpointId);

@@ -1,5 +1,5 @@
 /**
- * An endpoint: where an organization is told what changed. Its life (specification "Webhook endpoints"):
+ * An endpoint of an organization and its states (specification "Webhook endpoints"):
  *
  *     registered ─ping answered 2xx─► active ─20 deliveries in a row failed─► revoked
  *         ▲                             │                                        │
@@ -7,8 +7,7 @@
  *         │                             │ the plan lost webhooks (also while registered)
  *         └─── the plan has them again ─┴─► suspended              any ─remove─► removed
  *
- * Events go to active endpoints alone, and what happened while an endpoint was not active is never sent later: leaving `active`
- * drops what waits.
+ * Only active endpoints get events. Leaving `active` drops waiting deliveries: they are never sent later.
  */
 
 import { z } from 'zod';
@@ -21,16 +20,15 @@ import { FiltersSchema } from './filters.ts';
 export const ENDPOINT_STATES = ['registered', 'active', 'revoked', 'suspended', 'removed'] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** `each`: a delivery per event; `digest`: one per topic and night. */
+/** `each`: one delivery per event; `digest`: one per topic and night. */
 export const ENDPOINT_MODES = ['each', 'digest'] as const;
 export type EndpointMode = (typeof ENDPOINT_MODES)[number];
 
-/** Endpoints that an organization may have, removed ones aside (specification "Webhook endpoints"). */
+/** Per organization, without removed ones (specification "Webhook endpoints"). */
 export const ENDPOINTS_MAX = 10;
-/** Deliveries in a row that fail before an endpoint is revoked (specification "Webhook endpoints"). */
+/** Failed deliveries in a row before revocation (specification "Webhook endpoints"). */
 export const FAILURES_MAX = 20;
 
-/** An endpoint as it is stored, without its secret. */
 export function endpointFromRow(row: WebhookEndpointRow) {
   const state = getWord(ENDPOINT_STATES, row.state);
   return {
@@ -38,13 +36,13 @@ export function endpointFromRow(row: WebhookEndpointRow) {
     organizationId: row.organization_id,
     url: row.url,
     description: row.description,
-    topics: (JSON.parse(row.topics) as readonly string[]).filter(isTopic), // We wrote it; a later version may know more.
+    topics: (JSON.parse(row.topics) as readonly string[]).filter(isTopic), // A newer version may have stored others.
     filters: FiltersSchema.parse(JSON.parse(row.filters)),
     mode: getWord(ENDPOINT_MODES, row.mode),
     state,
     stateChangedAt: new Date(row.state_changed_at),
-    /** Deliveries of events that failed since the last one that did not; of a revoked endpoint those that led to it. */
-    consecutiveFailures: state === 'revoked' ? FAILURES_MAX : row.consecutive_failures, // The count begins anew with the state.
+    /** Failed deliveries of events in a row; if revoked, those before it. */
+    consecutiveFailures: state === 'revoked' ? FAILURES_MAX : row.consecutive_failures, // A change of state resets the stored count.
     secretChangedAt: new Date(row.secret_changed_at),
     createdAt: new Date(row.created_at),
   };
@@ -52,7 +50,7 @@ export function endpointFromRow(row: WebhookEndpointRow) {
 
 export type Endpoint = Readonly<ReturnType<typeof endpointFromRow>>;
 
-/** An endpoint that was not removed; rejects with `not_found`. */
+/** Rejects with `not_found`, also for a removed endpoint. */
 export async function readEndpoint(database: Database, id: string): Promise<Endpoint> {
   const row = await database
     .selectFrom('webhook_endpoints')
@@ -64,9 +62,7 @@ export async function readEndpoint(database: Database, id: string): Promise<Endp
   return endpointFromRow(row);
 }
 
-/**
- * {@link readEndpoint} that writes nothing new, but keeps others from changing the endpoint until the transaction ends.
- */
+/** {@link readEndpoint} that locks the endpoint until the transaction ends. */
 export async function lockEndpoint(transaction: Transaction, id: string): Promise<Endpoint> {
   const row = await transaction
     .updateTable('webhook_endpoints')
@@ -79,11 +75,10 @@ export async function lockEndpoint(transaction: Transaction, id: string): Promis
   return endpointFromRow(row);
 }
 
-/** Throws `usage` where an endpoint is in none of these states, with what to do about it. */
+/** Throws `usage` with a remedy. */
 export function assertState({ id, state }: Endpoint, states: readonly EndpointState[]): void {
   if (states.includes(state)) return;
-  const hint =
-    state === 'suspended' ? 'its plan has no webhooks' : `modelstats webhooks enable ${id} asks it to prove itself`;
+  const hint = state === 'suspended' ? 'its plan has no webhooks' : `verify it with modelstats webhooks enable ${id}`;
   throw new AppError('usage', `the endpoint ${id} is ${state}: ${hint}`);
 }
 
@@ -91,28 +86,28 @@ function noEndpoint(id: string): AppError {
   return new AppError('not_found', `there is no endpoint ${id}`);
 }
 
-/** Says why a request to an address would be refused before anything is sent; undefined where it would not be. */
+/** Why the guard of outgoing requests refuses an address. */
 export type FindUrlProblem = (url: string) => string | undefined;
 
 const DESCRIPTION_CHARACTERS_MAX = 200;
 
-/** What an organization asks for (specification "Webhook endpoints"). */
+/** Input of a registration (specification "Webhook endpoints"). */
 const RegistrationSchema = z.object({
   organizationId: z.string(),
   url: z.string(),
   description: z.string().refine((text) => [...text].length <= DESCRIPTION_CHARACTERS_MAX && !/\p{Cc}/u.test(text), {
     error: `must be one line of at most ${DESCRIPTION_CHARACTERS_MAX} characters`,
   }),
-  topics: z.array(z.enum(TOPICS)).min(1, 'must be one or more').readonly(),
+  topics: z.array(z.enum(TOPICS)).min(1, 'must name at least one topic').readonly(),
   filters: FiltersSchema.readonly(),
   mode: z.enum(ENDPOINT_MODES),
 });
 export type Registration = Readonly<z.infer<typeof RegistrationSchema>>;
 
-/** What is asked for, its address as it will be called. Throws `usage` with all that is wrong, a problem a line. */
-export function parseRegistration(wanted: unknown, findUrlProblem: FindUrlProblem): Registration {
-  const parsed = RegistrationSchema.safeParse(wanted);
-  const url = RegistrationSchema.pick({ url: true }).safeParse(wanted).data?.url;
+/** Normalizes the address. Throws `usage` with all problems, one per line. */
+export function parseRegistration(input: unknown, findUrlProblem: FindUrlProblem): Registration {
+  const parsed = RegistrationSchema.safeParse(input);
+  const url = RegistrationSchema.pick({ url: true }).safeParse(input).data?.url;
   const urlProblem = url === undefined ? undefined : findUrlProblem(url);
   const problems = [
     ...(urlProblem === undefined ? [] : [`the address of the endpoint: ${urlProblem}`]),
@@ -120,6 +115,6 @@ export function parseRegistration(wanted: unknown, findUrlProblem: FindUrlProble
   ];
   if (problems.length > 0 || parsed.data === undefined) throw new AppError('usage', problems.join('\n'));
   const address = new URL(parsed.data.url);
-  address.hash = ''; // Never sent.
+  address.hash = '';
   return { ...parsed.data, url: address.href };
 }

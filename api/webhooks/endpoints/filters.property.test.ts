@@ -65,9 +65,9 @@ function naive(set: Filters, { data, facts }: Event): boolean {
 test('filters let pass what each of them, read by itself, lets pass', () => {
   const seen = new Set<string>();
   fc.assert(
-    fc.property(filters, event, (set, told) => {
-      const { topic, data, facts } = told;
-      const expected = naive(set, told);
+    fc.property(filters, event, (set, received) => {
+      const { topic, data, facts } = received;
+      const expected = naive(set, received);
       seen.add(`${topic} ${expected}`);
       expect(matcherFromFilters(set)({ data, ...facts })).toBe(expected);
     }),

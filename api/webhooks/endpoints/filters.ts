@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ID_LENGTH_MAX } from '../../../schemas/datasets.ts';
 import type { Filterable } from '../topics/topic.ts';
 
-/** Ids that one filter may name. */
+/** Ids per filter. */
 const IDS_MAX = 1000;
 const Ids = z
   .array(z.string().min(1, idProblem()).max(ID_LENGTH_MAX, idProblem()))
@@ -14,15 +14,15 @@ const MaxRank = z.number().refine((rank) => Number.isInteger(rank) && rank >= 1 
 });
 const PERCENT_MAX = 1_000_000;
 const Percent = z.number().refine((percent) => percent > 0 && percent <= PERCENT_MAX, {
-  error: `must be above 0, and at most ${PERCENT_MAX}`,
+  error: `must be above 0 and at most ${PERCENT_MAX}`,
 });
 
 /**
- * Which events of its topics an endpoint wants (specification "Filters"); what is absent filters nothing. A filter concerns the
- * topics that have what it names; all filters that concern a topic must pass.
+ * Selects events of an endpoint's topics (specification "Filters"). A filter applies to topics that have its field; all
+ * that apply must pass.
  */
 export const FiltersSchema = z.strictObject({
-  /** Topics with `model_id`; and `ranking.updated` where one of them moved, came or went. */
+  /** Topics with `model_id`; `ranking.updated` if one of these models moved, came or went. */
   models: Ids.optional(),
   /** Topics with `benchmark_id`. */
   benchmarks: Ids.optional(),
@@ -31,8 +31,8 @@ export const FiltersSchema = z.strictObject({
   /** Topics with `provider`. */
   providers: Ids.optional(),
   /**
-   * `pricing.updated` with `change` `price`: one of the two prices rose or fell by at least so many per cent of what it was. A
-   * price that came, went, was zero before, or is in another currency passes.
+   * `pricing.updated` with `change` `price`: a price changed by at least this share of its old value. A price that
+   * came, went, was zero or changed its currency passes.
    */
   min_price_change_percent: Percent.optional(),
   /** `ranking.updated`: a model moved into, out of or within positions 1 to this. */
@@ -48,13 +48,9 @@ function idsProblem(): string {
   return `must name 1 to ${IDS_MAX} ids`;
 }
 
-/** Tells whether an endpoint wants an event of one of its topics. */
 export type Matcher = (event: Filterable) => boolean;
 
-/**
- * What an endpoint's filters let pass (specification "Filters"): all that concern the event's topic must. The lists are made
- * ready once, for there may be a million events.
- */
+/** Applies filters (specification "Filters"). Sets are built once, for up to a million events. */
 export function matcherFromFilters(filters: Filters): Matcher {
   const isModel = passesOf(filters.models);
   const isBenchmark = passesOf(filters.benchmarks);
@@ -71,9 +67,9 @@ export function matcherFromFilters(filters: Filters): Matcher {
     bestRank <= maxRank;
 }
 
-/** True for an id of the list, for any where there is none, and where an event has no such id. */
+/** Ids pass without a list, events without the id. */
 function passesOf(ids: readonly string[] | undefined): (id: string | undefined) => boolean {
   if (ids === undefined) return () => true;
-  const wanted = new Set(ids);
-  return (id) => id === undefined || wanted.has(id);
+  const allowed = new Set(ids);
+  return (id) => id === undefined || allowed.has(id);
 }

@@ -23,7 +23,7 @@ async function mark(notice: Notice, email: string | null) {
 /** Tells once; what was mailed and logged. */
 async function tell(send: (mail: Mail) => Promise<void> = async () => undefined) {
   const [mails, lines]: [Mail[], unknown[]] = [[], []];
-  const told = sendNotices({
+  const received = sendNotices({
     database: subject.database.kysely,
     mailer: {
       send: async (mail) => {
@@ -34,7 +34,7 @@ async function tell(send: (mail: Mail) => Promise<void> = async () => undefined)
     },
     log: { warn: (fields: unknown) => void lines.push(fields) },
   });
-  return { told: await told.catch((error: unknown) => error), mails, lines };
+  return { received: await received.catch((error: unknown) => error), mails, lines };
 }
 
 test.each(['revoked', 'suspended'] as const)(
@@ -42,17 +42,17 @@ test.each(['revoked', 'suspended'] as const)(
   async (notice) => {
     await mark(notice, 'owner@example.com');
     const first = await tell();
-    expect(first.told).toBe(1);
+    expect(first.received).toBe(1);
     expect(first.mails).toMatchObject([{ to: 'owner@example.com', subject: `Your webhook endpoint was ${notice}` }]);
     expect(first.mails[0]?.text).toContain(endpointId);
     expect(first.lines).toMatchObject([{ endpoint_id: endpointId, organization_id: organizationId, notice }]);
-    expect(await tell()).toEqual({ told: 0, mails: [], lines: [] });
+    expect(await tell()).toEqual({ received: 0, mails: [], lines: [] });
   },
 );
 
 test('an organization without an address is told in the log', async () => {
   await mark('revoked', null);
-  expect(await tell()).toMatchObject({ told: 1, mails: [], lines: [{ endpoint_id: endpointId }] });
+  expect(await tell()).toMatchObject({ received: 1, mails: [], lines: [{ endpoint_id: endpointId }] });
 });
 
 test('a mail that could not be sent is tried again', async () => {
@@ -60,6 +60,6 @@ test('a mail that could not be sent is tried again', async () => {
   const down = async () => {
     throw new AppError('unavailable', 'the server is down');
   };
-  expect(await tell(down)).toMatchObject({ told: { code: 'unavailable' }, mails: [] });
-  expect(await tell()).toMatchObject({ told: 1, mails: [{ to: 'owner@example.com' }] });
+  expect(await tell(down)).toMatchObject({ received: { code: 'unavailable' }, mails: [] });
+  expect(await tell()).toMatchObject({ received: 1, mails: [{ to: 'owner@example.com' }] });
 });

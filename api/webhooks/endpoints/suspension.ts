@@ -15,8 +15,8 @@ export interface SuspensionDeps {
 }
 
 /**
- * Suspends the endpoints of organizations whose plan no longer has webhooks, and brings those back, through verification, whose
- * plan has them again (specification "Webhook endpoints"). To be called every few seconds; several processes may do it at once.
+ * Suspends endpoints whose plan lost webhooks, and verifies those whose plan regained them (specification "Webhook
+ * endpoints"). For every few seconds, in any number of processes.
  */
 export async function followPlans(deps: SuspensionDeps) {
   const { database, clock, isOffered } = deps;
@@ -38,7 +38,7 @@ export async function followPlans(deps: SuspensionDeps) {
   return { suspended, resumed };
 }
 
-/** False where another process was faster. */
+/** False if another process was faster. */
 async function suspend(endpoint: Endpoint, { database, clock }: SuspensionDeps): Promise<boolean> {
   const now = clock();
   const isMoved = await database.transaction().execute(async (transaction) => {
@@ -52,18 +52,18 @@ async function suspend(endpoint: Endpoint, { database, clock }: SuspensionDeps):
     await noteChange(transaction, endpoint, { action: 'webhook.suspend', now });
     return true;
   });
-  await dropWaiting(database, endpoint.id, { now }); // Also what a process left that was killed in between.
+  await dropWaiting(database, endpoint.id, { now }); // Also those that a killed process left.
   return isMoved;
 }
 
 async function resume(endpoint: Endpoint, { database, clock }: SuspensionDeps): Promise<boolean> {
   const now = clock();
-  // Not the ping of another process that was faster.
+  // Not the ping of a faster process.
   await dropWaiting(database, endpoint.id, { now, states: ['suspended'] });
   return database.transaction().execute(async (transaction) => {
     const isMoved = await moveEndpoint(transaction, endpoint.id, { from: ['suspended'], to: 'registered', now });
     if (!isMoved) return false;
-    await transaction // Before the owner was told of it, it has ended.
+    await transaction // The owner need not be notified any more.
       .updateTable('webhook_endpoints')
       .set({ notice: null })
       .where('id', '=', endpoint.id)
@@ -84,10 +84,10 @@ function noteChange(
   return recordAudit(transaction, { ...entry, subjectId: id, details: { url } });
 }
 
-/** Whether the service offers webhooks to an organization at all, whatever its plan (specification "Capabilities"). */
+/** Whether the service offers an organization webhooks, whatever its plan (specification "Capabilities"). */
 export type IsOffered = (organizationId: string) => boolean;
 
-/** Of these organizations, those whose plan has webhooks now. */
+/** Those whose plan has webhooks now. */
 export async function entitledOrganizations(
   database: Database,
   organizationIds: readonly string[],
@@ -103,7 +103,6 @@ function hasWebhooks({ features }: Terms): boolean {
   return features.includes('webhooks');
 }
 
-/** What an endpoint's owner is told. */
 const NOTICES = ['revoked', 'suspended'] as const;
 export type Notice = (typeof NOTICES)[number];
 
@@ -114,10 +113,9 @@ interface NoticeDeps {
 }
 
 /**
- * Tells owners what became of their endpoints (specification "Notices"), as `tellOwners` does. What could not be sent is tried again
- * at the next call.
+ * Mails owners about their endpoints (specification "Notices"); the next call retries failures.
  *
- * @param signal ends it, also in the middle of a mail
+ * @param signal ends it, even during a mail
  */
 export async function sendNotices({ database, mailer, log }: NoticeDeps, signal?: AbortSignal): Promise<number> {
   const rows = await database
@@ -133,7 +131,7 @@ export async function sendNotices({ database, mailer, log }: NoticeDeps, signal?
     const { id, organizationId, url } = endpoint;
     return {
       fields: { endpoint_id: id, organization_id: organizationId, url, notice },
-      message: 'a webhook endpoint gets no events',
+      message: 'a webhook endpoint no longer gets events',
       mail: email === null ? undefined : mailFor(endpoint, notice, email),
       settle: () =>
         database
@@ -155,17 +153,17 @@ function mailFor({ id, url, description }: Endpoint, notice: Notice, to: string)
         to,
         subject: 'Your webhook endpoint was revoked',
         text:
-          `${what}\n\n${FAILURES_MAX} deliveries in a row failed, so nothing more is sent to this endpoint (${id}), and what waited\n` +
-          'for it was dropped. What happens meanwhile is not sent later: the change feed has it.\n\n' +
-          'When the endpoint works again, enable it: it gets a ping, and with a 2xx answer it is active.\n',
+          `${what}\n\n${FAILURES_MAX} deliveries in a row failed, so this endpoint (${id}) gets no more events. Waiting deliveries\n` +
+          'were dropped. Changes of the meantime are not sent later; read them from the change feed.\n\n' +
+          'When the endpoint works again, enable it. It gets a ping, and a 2xx response activates it.\n',
       };
     case 'suspended':
       return {
         to,
         subject: 'Your webhook endpoint was suspended',
         text:
-          `${what}\n\nYour plan does not include webhooks any more, so nothing more is sent to this endpoint (${id}), and what\n` +
-          'waited for it was dropped. After an upgrade it gets a ping, and with a 2xx answer it is active.\n',
+          `${what}\n\nYour plan no longer includes webhooks, so this endpoint (${id}) gets no more events. Waiting\n` +
+          'deliveries were dropped. After an upgrade it gets a ping, and a 2xx response activates it.\n',
       };
   }
 }

@@ -6,7 +6,7 @@ import type { Database } from '../../database/tables/tables.ts';
 import { PING } from '../topics/topics.ts';
 import { type Endpoint, type EndpointState, FAILURES_MAX } from './endpoint.ts';
 
-/** Rows changed in one statement: more keep other writers waiting longer. */
+/** Rows per statement. More block other writers longer. */
 const ROWS_AT_ONCE = 2_000;
 
 export interface Transition {
@@ -16,12 +16,12 @@ export interface Transition {
 }
 
 /**
- * Moves an endpoint to another state; false, and nothing changed, where it is in none of the states it may come from. A new
- * state begins with no failures. Whoever leaves `active` has to drop what waits: {@link dropWaiting}.
+ * Resets the failures. False, without a change, if the endpoint is in none of the `from` states. After leaving
+ * `active`, call {@link dropWaiting}.
  */
 export async function moveEndpoint(transaction: Database, id: string, { from, to, now }: Transition): Promise<boolean> {
   const nowMs = now.getTime();
-  // No two states of an endpoint begin in the same millisecond, so that a ping belongs to one registration alone.
+  // No two states begin in the same millisecond, so a ping belongs to one registration.
   const begin = sql<number>`case when state_changed_at < ${nowMs} then ${nowMs} else state_changed_at + 1 end`;
   const { numUpdatedRows } = await transaction
     .updateTable('webhook_endpoints')
@@ -34,7 +34,7 @@ export async function moveEndpoint(transaction: Database, id: string, { from, to
 
 const REVOKE = 'webhook.revoke' satisfies AuditAction;
 
-/** Revokes an active endpoint, with the notice for its owner and the line of the audit log. */
+/** With the owner's notice and the audit entry. */
 export async function revokeEndpoint(transaction: Database, id: string, now: Date): Promise<void> {
   if (!(await moveEndpoint(transaction, id, { from: ['active'], to: 'revoked', now }))) return;
   const { organization_id: organizationId } = await transaction
@@ -55,12 +55,12 @@ export async function revokeEndpoint(transaction: Database, id: string, now: Dat
   });
 }
 
-/** States in which nothing at all is sent to an endpoint. */
+/** States in which an endpoint is sent nothing. */
 const SILENT_STATES = ['revoked', 'suspended', 'removed'] as const satisfies readonly EndpointState[];
 
 /**
- * Drops all deliveries that wait for an endpoint, some at a time, so that others may write in between; resolves to how many. Each
- * step looks at the state of the endpoint: what was queued since somebody else has moved it out of `states` stays.
+ * Drops an endpoint's waiting deliveries in steps that let others write; resolves to how many. Each step checks the
+ * state: after another process moved the endpoint out of `states`, new deliveries stay.
  */
 export async function dropWaiting(
   database: Database,
@@ -71,8 +71,8 @@ export async function dropWaiting(
 }
 
 /**
- * Drops what still waits from before an endpoint was registered again, because whoever took it out of `active` ended before it
- * had dropped all; pings stay, and so does everything where the endpoint is active by now. Resolves to how many.
+ * Drops deliveries from before an endpoint was registered again, which a killed process left. Pings stay, and
+ * everything of an endpoint that is active by now. Resolves to how many.
  */
 export async function dropLeftovers(database: Database, endpointId: string, now: Date): Promise<number> {
   return dropInSteps(database, now, {
@@ -102,19 +102,19 @@ async function dropInSteps(database: Database, now: Date, { endpointId, states, 
           .where('e.state', 'in', states)
           .where('d.state', '=', 'waiting')
           .where('d.kind', 'in', kinds)
-          .orderBy('d.id') // As whoever settles locks them, so that nobody waits in a circle.
+          .orderBy('d.id') // The order in which settling locks them, against deadlocks.
           .limit(ROWS_AT_ONCE)
           .$if(isPostgres(database), (rows) => rows.forUpdate('d')),
       )
-      .where('state', '=', 'waiting') // PostgreSQL looks again at a row that another process changed meanwhile.
+      .where('state', '=', 'waiting') // PostgreSQL checks it again after waiting for a lock.
       .executeTakeFirstOrThrow();
     dropped += Number(numUpdatedRows);
     if (numUpdatedRows < ROWS_AT_ONCE) return dropped;
-    await new Promise((resolve) => setImmediate(resolve)); // Requests come first.
+    await new Promise((resolve) => setImmediate(resolve)); // Let requests run.
   }
 }
 
-/** Queues a ping, to be sent at once and once; resolves to the delivery's id (specification "Endpoint verification"). */
+/** Due now, with one attempt; resolves to the delivery's id (specification "Endpoint verification"). */
 export async function queuePing(
   transaction: Database,
   { id, topics }: Pick<Endpoint, 'id' | 'topics'>,
@@ -143,7 +143,7 @@ export async function queuePing(
       attempts: 0,
       due_at: nowMs,
       claimed_by: null,
-      // Not before the state that it was queued in, whatever the clock of the process that began it.
+      // Not before the state began, whatever the clocks.
       created_at: sql<number>`
         coalesce((select state_changed_at from webhook_endpoints where id = ${id} and state_changed_at > ${nowMs}), ${nowMs})`,
       finished_at: null,

@@ -1,6 +1,6 @@
 /**
- * A night's changes beside the records before it, in SQL, for the SELECTs of topics (specification "From changes to events"). It reads
- * `changes`, the changes that may be events; those of a dataset without a change feed come from both snapshots alone.
+ * SQL that compares a night's changes, in the view `changes`, with the records before (specification "From changes to
+ * events"); without a change feed it compares both snapshots.
  */
 import { type Column, DATASETS, type Dataset, publishedColumns, publishedName } from '../../../schemas/datasets.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
@@ -9,7 +9,7 @@ import { DUCKDB_TYPES, sameKeySql } from '../../../storage/duckdb/record-sql.ts'
 import type { Comparison } from '../topics/topic.ts';
 import type { ChangeTopicDefinition } from '../topics/topics.ts';
 
-/** The versions of the records on both sides of a night; the same but where one comes into force with it. */
+/** Record versions before and after a night; they differ only if a new one comes into force. */
 export interface VersionsAround {
   readonly before: RecordVersion;
   readonly after: RecordVersion;
@@ -17,12 +17,11 @@ export interface VersionsAround {
 
 type Compared = Pick<ChangeTopicDefinition, 'dataset' | 'compared'>;
 
-/** Whether the changes of a topic's dataset are in the change feed. */
 export function isInFeed({ dataset }: Pick<Compared, 'dataset'>): boolean {
   return DATASETS[dataset].entityType !== null;
 }
 
-/** What a topic's SELECT is made of; changes that have no `seq` of their own get the last one of the release. */
+/** Changes without a `seq` get the release's last one. */
 export function comparisonOf(topic: Compared, versions: VersionsAround, lastSeq: number): Comparison {
   const dataset = versions.after.datasets[topic.dataset];
   const columns = comparedColumns(topic, versions);
@@ -36,21 +35,20 @@ export function comparisonOf(topic: Compared, versions: VersionsAround, lastSeq:
   };
 }
 
-/** A snapshot's file of canonical lines, unpacked. */
+/** A snapshot's unpacked file of canonical lines. */
 export interface LinesFile {
   readonly path: string;
   readonly longestLineBytes: number;
 }
 
-/** Smaller reads only take longer. */
+/** Smaller reads are slower. */
 const LINE_BYTES_MIN = 1024 * 1024;
 
-/** A table of records on one side of a night. */
 export type RecordsTable = 'before_records' | 'after_records';
 
 /**
- * Makes a table of records with their key and the compared columns, one row per record: of a dataset in the feed those that have a
- * change, else all. Without a file there are none.
+ * A table of key and compared columns, one row per record; of a dataset in the feed only records with a change. Without
+ * a file it is empty.
  */
 export function recordsSql(
   table: RecordsTable,
@@ -66,10 +64,10 @@ export function recordsSql(
   }
   const version = table === 'before_records' ? versions.before : versions.after;
   const published = publishedColumns(version.datasets[topic.dataset]);
-  const nameThen = (column: Column) => publishedName(published.find((other) => other.name === column.name) ?? column);
-  const types = columns.map((column) => `${nameThen(column)}: '${DUCKDB_TYPES[column.type]}'`);
-  const values = columns.map((column) => `${nameThen(column)} AS ${column.name}`);
-  // Twice as much is kept in memory, however short the lines are.
+  const nameIn = (column: Column) => publishedName(published.find((other) => other.name === column.name) ?? column);
+  const types = columns.map((column) => `${nameIn(column)}: '${DUCKDB_TYPES[column.type]}'`);
+  const values = columns.map((column) => `${nameIn(column)} AS ${column.name}`);
+  // DuckDB allocates twice as much, whatever the lines.
   const lineBytesMax = Math.max(LINE_BYTES_MIN, lines.longestLineBytes + 1);
   const changed = `SEMI JOIN (${changesSql(dataset, [])}) c ON ${sameKeySql(dataset, 'b', 'c')}`;
   return `CREATE TABLE ${table} AS
@@ -84,7 +82,7 @@ interface Differences {
   readonly lastSeq: number;
 }
 
-/** {@link changesSql} of a dataset without a change feed: the records that both snapshots don't have alike. */
+/** {@link changesSql} without a change feed: records that differ between the snapshots. */
 function differencesSql(dataset: Dataset, columns: readonly Column[], { differs, lastSeq }: Differences): string {
   const [first] = dataset.key;
   const parts = dataset.key.map((part) => `coalesce(c.${part}, b.${part}) AS ${part}`);
@@ -95,7 +93,7 @@ function differencesSql(dataset: Dataset, columns: readonly Column[], { differs,
     WHERE c.${first} IS NULL OR b.${first} IS NULL OR ${differs}`;
 }
 
-/** A dataset's changes with the parts of their key and with columns of the new record, which are null where it was deleted. */
+/** A dataset's changes: key, and columns of the new record, null if deleted. */
 function changesSql({ key, entityType }: Dataset, columns: readonly Column[]): string {
   const parts = key.map((part) => `key ->> '$.${part}' AS ${part}`);
   const values = columns.map(
@@ -104,7 +102,7 @@ function changesSql({ key, entityType }: Dataset, columns: readonly Column[]): s
   return `SELECT seq, op, ${[...parts, ...values].join(', ')} FROM changes WHERE entity_type = '${entityType}'`;
 }
 
-/** What both versions publish of the compared columns, as the later one calls it: what one doesn't have can't be compared. */
+/** Published by both versions, named as in the later one. */
 function comparedColumns(topic: Compared, { before, after }: VersionsAround): readonly Column[] {
   const compared: readonly string[] = topic.compared ?? [];
   const known = publishedColumns(before.datasets[topic.dataset]).map((column) => column.name);

@@ -1,15 +1,13 @@
-/** Events and their deliveries, as rows of the queue. */
 import { sql } from 'kysely';
 import { jsonRows } from '../../database/control-database.ts';
 import type { Database } from '../../database/tables/tables.ts';
 import type { Topic } from '../topics/topics.ts';
-import type { Listening } from './subscriptions.ts';
+import type { ReceptionStatus } from './subscriptions.ts';
 
-/** An event and who has subscribed to it. */
 export interface QueuedEvent {
   readonly id: string;
   readonly topic: Topic;
-  /** Set where it is for this endpoint alone. */
+  /** Set if only this endpoint gets it. */
   readonly endpointId: string | null;
   readonly seq: number;
   /** JSON text. */
@@ -23,18 +21,18 @@ interface QueuedDelivery {
 }
 
 export interface WrittenEvent extends QueuedEvent {
-  readonly deliveries: readonly (QueuedDelivery & { readonly listening: Listening })[];
+  readonly deliveries: readonly (QueuedDelivery & { readonly reception: ReceptionStatus })[];
 }
 
 interface InsertOptions {
-  /** When what the events tell was published. */
+  /** When the release was published. */
   readonly occurredAt: Date;
   readonly now: Date;
 }
 
 /**
- * Writes events and a delivery per endpoint, which waits for one that is told and was dropped for one that misses it; events that are there
- * already stay, with their deliveries.
+ * Inserts events, each with a delivery per endpoint: waiting if it receives the event, dropped if it misses it.
+ * Existing rows stay.
  */
 export async function insertEvents(
   transaction: Database,
@@ -47,26 +45,25 @@ export async function insertEvents(
     select value->>0, value->>1, value->>2, cast(${occurredAt.getTime()} as bigint), cast(value->>3 as bigint), value->>4
     from ${jsonRows(transaction, eventRows)} where true on conflict do nothing`.execute(transaction);
   const deliveryRows = events.flatMap(({ id, deliveries }) =>
-    deliveries.map((delivery) => [delivery.id, id, delivery.endpointId, delivery.listening]),
+    deliveries.map((delivery) => [delivery.id, id, delivery.endpointId, delivery.reception]),
   );
   await sql`insert into webhook_deliveries
       (id, event_id, endpoint_id, kind, state, attempts, due_at, claimed_by, created_at, finished_at)
-    select value->>0, value->>1, value->>2, 'event', case value->>3 when 'told' then 'waiting' else 'dropped' end, 0,
+    select value->>0, value->>1, value->>2, 'event', case value->>3 when 'receives' then 'waiting' else 'dropped' end, 0,
       cast(${now.getTime()} as bigint), null, cast(${now.getTime()} as bigint),
-      case value->>3 when 'told' then null else cast(${now.getTime()} as bigint) end
+      case value->>3 when 'receives' then null else cast(${now.getTime()} as bigint) end
     from ${jsonRows(transaction, deliveryRows)} where true on conflict do nothing`.execute(transaction);
 }
 
 /** An event for those of its endpoints that are still subscribed. */
-export function forListening(event: QueuedEvent, listeningOf: ReadonlyMap<string, Listening>): WrittenEvent {
+export function forSubscribed(event: QueuedEvent, receptionOf: ReadonlyMap<string, ReceptionStatus>): WrittenEvent {
   const deliveries = event.deliveries.flatMap((delivery) => {
-    const listening = listeningOf.get(delivery.endpointId);
-    return listening === undefined ? [] : [{ ...delivery, listening }];
+    const reception = receptionOf.get(delivery.endpointId);
+    return reception === undefined ? [] : [{ ...delivery, reception }];
   });
   return { ...event, deliveries };
 }
 
-/** Whether an event is for anybody. */
 export function hasDeliveries({ deliveries }: WrittenEvent): boolean {
   return deliveries.length > 0;
 }

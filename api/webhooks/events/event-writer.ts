@@ -3,45 +3,43 @@ import { ulidFromWords } from '../../../runtime/ulid.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
-import { forListening, hasDeliveries, insertEvents, type QueuedEvent } from './event-rows.ts';
-import { type Claim, moveOn, type Place } from './progress.ts';
-import { type Digest, keepListening } from './subscriptions.ts';
+import { forSubscribed, hasDeliveries, insertEvents, type QueuedEvent } from './event-rows.ts';
+import { advance, type Claim, type Place } from './progress.ts';
+import { type Digest, lockReceptions } from './subscriptions.ts';
 
 /**
- * Rows of a transaction. An event and its deliveries are never parted, so it may be more by one event's. Larger: on SQLite, where a
- * transaction holds up the event loop, requests wait longer; this many take some 10 ms. Smaller: more transactions, each of which
- * waits for the disk.
+ * Rows per transaction, plus those of one event, which is never split. Larger: on SQLite requests wait longer for the
+ * event loop, some 10 ms now. Smaller: more waits for the disk.
  */
 const ROWS_MAX = 500;
-/** Bytes of what has no place in the feed in a transaction, which may be more by one digest; for the same reason. */
+/** Bytes of events outside the feed per transaction, plus one digest. */
 const OUTSIDE_BYTES_MAX = 256 * 1024;
 
 export interface EventWriterDeps {
   readonly control: ControlDatabase;
   /** The claim on the progress, as of now. */
   readonly claim: () => Claim;
-  /** Ends the work between two transactions; a later look goes on there. */
+  /** Ends the work between two transactions; a later poll continues there. */
   readonly signal: AbortSignal;
 }
 
 export interface EventWriterInput {
   /** The store's identity. */
   readonly record: string;
-  /** When what the events tell was published. */
+  /** When the release was published. */
   readonly publishedAt: Date;
-  /** Where the progress is. */
+  /** The progress so far. */
   readonly place: Place;
 }
 
-/** Somebody else has moved on: what was computed here is written already. */
+/** Another dispatcher has moved on: these events are written already. */
 export class Overtaken extends Error {}
 
-/** Whom an event is for. */
 type Recipient = { readonly endpointId: string };
 
 /**
- * Writes a release's events into the queue, in small transactions, each of which moves the progress on (`progress.ts`). Ids follow
- * from what is told to whom. All of it rejects with {@link Overtaken} where another dispatcher has moved on.
+ * Writes a release's events in small transactions, each of which advances the progress (`progress.ts`). Ids derive from
+ * event and recipient. Rejects with {@link Overtaken}.
  */
 export class EventWriter {
   readonly #input: EventWriterInput;
@@ -51,7 +49,7 @@ export class EventWriter {
   #seq: number;
   #waiting: QueuedEvent[] = [];
   #rows = 0;
-  /** What has no place in the feed: digests, and events of datasets without a feed. */
+  /** Digests, and events of datasets without a feed. */
   #outside: QueuedEvent[] = [];
   #outsideRows = 0;
   #outsideBytes = 0;
@@ -65,12 +63,12 @@ export class EventWriter {
     this.#seq = input.place.seq;
   }
 
-  /** What has been written: events, and deliveries that wait to be sent. */
+  /** Events, and deliveries that wait. */
   get written(): { readonly events: number; readonly deliveries: number } {
     return { events: this.#events, deliveries: this.#deliveries };
   }
 
-  /** Adds an event made from a change; they come by `seq`. */
+  /** Adds an event of the feed; in the order of `seq`. */
   async add(event: TopicEvent, recipients: readonly Recipient[]): Promise<void> {
     this.#seq = event.data.seq;
     if (recipients.length === 0) return;
@@ -79,7 +77,6 @@ export class EventWriter {
     if (this.#rows >= ROWS_MAX) await this.flush();
   }
 
-  /** Writes what was added, and that it was looked at. */
   async flush(): Promise<void> {
     if (this.#seq === this.#place.seq) return;
     await this.#commit(this.#waiting, { ...this.#place, seq: this.#seq });
@@ -87,26 +84,26 @@ export class EventWriter {
   }
 
   /**
-   * Adds an event of a dataset without a change feed, behind those from the feed. Several may have the same `seq`, so its id follows
-   * from all that it says. What an earlier call has written stays as it is.
+   * Adds an event without a place in the feed, after all others. Several may share a `seq`, so its id derives from all
+   * its data. Events of an earlier call stay.
    */
   async addOutsideFeed(event: TopicEvent, recipients: readonly Recipient[]): Promise<void> {
     if (recipients.length === 0) return;
     const facts = factsOf(event);
     const { topic, seq, data } = facts;
-    await this.#addOutside(this.#queuedFor(facts, { recipients, idWords: [topic, seq, data] }));
+    await this.#addOutside(this.#queuedFor(facts, { recipients, idParts: [topic, seq, data] }));
   }
 
-  /** Adds a digest, behind all single events. A digest that an earlier look has written stays as it is. */
+  /** After all single events. A digest of an earlier poll stays. */
   async addDigest({ endpointId, topic, seq, data }: Digest): Promise<void> {
-    // A release has one digest per endpoint and topic, whatever stands in it.
-    const idWords = [topic, 'digest', endpointId];
+    // One per endpoint and topic, whatever its content.
+    const idParts = [topic, 'digest', endpointId];
     await this.#addOutside(
-      this.#queuedFor({ topic, seq, data, endpointId }, { recipients: [{ endpointId }], idWords }),
+      this.#queuedFor({ topic, seq, data, endpointId }, { recipients: [{ endpointId }], idParts }),
     );
   }
 
-  /** Writes the rest and the release's own events; with that the release is done. */
+  /** With the release's own events, which complete it. */
   async finish(
     end: Place,
     last: readonly { readonly event: TopicEvent; readonly recipients: readonly Recipient[] }[] = [],
@@ -135,18 +132,18 @@ export class EventWriter {
 
   #queued(event: TopicEvent, recipients: readonly Recipient[]): QueuedEvent {
     const facts = factsOf(event);
-    return this.#queuedFor(facts, { recipients, idWords: [facts.topic, facts.seq] });
+    return this.#queuedFor(facts, { recipients, idParts: [facts.topic, facts.seq] });
   }
 
   #queuedFor(
-    told: Told,
-    { recipients, idWords }: { readonly recipients: readonly Recipient[]; readonly idWords: readonly IdWord[] },
+    facts: EventFacts,
+    { recipients, idParts }: { readonly recipients: readonly Recipient[]; readonly idParts: readonly IdPart[] },
   ): QueuedEvent {
     const { record, publishedAt } = this.#input;
-    const words = [record, ...idWords];
-    const ulid = (...more: readonly string[]) => ulidFromWords(publishedAt, [...words, ...more]);
+    const parts = [record, ...idParts];
+    const ulid = (...more: readonly string[]) => ulidFromWords(publishedAt, [...parts, ...more]);
     return {
-      ...told,
+      ...facts,
       id: `evt_${ulid()}`,
       deliveries: recipients.map(({ endpointId }) => ({ id: `dlv_${ulid(endpointId)}`, endpointId })),
     };
@@ -161,35 +158,35 @@ export class EventWriter {
       ...new Set(events.flatMap(({ deliveries }) => deliveries.map(({ endpointId }) => endpointId))),
     ];
     const work = control.kysely.transaction();
-    const kept = await orUnavailable(() =>
+    const added = await orUnavailable(() =>
       work.execute(async (transaction) => {
-        if (!(await moveOn(transaction, { from: this.#place, to, claim: now }))) return undefined;
-        const listening = await keepListening(transaction, endpointIds, publishedAt);
-        const written = events.map((event) => forListening(event, listening)).filter(hasDeliveries);
+        if (!(await advance(transaction, { from: this.#place, to, claim: now }))) return undefined;
+        const reception = await lockReceptions(transaction, endpointIds, publishedAt);
+        const written = events.map((event) => forSubscribed(event, reception)).filter(hasDeliveries);
         await insertEvents(transaction, written, { occurredAt: publishedAt, now: now.now });
         return written;
       }),
     );
-    if (kept === undefined) throw new Overtaken();
+    if (added === undefined) throw new Overtaken();
     this.#place = to;
-    this.#events += kept.length;
-    this.#deliveries += kept
+    this.#events += added.length;
+    this.#deliveries += added
       .flatMap(({ deliveries }) => deliveries)
-      .filter(({ listening }) => listening === 'told').length;
-    await nextTick(); // On SQLite requests had to wait: they come first now.
+      .filter(({ reception }) => reception === 'receives').length;
+    await nextTick(); // On SQLite requests had to wait: let them run.
   }
 }
 
-interface Told {
+interface EventFacts {
   readonly topic: Topic;
   readonly seq: number;
   readonly data: string;
   readonly endpointId: string | null;
 }
 
-/** What the id of an event is made of, beside the store's identity. */
-type IdWord = string | number;
+/** A part of an event's id, beside the store's identity. */
+type IdPart = string | number;
 
-function factsOf({ topic, data }: TopicEvent): Told {
+function factsOf({ topic, data }: TopicEvent): EventFacts {
   return { topic, seq: data.seq, data: JSON.stringify(data), endpointId: null };
 }

@@ -61,9 +61,9 @@ const TOLD = [
   event('upsert', 'renamed', 1),
 ];
 
-const toldTo = async (endpoint: string) =>
+const receivedBy = async (endpoint: string) =>
   (await readTold(control))
-    .filter((told) => told.endpoint === endpoint)
+    .filter((received) => received.endpoint === endpoint)
     .map(({ topic, data }) => ({ topic, data }))
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
@@ -72,14 +72,14 @@ test('a record that was added, was removed or differs in a compared column is an
   await addSubscriber(control, 'all', { topics: ['score.updated'] });
   await addSubscriber(control, 'few', { topics: ['score.updated'], filters: { benchmarks: ['new'] } });
   await addSubscriber(control, 'digest', { topics: ['score.updated'], mode: 'digest' });
-  expect(await openPublisher(store, control).publisher.look()).toBe('published');
-  expect(await toldTo('all')).toEqual(TOLD);
-  expect(await toldTo('few')).toEqual(TOLD.slice(1, 2));
-  expect(await toldTo('digest')).toMatchObject([
+  expect(await openPublisher(store, control).publisher.poll()).toBe('published');
+  expect(await receivedBy('all')).toEqual(TOLD);
+  expect(await receivedBy('few')).toEqual(TOLD.slice(1, 2));
+  expect(await receivedBy('digest')).toMatchObject([
     { data: { first_seq: 1, seq: 1, count: 1 } },
     { data: { first_seq: 1, seq: 1, count: 3, items: TOLD.slice(0, 3).map(({ data }) => data) } },
   ]);
-  expect(await openPublisher(store, control).publisher.look()).toBe('idle');
+  expect(await openPublisher(store, control).publisher.poll()).toBe('idle');
 });
 
 test.each(['before the commit', 'after the commit'] as const)(
@@ -91,9 +91,9 @@ test.each(['before the commit', 'after the commit'] as const)(
       const clock = () => new Date(Date.parse('2026-06-10T12:00:00Z') + kills * 120_000);
       const dying = dyingDatabase(control, { after: 1 + (kills % 3), moment });
       await openPublisher(store, dying, { clock })
-        .publisher.look()
+        .publisher.poll()
         .catch(() => undefined);
     }
-    expect((await toldTo('all')).filter(({ topic }) => topic === 'score.updated')).toEqual(TOLD);
+    expect((await receivedBy('all')).filter(({ topic }) => topic === 'score.updated')).toEqual(TOLD);
   },
 );

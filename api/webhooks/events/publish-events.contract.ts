@@ -53,14 +53,14 @@ const SNAPSHOTS = [
   snapshot('2026-06-07', 'Mjk', 29),
 ];
 /** What these tests know the events of; `test/webhook-events` compares those of every topic with a second implementation. */
-const TOLD_TOPICS = [
+const SUBSCRIBED_TOPICS = [
   'model.created',
   'score.updated',
   'ranking.updated',
   'pricing.updated',
   'snapshot.published',
 ] as const satisfies readonly Topic[];
-/** What the nights after the first have to tell of {@link TOLD_TOPICS}, by topic, then seq. */
+/** What the nights after the first have to tell of {@link SUBSCRIBED_TOPICS}, by topic, then seq. */
 const ALL: readonly Omit<Told, 'endpoint'>[] = [CREATED, ...PRICES, ...RANKINGS, ...SCORES, ...SNAPSHOTS];
 
 /** What turning releases into events keeps on every control database; `another` makes an empty one and gives its address. */
@@ -78,17 +78,17 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
     afterEach(() => control.close());
     afterAll(() => store?.dispose());
 
-    const toldTo = async (endpoint: string) =>
+    const receivedBy = async (endpoint: string) =>
       (await readTold(control))
-        .filter((told) => told.endpoint === endpoint)
+        .filter((received) => received.endpoint === endpoint)
         .map(({ topic, data }) => ({ topic, data }));
     const openFiles = async (folder?: string) => {
       const files = await openStoreFiles(folder);
       onTestFinished(() => files.dispose());
       return files;
     };
-    const look = (more: Parameters<typeof openPublisher>[2] = {}) =>
-      openPublisher(store, control, more).publisher.look();
+    const poll = (more: Parameters<typeof openPublisher>[2] = {}) =>
+      openPublisher(store, control, more).publisher.poll();
 
     /** A publisher whose database does something before one of its transactions. */
     const openBusy = (transaction: number, work: () => unknown) =>
@@ -101,16 +101,16 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       );
 
     it('each change of a night is told once, by its topic, and nothing else', async () => {
-      await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
-      expect(await look()).toBe('published');
-      expect(await toldTo('all')).toEqual(ALL);
-      expect(await look()).toBe('idle');
+      await addSubscriber(control, 'all', { topics: SUBSCRIBED_TOPICS });
+      expect(await poll()).toBe('published');
+      expect(await receivedBy('all')).toEqual(ALL);
+      expect(await poll()).toBe('idle');
       expect(await readdir(workFolderOf(store.folder))).toEqual([]);
     });
 
     it('events say when they were published, and wait to be delivered at once', async () => {
       await addSubscriber(control, 'one', { topics: ['model.created'] });
-      await look();
+      await poll();
       const [event, ...others] = await control.kysely.selectFrom('webhook_events').selectAll().execute();
       expect(others).toEqual([]);
       expect(event).toMatchObject({ endpoint_id: null, occurred_at: Date.parse('2026-06-07T00:20:00Z'), seq: 23 });
@@ -134,7 +134,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
 
     it('an event that many are told is kept once', async () => {
       for (const id of ['one', 'two', 'three']) await addSubscriber(control, id, { topics: ['score.updated'] });
-      await look();
+      await poll();
       expect(await control.kysely.selectFrom('webhook_events').select('seq').orderBy('seq').execute()).toEqual([
         { seq: 18 },
         { seq: 24 },
@@ -148,10 +148,10 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       await addSubscriber(control, 'after', { since: '2026-06-05T00:20:00.001Z', topics: ['snapshot.published'] });
       for (const state of ['registered', 'revoked', 'suspended', 'removed'] as const)
         await addSubscriber(control, state, { state });
-      await look();
-      expect(await toldTo('early')).toEqual(SNAPSHOTS);
-      expect(await toldTo('at')).toEqual(SNAPSHOTS.slice(2));
-      expect(await toldTo('after')).toEqual(SNAPSHOTS.slice(3));
+      await poll();
+      expect(await receivedBy('early')).toEqual(SNAPSHOTS);
+      expect(await receivedBy('at')).toEqual(SNAPSHOTS.slice(2));
+      expect(await receivedBy('after')).toEqual(SNAPSHOTS.slice(3));
       expect(new Set((await readTold(control)).map(({ endpoint }) => endpoint))).toEqual(
         new Set(['early', 'at', 'after']),
       );
@@ -167,7 +167,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       });
       for (const state of ['suspended', 'removed'] as const) await addSubscriber(control, state, { state });
       await addSubscriber(control, 'active', { topics: ['model.created'] });
-      await look();
+      await poll();
       expect(await readTold(control)).toMatchObject([{ endpoint: 'active' }]);
       const now = Date.parse('2026-06-10T12:00:00Z');
       const dropped = await control.kysely
@@ -186,18 +186,18 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
     });
 
     it('whoever leaves active while a night is told is told no more of it', async () => {
-      await addSubscriber(control, 'leaves', { topics: TOLD_TOPICS });
+      await addSubscriber(control, 'leaves', { topics: SUBSCRIBED_TOPICS });
       const leave = () => control.kysely.updateTable('webhook_endpoints').set({ state: 'revoked' }).execute();
-      await openBusy(3, leave).publisher.look();
-      expect(await toldTo('leaves')).toEqual([score('a', 'code', 18), SNAPSHOTS[0]]);
+      await openBusy(3, leave).publisher.poll();
+      expect(await receivedBy('leaves')).toEqual([score('a', 'code', 18), SNAPSHOTS[0]]);
     });
 
     it('the first look begins with what was published since the first endpoint became active', async () => {
       await addSubscriber(control, 'late', { since: '2026-06-05T10:00:00Z' });
       const { publisher, events } = openPublisher(store, control);
-      expect(await publisher.look()).toBe('published');
+      expect(await publisher.poll()).toBe('published');
       expect(events[0]).toEqual({ type: 'begun', day: '2026-06-04' });
-      expect(await toldTo('late')).toEqual([
+      expect(await receivedBy('late')).toEqual([
         CREATED,
         ...PRICES.slice(1),
         RANKINGS[1],
@@ -207,48 +207,48 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
     });
 
     it('the first look tells nothing where nobody listens, and later looks go on from there', async () => {
-      expect(await look()).toBe('idle');
-      await addSubscriber(control, 'late', { topics: TOLD_TOPICS });
-      expect(await look()).toBe('idle');
+      expect(await poll()).toBe('idle');
+      await addSubscriber(control, 'late', { topics: SUBSCRIBED_TOPICS });
+      expect(await poll()).toBe('idle');
       expect(await readTold(control)).toEqual([]);
     });
 
     it('an empty store has nothing to tell, and the first release of a store is never told', async () => {
-      await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
+      await addSubscriber(control, 'all', { topics: SUBSCRIBED_TOPICS });
       const files = await openFiles();
       const { publisher } = openPublisher(store, control, { store: files.store });
-      expect(await publisher.look()).toBe('idle');
+      expect(await publisher.poll()).toBe('idle');
       await copyCatalog(store, files, 1);
-      expect(await publisher.look()).toBe('idle');
+      expect(await publisher.poll()).toBe('idle');
       expect(await readTold(control)).toEqual([]);
-      expect(await look()).toBe('published');
-      expect(await toldTo('all')).toEqual(ALL);
+      expect(await poll()).toBe('published');
+      expect(await receivedBy('all')).toEqual(ALL);
     });
 
     it("another store's catalog and an older copy of the catalog are refused, and nothing is told", async () => {
       const files = await openFiles();
-      await look();
-      await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
+      await poll();
+      await addSubscriber(control, 'all', { topics: SUBSCRIBED_TOPICS });
       const { publisher } = openPublisher(store, control, { store: files.store });
       await copyCatalog(store, files, 4);
-      await expect(publisher.look()).rejects.toMatchObject({
+      await expect(publisher.poll()).rejects.toMatchObject({
         code: 'corrupt',
-        message: expect.stringContaining('webhooks were told of 2026-06-07 and all changes up to 29'),
+        message: expect.stringContaining('webhooks reported 2026-06-07 and all changes up to 29'),
       });
       await copyCatalog(store, files, 6, { release_sha256: '0'.repeat(64) });
-      await expect(publisher.look()).rejects.toMatchObject({
+      await expect(publisher.poll()).rejects.toMatchObject({
         code: 'corrupt',
         message: expect.stringContaining('holds another record'),
       });
       expect(await readTold(control)).toEqual([]);
       await copyCatalog(store, files, 6);
-      expect(await publisher.look()).toBe('idle');
+      expect(await publisher.poll()).toBe('idle');
     });
 
     it('releases of more than thirty days ago are passed over, and said to be', async () => {
       await addSubscriber(control, 'all', { topics: ['snapshot.published'] });
       const { publisher, events } = openPublisher(store, control, { clock: () => new Date('2026-07-05T00:20:00Z') });
-      expect(await publisher.look()).toBe('published');
+      expect(await publisher.poll()).toBe('published');
       expect(events).toMatchObject([
         { type: 'begun', day: '2026-06-01' },
         { type: 'skipped', from: '2026-06-02', to: '2026-06-03' },
@@ -256,7 +256,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
         { type: 'published', day: '2026-06-06' },
         { type: 'published', day: '2026-06-07' },
       ]);
-      expect(await toldTo('all')).toEqual(SNAPSHOTS.slice(2));
+      expect(await receivedBy('all')).toEqual(SNAPSHOTS.slice(2));
     });
 
     it('a release whose files are gone stops it with an error, until they are back', async () => {
@@ -266,19 +266,19 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       const object = await files.store.get(key);
       const { publisher, events } = openPublisher(store, control, { store: files.store });
       await files.damage(key, 'a bit flipped');
-      await expect(publisher.look()).rejects.toMatchObject({ code: 'corrupt' });
+      await expect(publisher.poll()).rejects.toMatchObject({ code: 'corrupt' });
       await files.damage(key, 'lost');
-      await expect(publisher.look()).rejects.toMatchObject({ code: 'not_found' });
+      await expect(publisher.poll()).rejects.toMatchObject({ code: 'not_found' });
       expect(events).toMatchObject([
         { type: 'begun' },
         { type: 'published', day: '2026-06-02' },
         { type: 'failed', day: '2026-06-03', error: { code: 'corrupt' } },
         { type: 'failed', day: '2026-06-03', error: { code: 'not_found' } },
       ]);
-      expect(await toldTo('all')).toEqual(SCORES.slice(0, 1));
+      expect(await receivedBy('all')).toEqual(SCORES.slice(0, 1));
       await files.store.put(key, object?.body ?? Buffer.alloc(0), { ifAbsent: true });
-      expect(await publisher.look()).toBe('published');
-      expect(await toldTo('all')).toEqual([...PRICES, ...SCORES]);
+      expect(await publisher.poll()).toBe('published');
+      expect(await receivedBy('all')).toEqual([...PRICES, ...SCORES]);
     });
 
     it('files that no wanted topic needs are not read', async () => {
@@ -287,8 +287,8 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
         for (const dataset of ['models', 'rankings', 'scores', 'benchmarks'] as const)
           await files.damage(await snapshotKey(store, day, dataset), 'lost');
       await addSubscriber(control, 'all', { topics: ['score.updated', 'pricing.updated'] });
-      expect(await look({ store: files.store })).toBe('published');
-      expect(await toldTo('all')).toEqual([...PRICES, ...SCORES]);
+      expect(await poll({ store: files.store })).toBe('published');
+      expect(await receivedBy('all')).toEqual([...PRICES, ...SCORES]);
     });
 
     it.each(['before the commit', 'after the commit'] as const)(
@@ -296,13 +296,13 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       { timeout: 120_000 },
       async (moment) => {
         const addCrowd = async () => {
-          await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
-          await addSubscriber(control, 'few', { topics: TOLD_TOPICS, filters: { models: ['a', ODD_ID] } });
-          await addSubscriber(control, 'digest', { topics: TOLD_TOPICS, mode: 'digest' });
+          await addSubscriber(control, 'all', { topics: SUBSCRIBED_TOPICS });
+          await addSubscriber(control, 'few', { topics: SUBSCRIBED_TOPICS, filters: { models: ['a', ODD_ID] } });
+          await addSubscriber(control, 'digest', { topics: SUBSCRIBED_TOPICS, mode: 'digest' });
         };
         await addCrowd();
         const whole = dyingDatabase(control, { after: 0 });
-        await openPublisher(store, whole).publisher.look();
+        await openPublisher(store, whole).publisher.poll();
         const expected = await readTold(control);
         await control.close();
         control = await openDatabase(await another());
@@ -313,7 +313,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
           const clock = () => new Date(Date.parse('2026-06-10T12:00:00Z') + kills * 120_000);
           // Digests don't move the progress on, so now and then it lives a little longer.
           const dying = dyingDatabase(control, { after: 1 + (kills % 3), moment });
-          isAlive = await survives(openPublisher(store, dying, { clock }).publisher.look());
+          isAlive = await survives(openPublisher(store, dying, { clock }).publisher.poll());
         }
         expect(whole.transactions).toBeGreaterThan(10);
         expect(kills).toBeGreaterThanOrEqual(Math.floor(whole.transactions / 3));
@@ -322,45 +322,45 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
     );
 
     it('two that look at the same time tell everything once', async () => {
-      await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
-      await addSubscriber(control, 'digest', { topics: TOLD_TOPICS, mode: 'digest' });
+      await addSubscriber(control, 'all', { topics: SUBSCRIBED_TOPICS });
+      await addSubscriber(control, 'digest', { topics: SUBSCRIBED_TOPICS, mode: 'digest' });
       const publishers = [1, 2, 3].map(() => openPublisher(store, control).publisher);
-      const results = await Promise.all(publishers.map((publisher) => publisher.look()));
+      const results = await Promise.all(publishers.map((publisher) => publisher.poll()));
       // Who comes when the first has ended finds nothing left.
       const others = results.filter((result) => result !== 'published');
       expect(others).toHaveLength(2);
       expect(['claimed', 'idle']).toEqual(expect.arrayContaining(others));
-      expect(await toldTo('all')).toEqual(ALL);
+      expect(await receivedBy('all')).toEqual(ALL);
     });
 
     it('one whose claim ran out while it was slow does no harm to the one that went on', async () => {
-      await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
-      await addSubscriber(control, 'digest', { topics: TOLD_TOPICS, mode: 'digest' });
+      await addSubscriber(control, 'all', { topics: SUBSCRIBED_TOPICS });
+      await addSubscriber(control, 'digest', { topics: SUBSCRIBED_TOPICS, mode: 'digest' });
       const results: unknown[] = [];
-      const slow = openBusy(2, async () => results.push(await look({ clock: LATER })));
-      results.push(await slow.publisher.look());
+      const slow = openBusy(2, async () => results.push(await poll({ clock: LATER })));
+      results.push(await slow.publisher.poll());
       expect(results).toEqual(['published', 'claimed']);
-      expect(await toldTo('all')).toEqual(ALL);
-      expect(await look()).toBe('idle');
+      expect(await receivedBy('all')).toEqual(ALL);
+      expect(await poll()).toBe('idle');
     });
 
     it('what is stopped goes on later where it was', async () => {
-      await addSubscriber(control, 'all', { topics: TOLD_TOPICS });
+      await addSubscriber(control, 'all', { topics: SUBSCRIBED_TOPICS });
       const stop = new AbortController();
       const { publisher, events } = openBusy(3, () => stop.abort());
-      expect(await publisher.look(stop.signal)).toBe('stopped');
+      expect(await publisher.poll(stop.signal)).toBe('stopped');
       expect(events.filter(({ type }) => type === 'failed')).toEqual([]);
-      expect((await toldTo('all')).length).toBeLessThan(ALL.length);
-      expect(await look()).toBe('published');
-      expect(await toldTo('all')).toEqual(ALL);
+      expect((await receivedBy('all')).length).toBeLessThan(ALL.length);
+      expect(await poll()).toBe('published');
+      expect(await receivedBy('all')).toEqual(ALL);
     });
   });
 }
 
 /** False where the process was killed; rejects where it failed otherwise. */
-async function survives(look: Promise<unknown>): Promise<boolean> {
+async function survives(poll: Promise<unknown>): Promise<boolean> {
   try {
-    await look;
+    await poll;
     return true;
   } catch (error) {
     if (error instanceof Killed || (error instanceof Error && error.cause instanceof Killed)) return false;

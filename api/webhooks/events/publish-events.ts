@@ -6,56 +6,55 @@ import { type Catalog, type CatalogEntry, identityFromCatalog } from '../../../s
 import { loadCatalog } from '../../../storage/catalog.ts';
 import { Overtaken } from './event-writer.ts';
 import {
+  advance,
   assertContinues,
   beginProgress,
   type Claim,
   firstPlace,
-  giveUpClaim,
-  moveOn,
   type Progress,
   pendingReleases,
   placeOf,
   readProgress,
+  releaseClaim,
   takeClaim,
 } from './progress.ts';
 import { type PublishReleaseDeps, publishRelease, type Written } from './publish-release.ts';
 import { readFirstActive } from './subscriptions.ts';
 
 /**
- * How long a claim holds without a sign of life, in milliseconds. Longer: after a crash others wait longer. Shorter: while a large
- * night is compared another dispatcher begins with it, too, for nothing.
+ * Of a claim without renewal. Longer: others wait longer after a crash. Shorter: another dispatcher may compare a large
+ * night in vain.
  */
 const CLAIM_MS = 60_000;
 
 export interface EventPublisherDeps extends Omit<PublishReleaseDeps, 'claim' | 'signal'> {
-  /** This dispatcher's id, unlike any other's. */
+  /** Unique among dispatchers. */
   readonly id: string;
   readonly clock: () => Date;
-  /** Files of a night are here while it is turned into events. */
+  /** For the files of the night in progress. */
   readonly workFolder: string;
   readonly onEvent: (event: PublisherEvent) => void;
 }
 
-/** What the publisher tells, for the log. */
 export type PublisherEvent =
   | { readonly type: 'begun'; readonly day: Day }
   | ({ readonly type: 'published'; readonly day: Day; readonly durationMs: number } & Written)
-  /** Releases too old to be told. */
+  /** Releases that are too old. */
   | { readonly type: 'skipped'; readonly from: Day; readonly to: Day }
-  /** The look rejects with this error. */
+  /** The poll rejects with this error. */
   | { readonly type: 'failed'; readonly day: Day; readonly error: unknown };
 
 /**
- * - `idle`: nothing is published, or all of it had been told.
- * - `published`: all of it is told now.
- * - `claimed`: another dispatcher is at it.
+ * - `idle`: nothing new.
+ * - `published`: all is published now.
+ * - `claimed`: another dispatcher is working.
  * - `stopped`: the signal ended it.
  */
-export type LookResult = 'idle' | 'published' | 'claimed' | 'stopped';
+export type PollResult = 'idle' | 'published' | 'claimed' | 'stopped';
 
 /**
- * Turns what was published into events (specification "From changes to events"): follows the catalog of one store, release by
- * release, oldest first. It may be killed anywhere: the next look, whoever's it is, goes on exactly there.
+ * Turns releases of one store into events, oldest first (specification "From changes to events"). After a crash the
+ * next poll, of any dispatcher, continues exactly there.
  */
 export class EventPublisher {
   readonly #deps: EventPublisherDeps;
@@ -65,15 +64,14 @@ export class EventPublisher {
   }
 
   /**
-   * One look at the catalog. Rejects where a release can't be turned into events (its files are pruned or damaged, the store or the
-   * database is away), where the catalog is another store's, or older than what was told: nothing is skipped then, and the next look
-   * tries again.
+   * Rejects if a release can't be turned into events (files pruned or damaged, store or database unavailable), and if
+   * the catalog is another store's or older than the progress. Nothing is skipped; the next poll tries again.
    *
-   * @param signal ends it between two transactions; the next look goes on there
+   * @param signal ends it between two transactions
    */
-  async look(signal: AbortSignal = new AbortController().signal): Promise<LookResult> {
+  async poll(signal: AbortSignal = new AbortController().signal): Promise<PollResult> {
     const { store, control, clock } = this.#deps;
-    // Before the catalog: another dispatcher may go by a newer one, which must not look like an older copy here.
+    // Before the catalog, which must not look older than another dispatcher's progress.
     const known = await readProgress(control.kysely);
     const { catalog } = await loadCatalog(store);
     if (catalog === undefined) return 'idle';
@@ -86,11 +84,11 @@ export class EventPublisher {
     try {
       return await this.#publishAll(catalog, signal);
     } finally {
-      await giveUpClaim(control.kysely, this.#deps.id).catch(() => undefined); // It runs out by itself.
+      await releaseClaim(control.kysely, this.#deps.id).catch(() => undefined); // It expires by itself.
     }
   }
 
-  /** The first look ever: says where to begin. Undefined where nothing is published. */
+  /** The first poll ever. Undefined if nothing is published. */
   async #begin(catalog: Catalog): Promise<Progress | undefined> {
     const { kysely } = this.#deps.control;
     const place = firstPlace(catalog, await readFirstActive(kysely));
@@ -100,8 +98,7 @@ export class EventPublisher {
     return readProgress(kysely);
   }
 
-  /** Tells release by release, each time from where the progress is, until all is told. */
-  async #publishAll(catalog: Catalog, signal: AbortSignal): Promise<LookResult> {
+  async #publishAll(catalog: Catalog, signal: AbortSignal): Promise<PollResult> {
     for (;;) {
       if (signal.aborted) return 'stopped';
       try {
@@ -114,11 +111,11 @@ export class EventPublisher {
     }
   }
 
-  /** Tells the next release, or moves past those that are too old; false where there is none. */
+  /** False if no release is left. */
   async #publishNext(catalog: Catalog, signal: AbortSignal): Promise<boolean> {
     const { control, clock, onEvent } = this.#deps;
     const progress = await readProgress(control.kysely);
-    if (progress === undefined) throw new Error('the progress of the events is gone');
+    if (progress === undefined) throw new Error('the progress of the events is missing');
     const { skipped, next } = pendingReleases(catalog, progress, clock());
     if (skipped.length > 0) {
       await this.#skip(skipped, progress);
@@ -148,12 +145,11 @@ export class EventPublisher {
     onEvent({ type: 'published', day: entry.day, durationMs: clock().getTime() - startedAt.getTime(), ...written });
   }
 
-  /** Moves past releases without telling them. */
   async #skip(skipped: readonly CatalogEntry[], progress: Progress): Promise<void> {
     const [first, last] = [skipped[0], skipped.at(-1)];
     if (first === undefined || last === undefined) return;
     const step = { from: progress, to: placeOf(last), claim: this.#claim() };
-    if (!(await moveOn(this.#deps.control.kysely, step))) throw new Overtaken();
+    if (!(await advance(this.#deps.control.kysely, step))) throw new Overtaken();
     this.#deps.onEvent({ type: 'skipped', from: first.day, to: last.day });
   }
 
@@ -164,10 +160,10 @@ export class EventPublisher {
 }
 
 const PREFIX = 'webhooks-';
-/** Age from which a folder is taken for one that a killed process left: no night takes nearly as long. */
+/** Then a killed process left it: no night takes nearly as long. */
 const LEFT_MS = 86_400_000;
 
-/** Works with a new folder in the work folder, gone in the end; takes away what killed processes left. */
+/** Works in a temporary folder; also removes those of killed processes. */
 async function withFolder<T>(workFolder: string, now: Date, work: (folder: string) => Promise<T>): Promise<T> {
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
   await removeLeft(workFolder, now);

@@ -26,26 +26,24 @@ export interface PublishReleaseInput {
   readonly entry: CatalogEntry;
   /** The release before it. */
   readonly before: CatalogEntry;
-  /** How far it is: at the end of the one before, or beyond it. */
+  /** The progress: the end of the release before, or later. */
   readonly place: Place;
-  /** For files; whoever owns it removes it. */
+  /** For files; the caller removes it. */
   readonly folder: string;
 }
 
 export type PublishReleaseDeps = ReleaseChangesDeps & EventWriterDeps;
 
-/** What was written. */
 export interface Written {
   readonly events: number;
   readonly deliveries: number;
 }
 
 /**
- * Turns one release into events (specification "From changes to events"): those made from its changes first, by `seq`; then those
- * whose dataset has no feed, and the digests; then, with the events of the release itself, it is done. Where it ended early, the next
- * call goes on from the last change that was reported; what has no place in the feed is made again as a whole. Whoever is told, of
- * what, is settled when a call begins. Rejects like
- * `ReleaseChanges.open` and `EventWriter`.
+ * Turns one release into events (specification "From changes to events"): those of its changes, by `seq`; those outside
+ * the feed, and digests; then the release's own, which complete it. After an interruption the next call continues
+ * behind the last written change and rebuilds all events outside the feed. Recipients are fixed when a call begins.
+ * Rejects like `ReleaseChanges.open` and `EventWriter`.
  */
 export async function publishRelease(input: PublishReleaseInput, deps: PublishReleaseDeps): Promise<Written> {
   const { record, entry, place } = input;
@@ -97,7 +95,7 @@ async function collectAll(pages: Pages, collector: DigestCollector): Promise<voi
   }
 }
 
-/** Works with the release's changes, where somebody wants any. */
+/** Skipped if no subscribed topic can have events. */
 async function withChanges(
   release: Release,
   { before, folder, subscriptions }: PublishReleaseInput & { readonly subscriptions: readonly Subscription[] },
@@ -116,8 +114,8 @@ async function withChanges(
   }
 }
 
-/** Whether changes can be events of these topics: a release without a change in the feed may have some outside of it. */
+/** Even without a change in the feed some may be outside it. */
 function mayHaveEvents({ first_seq }: Release, topics: ReadonlySet<ChangeTopic>): boolean {
-  const wanted = CHANGE_TOPIC_DEFINITIONS.filter(({ name }) => topics.has(name));
-  return wanted.some((topic) => first_seq !== null || !isInFeed(topic));
+  const definitions = CHANGE_TOPIC_DEFINITIONS.filter(({ name }) => topics.has(name));
+  return definitions.some((topic) => first_seq !== null || !isInFeed(topic));
 }

@@ -107,11 +107,11 @@ test('only what a topic is about is an event: no estimated skill, no start of a 
 test('a source that is filled at a cutover, or changes alone, is no event', async () => {
   store = await openTemporaryStore();
   await sourced.publishSourcedDays(store);
-  const told = (await eventsOf(sourced.CUTOVER, sourced.LAST)).map(({ topic, data }) => [
+  const received = (await eventsOf(sourced.CUTOVER, sourced.LAST)).map(({ topic, data }) => [
     topic,
     'model_id' in data && data.model_id,
   ]);
-  expect(told.filter(([topic]) => topic !== 'score.updated')).toEqual([
+  expect(received.filter(([topic]) => topic !== 'score.updated')).toEqual([
     ['pricing.updated', 'gone'],
     ['model.created', 'new'],
     ['pricing.updated', 'moved'],
@@ -125,19 +125,19 @@ test('records that are sent anew in another version are no events, and both vers
   const source = join(store.folder, '../versioned');
   await writeVersionedDays(source);
   for (const day of DAYS) await store.night(source, day, { accept: true });
-  const told = async (day: string, before: string) =>
+  const received = async (day: string, before: string) =>
     (await eventsOf(day, before)).map(({ topic, data: { seq: _, ...data } }) => ({ topic, ...data }));
   const moved = { topic: 'score.updated', model_id: 'moved', benchmark_id: 'x' };
-  expect(await told(NOTICE, BEFORE)).toEqual([moved]);
-  expect(await told(LAST, NOTICE)).toEqual([moved]);
-  expect(await told(CUTOVER, LAST)).toEqual([
+  expect(await received(NOTICE, BEFORE)).toEqual([moved]);
+  expect(await received(LAST, NOTICE)).toEqual([moved]);
+  expect(await received(CUTOVER, LAST)).toEqual([
     { topic: 'pricing.updated', model_id: 'gone', provider: 'shop:eu', change: 'provider_removed' },
     { topic: 'ranking.updated', category_id: 'general', changed: 1, first_seq: expect.any(Number) },
     { topic: 'model.created', model_id: 'new' },
     moved,
     { topic: 'score.updated', model_id: 'new', benchmark_id: 'x' },
   ]);
-  expect(await told(AFTER, CUTOVER)).toEqual([
+  expect(await received(AFTER, CUTOVER)).toEqual([
     moved,
     { topic: 'pricing.updated', model_id: 'moved', provider: 'shop:eu', change: 'price' },
   ]);

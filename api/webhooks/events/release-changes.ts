@@ -20,41 +20,39 @@ import {
 } from '../topics/topics.ts';
 import { comparisonOf, isInFeed, type RecordsTable, recordsSql, type VersionsAround } from './comparison.ts';
 
-/** Changes, and so at most events, that are in memory at once. */
+/** Changes, and so at most events, in memory at once. */
 const PAGE_CHANGES = 5_000;
 
 export interface ReleaseChangesInput {
   readonly release: Release;
   /** The release before it. */
   readonly previous: Release;
-  /** The topics that somebody wants. */
+  /** Topics with a subscriber. */
   readonly topics: ReadonlySet<ChangeTopic>;
-  /** Models that filters name: of a ranking's changes only these are listed. */
+  /** Named by filters: only these are listed for a ranking's changes. */
   readonly watchedModels: ReadonlySet<string>;
-  /** Where files may go; what is put there is removed by whoever owns it. */
+  /** For files; the caller removes it. */
   readonly folder: string;
 }
 
 export interface ReleaseChangesDeps {
   readonly store: ObjectStore;
   readonly duckdb: DuckDBLimits;
-  /** Default: those that this program knows. */
+  /** For tests. */
   readonly versions?: readonly RecordVersion[] | undefined;
 }
 
-/** Files of events, one per topic. */
+/** One file per topic. */
 interface EventFiles {
-  /** Of datasets in the feed: each event has a `seq` of its own among those of its topic. */
+  /** Each event has its own `seq` within its topic. */
   readonly inFeed: readonly string[];
-  /** Of the others. */
   readonly outsideFeed: readonly string[];
 }
 
 /**
- * The changes of one published release as events of the wanted topics (specification "From changes to events"): its
- * `changes.parquet`, compared with the snapshot before, from which only the datasets that a wanted topic needs are fetched, each
- * proven by its recorded hash. A dataset without a change feed is compared as a whole, with the snapshot of the release itself. The
- * events lie in files, sorted; memory is bounded whatever the night.
+ * A release's changes as events of the requested topics (specification "From changes to events"): `changes.parquet`
+ * compared with the datasets needed from the snapshot before, checked by their hashes. Without a change feed both
+ * snapshots are compared. Events are in sorted files; memory is bounded.
  */
 export class ReleaseChanges {
   readonly #database: Database;
@@ -68,8 +66,8 @@ export class ReleaseChanges {
   }
 
   /**
-   * Fetches and compares. Rejects with `not_found` where a file is pruned, with `corrupt` where it is damaged, with
-   * `store_unavailable`, and with `usage` where the records are of a version that this program doesn't know.
+   * Rejects with `not_found` for a pruned file, `corrupt` for a damaged one, `store_unavailable`, and `usage` for an
+   * unknown record version.
    */
   static async open(input: ReleaseChangesInput, deps: ReleaseChangesDeps): Promise<ReleaseChanges> {
     await mkdir(input.folder, { recursive: true, mode: 0o700 });
@@ -82,7 +80,7 @@ export class ReleaseChanges {
     }
   }
 
-  /** The events from the feed behind a `seq`, in its order, a page at a time. */
+  /** In pages, by `seq`. */
   async *pagesAfter(seq: number): AsyncGenerator<readonly ChangeEvent[]> {
     const { inFeed } = this.#files;
     if (inFeed.length === 0) return;
@@ -94,7 +92,7 @@ export class ReleaseChanges {
     }
   }
 
-  /** The events of datasets without a feed, by topic, a page at a time: always all of them, in the same order. */
+  /** By topic, in pages: always all, in the same order. */
   async *pagesOutsideFeed(): AsyncGenerator<readonly ChangeEvent[]> {
     for (const file of this.#files.outsideFeed) {
       const select = `SELECT ${EVENT_COLUMNS} FROM read_parquet(${sqlText(file)}, file_row_number = true)
@@ -112,15 +110,15 @@ export class ReleaseChanges {
   }
 }
 
-/** Writes the events of each wanted topic into a file, one row per event, sorted by `seq`. */
+/** One file per topic, one row per event, by `seq`. */
 async function writeEvents(
   database: Database,
   input: ReleaseChangesInput,
   deps: ReleaseChangesDeps,
 ): Promise<EventFiles> {
-  const { release, previous, topics: wanted } = input;
+  const { release, previous, topics: requested } = input;
   const versions = versionsAround(release, previous, deps.versions ?? RECORD_VERSIONS);
-  const topics = CHANGE_TOPIC_DEFINITIONS.filter(({ name }) => wanted.has(name));
+  const topics = CHANGE_TOPIC_DEFINITIONS.filter(({ name }) => requested.has(name));
   const writing = { database, input, versions, store: deps.store };
   await database.run(`CREATE TABLE watched AS SELECT unnest(from_json($1, '["VARCHAR"]')) AS id`, [
     JSON.stringify([...input.watchedModels]),
@@ -137,7 +135,7 @@ interface Writing {
   readonly store: ObjectStore;
 }
 
-/** Writes a file of events per topic; resolves to their paths. */
+/** Resolves to their paths. */
 async function writeFiles(topics: readonly ChangeTopicDefinition[], writing: Writing): Promise<readonly string[]> {
   const { database, input, versions } = writing;
   const files: string[] = [];
@@ -161,7 +159,7 @@ function versionsAround(release: Release, previous: Release, versions: readonly 
   };
 }
 
-/** Fetches the changes as the view `changes`; resolves to those of the topics whose dataset has one: the others need no file. */
+/** Makes the view `changes`; resolves to the topics whose dataset has any. */
 async function changedTopics(
   topics: readonly ChangeTopicDefinition[],
   { database, input: { release, folder }, versions: { after }, store }: Writing,
@@ -169,7 +167,7 @@ async function changedTopics(
   if (topics.length === 0 || release.first_seq === null) return [];
   const changes = join(folder, 'changes.parquet');
   await fetchReleaseFile(store, release, RELEASE_PATHS.changes, changes);
-  // What is only sent anew in the version that comes into force did not change.
+  // Records sent again for a new version did not change.
   const firstRenewal = release.first_renewal_seq ?? release.last_seq + 1;
   await database.run(
     `CREATE VIEW changes AS SELECT * FROM read_parquet(${sqlText(changes)}) WHERE seq < ${firstRenewal}`,
@@ -179,7 +177,7 @@ async function changedTopics(
   return topics.filter(({ dataset }) => changed.includes(after.datasets[dataset].entityType));
 }
 
-/** Makes a table of records from a snapshot, whose files are kept longer than any state. */
+/** From a snapshot, because its files outlive every state. */
 async function loadRecords(
   table: RecordsTable,
   topic: ChangeTopicDefinition,
@@ -202,7 +200,6 @@ async function loadRecords(
 
 const NEWLINE = 10;
 
-/** Bytes of a file's longest line. */
 async function longestLine(path: string): Promise<number> {
   let [longest, current] = [0, 0];
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {

@@ -14,9 +14,9 @@ test('a digest lists a thousand events, by seq, and counts the others', () => {
   const [digest, ...others] = collector.digests();
   expect(others).toEqual([]);
   expect(digest).toMatchObject({ endpointId: 'one', topic: 'model.created', seq: 1504 });
-  const told = DigestDataSchema.parse(JSON.parse(digest?.data ?? ''));
-  expect(told).toMatchObject({ first_seq: 5, seq: 1504, count: 1500 });
-  expect(told.items).toEqual(Array.from({ length: DIGEST_ITEMS_MAX }, (_, index) => data(5 + index)));
+  const received = DigestDataSchema.parse(JSON.parse(digest?.data ?? ''));
+  expect(received).toMatchObject({ first_seq: 5, seq: 1504, count: 1500 });
+  expect(received.items).toEqual(Array.from({ length: DIGEST_ITEMS_MAX }, (_, index) => data(5 + index)));
 });
 
 test('each endpoint has a digest of its own for each topic that tells it anything', () => {
@@ -29,8 +29,10 @@ test('each endpoint has a digest of its own for each topic that tells it anythin
   collector.add({ topic: 'model.created', data: { model_id: 'y', seq: 2 } });
   collector.add({ topic: 'score.updated', data: { model_id: 'x', benchmark_id: 'm', seq: 3 } });
   collector.add({ topic: 'score.updated', data: { model_id: 'y', benchmark_id: 'm', seq: 4 } });
-  const told = collector.digests().map(({ endpointId, topic, data }) => [endpointId, topic, JSON.parse(data).count]);
-  expect(told).toEqual([
+  const received = collector
+    .digests()
+    .map(({ endpointId, topic, data }) => [endpointId, topic, JSON.parse(data).count]);
+  expect(received).toEqual([
     ['a', 'model.created', 1],
     ['a', 'score.updated', 1],
     ['b', 'score.updated', 2],

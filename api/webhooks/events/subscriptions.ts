@@ -12,7 +12,6 @@ import {
   type TopicEvent,
 } from '../topics/topics.ts';
 
-/** What one endpoint is to be told of a release. */
 export interface Subscription {
   readonly endpointId: string;
   readonly mode: EndpointMode;
@@ -23,8 +22,8 @@ export interface Subscription {
 }
 
 /**
- * Who has subscribed to what was published at an instant: the endpoints that are told, because they are active and were then, and those
- * that miss it, which can be sent it when they ask (specification "From changes to events").
+ * Endpoints subscribed when a release was published: those that receive it, active then and now, and those that miss it
+ * and can replay it (specification "From changes to events").
  */
 export async function readSubscriptions(database: Database, publishedAt: Date): Promise<readonly Subscription[]> {
   const query = subscribedAt(database, publishedAt).selectAll().orderBy('id');
@@ -38,30 +37,27 @@ export async function readSubscriptions(database: Database, publishedAt: Date): 
   }));
 }
 
-/** Whether an endpoint is told of what was published, or misses it. */
-export type Listening = 'told' | 'misses';
+/** Whether an endpoint receives a release or misses it. */
+export type ReceptionStatus = 'receives' | 'misses';
 
-/**
- * Those of the endpoints that are still subscribed, and whether each is told; on PostgreSQL none of them leaves its state before the
- * transaction has ended.
- */
-export async function keepListening(
+/** Those that are still subscribed. On PostgreSQL their state is locked until the transaction ends. */
+export async function lockReceptions(
   transaction: Database,
   endpointIds: readonly string[],
   publishedAt: Date,
-): Promise<ReadonlyMap<string, Listening>> {
+): Promise<ReadonlyMap<string, ReceptionStatus>> {
   if (endpointIds.length === 0) return new Map();
   const query = subscribedAt(transaction, publishedAt)
     .select(['id', 'state', 'state_changed_at'])
     .where('id', 'in', endpointIds)
     .orderBy('id');
   const rows = await query.$if(isPostgres(transaction), (endpoints) => endpoints.forShare()).execute();
-  const isTold = (row: (typeof rows)[number]) =>
+  const isReceiving = (row: (typeof rows)[number]) =>
     row.state === 'active' && row.state_changed_at <= publishedAt.getTime();
-  return new Map(rows.map((row) => [row.id, isTold(row) ? 'told' : 'misses']));
+  return new Map(rows.map((row) => [row.id, isReceiving(row) ? 'receives' : 'misses']));
 }
 
-/** Since when the first of the active endpoints is, in Unix milliseconds; null: there is none. */
+/** When the longest-active endpoint was activated, in Unix milliseconds. */
 export async function readFirstActive(database: Database): Promise<number | null> {
   const query = database
     .selectFrom('webhook_endpoints')
@@ -70,7 +66,7 @@ export async function readFirstActive(database: Database): Promise<number | null
   return (await orUnavailable(() => query.executeTakeFirstOrThrow())).since;
 }
 
-/** States in which an endpoint that is not active may become so by a ping. */
+/** States that are active or lead to it by a ping. */
 const SUBSCRIBED_STATES = ['registered', 'active', 'revoked'] as const satisfies readonly EndpointState[];
 
 function subscribedAt(database: Database, publishedAt: Date) {
@@ -80,21 +76,20 @@ function subscribedAt(database: Database, publishedAt: Date) {
     .where('created_at', '<=', publishedAt.getTime());
 }
 
-/** Finds who is to be told of an event. */
 export type RecipientsOf = (event: TopicEvent) => readonly Subscription[];
 
-/** {@link RecipientsOf} of these; made ready once, for there may be a million events. */
+/** Prepared once, as a night may have a million events. */
 export function recipientsFrom(subscriptions: readonly Subscription[]): RecipientsOf {
   const byTopic = new Map(TOPICS.map((topic) => [topic, subscriptions.filter(({ topics }) => topics.has(topic))]));
   return (event) => (byTopic.get(event.topic) ?? []).filter(({ matches }) => matches(event));
 }
 
-/** The topics made from changes that any of these endpoints wants. */
+/** Topics made from changes that any of these endpoints has. */
 export function changeTopicsOf(subscriptions: readonly Subscription[]): ReadonlySet<ChangeTopic> {
   return new Set(CHANGE_TOPICS.filter((topic) => subscriptions.some(({ topics }) => topics.has(topic))));
 }
 
-/** What one endpoint is told of one topic of one night, where it wants that at once. */
+/** One topic of one night for one endpoint. */
 export interface Digest {
   readonly endpointId: string;
   readonly topic: Topic;
@@ -109,28 +104,27 @@ interface Collected {
   firstSeq: number;
   seq: number;
   count: number;
-  /** JSON texts, which endpoints share. */
+  /** JSON texts, shared among endpoints. */
   readonly items: string[];
 }
 
-/** Collects digests from a night's events, which come by `seq` (specification "Digests"). */
+/** From a night's events in the order of `seq` (specification "Digests"). */
 export class DigestCollector {
   readonly #recipients: RecipientsOf;
   readonly #collected = new Map<string, Collected>();
 
-  /** @param subscriptions of the endpoints that want digests */
+  /** @param subscriptions of endpoints with mode `digest` */
   constructor(subscriptions: readonly Subscription[]) {
     this.#recipients = recipientsFrom(subscriptions);
   }
 
   add(event: TopicEvent): void {
-    const told = this.#recipients(event);
-    if (told.length === 0) return;
+    const recipients = this.#recipients(event);
+    if (recipients.length === 0) return;
     const item = JSON.stringify(event.data);
-    for (const { endpointId } of told) this.#collect(endpointId, event, item);
+    for (const { endpointId } of recipients) this.#collect(endpointId, event, item);
   }
 
-  /** Every digest with something in it. */
   digests(): readonly Digest[] {
     return [...this.#collected.values()].map(({ endpointId, topic, firstSeq, seq, count, items }) => ({
       endpointId,

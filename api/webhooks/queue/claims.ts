@@ -5,11 +5,10 @@ import type { WebhookDeliveryRow, WebhookEventRow } from '../../database/tables/
 import { PING } from '../topics/topics.ts';
 import { type Claim, type ClaimBatch, type ClaimedDelivery, DELIVERY_KINDS } from './delivery.ts';
 
-/** A delivery with its event. */
 type SendableRow = Pick<WebhookDeliveryRow, 'id' | 'kind' | 'endpoint_id' | 'attempts' | 'event_id'> &
   Pick<WebhookEventRow, 'topic' | 'occurred_at' | 'data'>;
 
-/** One row per delivery that waits and that its endpoint may be sent: everything while it is active, pings also before. */
+/** One row per waiting delivery that may be sent: any to an active endpoint, pings to a registered one. */
 const SENDABLE = sql`
   select d.id, d.kind, d.endpoint_id, d.attempts, d.event_id, v.topic, v.occurred_at, v.data
   from webhook_deliveries d
@@ -17,22 +16,22 @@ const SENDABLE = sql`
   join webhook_endpoints e on e.id = d.endpoint_id
   where d.state = 'waiting' and (e.state = 'active' or (e.state = 'registered' and d.kind = ${sql.lit(PING)}))`;
 
-/** Claims what is due, the longest due first, as much as is wanted of each endpoint. */
+/** Longest due first, per endpoint. */
 export async function claimDue(database: Database, batch: ClaimBatch): Promise<readonly ClaimedDelivery[]> {
   const claimed = isPostgres(database) ? await claimAtOnce(database, batch) : await claimEach(database, batch);
   return claimed.map((row) => claimedFromRow(row, batch));
 }
 
-/** In one statement, and so one journey to the server; without what another transaction has locked, which claims or drops it. */
+/** One round trip; skips rows that another transaction has locked. */
 async function claimAtOnce(
   database: Database,
   { demands, dispatcher, now, claimUntil }: ClaimBatch,
 ): Promise<readonly SendableRow[]> {
-  const wanted = demands.map(({ endpointId, count }) => [endpointId, count]);
+  const demandRows = demands.map(({ endpointId, count }) => [endpointId, count]);
   const due = selectDue(sql`value->>0`, sql`cast(value->>1 as bigint)`, now);
   const { rows } = await sql<SendableRow>`/* webhooks-claim */
     with due as (
-      select d.* from ${jsonRows(database, wanted)} cross join lateral (${due} for update of d skip locked) d
+      select d.* from ${jsonRows(database, demandRows)} cross join lateral (${due} for update of d skip locked) d
     ), claimed as (
       update webhook_deliveries d set due_at = ${claimUntil.getTime()}, claimed_by = ${dispatcher} from due where d.id = due.id
     )
@@ -40,7 +39,7 @@ async function claimAtOnce(
   return rows;
 }
 
-/** Endpoint by endpoint, in a transaction that keeps others from writing. */
+/** Endpoint by endpoint, in a transaction that blocks other writers. */
 async function claimEach(transaction: Database, { demands, ...claim }: ClaimBatch): Promise<readonly SendableRow[]> {
   const claimed: SendableRow[] = [];
   for (const { endpointId, count } of demands)
@@ -54,7 +53,7 @@ function selectDue(endpointId: RawBuilder<unknown>, count: RawBuilder<unknown>, 
     order by d.due_at limit ${count}`;
 }
 
-/** Claims a delivery that waits and that nobody has. */
+/** Only if it waits and is unclaimed. */
 export async function claimOne(
   transaction: Database,
   deliveryId: string,
@@ -97,9 +96,8 @@ function claimedFromRow(row: SendableRow, { claimUntil }: Claim): ClaimedDeliver
 }
 
 /**
- * One row per endpoint for which deliveries wait, by id: it jumps from one endpoint to the next in the index of what waits, so it
- * costs as many steps as there are endpoints, however many deliveries. `due_at` is null where what waited was taken meanwhile;
- * `leftovers` is 1 where some of it must never be sent.
+ * One row per endpoint with waiting deliveries, by id. It jumps through the index, so the number of deliveries does not
+ * matter. `due_at` is null if the last one was just taken; `leftovers` is 1 if some must never be sent.
  */
 export const WAITING_ENDPOINTS = sql<{
   id: string;

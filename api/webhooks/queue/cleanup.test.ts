@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
-import { KEPT_DAYS, webhookCleanup } from './cleanup.ts';
+import { RETENTION_DAYS, webhookCleanup } from './cleanup.ts';
 import type { DeliveryState } from './delivery.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -37,9 +37,9 @@ async function idsLeft() {
 }
 
 test('removes deliveries, attempts and events after 30 days, never what waits, in however many steps', async () => {
-  for (let index = 0; index < 25; index += 1) await add(KEPT_DAYS + 1, 'failed');
-  const waiting = await add(KEPT_DAYS + 10, 'waiting');
-  const young = await add(KEPT_DAYS - 1, 'delivered');
+  for (let index = 0; index < 25; index += 1) await add(RETENTION_DAYS + 1, 'failed');
+  const waiting = await add(RETENTION_DAYS + 10, 'waiting');
+  const young = await add(RETENTION_DAYS - 1, 'delivered');
   const cleanup = webhookCleanup(world.database.kysely, log, { rowsAtOnce: 4 });
   cleanup.at(NOW);
   await cleanup.idle();
@@ -48,7 +48,7 @@ test('removes deliveries, attempts and events after 30 days, never what waits, i
 });
 
 test('keeps an old event that was replayed lately', async () => {
-  const old = await add(KEPT_DAYS + 5, 'failed');
+  const old = await add(RETENTION_DAYS + 5, 'failed');
   const replay = await add(2, 'delivered');
   const { event_id } = await world.delivery(old);
   await world.database.kysely.updateTable('webhook_deliveries').set({ event_id }).where('id', '=', replay).execute();
@@ -65,7 +65,7 @@ test('cleans once an hour, and a database that does not answer is told and does 
   const cleanup = webhookCleanup(world.database.kysely, log);
   cleanup.at(NOW);
   await cleanup.idle();
-  const id = await add(KEPT_DAYS + 1, 'failed');
+  const id = await add(RETENTION_DAYS + 1, 'failed');
   cleanup.at(new Date(NOW.getTime() + 60_000));
   await cleanup.idle();
   expect((await idsLeft()).deliveries).toEqual([id]);

@@ -4,29 +4,26 @@ import { encodeTime } from 'ulid';
 import { type CleanupStep, HourlyCleanup, removeRows } from '../../database/hourly-cleanup.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
-/** For how long deliveries are kept after they ended, and events for replays (specification "Retries"). */
-export const KEPT_DAYS = 30;
+/** Of ended deliveries, and of events for replays (specification "Retries"). */
+export const RETENTION_DAYS = 30;
 
 const DAY_MS = 86_400_000;
-/** Characters of an id that tell its time. */
+/** Characters of an id that encode its time. */
 const ID_TIME_LENGTH = 10;
-/** Deliveries or events removed at once: more keep other writers waiting longer. */
+/** Rows per step. More block other writers longer. */
 const ROWS_AT_ONCE = 500;
 
-/**
- * Removes deliveries, their attempts, and events that are older than they are kept. What waits stays, however old, and so does
- * what it tells.
- */
+/** Removes deliveries, their attempts, and events after the retention, but none that waits. */
 export function webhookCleanup(
   database: Database,
   log: Pick<BaseLogger, 'warn'>,
   { rowsAtOnce = ROWS_AT_ONCE }: { readonly rowsAtOnce?: number } = {},
 ): HourlyCleanup {
   const stepsAt = (now: Date) => {
-    const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS);
+    const before = new Date(now.getTime() - RETENTION_DAYS * DAY_MS);
     return [(rowsMax: number) => deleteDeliveries(database, before, rowsMax), removeEvents(database, before)];
   };
-  const failure = 'webhook deliveries of days gone by could not be removed';
+  const failure = 'expired webhook deliveries could not be removed';
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure });
 }
 
@@ -34,7 +31,7 @@ async function deleteDeliveries(database: Database, before: Date, rowsMax: numbe
   const rows = await database
     .selectFrom('webhook_deliveries')
     .select('id')
-    .where('id', '<', idAt('dlv_', before)) // What is older, by the primary key; the rest proves it.
+    .where('id', '<', idAt('dlv_', before)) // An upper bound by primary key; the next conditions decide.
     .where('state', '<>', 'waiting')
     .where('finished_at', '<', before.getTime())
     .orderBy('id')
@@ -49,14 +46,13 @@ async function deleteDeliveries(database: Database, before: Date, rowsMax: numbe
   return ids.length;
 }
 
-/** Events that no delivery tells of any more. */
 function removeEvents(database: Database, before: Date): CleanupStep {
   const where = sql`id < ${idAt('evt_', before)} and occurred_at < ${before.getTime()}
     and not exists (select 1 from webhook_deliveries d where d.event_id = webhook_events.id) order by id`;
   return removeRows(database, 'webhook_events', { key: ['id'], where });
 }
 
-/** The first id that can have been made at an instant: ids are ULIDs, which begin with their time. */
+/** Ids are ULIDs, which begin with their time. */
 function idAt(prefix: string, at: Date): string {
   return `${prefix}${encodeTime(Math.max(0, at.getTime()), ID_TIME_LENGTH)}`;
 }

@@ -1,15 +1,14 @@
 /**
- * The deliveries that wait, shared out among dispatchers. A dispatcher claims deliveries for a time, attempts them, and reports
- * how that went (specification "Delivery"). What holds on both databases:
+ * Waiting deliveries, shared among dispatchers, which claim them for a time, attempt them and report (specification
+ * "Delivery"). On both databases:
  *
- * - A claimed delivery is nobody else's until its claim ends. A dispatcher that died loses its claims with time, and the attempt
- *   that it did not report is made again under the same number: nothing is skipped.
- * - What a dispatcher reports counts only while the delivery still waits, is claimed by it, and is at that attempt. Everything
- *   else is ignored: the delivery was dropped meanwhile, or another dispatcher has it.
- * - The attempts of a batch and what follows from them for their endpoints are one transaction.
+ * - A claimed delivery belongs to one dispatcher until the claim expires. Attempts that a killed one did not report are
+ *   repeated under the same number.
+ * - A report counts only while the delivery waits, is claimed by that dispatcher and is at that attempt.
+ * - A batch of attempts and their effects on endpoints are one transaction.
  *
- * On PostgreSQL a transaction locks deliveries in the order of their ids, then endpoints in that order, and only where something changes;
- * claims take what nobody has locked. So dispatchers and commands wait for each other but never in a circle.
+ * Against deadlocks, PostgreSQL transactions lock deliveries by id, then endpoints by id, and only what changes; claims
+ * skip locked rows.
  */
 import { sql } from 'kysely';
 import type { ControlDatabase } from '../../database/control-database.ts';
@@ -33,7 +32,7 @@ import {
 } from './delivery.ts';
 import { attemptFromRow, settle } from './settle.ts';
 
-/** All methods reject with `unavailable` where the database doesn't do its work. */
+/** Methods reject with `unavailable` if the database fails. */
 export class DeliveryQueue {
   readonly #database: ControlDatabase;
 
@@ -41,30 +40,25 @@ export class DeliveryQueue {
     this.#database = database;
   }
 
-  /** Writes what is reported. */
   settle(batch: SettleBatch): Promise<SettleResult> {
     return writeTransaction(this.#database, (transaction) => settle(transaction, batch));
   }
 
-  /** Claims what is due. */
   claimDue(batch: ClaimBatch): Promise<readonly ClaimedDelivery[]> {
     return writeStatement(this.#database, (database) => claimDue(database, batch));
   }
 
-  /**
-   * Claims one delivery, also before it is due; undefined where it doesn't wait, somebody has claimed it, or its endpoint may not be sent
-   * it.
-   */
+  /** Even before it is due; undefined if it does not wait, is claimed, or must not be sent. */
   claim(deliveryId: string, claim: Claim): Promise<ClaimedDelivery | undefined> {
     return writeTransaction(this.#database, (transaction) => claimOne(transaction, deliveryId, claim));
   }
 
-  /** All endpoints for which deliveries wait, whatever their state. */
+  /** In any state. */
   findWaiting(): Promise<readonly WaitingEndpoint[]> {
     return orUnavailable(async () => {
       const { rows } = await WAITING_ENDPOINTS.execute(this.#database.kysely);
       return rows.flatMap(({ id, url, state, sealed_secret: sealedSecret, due_at, leftovers }) =>
-        due_at === null // What waited was taken between two looks.
+        due_at === null // Another process just took the last one.
           ? []
           : [
               {
@@ -81,8 +75,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Drops what must not be sent to an endpoint any more: everything, or all but pings while it is registered. Resolves to how many.
-   * Running it again does no harm.
+   * Drops what must no longer be sent: everything, or all but pings to a registered endpoint. Resolves to how many.
+   * Repeatable.
    */
   drop({ id, state }: Pick<WaitingEndpoint, 'id' | 'state'>, now: Date): Promise<number> {
     const { kysely } = this.#database;
@@ -98,7 +92,6 @@ export class DeliveryQueue {
     }
   }
 
-  /** A delivery and its newest attempt; undefined where there is none of this id. */
   find(deliveryId: string): Promise<DeliveryReport | undefined> {
     const { kysely } = this.#database;
     return orUnavailable(async () => {
@@ -128,7 +121,6 @@ export class DeliveryQueue {
     });
   }
 
-  /** What waits, and how late the first of it is. */
   async backlog(now: Date): Promise<Backlog> {
     const count = sql<{ waiting: number }>`select count(*) as waiting from webhook_deliveries where state = 'waiting'`;
     const { rows } = await orUnavailable(() => count.execute(this.#database.kysely));

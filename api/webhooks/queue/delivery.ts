@@ -1,18 +1,16 @@
 import type { EndpointState } from '../endpoints/endpoint.ts';
 
-/** What waits to be delivered, what an attempt at it found, and what a dispatcher and the queue tell each other. */
-
 export const DELIVERY_KINDS = ['event', 'replay', 'ping'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'dropped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** How an attempt went: a 2xx in time, or what came in its place (specification "Delivery"). */
+/** A 2xx in time, or the reason for failure (specification "Delivery"). */
 export const OUTCOMES = ['delivered', 'status', 'redirect', 'timeout', 'tls', 'dns', 'connection', 'blocked'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** A delivery that a dispatcher may attempt until its claim ends. */
+/** A delivery that a dispatcher may attempt until the claim expires. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly kind: DeliveryKind;
@@ -23,61 +21,56 @@ export interface ClaimedDelivery {
   readonly event: DeliveredEvent;
 }
 
-/** What a delivery tells. */
 export interface DeliveredEvent {
   readonly id: string;
   /** A topic, or `ping`. */
   readonly topic: string;
   readonly occurredAt: Date;
-  /** JSON text, sent as it is. */
+  /** JSON text, sent as is. */
   readonly data: string;
 }
 
-/** One attempt that ended. */
 export interface Attempt {
   /** From 1. */
   readonly attempt: number;
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly outcome: Outcome;
-  /** Of the answer; null where there was none. */
+  /** Of the response; null without one. */
   readonly status: number | null;
-  /** What went wrong, in words; null for what was delivered. */
+  /** The error; null if delivered. */
   readonly message: string | null;
-  /** The beginning of the answer's body. */
+  /** The start of the response's body. */
   readonly answer: string | null;
 }
 
-/** An attempt with what it means for its delivery. */
+/** An ended attempt and what follows for its delivery. */
 export interface Settlement {
   readonly delivery: Pick<ClaimedDelivery, 'id' | 'kind' | 'endpointId'>;
   readonly attempt: Attempt;
-  /** When the next attempt may begin; undefined: there is none, the delivery is delivered or failed. */
+  /** Start of the next attempt; undefined if delivered or failed. */
   readonly nextAt: Date | undefined;
 }
 
-/** A claimed delivery that is given back without an attempt. */
+/** A claimed delivery returned without an attempt. */
 export interface Release {
   readonly delivery: Pick<ClaimedDelivery, 'id' | 'attempt'>;
-  /** When somebody may claim it. */
+  /** When it may be claimed. */
   readonly dueAt: Date;
 }
 
-/** Who claims, and for how long. */
 export interface Claim {
-  /** No two dispatchers have one name. */
+  /** Unique. */
   readonly dispatcher: string;
   readonly now: Date;
-  /** When the claim ends. */
   readonly claimUntil: Date;
 }
 
-/** How many due deliveries of which endpoints to claim at most, the longest due first. */
 export interface ClaimBatch extends Claim {
   readonly demands: readonly Demand[];
 }
 
-/** What a dispatcher writes down, in one transaction. */
+/** Written in one transaction. */
 export interface SettleBatch extends Pick<Claim, 'dispatcher' | 'now'> {
   /** In the order in which they ended. */
   readonly settlements: readonly Settlement[];
@@ -90,32 +83,30 @@ export interface Demand {
 }
 
 export interface SettleResult {
-  /** Endpoints that these attempts made active. */
+  /** Endpoints that these attempts activated. */
   readonly activated: readonly string[];
-  /** Endpoints that these attempts revoked: what waits for them has to be dropped. */
+  /** Endpoints that these attempts revoked: their waiting deliveries must be dropped. */
   readonly revoked: readonly string[];
 }
 
-/** An endpoint for which deliveries wait. */
 export interface WaitingEndpoint {
   readonly id: string;
   readonly url: string;
   readonly sealedSecret: string;
   readonly state: EndpointState;
-  /** When the first of them is due, or its claim ends. */
+  /** When the first delivery is due, or its claim ends. */
   readonly dueAt: Date;
-  /** True where some of them must never be sent: a dispatcher or command that ended has left them. */
+  /** Some must never be sent; a process was killed before it dropped them. */
   readonly hasLeftovers: boolean;
 }
 
 export interface Backlog {
-  /** Deliveries that wait, for whatever time. */
+  /** Waiting deliveries, due or not. */
   readonly waiting: number;
-  /** Since when the first of those that are due has been; undefined where nothing is. */
+  /** Since when the longest-due delivery is due; undefined if none is. */
   readonly oldestDueAt: Date | undefined;
 }
 
-/** A delivery and its newest attempt. */
 export interface DeliveryReport {
   readonly id: string;
   readonly endpoint: Pick<WaitingEndpoint, 'id' | 'state' | 'url' | 'sealedSecret'>;
@@ -126,7 +117,7 @@ export interface DeliveryReport {
   readonly lastAttempt: Attempt | undefined;
 }
 
-/** When an attempt ended, in Unix milliseconds. */
+/** In Unix milliseconds. */
 export function endedAtMs({ startedAt, durationMs }: Attempt): number {
   return startedAt.getTime() + durationMs;
 }

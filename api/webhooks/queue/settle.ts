@@ -18,7 +18,7 @@ import {
   type SettleResult,
 } from './delivery.ts';
 
-/** Writes the attempts that still count, gives claims back, and changes the endpoints that the attempts change. */
+/** Writes attempts that still count, releases claims, and updates endpoints. */
 export async function settle(transaction: Database, batch: SettleBatch): Promise<SettleResult> {
   const { settlements, releases, now } = batch;
   if (settlements.length + releases.length === 0) return { activated: [], revoked: [] };
@@ -34,11 +34,11 @@ export async function settle(transaction: Database, batch: SettleBatch): Promise
   return changeEndpoints(transaction, { settled, held, now });
 }
 
-/** A delivery with what counts on its endpoint. */
+/** A delivery and its endpoint's status. */
 type HeldRow = Pick<WebhookDeliveryRow, 'id' | 'attempts' | 'created_at'> &
   Pick<WebhookEndpointRow, 'state' | 'state_changed_at' | 'consecutive_failures'>;
 
-/** Of what a dispatcher reports, the deliveries that still wait and are claimed by it. */
+/** Those that still wait and are claimed by the dispatcher. */
 async function lockHeld(
   transaction: Database,
   { settlements, releases, dispatcher }: SettleBatch,
@@ -54,7 +54,7 @@ async function lockHeld(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Of a delivery: its id, state, attempts that ended, when it is due, and when it ended. */
+/** Id, state, ended attempts, due time and end of a delivery. */
 type DeliveryColumns = readonly [string, string, number, number, number | null];
 
 function columnsOf(settlement: Settlement): DeliveryColumns {
@@ -105,7 +105,7 @@ interface SettledBatch {
   readonly now: Date;
 }
 
-/** Locks the endpoints that change, reads them again, and changes them. */
+/** Reads the endpoints again under a lock before it changes them. */
 async function changeEndpoints(transaction: Database, { settled, held, now }: SettledBatch): Promise<SettleResult> {
   const byEndpoint = Map.groupBy(settled, ({ delivery }) => delivery.endpointId);
   const changing = [...byEndpoint].flatMap(([id, ofEndpoint]) => {
@@ -172,34 +172,32 @@ export function attemptFromRow(row: Omit<WebhookAttemptRow, 'delivery_id'>): Att
   };
 }
 
-/** What counts on an endpoint. */
 interface EndpointStatus {
   readonly state: EndpointState;
   readonly stateChangedAt: number;
   readonly consecutiveFailures: number;
 }
 
-/** What becomes of an endpoint. */
 type EndpointChange =
   | { readonly kind: 'none' }
   | { readonly kind: 'counted'; readonly consecutiveFailures: number }
   | { readonly kind: 'revoked' }
   | { readonly kind: 'activated' };
 
-/** A settlement that was written, with when its delivery was queued (Unix milliseconds). */
+/** A written settlement and when its delivery was queued (Unix milliseconds). */
 type Settled = Settlement & { readonly createdAt: number };
 
 /**
- * What attempts, in the order in which they ended, mean for their endpoint (specification "Webhook endpoints"). Of an active one
- * only deliveries of events count, each once, after its last attempt: a success resets, the twentieth failure in a row revokes. A
- * registered one becomes active by a ping that was queued for this registration.
+ * Effect of attempts, in the order of their end, on an endpoint (specification "Webhook endpoints"). If active, only
+ * deliveries of events count, after their last attempt: a success resets, the twentieth failure in a row revokes. If
+ * registered, a ping queued since then activates it.
  */
 function endpointChange(endpoint: EndpointStatus, settled: readonly Settled[]): EndpointChange {
   switch (endpoint.state) {
     case 'active':
       return failureChange(endpoint.consecutiveFailures, settled);
     case 'registered':
-      return settled.some((one) => isAnsweredPing(one) && one.createdAt >= endpoint.stateChangedAt)
+      return settled.some((one) => isSuccessfulPing(one) && one.createdAt >= endpoint.stateChangedAt)
         ? { kind: 'activated' }
         : { kind: 'none' };
     case 'revoked':
@@ -219,11 +217,10 @@ function failureChange(before: number, settled: readonly Settled[]): EndpointCha
   return failures === before ? { kind: 'none' } : { kind: 'counted', consecutiveFailures: failures };
 }
 
-function isAnsweredPing({ delivery, attempt }: Settlement): boolean {
+function isSuccessfulPing({ delivery, attempt }: Settlement): boolean {
   return delivery.kind === 'ping' && attempt.outcome === 'delivered';
 }
 
-/** What a delivery is after an attempt. */
 function stateAfter({ attempt, nextAt }: Settlement): 'waiting' | 'delivered' | 'failed' {
   if (nextAt !== undefined) return 'waiting';
   return attempt.outcome === 'delivered' ? 'delivered' : 'failed';

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { plainNumber } from '../../../runtime/plain-number.ts';
 import { type Comparison, changeTopic, Seq } from './topic.ts';
 
-/** A model's price at a provider; null: there is none. */
+/** A model's price at a provider; null if absent. */
 export interface Price {
   readonly input: number | null;
   readonly output: number | null;
-  /** Null where the version of the record doesn't have it. */
+  /** Null if the record's version does not have it. */
   readonly currency: string | null;
 }
 
@@ -14,7 +14,7 @@ type Facts =
   | { readonly change: 'provider_added' | 'provider_removed' }
   | { readonly change: 'price'; readonly before: Price; readonly after: Price };
 
-/** Prices that came, went or differ; a change of anything else is none. */
+/** Prices that came, went or differ; other fields don't count. */
 export const PRICING_UPDATED = changeTopic({
   name: 'pricing.updated',
   sentWhen: 'a price changed, or a provider came or went',
@@ -42,15 +42,14 @@ export const PRICING_UPDATED = changeTopic({
   },
 });
 
-/** A {@link Price} as JSON. */
 function priceSql(alias: 'b' | 'c', has: Comparison['has']): string {
   const value = (column: string) => (has(column) ? `${alias}.${column}` : 'NULL');
   return `json_object('input', ${value('input_per_million')}, 'output', ${value('output_per_million')}, 'currency', ${value('currency')})`;
 }
 
 /**
- * The larger change of the two prices in per cent of what it was, to twelve digits, so that 3 to 3.3 is 10; Infinity where one
- * came, went or was zero, or the currency is another.
+ * The larger relative change in percent, to twelve digits, so that 3 to 3.3 is 10; Infinity if a price came, went or
+ * was zero, or the currency differs.
  */
 export function largestChangePercent(before: Price, after: Price): number {
   if (before.currency !== after.currency) return Number.POSITIVE_INFINITY;

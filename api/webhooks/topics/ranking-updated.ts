@@ -8,20 +8,20 @@ interface Facts {
   readonly models: readonly string[];
 }
 
-/** One event per category with a model that came, went or has another rank, at the highest seq of those changes. */
+/** One event per category with models that came, went or moved, at their highest seq. */
 export const RANKING_UPDATED = changeTopic({
   name: 'ranking.updated',
   sentWhen: 'ranks or members of a category changed; once per category and night',
   data: z.strictObject({
     category_id: z.string(),
-    changed: z.number().int().positive().describe('Models whose position changed, that came or that went'),
+    changed: z.number().int().positive().describe('Models that moved, came or went'),
     first_seq: Seq,
     seq: Seq,
   }),
   dataset: 'rankings',
   compared: ['rank'],
   select: ({ changes, sameKey, differs, has }) => {
-    // Of a version without ranks nobody can say how high a change reached: rather sent than held back.
+    // Without ranks the highest position is unknown: let the event pass.
     const best = has('rank') ? 'min(least(c.rank, b.rank))' : '1';
     return `SELECT max(c.seq) AS seq, NULL::VARCHAR AS model_id, c.category AS part,
         json_object('changed', count(*), 'first_seq', min(c.seq), 'best_rank', ${best},

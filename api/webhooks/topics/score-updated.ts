@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { changeTopic, Seq } from './topic.ts';
 
-/** Every upsert of a score. */
 export const SCORE_UPDATED = changeTopic({
   name: 'score.updated',
   sentWhen: 'a score is added or corrected',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { releaseTopic, Seq } from './topic.ts';
 
-/** That a release's snapshot is there, sent with its newest change (specification "Topics"). */
+/** Each release, with the seq of its newest change (specification "Topics"). */
 export const SNAPSHOT_PUBLISHED = releaseTopic({
   name: 'snapshot.published',
   sentWhen: 'a night was published',

@@ -1,17 +1,16 @@
 /**
- * What a topic is. One file of this folder declares each: its name, when it is sent, its `data`, and what its events are made of: the
- * changes of a dataset ({@link changeTopic}), or the release itself, which has one event then ({@link releaseTopic}). `topics.ts` lists
- * them, and everything else derives from that list. Filters need no declaration: they concern every topic that has what they name
- * ({@link Filterable}).
+ * A topic: name, occasion, `data`, and the source of its events: changes of a dataset ({@link changeTopic}) or each
+ * release ({@link releaseTopic}). Each file declares one and `topics.ts` lists them; all else derives from that list,
+ * and filters apply to every topic that has their field ({@link Filterable}).
  */
 import { z } from 'zod';
 import type { DatasetName } from '../../../schemas/datasets.ts';
 import type { Release } from '../../../schemas/release.ts';
 
-/** The newest change that an event is about: its `seq` in the change feed. */
+/** Of the newest change that an event is about. */
 export const Seq = z.number().int().nonnegative();
 
-/** What filters look at in an event (specification "Filters"); what a topic doesn't have filters nothing. */
+/** Input of filters (specification "Filters"); an absent field passes. */
 export interface Filterable {
   readonly data: {
     readonly seq: number;
@@ -20,65 +19,62 @@ export interface Filterable {
     readonly category_id?: string;
     readonly provider?: string;
   };
-  /** Where an event is about several models: those that somebody's filter names. */
+  /** Of an event about several models: those that a filter names. */
   readonly models?: readonly string[];
-  /** The larger change of the two prices, in per cent of what it was; Infinity where that can't be said. */
+  /** In percent; Infinity if undefined. */
   readonly largestChangePercent?: number;
-  /** The best position that a model which moved, came or went has or had. */
+  /** The best position, old or new, of a model concerned. */
   readonly bestRank?: number;
 }
 
 /**
- * A night's changes of a dataset beside the records before it, as parts of a SELECT: `c` stands for a change, `b` for the record before
- * in the table `before_records`, which holds those that have a change, with their key and the compared columns. The changes of a dataset
- * without a change feed (`entityType` null) are the records that were added, were removed, or differ in a compared column; all of them
- * have the last `seq` of the release.
+ * Parts of a SELECT that compares a night's changes (`c`) with the records before (`b`) in the table `before_records`:
+ * those with a change, their key and compared columns. Without a change feed (`entityType` null) changes are records
+ * added, removed, or different in a compared column, all with the release's last `seq`.
  */
 export interface Comparison {
-  /** One row per change: `seq`, `op`, the parts of the key, and the new values of the compared columns, null where it was deleted. */
+  /** One row per change: `seq`, `op`, key, and new values of compared columns, null if deleted. */
   readonly changes: string;
-  /** True where `c` and `b` have one key. */
+  /** True where `c` and `b` have the same key. */
   readonly sameKey: string;
   /** True where a compared column of `c` and `b` differs. */
   readonly differs: string;
-  /** Whether the records on both sides of the night have a compared column; it stands in no SELECT where they have not. */
+  /** Whether both sides of the night have a compared column, so that a SELECT may use it. */
   readonly has: (column: string) => boolean;
 }
 
-/** A row of a topic's SELECT; empty texts where it has NULL. */
+/** A row of a topic's SELECT, with empty text for NULL. */
 export interface EventRow {
   readonly seq: number;
   readonly model_id: string;
   /** The other part of the key: benchmark, provider or category. */
   readonly part: string;
-  /** A JSON object of what else the topic needs. */
+  /** A JSON object with whatever else the topic needs. */
   readonly facts: string;
 }
 
 interface TopicDeclaration<Name extends string, Data extends z.ZodObject> {
   readonly name: Name;
-  /** When an event is sent, for people. */
+  /** For people. */
   readonly sentWhen: string;
-  /** `data` of a delivery: it identifies what changed, and carries no data of its own (specification "Topics"). */
+  /** It identifies what changed and carries no record (specification "Topics"). */
   readonly data: Data;
 }
 
 interface ChangeTopicDeclaration<Name extends string, Data extends z.ZodObject, Event extends Filterable>
   extends TopicDeclaration<Name, Data> {
-  /** The dataset whose changes are reported. */
   readonly dataset: DatasetName;
-  /** The columns by which its records are compared with those before the night; undefined where the changes alone suffice. */
+  /** To compare with the records before; undefined if the changes suffice. */
   readonly compared: readonly string[] | undefined;
   /**
-   * SELECT of one row per event with the columns of {@link EventRow}. It may read the table `watched` too: the `id` of each model that
-   * somebody's filter names.
+   * One row per event ({@link EventRow}). It may read the table `watched`: the `id` of each model that a filter names.
    */
   readonly select: (comparison: Comparison) => string;
-  /** What an event says, and what filters look at beside it. */
+  /** The event, and further input of filters. */
   readonly contentFromRow: (row: EventRow) => Event & { readonly data: Readonly<z.infer<Data>> };
 }
 
-/** A topic whose events are made from changes, with the event of a row of its SELECT. */
+/** A topic made from changes. */
 export function changeTopic<const Name extends string, Data extends z.ZodObject, Event extends Filterable>({
   contentFromRow,
   ...topic
@@ -88,14 +84,13 @@ export function changeTopic<const Name extends string, Data extends z.ZodObject,
 }
 
 interface ReleaseTopicDeclaration<Name extends string, Data extends z.ZodObject> extends TopicDeclaration<Name, Data> {
-  /** What the event of a release says; its `seq` is the last of the release. */
+  /** Its `seq` is the last of the release. */
   readonly dataFromRelease: (release: ReleaseFacts) => Readonly<z.infer<Data>>;
 }
 
-/** What an event of a whole release is made of. */
 export type ReleaseFacts = Pick<Release, 'manifest' | 'last_seq'>;
 
-/** A topic of which every release has one event, whatever changed. */
+/** A topic with one event per release. */
 export function releaseTopic<const Name extends string, Data extends z.ZodObject>({
   dataFromRelease,
   ...topic

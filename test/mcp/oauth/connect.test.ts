@@ -105,7 +105,7 @@ test('a request that was changed, or is over, connects nothing', async () => {
   const fields = { query: changed, organization: org, answer: 'allow' };
   const refused = await visitor.post('/console/connect', fields, { from: page });
   expect([refused.statusCode, refused.headers.location]).toEqual([410, undefined]);
-  expect(refused.body).toContain('This request is over');
+  expect(refused.body).toContain('This request has expired');
   const old = await visitor.get(`/console/connect?${query.replace(/exp=\d+/, 'exp=1000')}`);
   expect(old.statusCode).toBe(410);
   expect(await listConnections(org, console.people.as(SYSTEM))).toEqual([]);
@@ -144,7 +144,7 @@ test.each([
 
 test('the page of a refusal shows nothing that its address says', async () => {
   const { body } = await console.stranger().get('/console/connect/failed?error=Call%20us&error_description=Pay%20now');
-  expect(body).toContain('Its request could not be answered');
+  expect(body).toContain('Its request failed');
   expect(body).not.toMatch(/Call us|Pay now/);
 });
 

@@ -5,7 +5,7 @@ import type { ConsoleService } from './use-console-service.ts';
 /** Signs up with an address that nobody has used, by the link that comes by mail. */
 export async function signUp(page: Page, { url, mailbox }: ConsoleService, email: string): Promise<void> {
   await page.goto(`${url}/console/sign-up`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Send me a link' }).click();
   await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   await page.goto(await mailbox.readLink(email));
@@ -40,7 +40,7 @@ export async function goTo(page: Page, name: string): Promise<void> {
 
 export async function createKey(page: Page, name: string): Promise<string> {
   await goTo(page, 'Keys');
-  await page.getByLabel('What it is for').fill(name);
+  await page.getByLabel('Purpose').fill(name);
   await page.getByRole('button', { name: 'Create a key' }).click();
   return (await sectionOf(page, 'The key').locator('pre').innerText()).trim();
 }

@@ -1,6 +1,6 @@
 /**
- * The API's own answers for the pages of an organization: with its rights, but without a key, and at no cost of its quota. What a page
- * shows is what a request of theirs would get, and each answer says which request that is.
+ * The API's responses for an organization's pages: with its rights, but without a key or cost of quota. Each comes with
+ * the URL of the equivalent API request.
  */
 import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { findMissingFeature } from '../../data/access/refusals.ts';
@@ -11,42 +11,39 @@ import type { RouteArguments } from '../../server/route.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { callerOf, type OrganizationPages } from '../shell/routes.ts';
 
-export type Asked<T> = Found<T> | Refused;
+export type Fetched<T> = Found<T> | Refused;
 
 export interface Found<T> {
   readonly data: T;
   readonly refusal?: never;
-  /** The URL of the request that gives the same. */
+  /** The equivalent API request. */
   readonly url: string;
 }
 
-/** What the plan doesn't include, or a parameter that can't be. */
+/** The plan does not include the data, or a parameter is invalid. */
 export interface Refused {
   readonly data?: never;
   readonly refusal: string;
   readonly url: string;
 }
 
-/** Parameters that are empty, as a form sends them, are left out. */
-export type Ask = <Params, Query, Body extends JsonObject>(
+/** Empty parameters, as forms send them, are left out. */
+export type FetchRoute = <Params, Query, Body extends JsonObject>(
   route: DataRoute<Params, Query, Body>,
-  question: RouteArguments<Params, Query>,
-) => Promise<Asked<Body>>;
+  args: RouteArguments<Params, Query>,
+) => Promise<Fetched<Body>>;
 
-type AskDeps = Pick<PageDeps, 'answers' | 'capabilities'>;
+type FetchDeps = Pick<PageDeps, 'answers' | 'capabilities'>;
 
-/**
- * Asks for one page. Rejects with `not_found` where there is no such thing, and with
- * what else the route rejects with.
- */
-export function askFor({ organization, baseUrl }: OrganizationPages, deps: AskDeps): Ask {
+/** Rejects with `not_found`, and as the route does. */
+export function fetcherFor({ organization, baseUrl }: OrganizationPages, deps: FetchDeps): FetchRoute {
   const rights = rightsOf(organization, deps);
-  return async (route, question) => {
-    const query = withoutEmpty(question.query);
-    const url = baseUrl + urlOf(route, question.params, query);
+  return async (route, args) => {
+    const query = withoutEmpty(args.query);
+    const url = baseUrl + urlOf(route, args.params, query);
     try {
-      assertOpen(route, organization, deps);
-      const { body: data } = await deps.answers.ask(route, { ...question, query }, { caller: { rights }, baseUrl });
+      assertAvailable(route, organization, deps);
+      const { body: data } = await deps.answers.ask(route, { ...args, query }, { caller: { rights }, baseUrl });
       return { data, url };
     } catch (error) {
       const refusal = refusalOf(error);
@@ -56,32 +53,31 @@ export function askFor({ organization, baseUrl }: OrganizationPages, deps: AskDe
   };
 }
 
-/** Throws what a request of the organization would be refused with before its parameters are looked at. */
-function assertOpen({ access }: DataRoute, organization: Organization, { capabilities }: AskDeps): void {
+/** Throws what the API refuses before it reads parameters. */
+function assertAvailable({ access }: DataRoute, organization: Organization, { capabilities }: FetchDeps): void {
   if (!isLive(capabilities, access.capability, organization.id)) throw new NotOffered();
   const missing = findMissingFeature(access.feature, callerOf(organization));
   if (missing !== undefined) throw missing;
 }
 
-/** What is switched off: to the API's callers it doesn't exist, but the rest of a page is there without it. */
+/** Switched off. The API hides it, but a page shows its other parts. */
 class NotOffered extends Error {}
 
-function rightsOf({ id, terms }: Organization, { capabilities }: AskDeps): Rights {
+function rightsOf({ id, terms }: Organization, { capabilities }: FetchDeps): Rights {
   const { plan, historyMonths, snapshots } = terms;
   return { plan: isLive(capabilities, 'plans', id) ? plan : null, historyMonths, snapshots };
 }
 
-/** What is said in the page's place; undefined for an error that is no refusal. */
+/** The text in place of the data; undefined for other errors. */
 function refusalOf(error: unknown): string | undefined {
-  if (error instanceof NotOffered) return 'This service does not offer that';
+  if (error instanceof NotOffered) return 'This service does not offer this data';
   if (error instanceof RequestInvalid) return error.message;
   return error instanceof HttpError && [403, 410].includes(error.status) ? error.message : undefined;
 }
 
-/** The same parameters, without those that say nothing. */
 function withoutEmpty<Query extends object>(query: Query | undefined): Query {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== '');
-  return Object.fromEntries(given) as Query; // Some of its own, none of which has to be there.
+  return Object.fromEntries(given) as Query; // All of its parameters are optional.
 }
 
 function urlOf({ path }: DataRoute, params: object = {}, query: object = {}): string {
