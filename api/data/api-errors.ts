@@ -8,9 +8,9 @@ import {
 } from '../server/errors/http-error.ts';
 
 /**
- * Every code that an answer of the API can carry (specification "Error codes"). The table is the one place for status and
- * explanation: the error handler, the OpenAPI document and the pages behind `help_url` derive from it. These codes are for
- * callers; those of an `AppError` are the program's own, and `api/server/errors/error-response.ts` says what callers are told of each.
+ * Every error code of the API (specification "Error codes"), with its status and explanation. The error handler, the
+ * OpenAPI document and the `help_url` pages derive from this table. `api/server/errors/error-response.ts` maps the
+ * codes of `AppError` to these.
  */
 export const API_ERRORS = {
   bad_request: {
@@ -124,16 +124,16 @@ export type ApiErrorCode = keyof typeof API_ERRORS;
 
 export interface ApiErrorOptions extends Omit<HttpErrorOptions, 'fields'> {
   readonly limitType?: 'burst' | 'daily_quota';
-  /** Of a limit per minute: whose it is, a route's backstop or the organization's. */
+  /** Of a limit per minute: a route's backstop, or the organization's burst limit. */
   readonly limitScope?: 'route' | 'organization';
   readonly plan?: string | undefined;
   /** ISO 8601. */
   readonly resetAt?: string;
-  /** The first day that the change feed still has; null before any. */
+  /** First day in the change feed; null before any. */
   readonly retainedFrom?: string | null;
 }
 
-/** An answer of the API that is an error: the code decides the status (specification "Error codes"). */
+/** An error response; its code determines the status. */
 export class ApiError extends HttpError {
   override readonly name = 'ApiError';
 

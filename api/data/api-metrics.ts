@@ -4,9 +4,9 @@ import { Metrics } from '../server/metrics.ts';
 import type { ViewEvent } from '../view/view-events.ts';
 import type { ProblemOfPart } from './health.ts';
 
-/** What the API counts beside what every server does (specification "Health and metrics"). */
+/** Metrics of the API beside those of every server (specification "Health and metrics"). */
 export class ApiMetrics extends Metrics {
-  /** Since somebody read the metrics last. */
+  /** Counts since the last scrape. */
   readonly #cacheResults = new Map<string, number>();
   readonly #builds = new Counter({
     name: 'modelstats_view_builds_total',
@@ -46,7 +46,7 @@ export class ApiMetrics extends Metrics {
     });
   }
 
-  /** Tells `/metrics` what `/health/ready` tells: each time it is read, the problem of each part. */
+  /** Exports the problems of `/health/ready`, read at each scrape. */
   watchProblems(find: () => readonly Pick<ProblemOfPart, 'part' | 'code'>[]): void {
     new Gauge({
       name: 'modelstats_problem',
@@ -75,7 +75,7 @@ export class ApiMetrics extends Metrics {
     this.#countsDropped.inc(requests);
   }
 
-  /** Counts an answer by its `X-Cache`; those without one are no data answers. */
+  /** Counts a data response by its `X-Cache`. */
   onCache(result: string): void {
     this.#cacheResults.set(result, (this.#cacheResults.get(result) ?? 0) + 1);
   }

@@ -15,7 +15,7 @@ const HealthProblemSchema = z
   .nullable()
   .describe('Why the newest release is not the one that is served; null where it is');
 
-/** What the service is made of, as far as it may have a problem of its own. */
+/** The parts of the service that can report a problem. */
 const HEALTH_PARTS = ['view', 'accounts', 'limits', 'schedule'] as const;
 export type HealthPart = (typeof HEALTH_PARTS)[number];
 
@@ -54,11 +54,10 @@ export const HealthNotReadySchema = z
   })
   .meta({ id: 'HealthNotReady' });
 
-/** What the API knows of the view that it answers from. */
 export interface HealthSource {
-  /** The release that is served; undefined before there is one. */
+  /** The release that is served; undefined before the first view. */
   readonly release: z.infer<typeof ReleaseSchema> | undefined;
-  /** Why the newest release is not the one that is served, for the public. */
+  /** Why the newest release is not served, in public wording. */
   readonly problem: HealthProblem | undefined;
 }
 
@@ -66,13 +65,13 @@ export interface ProblemOfPart extends HealthProblem {
   readonly part: HealthPart;
 }
 
-/** Asks the other parts how they are; undefined: well. It is asked for each answer, so it costs nothing. */
+/** The problem of a part other than the view; undefined: none. Called for every response, so it must be cheap. */
 export type FindProblem = (part: Exclude<HealthPart, 'view'>) => HealthProblem | undefined;
 
 /**
- * Ready with a release to serve; the problems that the service has besides don't make it less ready: yesterday's data are better
- * than none, and a control database that is down is down for every replica (specification "Health and metrics"; decision 0037).
- * One that is about to stop is not: the others get what would come to it (decision 0093).
+ * Ready as soon as a release is served: other problems don't change that, because old data are better than none and a
+ * failed control database affects every replica (specification "Health and metrics"; decision 0037). A stopping server
+ * is not ready, so that new requests go to other replicas (decision 0093).
  */
 export function readinessOf(
   { release, problem: ofView }: HealthSource,
@@ -88,7 +87,6 @@ export function readinessOf(
   return { isReady: true, body: { status: 'ready', release: { day, data_as_of, published_at }, problem, problems } };
 }
 
-/** The problems of all parts, for the public. */
 export function problemsOf(ofView: HealthProblem | undefined, findProblem: FindProblem): readonly ProblemOfPart[] {
   return HEALTH_PARTS.flatMap((part) => {
     const found = part === 'view' ? ofView : findProblem(part);

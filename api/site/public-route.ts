@@ -89,7 +89,7 @@ export function publicRoute<P, Q>({
 export function askAsAnybody(answers: DataResponses, now: Date): AskPublic {
   return async (route, question) => {
     const { plan, historyMonths, snapshots } = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
-    const { body } = await answers.ask(route, question, { caller: { rights: { plan, historyMonths, snapshots } } });
+    const { body } = await answers.fetch(route, question, { caller: { rights: { plan, historyMonths, snapshots } } });
     return body;
   };
 }

@@ -46,7 +46,7 @@ export function askFor({ organization, baseUrl }: OrganizationPages, deps: AskDe
     const url = baseUrl + urlOf(route, question.params, query);
     try {
       assertOpen(route, organization, deps);
-      const { body: data } = await deps.answers.ask(route, { ...question, query }, { caller: { rights }, baseUrl });
+      const { body: data } = await deps.answers.fetch(route, { ...question, query }, { caller: { rights }, baseUrl });
       return { data, url };
     } catch (error) {
       const refusal = refusalOf(error);

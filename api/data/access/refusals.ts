@@ -12,13 +12,13 @@ import {
 import type { ResponseHeaders } from '../../server/response-headers.ts';
 import { ApiError } from '../api-errors.ts';
 
-/** A caller, and whether plans are there for it: they are told of only then (specification "Capabilities"). */
+/** A caller, and whether plans exist for it: only then do responses mention them (specification "Capabilities"). */
 export interface KnownCaller {
   readonly caller: Caller;
   readonly hasLimits: boolean;
 }
 
-/** What a caller is told that asks too often (specification "Burst limit"; specification "Backstop"). */
+/** Specification "Burst limit"; specification "Backstop". */
 export function tooManyRequests(state: BurstState, { caller, hasLimits }: KnownCaller, what: string): ApiError {
   return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} a minute`, {
     limitType: 'burst',
@@ -29,7 +29,7 @@ export function tooManyRequests(state: BurstState, { caller, hasLimits }: KnownC
   });
 }
 
-/** What a client is told that sends too many requests without a valid key (specification "Attempts without a key"). */
+/** Specification "Attempts without a key". */
 export function tooManyAttempts(when: { readonly resetAt: Date; readonly retryAfterSeconds: number }): ApiError {
   return new ApiError('rate_limit_exceeded', 'Too many attempts without a valid API key from this address', {
     limitType: 'burst',
@@ -38,7 +38,7 @@ export function tooManyAttempts(when: { readonly resetAt: Date; readonly retryAf
   });
 }
 
-/** What a caller is told whose day is used up (specification "Daily quota"). */
+/** Specification "Daily quota". */
 export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller, now: Date): ApiError {
   const seconds = Math.max(1, resetAt - Math.floor(now.getTime() / 1000));
   return new ApiError('quota_exceeded', `Your organization's ${limit} data responses of today are used up`, {
@@ -49,21 +49,21 @@ export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller,
   });
 }
 
-/** `feature_not_in_plan` where the caller's plan lacks it, else undefined; null is no feature. */
+/** `feature_not_in_plan` if the caller's plan lacks the feature; null is no feature. */
 export function findMissingFeature(feature: Feature | null, { terms }: Caller): ApiError | undefined {
   if (feature === null || terms.features.includes(feature)) return undefined;
-  const message = `The ${terms.displayName} plan does not include ${FEATURE_WORDS[feature]}${whereElse(feature, terms.plan)}`;
+  const message = `The ${terms.displayName} plan does not include ${FEATURE_WORDS[feature]}${upgradeHint(feature, terms.plan)}`;
   return new ApiError('feature_not_in_plan', message, { plan: terms.plan });
 }
 
-/** From which plan on there is a feature; nothing where a contract has taken it out of a plan that has it. */
-function whereElse(feature: Feature, plan: PlanName): string {
+/** The first plan with a feature; empty if a contract removed it from a plan that has it. */
+function upgradeHint(feature: Feature, plan: PlanName): string {
   const first = firstPlanWith(feature);
   if (first === undefined || PLANS[plan].features.includes(feature)) return '';
   return `; it is there from ${first.displayName} on`;
 }
 
-/** Why the control database doesn't answer is for the log; callers are told `unavailable` and no more. */
+/** Logs get the reason of an outage; callers only `unavailable`. */
 export function hideOutageReason<T>(work: () => Awaitable<T>): Awaitable<T> {
   try {
     const result = work();
@@ -79,15 +79,15 @@ function throwWithoutReason(error: unknown): never {
   throw new ApiError('unavailable', message, { cause: error });
 }
 
-/** Where a caller stands after a request (specification "Limit headers"). */
-export interface Standing {
+/** A caller's limits after a request (specification "Limit headers"). */
+export interface LimitStatus {
   readonly plan: PlanName;
   readonly burst: BurstState;
-  readonly quota: QuotaStanding;
+  readonly quota: QuotaStatus;
 }
 
-/** The day's quota, without the counts where they can't be told just now. */
-export interface QuotaStanding {
+/** The day's quota; without counts if they are unavailable. */
+export interface QuotaStatus {
   /** null: unlimited. */
   readonly limit: number | null;
   readonly used?: number;
@@ -96,8 +96,8 @@ export interface QuotaStanding {
   readonly resetAt: number;
 }
 
-/** The headers of every authenticated answer, errors included, behind those that the answer has already. */
-export function limitHeaders({ plan, burst, quota }: Standing, before: ResponseHeaders): ResponseHeaders {
+/** The headers of every authenticated response, errors included, added to `before`. */
+export function limitHeaders({ plan, burst, quota }: LimitStatus, before: ResponseHeaders): ResponseHeaders {
   const { limit, used, remaining, resetAt } = quota;
   const headers: Record<string, string> = { ...before };
   headers['X-RateLimit-Limit'] = String(burst.limit);

@@ -13,19 +13,19 @@ import { addReference, type ReferenceDeps } from './reference.ts';
 import { HEADER_COMPONENTS } from './responses.ts';
 
 export interface DocumentOptions {
-  /** Where the routes begin: an address without a slash at the end, or a path; empty for the root of the host. */
+  /** Base URL or path of the routes, without a final slash; empty for the root of the host. */
   readonly serverUrl: string;
-  /** Whether answers carry the headers of quota and burst limit, and requests may carry `Idempotency-Key`. */
+  /** Whether responses carry limit headers and requests may carry `Idempotency-Key`. */
   readonly hasLimits: boolean;
-  /** Whether callers can ask for their account; default: where there are limits. */
+  /** Whether `GET /v1/account` exists; default: as `hasLimits`. */
   readonly hasAccount?: boolean;
-  /** What is answered without a key besides; default: nothing. */
+  /** Routes without a key; default: none. */
   readonly openRoutes?: readonly OpenRoute[];
 }
 
 /**
- * The OpenAPI document of the data routes and of the routes about the service. A pure function of its input: everything in it
- * derives from the routes' own schemas, the dataset table and the table of error codes.
+ * The OpenAPI document: a pure function of its input, derived from the routes' schemas, the dataset table and the error
+ * codes.
  */
 export function openApiDocument(
   routes: readonly DataRoute[],
@@ -119,7 +119,7 @@ const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   },
 };
 
-/** `/openapi.json`, the same at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference` that shows it. */
+/** `/openapi.json`, also at `/docs/json` and as YAML at `/docs/yaml`, and its reference at `/docs/reference`. */
 export function addOpenApi(app: FastifyInstance, { document, ...reference }: ReferenceDeps): void {
   const headers = { 'Cache-Control': 'no-cache' };
   const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), headers);

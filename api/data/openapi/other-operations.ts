@@ -17,7 +17,7 @@ const PROBLEM = {
   since: '2026-06-30T00:00:05Z',
 };
 
-/** Of a service that is not ready, by its status. */
+/** Examples of 503, by status. */
 const NOT_READY: Readonly<Record<string, OpenApi.ExampleObject>> = {
   starting: {
     summary: 'There is no release to answer from yet',
@@ -29,7 +29,7 @@ const NOT_READY: Readonly<Record<string, OpenApi.ExampleObject>> = {
   },
 };
 
-/** The routes that need no key and cost no quota (specification "Routes"), but for those that are not for the public. */
+/** The public routes about the service: no key, no quota (specification "Routes"). */
 export function metaOperations({ schemas, responses }: Collectors): Paths {
   const operation = operationsWith(responses);
   const html = { 'text/html': { schema: { type: 'string' } } } as const;
@@ -79,7 +79,7 @@ function ok(content: OpenApi.ResponseObject['content'] & object): OpenApi.Respon
   return { description: 'OK', headers: headersOf(HEADERS.meta), content };
 }
 
-/** What every such operation has, and may answer. */
+/** Adds what these operations share. */
 function operationsWith(shared: ResponseCollector) {
   const codes = ['bad_request', 'not_found', 'uri_too_long', 'internal_error'] as const;
   const refusals = errorResponses(codes, shared, { prefix: 'Open' });
@@ -100,17 +100,17 @@ function operationsWith(shared: ResponseCollector) {
   });
 }
 
-/** What the document has to know of a route without a key, whoever serves it (specification "Without a key"). */
+/** A route without a key, as far as the document describes it (specification "Without a key"). */
 export interface OpenRoute {
   /** The pattern below the base path, such as `/badges/models/:id.svg`. */
   readonly path: string;
-  /** What the document says of it; one without is not in the document. */
+  /** Undefined: not in the document. */
   readonly operation?: { readonly operationId: string; readonly summary: string } | undefined;
-  /** `Content-Type` of its answers. */
+  /** `Content-Type` of its responses. */
   readonly type: string;
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
-  /** Whether what it refuses has its own form too; else the error envelope. */
+  /** Set if its refusals have the route's own form instead of the error envelope. */
   readonly refuse?: unknown;
 }
 
@@ -120,11 +120,10 @@ export function templateOf(path: string): string {
 }
 
 const OPEN_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'X-Cache', 'X-Request-ID'];
-/** What has the form of the route, where it has one for refusals; whatever else goes wrong is told by the service. */
+/** Refusals in the route's own form, if it has one; others always use the error envelope. */
 const OWN_REFUSALS = ['not_found', 'rate_limit_exceeded', 'unavailable'] as const;
 const OTHER_REFUSALS = ['bad_request', 'uri_too_long', 'internal_error'] as const;
 
-/** A route without a key as an operation of the OpenAPI document. */
 export function openOperation(
   route: OpenRoute,
   { operationId, summary }: OpenRoute['operation'] & object,
@@ -152,20 +151,19 @@ export function openOperation(
   };
 }
 
-/** The tag of all of them. */
 export const OPEN_TAG = 'without a key';
 
 function ownRefusals(route: OpenRoute): Responses {
-  const told = { headers: headersOf(['X-Request-ID']), content: contentOf(route) };
+  const common = { headers: headersOf(['X-Request-ID']), content: contentOf(route) };
   return {
-    404: { description: 'What it is asked of is not there', ...told },
-    422: { description: 'Parameters are missing or wrong; the first problem', ...told },
+    404: { description: 'What it is asked of is not there', ...common },
+    422: { description: 'Parameters are missing or wrong; the first problem', ...common },
     429: {
       description: 'Too many requests of this address',
-      ...told,
+      ...common,
       headers: headersOf(['Retry-After', 'X-Request-ID']),
     },
-    503: { description: 'There is nothing to answer from now', ...told },
+    503: { description: 'There is nothing to answer from now', ...common },
   };
 }
 

@@ -4,7 +4,7 @@ import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { API_ERRORS, ApiError, type ApiErrorCode, type ApiErrorOptions } from '../api-errors.ts';
 import type { ResponseCollector } from './operation.ts';
 
-/** What is particular to the example of a code. */
+/** Fields of the example of a code. */
 const PARTICULARS: Partial<Readonly<Record<ApiErrorCode, ApiErrorOptions>>> = {
   feature_not_in_plan: { plan: 'community' },
   history_window_exceeded: { param: 'from', plan: 'community' },
@@ -16,7 +16,7 @@ const PARTICULARS: Partial<Readonly<Record<ApiErrorCode, ApiErrorOptions>>> = {
 
 const EXAMPLE_CONTEXT = { requestId: '01M7Z48TAKDAYA8MED1743RKRH', baseUrl: 'https://api.example.com' };
 
-/** Refusals before it is known who asks (specification "Order of checks"): there are no limits to tell. */
+/** Refusals before authentication have no limit headers (specification "Order of checks"). */
 const BEFORE_THE_KEY: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
   'unauthenticated',
   'request_timeout',
@@ -25,9 +25,9 @@ const BEFORE_THE_KEY: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
 ]);
 
 /**
- * The response of a status, with an example for each code that comes with it.
+ * The response of a status, with an example per code.
  *
- * @param limits the headers that tell a caller's limits, where the service has any
+ * @param limits the limit headers, if the service has limits
  */
 function errorResponse(codes: readonly ApiErrorCode[], limits: readonly HeaderName[] = []): OpenApi.ResponseObject {
   const more = codes.every((code) => BEFORE_THE_KEY.has(code)) ? [] : limits;
@@ -60,7 +60,7 @@ const PROBLEMS: readonly RequestProblem[] = [
   },
 ];
 
-/** The response to parameters that are missing or wrong. */
+/** The response to invalid parameters. */
 export function validationResponse(more: readonly HeaderName[]): OpenApi.ResponseObject {
   return {
     description: 'Parameters are missing or wrong; all problems of path and query at once',
@@ -71,10 +71,10 @@ export function validationResponse(more: readonly HeaderName[]): OpenApi.Respons
   };
 }
 
-/** What the response of some codes is called: `rate_limit_exceeded` and `quota_exceeded`: `RateLimitExceededOrQuotaExceeded`. */
+/** Component name: `rate_limit_exceeded` and `quota_exceeded` → `RateLimitExceededOrQuotaExceeded`. */
 function nameFrom(codes: readonly ApiErrorCode[]): string {
-  const words = codes.map((code) => code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)));
-  return words.map((parts) => parts.join('')).join('Or');
+  const titled = codes.map((code) => code.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1)));
+  return titled.map((parts) => parts.join('')).join('Or');
 }
 
 /** Error codes by status, ascending. */
@@ -83,7 +83,7 @@ function byStatus(codes: readonly ApiErrorCode[]): readonly (readonly [number, r
   return statuses.map((status) => [status, codes.filter((code) => API_ERRORS[code].status === status)]);
 }
 
-/** The error responses of an operation by status, shared with those that have the same. */
+/** The error responses of an operation by status, shared between operations. */
 export function errorResponses(
   codes: readonly ApiErrorCode[],
   shared: ResponseCollector,
@@ -110,7 +110,7 @@ function countOrUnlimited(description: string, example: number): Header {
   return { description, schema, example };
 }
 
-/** On every answer. */
+/** On every response. */
 const REQUEST_ID = { 'X-Request-ID': text('Unique id of the request, for support', '01M7Z48TAKDAYA8MED1743RKRH') };
 
 /** On 200 and 304 of data routes (specification "Conditional requests"; specification "Freshness"). */
@@ -130,7 +130,7 @@ const RETRY = { 'Retry-After': count('Seconds to wait; on 503 while the server s
 
 const REDIRECT = { Location: text('The signed URL', 'https://files.example.com/…', { format: 'uri-reference' }) };
 
-/** On every answer to a request with a key (specification "Limit headers"). */
+/** On every response to a request with a key (specification "Limit headers"). */
 const LIMITS = {
   'X-RateLimit-Limit': count('Requests per minute that the organization may send', 300),
   'X-RateLimit-Remaining': count('Requests left in the current minute', 299),
@@ -143,12 +143,12 @@ const LIMITS = {
   'X-Service-Plan': text('The plan of the organization', 'builder', { enum: ['community', 'builder', 'commercial'] }),
 };
 
-/** Every header that a response refers to, under `components.headers`. */
+/** All of `components.headers`. */
 export const HEADER_COMPONENTS = { ...REQUEST_ID, ...CONDITIONAL, ...CACHE, ...RETRY, ...REDIRECT, ...LIMITS };
 
 export type HeaderName = keyof typeof HEADER_COMPONENTS;
 
-/** The headers that go together, by the kind of answer. */
+/** Headers by kind of response. */
 export const HEADERS = {
   meta: namesOf(REQUEST_ID),
   data: [...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
@@ -162,7 +162,6 @@ function namesOf<T extends object>(headers: T): readonly (keyof T & HeaderName)[
   return Object.keys(headers) as (keyof T & HeaderName)[]; // Of a literal just above.
 }
 
-/** `headers` of a response. */
 export function headersOf(names: readonly HeaderName[]): Record<string, OpenApi.ReferenceObject> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -69,7 +69,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** What stands between value and payload. */
 function middleOf(kind: HistoryKind, series: string): string {
-  const named = (wanted: HistoryKind) => (kind === wanted ? JSON.stringify(series) : 'null');
+  const named = (requested: HistoryKind) => (kind === requested ? JSON.stringify(series) : 'null');
   return `,"benchmark_id":${named('score')},"category_id":${named('ranking')},"payload":`;
 }
 

@@ -15,14 +15,14 @@ import {
 } from './data-route.ts';
 import { freeText, integer } from './parameters.ts';
 
-/** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
+/** A list of current records; limit, cursor, total and next_cursor are common to all lists. */
 export interface ListRouteDefinition<Filters, Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape>
   extends Pick<RouteDescription, DescribedByList> {
   /** Query parameters besides `limit` and `cursor`. */
   readonly filters: ParametersSchema<Filters>;
   /** Records per page. */
   readonly limit: { readonly max: number; readonly fallback: number };
-  /** What the body is called in the OpenAPI document. */
+  /** The body's name in the OpenAPI document. */
   readonly bodyName: string;
   /** The records' field of the body. */
   readonly records: { readonly name: Name; readonly schema: z.ZodArray<Item> };
@@ -31,9 +31,9 @@ export interface ListRouteDefinition<Filters, Name extends string, Item extends 
     readonly schema: Before;
     readonly values: (filters: Filters, context: RequestContext) => Readonly<Record<string, JsonText>>;
   };
-  /** All that a page depends on beside the parameters. */
+  /** What a page depends on beside the parameters. */
   readonly dependsOn: (filters: Filters, context: RequestContext) => Dependency;
-  /** Rejects with `not_found` where what a filter names never was; left out where any value may be. */
+  /** Rejects with `not_found` if a filter names an id that never existed; undefined: any value is valid. */
   readonly assertThere?: (filters: Filters, context: RequestContext) => Promise<void>;
   /** Which records, in which order. */
   readonly list: (filters: Filters, context: RequestContext) => Omit<ListQuery, 'limit' | 'cursor'>;
@@ -53,12 +53,11 @@ interface PageParameters {
   readonly cursor?: string | undefined;
 }
 
-/** A page of a list. */
 type ListBody<Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape> = {
   readonly [Field in keyof Before]: z.output<Before[Field]>;
 } & { readonly [Field in Name]: readonly z.output<Item>[] } & z.output<z.ZodObject<typeof LIST_FIELDS>>;
 
-/** A route that lists current records in pages (specification "Lists"): `{…, <records>: […], total, next_cursor}`. */
+/** A paged list of current records (specification "Lists"): `{…, <records>: […], total, next_cursor}`. */
 export function listRoute<
   Filters,
   Name extends string,

@@ -152,7 +152,7 @@ test('a filtered page looks at so many events and goes on from there, empty thou
   const scores = new Uint8Array(250_000).fill(ENTITY_TYPES.indexOf('score'));
   const index = new FeedIndex(1, new Float64Array(scores.length + 1), scores);
   const texts = {
-    findEvents: (wanted: StretchWanted) => index.find(wanted),
+    findEvents: (requested: StretchWanted) => index.find(requested),
     readEvents: async ({ slices }: FeedStretch, { head, tail }: Frame) => {
       expect(slices).toEqual([]);
       return { bytes: Buffer.concat([head, tail]), giveBack: () => {} };

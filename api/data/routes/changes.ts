@@ -1,6 +1,6 @@
 /**
- * The events of the change feed as answers have them: a shape for each type of record and each op, so that a program that knows both
- * knows what `key` and `data` hold. No field is of the type null alone: openapi-fetch would leave it out (decision 0086).
+ * The change feed, with a schema for each entity type and op, so that clients can narrow `key` and `data`. No field has
+ * the type null alone: openapi-fetch would omit it (decision 0086).
  */
 import { z } from 'zod';
 import { ChangeSchema, cursorFromSeq, eventKeySchema, seqFromCursor } from '../../../schemas/change.ts';
@@ -17,7 +17,7 @@ import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema 
 
 interface Entity {
   readonly type: EntityType;
-  /** What its records are called in the OpenAPI document. */
+  /** The records' name in the OpenAPI document. */
   readonly name: string;
   readonly dataset: Dataset;
   readonly record: z.ZodObject;
@@ -25,7 +25,7 @@ interface Entity {
 
 const { entity_type: ENTITY_TYPE, op: OP } = ChangeSchema.shape;
 
-/** The two events of a type: a record that is there from now on, and one that is gone. */
+/** Upsert and delete of an entity type. */
 function eventSchemas({ type, name, dataset, record }: Entity) {
   const shape = {
     ...ChangeSchema.shape,
@@ -62,13 +62,13 @@ const ChangeEventSchema = z
   .meta({ id: 'ChangeEvent', description: 'By entity_type and op' });
 
 /**
- * Events that a filtered page looks at before it ends, full or not. Smaller: more pages without an event for rare types;
- * larger: one request reads longer.
+ * Events that a filtered page scans at most. Smaller: more pages without an event for rare types; larger: one request
+ * reads longer.
  */
 const SCANNED_MAX = 100_000;
 
 interface Effective {
-  /** The last event the caller has, 0 for none; the page begins behind it, or with the first one that the feed still has. */
+  /** The last event that the caller has; 0: none, and the page begins with the first retained event. */
   readonly after: number;
   readonly limit: number;
   readonly entityType: EntityType | undefined;
@@ -143,7 +143,7 @@ export const changesRoute = dataRoute({
     entityType: query.entity_type,
   }),
   handle: ({ after, limit, entityType }) => ({
-    // The newest release stands for all events: its hash covers those before. `published_through` is its day.
+    // The newest release's hash covers all earlier events; `published_through` is its day.
     dependsOn: ({ view }) => {
       const { catalog } = view.meta;
       return all(releaseOf(view), value([retainedFrom(catalog), firstRetainedSeq(catalog)]));
@@ -164,7 +164,6 @@ export const changesRoute = dataRoute({
   }),
 });
 
-/** What is wrong with a cursor: it is none, or ahead of the feed. */
 function findFeedCursorProblems(cursor: string | undefined, { newest }: View): readonly RequestProblem[] {
   const seq = cursor === undefined ? 0 : seqFromCursor(cursor);
   if (seq === undefined) {
@@ -175,9 +174,9 @@ function findFeedCursorProblems(cursor: string | undefined, { newest }: View): r
   return [queryProblem('cursor', cursor, { msg, type: 'cursor_ahead' })];
 }
 
-/** The event that a cursor names, 0 without one; throws `cursor_expired` where the feed no longer has what follows it. */
+/** The seq of a cursor; 0 without one. Throws `cursor_expired` if the feed no longer has the next event. */
 function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): number {
-  if (cursor === undefined) return 0; // The beginning, wherever the feed begins by now.
+  if (cursor === undefined) return 0; // The first retained event, whichever that is.
   const seq = seqFromCursor(cursor);
   if (seq !== undefined && seq >= firstRetainedSeq(catalog) - 1) return seq;
   const from = retainedFrom(catalog);

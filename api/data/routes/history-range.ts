@@ -1,4 +1,4 @@
-/** The range of a history: its limits, the plan's window, and what an answer depends on besides its points. */
+/** The range of a history request: limits, plan window, dependencies; and the schemas of both histories. */
 
 import { z } from 'zod';
 import { addDays, type Day, daysBetween } from '../../../runtime/day.ts';
@@ -18,10 +18,9 @@ import { day } from '../responses/parameters.ts';
 /** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
 const HISTORY_SPAN_DAYS_MAX = 400;
 
-/** The earliest day that can be asked for; days before it don't compare as text. */
+/** The earliest valid day; earlier ones don't compare as text. */
 const FIRST_DAY: Day = '0001-01-01';
 
-/** `from` and `to` of a history. */
 export const RANGE = {
   from: day({
     description: 'First day, inclusive; default 400 days before `to`, or where the plan begins',
@@ -38,8 +37,8 @@ export interface HistoryRange {
 }
 
 /**
- * What is wrong with the range of a history request (specification "History requests"). A `from` before the plan's window is
- * refused as such however long the range is: a shorter one would not help.
+ * Problems of a range (specification "History requests"). A `from` before the plan's window is refused as such, however
+ * long the range: a shorter one would not help.
  */
 export function findRangeProblems(
   {
@@ -62,8 +61,7 @@ export function findRangeProblems(
 }
 
 /**
- * The range that a history request without problems is served (specification "Plan window"). Throws `history_window_exceeded` for
- * one that the plan doesn't reach.
+ * The range to serve, for a request without problems (specification "Plan window"). Throws `history_window_exceeded`.
  */
 export function resolveRange(
   given: { readonly from?: Day | undefined; readonly to?: Day | undefined },
@@ -86,7 +84,7 @@ function clampToToday(to: Day | undefined, today: Day): Day {
 }
 
 function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
-  // Where plans are not told of, neither is that there are any.
+  // Where plans are not mentioned, the message must not reveal them.
   const message = `The history${plan === null ? '' : ' of your plan'} begins on ${earliest}`;
   return new ApiError('history_window_exceeded', message, { param, plan: plan ?? undefined });
 }
@@ -95,7 +93,7 @@ function latest(one: Day, other: Day): Day {
   return other > one ? other : one;
 }
 
-/** The `window` of a history answer, as JSON text. */
+/** The `window` of a history response. */
 export function windowText(view: View, kind: HistoryKind, range: HistoryRange): JsonText {
   return JSON.stringify({
     from: range.from,
@@ -106,8 +104,8 @@ export function windowText(view: View, kind: HistoryKind, range: HistoryRange): 
 }
 
 /**
- * What a history depends on: the captures within its range, which are over and stay as they are, reconstructed prices, and what
- * else `window` says. A range that ends today has been the same since midnight, and so has the plan's.
+ * Dependencies of a history: captures within its range, reconstructed prices, and the other values of `window`. A range
+ * that ends today has been the same since midnight, as has the plan's window.
  */
 export function historyDependency(view: View, kind: HistoryKind, range: HistoryRange, today: Day): Dependency {
   return all(
@@ -119,20 +117,20 @@ export function historyDependency(view: View, kind: HistoryKind, range: HistoryR
   );
 }
 
-/** The fields that versions of the records added to the points of a kind: points of days that are long over have them too, as null. */
+/** Fields that record versions added to the points of a kind: points of past days get them too, as null. */
 export function addedFieldsOf(history: Pick<HistorySource, 'payload'>): readonly Dependency[] {
   const added = history.payload.filter(({ addedIn }) => addedIn !== undefined);
   return added.length === 0 ? [] : [value(added.map(({ name }) => name))];
 }
 
-/** The days that points of a kind can have. */
+/** The days on which points of a kind are possible. */
 export function daysOf(view: View, kind: HistoryKind): readonly string[] {
   return view.capturedDays(HISTORY_SOURCES[kind].dataset.name);
 }
 
 /**
- * The bodies of both histories: a shape for each kind, so that a program that knows the kind knows what a point holds.
- * No field is of the type null alone: openapi-fetch would leave it out (decision 0086).
+ * The history bodies have a schema per kind, so that clients can narrow the points. No field has the type null alone:
+ * openapi-fetch would omit it (decision 0086).
  */
 const HistoryWindowSchema = z
   .object({
@@ -154,7 +152,7 @@ const CATEGORY_ID = z.string().describe('The category that is ranked');
 const NO_BENCHMARK = z.string().nullable().describe('Null: only a score has one');
 const NO_CATEGORY = z.string().nullable().describe('Null: only a rank has one');
 
-/** What a point says besides its value: the columns of its kind. Keys may be added. */
+/** The payload of a point: the columns of its kind. Minor versions may add keys. */
 function payload(kind: HistoryKind, name: string, before: z.ZodRawShape = {}) {
   const columns = HISTORY_SOURCES[kind].payload.map((column) => [column.name, columnSchema(column)] as const);
   return z
@@ -166,7 +164,7 @@ const RankingPayloadSchema = payload('ranking', 'RankingPayload', {
   positions: z.int().min(0).describe('Models that were ranked in the category that day'),
 });
 
-/** The history of one model of one kind, whose points have these fields between `date` and `source`. */
+/** The history of a model for one kind; `fields` come between `date` and `source` of a point. */
 function modelHistory<Kind extends HistoryKind, Fields extends z.ZodRawShape>(
   kind: Kind,
   name: string,

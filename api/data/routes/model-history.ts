@@ -106,7 +106,7 @@ export const modelHistoryRoute = dataRoute({
   }),
 });
 
-/** Tells a series without points from an id that never was. */
+/** Distinguishes a series without points from an unknown id. */
 async function assertIdsKnown(view: View, { model, kind, series }: Effective): Promise<void> {
   await assertKnown(view, 'model', { id: model, param: 'model_id' });
   if (series === undefined) return;

@@ -72,7 +72,7 @@ export const modelsRoute = listRoute({
   dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names',
   dependsOn: (filters, { view }) => {
     const content = contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']);
-    return asksForNames(filters) ? all(content, inForce(view.names)) : content;
+    return filtersByName(filters) ? all(content, inForce(view.names)) : content;
   },
   list: (filters) => ({
     table: 'models',
@@ -97,20 +97,20 @@ function conditionsFrom(query: ModelFilters, search: typeof searchIn): readonly 
   ];
 }
 
-/** What is between a model's texts is in none of them. */
+/** The separator between a model's texts occurs in none of them. */
 function searchIn(q: string | undefined): readonly Condition[] {
   return where(`contains(texts, lower(?)) AND NOT contains(?, '${TEXTS_SEPARATOR}')`, q, q);
 }
 
-/** How `q` was once looked for. Cursors belong to it, so that those of then stay good. */
+/** The earlier search for `q`: cursors are bound to it, so that old ones stay valid. */
 function searchInBefore(q: string | undefined): readonly Condition[] {
   return where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', q, q);
 }
 
-/** Two looks for one name, each of which skips whatever lies elsewhere in its order. */
+/** Two lookups by id, each of which skips blocks by its table's order. */
 const NAMED = 'pos IN (SELECT pos FROM models WHERE id = ? UNION ALL SELECT pos FROM aliases WHERE id = ?)';
 
-function asksForNames({ q, alias }: ModelFilters): boolean {
+function filtersByName({ q, alias }: ModelFilters): boolean {
   return q !== undefined || alias !== undefined;
 }
 
@@ -118,7 +118,7 @@ function boundsPrices({ max_input_price: input, max_output_price: output }: Mode
   return input !== undefined || output !== undefined;
 }
 
-/** A price that meets both bounds must be one and the same. */
+/** One price must meet both bounds. */
 function priceConditions({ max_input_price: input, max_output_price: output }: ModelFilters): readonly Condition[] {
   const bounds = [...where('p.input_per_million <= ?', input), ...where('p.output_per_million <= ?', output)];
   if (bounds.length === 0) return [];
@@ -134,7 +134,7 @@ function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {
   return { column: column === 'name' ? SORTED_NAME : column, isDescending, ...SORT_COLUMNS[column] };
 }
 
-/** The rest of a longer name doesn't count, so that a cursor never outgrows a URL. */
+/** Truncated, so that a cursor always fits into a URL. */
 const SORTED_NAME = 'left(name, 200)';
 
 function isSortColumn(column: string): column is keyof typeof SORT_COLUMNS {

@@ -60,7 +60,7 @@ function methodOf(view: View, category: string): string | null {
   return methodOfCategory(JSON.parse(view.rankingMethods.value) as RankingMethods | null, category);
 }
 
-/** When the rankings were captured that are in force: a later capture of the same is none. Null where none ever were. */
+/** The capture that brought the current rankings; later identical captures don't count. Null before the first. */
 function rankedAt(view: View): string | null {
   const captures = view.capturesOf('rankings');
   const { since } = view.contentOf('rankings');

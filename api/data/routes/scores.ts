@@ -53,17 +53,17 @@ function orderFrom({ sort }: ScoreFilters): ListOrder | undefined {
 }
 
 function fasterTables(filters: ScoreFilters): FasterTables | undefined {
-  // The tables of the orders don't have the models; of one they aren't needed.
+  // The sorted tables have no models; for one model they aren't needed.
   if (filters.model !== undefined) return undefined;
   const isDated = filters.measured_after !== undefined || filters.measured_before !== undefined;
-  // In an order, blocks that lie within bounds, or outside, are counted without being read.
+  // A sorted table counts blocks inside or outside the bounds without reading them.
   const { table: counted } = SCORE_ORDERS[isDated ? '-measured_at' : 'value'];
-  // No source of the view: NULL, which nothing equals.
+  // A source unknown to the view: NULL, which equals nothing.
   const conditions = conditionsFrom(filters, `TRY_CAST(?::VARCHAR AS ${SCORE_SOURCE})`);
   return { sorted: orderFrom(filters)?.table, counted, conditions };
 }
 
-/** @param source what a `source` is compared with, `?` standing for the one that is asked for */
+/** @param source the SQL that a `source` is compared with, `?` being the requested one */
 function conditionsFrom(query: ScoreFilters, source = '?'): readonly Condition[] {
   return [
     ...where('model_id = ?', query.model),

@@ -30,12 +30,12 @@ const CONTENT_SHA256 = [
   '99023131257e61420f2219aa46787102e630835cac9024d56aef714b647535ec',
 ];
 
-/** Which snapshots are meant, whatever has been published of them. */
+/** The effective request: which snapshots, independent of what is published. */
 interface Listed {
   readonly schemaVersion: string | undefined;
   /** What the caller's plan shows; null: all. */
   readonly shown: SnapshotAccess | null;
-  /** How far back month-ends are shown, in calendar months; null: none are. */
+  /** Calendar months for which month-ends are listed; null: none. */
   readonly historyMonths: number | null;
 }
 
@@ -88,8 +88,8 @@ export const snapshotsRoute = dataRoute({
     historyMonths: rights.snapshots?.monthEnds === true ? rights.historyMonths : null,
   }),
   handle: (effective) => ({
-    // What a release holds never changes, so the newest one stands for all that go before it. Which of them are listed is named
-    // besides: month-ends leave the history of a plan at midnight, and old snapshots leave the store when it is pruned.
+    // Releases never change, so the newest one covers all before it. The listed ids are a dependency of their own:
+    // month-ends leave a plan's window at midnight, and pruning removes old snapshots.
     dependsOn: (context) => {
       const { view, rights, today } = context;
       const ids = value(listedSnapshots(effective, context).map((manifest) => manifest.id));
@@ -99,7 +99,7 @@ export const snapshotsRoute = dataRoute({
   }),
 });
 
-/** The manifests of a list, newest first. */
+/** Newest first. */
 function listedSnapshots(
   { schemaVersion: version }: Listed,
   { view, rights, today }: RequestContext,
@@ -112,7 +112,7 @@ export function schemaVersion(description: string) {
   return freeText({ max: 20, description, example: '1.0' }).optional();
 }
 
-/** What is wrong with a version: it was neither announced nor in force when the newest release was published. */
+/** A version must be announced, or in force at the newest release. */
 export function findVersionProblems(
   { values }: CheckedQuery<{ readonly schema_version?: string | undefined }>,
   { versions, view }: Pick<RequestContext, 'versions' | 'view'>,
@@ -125,15 +125,15 @@ export function findVersionProblems(
   return [queryProblem('schema_version', version, { msg, type: 'enum', ctx: { expected } })];
 }
 
-/** Whether a snapshot is in the wanted version; all are where none is named. */
-export function isInVersion({ schema_version: version }: Manifest, wanted: string | undefined): boolean {
-  return wanted === undefined || isVersion(version, wanted);
+/** Without a requested version, all snapshots match. */
+export function isInVersion({ schema_version: version }: Manifest, requested: string | undefined): boolean {
+  return requested === undefined || isVersion(version, requested);
 }
 
-/** How long a signed URL is good (specification "Signed addresses"). */
+/** How long a signed URL is valid (specification "Signed addresses"). */
 const URL_LIFETIME_SECONDS = 15 * 60;
 
-/** Which file is meant, wherever it lies and whatever has become of it. */
+/** The effective request: which file, independent of the store. */
 interface Download {
   /** The snapshot's id. */
   readonly snapshot: string;
@@ -194,7 +194,7 @@ export const snapshotDownloadRoute = dataRoute({
   }),
 });
 
-/** The file of a dataset: its key in the store, and what its manifest says of it. */
+/** A dataset's file: its key in the store, and its entry in the manifest. */
 function getFile(snapshot: string, dataset: DatasetName, { meta: { manifests, catalog } }: View) {
   const manifest = manifests.find(({ id: known }) => known === snapshot);
   const entry = manifest && catalog.releases.find(({ day }) => day === dayFromSnapshot(manifest));
@@ -207,7 +207,7 @@ function noSuchSnapshot(): HttpError {
   return notFound('snapshot_id', 'There is no such snapshot');
 }
 
-/** The snapshot of an id; of a day's own id, in the wanted version of that day. */
+/** The snapshot with this id; if a version is requested, a day as id finds that day's snapshot in it. */
 function findSnapshot(
   snapshotId: string,
   version: string | undefined,

@@ -57,7 +57,7 @@ export const updatesRoute = listRoute({
   }),
 });
 
-/** The days with new models that are within the window. It changes at midnight where one leaves it. */
+/** The days with new models within the window; changes at midnight if one leaves it. */
 function windowOf(days: number, { view, today }: Pick<RequestContext, 'view' | 'today'>): Dependency {
   const from = addDays(today, -days);
   const { addedDays } = view.meta;
@@ -66,7 +66,7 @@ function windowOf(days: number, { view, today }: Pick<RequestContext, 'view' | '
   return left === undefined ? value(within) : sinceDay(addDays(left, days + 1), within);
 }
 
-/** Puts the time of the capture that first saw a model behind its record, by the day of that capture. */
+/** Adds `added_at`: the time of the capture that first had the model. */
 function addedAtOf({ meta }: View): (line: string, day: string) => string {
   const capturedAt = new Map(meta.catalog.releases.map((release) => [release.day, release.data_as_of]));
   return (line, day) => `${line.slice(0, -1)},"added_at":${JSON.stringify(capturedAt.get(day) ?? null)}}`;
