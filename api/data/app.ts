@@ -40,21 +40,21 @@ export interface ApiDeps {
   readonly views: ResponseDeps['views'] & HealthSource;
   readonly clock: () => Date;
   readonly signUrl: SignUrl;
-  /** The file store that is served by signed URL; undefined for other stores. */
+  /** A file store to serve by signed URL; undefined for other stores. */
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: ApiMetrics;
   /** Why this process's nights don't publish, in public wording; default: no problem. */
   readonly findScheduleProblem?: (() => HealthProblem | undefined) | undefined;
-  /** Aborted shortly before the server stops; it still responds for a moment. Default: never. */
+  /** Aborted shortly before the server stops. Default: never. */
   readonly stopping?: AbortSignal | undefined;
   /** Default: {@link RECORD_VERSIONS}. */
   readonly versions?: readonly RecordVersion[] | undefined;
-  /** Other surfaces of this server, such as the console; default: none. */
+  /** Such as the console; default: none. */
   readonly surfaces?: readonly AddSurface[];
-  /** Renders the pages of error codes; default: plain. */
+  /** Default: plain pages. */
   readonly showErrorPage?: ShowErrorPage | undefined;
-  /** Routes of {@link surfaces} that the OpenAPI document describes; default: none. */
+  /** Routes of the surfaces that the OpenAPI document describes; default: none. */
   readonly openRoutes?: readonly OpenRoute[];
 }
 
@@ -64,11 +64,10 @@ export interface SurfaceDeps extends RouteDeps {
   readonly views: ResponseDeps['views'];
   /** Undefined where no key is needed. */
   readonly access: AccessControl | undefined;
-  /** Limits requests without a key; limits nothing where no key is needed. */
+  /** Limits requests without a key; nothing where no key is needed. */
   readonly limitAddress: LimitAddress;
 }
 
-/** Adds the routes of a surface, below the base path. */
 export type AddSurface = (app: FastifyInstance, deps: SurfaceDeps) => Promise<void>;
 
 /** The HTTP service over the published data. The caller listens and closes. */
@@ -127,7 +126,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   });
 }
 
-/** Problems of the parts beside the view, without their causes: those may name paths and hosts, and are for the log. */
+/** Problems in public wording, without causes: those may name paths and hosts. */
 function problemFinder({
   accounts,
   findScheduleProblem,
@@ -135,14 +134,11 @@ function problemFinder({
   return (part) => {
     switch (part) {
       case 'accounts':
-        return withMessage(
-          accounts?.problem,
-          'keys and limits can not be checked: the control database does not do its work',
-        );
+        return withMessage(accounts?.problem, 'keys and limits cannot be checked: the control database is not working');
       case 'limits':
         return withMessage(
           accounts?.countingProblem,
-          'each process counts requests per minute alone: Redis does not do its work',
+          'each process counts requests per minute on its own: Redis is not working',
         );
       case 'schedule':
         return findScheduleProblem?.();
@@ -156,7 +152,6 @@ function withMessage(problem: HealthProblem | undefined, message: string): Healt
 
 interface DataRouteBinding {
   readonly responses: DataResponses;
-  /** Whether requests need an admission; otherwise everything is open to all. */
   readonly isGuarded: boolean;
   readonly baseUrlOf: BaseUrlOf;
   readonly sendWhole: SendWhole;

@@ -19,15 +19,12 @@ export interface AccessOptions {
   readonly clock: () => Date;
 }
 
-/** A guard and its access control, for surfaces that serve several responses per request. */
+/** For surfaces that make several route calls per request. */
 export interface AccessGuard extends RequestGuard {
   readonly control: AccessControl;
 }
 
-/**
- * The guard of every route with access rules, and of unknown routes below `/v1`. It stores the admission with the
- * request and settles it once the status is known.
- */
+/** The guard of every route with access rules, and of unknown routes below `/v1`. */
 export async function bindAccess(app: FastifyInstance, options: AccessOptions): Promise<AccessGuard> {
   const { accounts, capabilities, backstop, failedAttemptsMax, basePath, clock } = options;
   const countFailure = await limitFailedAttempts(app, {
@@ -79,9 +76,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
 
 const NO_HEADERS = {};
 
-/**
- * Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner.
- */
+/** Smaller: an attacker with many addresses is forgotten sooner. */
 const ADDRESSES_MAX = 20_000;
 
 /** Reads the client address lazily: it is costly, and only failed attempts need it. */
@@ -110,13 +105,13 @@ export function getAdmission({ admission }: FastifyRequest): Admission {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Access rules; every route below `/v1` has them. */
+    /** Every route below `/v1` has them. */
     access?: RouteAccess;
   }
   interface FastifyRequest {
     /** Set on routes with access rules if the key was valid. */
     admission: Admission | undefined;
-    /** The response has ended or the client has gone; possibly during the key lookup. */
+    /** The response has ended or the client has disconnected; possibly during the key lookup. */
     hasEnded: boolean;
   }
 }
@@ -126,7 +121,7 @@ export interface FailedAttemptsOptions {
   readonly max: number;
   /** Addresses remembered; beyond it the oldest are forgotten. */
   readonly addressesMax: number;
-  /** Makes the error that is thrown beyond `max`. */
+  /** The error beyond `max`. */
   readonly refusal: (when: { readonly resetAt: Date; readonly retryAfterSeconds: number }) => Error;
 }
 

@@ -16,7 +16,7 @@ export interface FilesOptions {
   /** Root of the file store. */
   readonly folder: string;
   readonly links: FileLinks;
-  /** The published file with this key; undefined if unknown. */
+  /** The published file of a key; undefined if unknown. */
   readonly find: (key: string) => DatasetFile | undefined;
   readonly clock: () => Date;
 }
@@ -25,8 +25,8 @@ export interface FilesOptions {
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * `/files/<key>`: objects of a file store by signed URL, with a strong ETag, conditions and ranges (specification
- * "Signed addresses").
+ * `/files/<key>`: objects of a file store by signed URL, with ETag, conditions and ranges (specification "Signed
+ * addresses").
  */
 export function addFiles(app: FastifyInstance, { folder, links, find, clock }: FilesOptions): void {
   app.route<{ Params: { '*': string }; Querystring: { expires?: unknown; signature?: unknown } }>({
@@ -37,11 +37,11 @@ export function addFiles(app: FastifyInstance, { folder, links, find, clock }: F
       const key = request.params['*'];
       const { expires, signature } = request.query;
       if (!isKey(key) || !links.isValid(key, String(expires), String(signature))) {
-        throw new ApiError('signature_invalid', 'This address has expired or was altered; ask for a new one');
+        throw new ApiError('signature_invalid', 'This URL has expired or was altered; request a new one');
       }
       const published = find(key);
       const opened = await openObject(join(folder, key));
-      if (opened === undefined) throw notFound(null, 'This file is no longer kept');
+      if (opened === undefined) throw notFound(null, 'This file is no longer stored');
       return response(request, reply, { key, published, opened, now: clock() });
     },
   });
@@ -95,14 +95,14 @@ function headResponse(request: FastifyRequest, reply: FastifyReply, download: Do
   return bytes === 0 ? undefined : range;
 }
 
-/** The ETag is the published hash, so all replicas send the same. */
+/** The ETag is the published hash, the same on all replicas. */
 function factsOf({ key, published, opened: { version } }: Download): FileFacts {
   if (published !== undefined && published.bytes !== version.bytes)
     throw new AppError('corrupt', `${key} has ${version.bytes} bytes, not the ${published.bytes} that were published`);
   return { etag: published?.sha256, modifiedAt: version.modifiedAt, bytes: version.bytes };
 }
 
-/** The files of all snapshots of a view, by their keys in the store. */
+/** The files of all snapshots of a view. */
 export class PublishedFiles {
   readonly #views: { current(): Pick<View, 'meta'> };
   readonly #files = new WeakMap<Pick<View, 'meta'>, ReadonlyMap<string, DatasetFile>>();
@@ -111,7 +111,7 @@ export class PublishedFiles {
     this.#views = views;
   }
 
-  /** Undefined for other keys and for pruned snapshots. Throws `unavailable` before there is a view. */
+  /** Undefined for unknown keys and pruned snapshots. Throws `unavailable` before there is a view. */
   find(key: string): DatasetFile | undefined {
     const view = this.#views.current();
     const known = this.#files.get(view);
@@ -151,7 +151,7 @@ export class FileLinks {
     this.#clock = clock;
   }
 
-  /** The URL of an object, relative to the service's base URL. */
+  /** Relative to the service's base URL. */
   sign(key: string, { expiresInSeconds }: { readonly expiresInSeconds: number }): string {
     const expires = Math.floor(this.#clock().getTime() / 1000) + expiresInSeconds;
     return `/files/${key}?expires=${expires}&signature=${this.#signature(key, expires)}`;

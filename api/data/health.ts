@@ -13,19 +13,18 @@ const HealthProblemSchema = z
   .object(PROBLEM)
   .meta({ id: 'HealthProblem' })
   .nullable()
-  .describe('Why the newest release is not the one that is served; null where it is');
+  .describe('Why the newest release is not served; null if it is');
 
-/** The parts of the service that can report a problem. */
 const HEALTH_PARTS = ['view', 'accounts', 'limits', 'schedule'] as const;
 export type HealthPart = (typeof HEALTH_PARTS)[number];
 
 const HealthProblemsSchema = z
   .array(
     z
-      .object({ part: z.enum(HEALTH_PARTS).describe('What has the problem'), ...PROBLEM })
+      .object({ part: z.enum(HEALTH_PARTS).describe('The part with the problem'), ...PROBLEM })
       .meta({ id: 'HealthProblemOfPart' }),
   )
-  .describe('Everything that does not do its work: the view (as `problem`), the control database, Redis, the nights');
+  .describe('The problems of all parts: the view (as `problem`), the control database, Redis, the nights');
 
 const ReleaseSchema = z
   .object({
@@ -38,7 +37,7 @@ const ReleaseSchema = z
 export const HealthLiveSchema = z.object({ status: z.literal('live').describe('Always') }).meta({ id: 'HealthLive' });
 export const HealthReadySchema = z
   .object({
-    status: z.literal('ready').describe('There is a release to answer from'),
+    status: z.literal('ready').describe('A release is served'),
     release: ReleaseSchema,
     problem: HealthProblemSchema,
     problems: HealthProblemsSchema,
@@ -46,16 +45,14 @@ export const HealthReadySchema = z
   .meta({ id: 'HealthReady' });
 export const HealthNotReadySchema = z
   .object({
-    status: z
-      .enum(['starting', 'stopping'])
-      .describe('There is no release to answer from yet, or the server is about to stop'),
+    status: z.enum(['starting', 'stopping']).describe('No release is served yet, or the server is stopping'),
     problem: HealthProblemSchema,
     problems: HealthProblemsSchema,
   })
   .meta({ id: 'HealthNotReady' });
 
 export interface HealthSource {
-  /** The release that is served; undefined before the first view. */
+  /** Undefined before the first view. */
   readonly release: z.infer<typeof ReleaseSchema> | undefined;
   /** Why the newest release is not served, in public wording. */
   readonly problem: HealthProblem | undefined;
@@ -65,13 +62,13 @@ export interface ProblemOfPart extends HealthProblem {
   readonly part: HealthPart;
 }
 
-/** The problem of a part other than the view; undefined: none. Called for every response, so it must be cheap. */
+/** The problem of a part; undefined: none. Called for every response, so it must be cheap. */
 export type FindProblem = (part: Exclude<HealthPart, 'view'>) => HealthProblem | undefined;
 
 /**
- * Ready as soon as a release is served: other problems don't change that, because old data are better than none and a
- * failed control database affects every replica (specification "Health and metrics"; decision 0037). A stopping server
- * is not ready, so that new requests go to other replicas (decision 0093).
+ * Ready as soon as a release is served, whatever the problems: old data are better than none, and a failed control
+ * database affects every replica (specification "Health and metrics"; decision 0037). A stopping server is not ready,
+ * so that new requests go elsewhere (decision 0093).
  */
 export function readinessOf(
   { release, problem: ofView }: HealthSource,

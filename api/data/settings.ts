@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Bytes, type OptionsFrom, setting, wholeNumber } from '../../runtime/setting.ts';
 import { capabilitiesFromText } from './access/rights.ts';
 
-/** `route=limit` pairs, comma-separated; other routes keep their limits. `serve` checks the names of the routes. */
+/** `route=limit`, comma-separated. `serve` checks the routes' names. */
 const Backstop = z.string().transform((text, context): Readonly<Record<string, number>> => {
   const limits: Record<string, number> = {};
   for (const part of text.split(',')) {
@@ -14,12 +14,12 @@ const Backstop = z.string().transform((text, context): Readonly<Record<string, n
 });
 
 function problemOf(part: string): string {
-  return `'${part.trim()}' is no ROUTE=LIMIT with a limit from 1 to 9999999`;
+  return `'${part.trim()}' is not ROUTE=LIMIT with a limit from 1 to 9999999`;
 }
 
 export const BACKSTOP_SETTINGS = {
   backstop: setting('BACKSTOP', Backstop.default({}), {
-    text: 'requests per key, route and minute that differ from the usual, as `/v1/models=120,/v1/scores=240`',
+    text: 'requests per key, route and minute that differ from the default, such as `/v1/models=120,/v1/scores=240`',
     documented: "[each route's own](#requests-per-key-and-route)",
   }),
 };
@@ -34,7 +34,7 @@ const Proxies = z
   )
   .default([]);
 
-/** Only scheme, host and port, because the value appears in responses for everybody. */
+/** The value appears in responses for everybody. */
 function isOrigin(url: string): boolean {
   return URL.canParse(url) && /^https?:\/\/[^/?#@\\]+$/i.test(url);
 }
@@ -46,7 +46,7 @@ export const ADDRESS_SETTINGS = {
       .string()
       .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be like /stats, without a slash at the end')
       .default(''),
-    { text: 'before every route, such as `/stats`' },
+    { text: 'prefix of every route, such as `/stats`' },
   ),
   publicUrl: setting(
     'PUBLIC_URL',
@@ -54,22 +54,22 @@ export const ADDRESS_SETTINGS = {
       .url({ protocol: /^https?$/ })
       .refine(isOrigin, 'must be like https://api.example.com')
       .optional(),
-    { text: 'scheme and host that callers use, for links in answers; default: as each request names it' },
+    { text: 'scheme and host that callers use, for links in responses; default: those of each request' },
   ),
   trustedProxies: setting('TRUSTED_PROXIES', Proxies, {
-    text: 'addresses or networks of proxies whose `X-Forwarded-*` headers are believed, comma-separated',
+    text: 'addresses or networks of proxies whose `X-Forwarded-*` headers are trusted, comma-separated',
   }),
 };
 
-/** Settings of responses; routes read them as `settings` of the context. */
+/** Routes read them as `settings` of the context. */
 export const RESPONSE_SETTINGS = {
   cacheBytes: setting('CACHE_BYTES', Bytes, {
     fallback: 128 * 1024 * 1024,
-    text: 'memory for answers that may be asked for again',
+    text: 'memory for cached responses',
   }),
   compressFromBytes: setting('COMPRESS_FROM_BYTES', Bytes, {
     fallback: 1024,
-    text: 'smallest answer that is compressed when asked for',
+    text: 'smallest response that is compressed if the client accepts it',
   }),
 };
 
@@ -94,15 +94,15 @@ const Capabilities = z
 
 export const CAPABILITY_SETTINGS = {
   states: setting('CAPABILITIES', Capabilities, {
-    text: 'what is not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated; names: `history`, `snapshots`, `changes`, `account`, `plans` (quota, the burst limit, their headers, the account, and every word of a plan), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key: live for everybody or for nobody), `attribution` (integrations of others are neither declared nor checked)',
+    text: 'what is not live for all organizations: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated; names: `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and every mention of a plan), `webhooks` (endpoints of other organizations are suspended), `mcp`, `embeds` (routes without a key: live for everybody or for nobody), `attribution` (integrations of other organizations are neither declared nor checked)',
     documented: 'all live',
   }),
 };
 
 export const FILE_SETTINGS = {
   signingKey: setting('SIGNING_KEY', z.string().min(16, 'must have at least 16 characters').optional(), {
-    text: 'secret of at least 16 characters behind the download addresses of a file store; another one ends all addresses that were given',
-    documented: 'made once, kept in the control database',
+    text: 'secret of at least 16 characters that signs the download URLs of a file store; another one invalidates all existing URLs',
+    documented: 'generated once, stored in the control database',
     shown: 'masked',
   }),
 };
@@ -111,7 +111,7 @@ export const FILE_SETTINGS = {
 export const PUBLIC_SETTINGS = {
   requestsPerMinute: setting('PUBLIC_REQUESTS_MAX', wholeNumber(1, 10_000_000), {
     fallback: 600,
-    text: 'badges, embeds, feeds and searches of the documentation, which need no key, per minute and client address (IPv6: /64) before they get 429',
+    text: 'requests for badges, embeds, feeds and documentation search, which need no key, per minute and client address (IPv6: /64) before they get 429',
   }),
   cacheBytes: setting('PUBLIC_CACHE_BYTES', Bytes, {
     fallback: 32 * 1024 * 1024,

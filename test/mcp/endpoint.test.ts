@@ -67,7 +67,7 @@ test('what is no message is refused in the words of JSON-RPC, arguments of any d
   expect(await errorOf(LIST_TOOLS, { 'content-type': 'text/plain' })).toEqual([
     415,
     -32700,
-    'The request has a body of a kind that is not understood',
+    'The request has a body of an unsupported type',
   ]);
   // As deep as may be: the tool says what is wrong.
   const allowed = await sendMessage(mcp.url, deep(61), { key });

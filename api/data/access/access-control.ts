@@ -19,20 +19,20 @@ import { type Capability, type CapabilityStates, isLive } from './rights.ts';
 
 /** Access rules of a route. */
 export interface RouteAccess {
-  /** As documented, such as `/v1/models/{id}`; names the route's backstop. */
+  /** As documented, such as `/v1/models/{id}`; names its backstop. */
   readonly name: string;
   readonly capability: Capability;
-  /** The feature that the plan must include; null: none. */
+  /** Required of the plan; null: nothing. */
   readonly feature: Feature | null;
   /** The backstop: requests of one key in any 60 seconds, unless configured otherwise. */
   readonly limitPerMinute: number;
-  /** `WWW-Authenticate` for requests without a valid credential; default: `Bearer`. */
+  /** `WWW-Authenticate` without a valid credential; default: `Bearer`. */
   readonly challenge?: (hasToken: boolean) => string;
 }
 
 export interface Credentials {
   readonly bearerToken: string | undefined;
-  /** Failed attempts count against it; undefined if the client has disconnected. */
+  /** Undefined if the client has disconnected. */
   readonly clientAddress: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface AccessDeps {
   readonly accounts: Accounts;
   readonly capabilities: CapabilityStates;
   readonly backstop: BackstopLimits;
-  /** Counts an attempt without a valid key against the client's address; rejects with `rate_limit_exceeded`. */
+  /** Counts a failed attempt; rejects with `rate_limit_exceeded` after too many. */
   readonly countFailure: (clientAddress: string | undefined) => Promise<void>;
   readonly clock: () => Date;
 }
@@ -59,10 +59,9 @@ export class AccessControl {
   }
 
   /**
-   * All checks before validation; `route` is undefined for an unknown one. A valid key always gets an admission, even a
-   * refused one, so that refusals carry limit headers. Otherwise rejects with `unauthenticated`, or
-   * `rate_limit_exceeded` after too many attempts. `hasMethod: false` skips the feature check: the server refuses the
-   * method first.
+   * All checks before validation; `route` is undefined for an unknown one. A valid key always gets an admission, so
+   * that refusals carry limit headers. Otherwise rejects with `unauthenticated` or `rate_limit_exceeded`. `hasMethod:
+   * false` skips the feature check, because the server refuses the method first.
    */
   admit(
     credentials: Credentials,
@@ -81,10 +80,7 @@ export class AccessControl {
     );
   }
 
-  /**
-   * Admits one of several route calls of a request: checks the route's own rules, but not the credential and the burst
-   * limit again.
-   */
+  /** Admits one of several route calls of a request, without another check of credential and burst limit. */
   admitPart(parent: AdmittedRequest, route: RouteAccess): Awaitable<Admission> {
     return this.#admissionOf(parent, route, {});
   }
@@ -125,7 +121,6 @@ export class AccessControl {
     });
   }
 
-  /** Why a caller within the burst limit is refused; undefined: it is not. */
   #findRefusal(
     route: RouteAccess | undefined,
     known: KnownCaller,
@@ -136,14 +131,14 @@ export class AccessControl {
     const limit = this.#deps.backstop[route.name] ?? route.limitPerMinute;
     const hit = this.#deps.accounts.backstop.hit(caller, { route: route.name, limit, isFixed: !hasLimits });
     return whenThere(hit, (state) => {
-      if (state.refused) return tooManyRequests(state, known, `This key asks ${route.name} too often`);
+      if (state.refused) return tooManyRequests(state, known, `This key calls ${route.name} too often`);
       return hasMethod ? findMissingFeature(route.feature, caller) : undefined;
     });
   }
 
   /**
-   * Whether a route exists for a caller; costs nothing. While `plans` is planned for it, a missing feature looks like
-   * an unknown route, and so does the account, so that nothing reveals plans.
+   * Whether a route exists for a caller. While `plans` is planned, a missing feature and the account look like unknown
+   * routes, so that nothing reveals plans.
    */
   isAvailable({ caller, hasLimits }: KnownCaller, { capability, feature }: RouteAccess): boolean {
     if (!this.#isLive(capability, caller)) return false;

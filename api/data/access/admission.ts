@@ -12,14 +12,14 @@ import type { Rights } from './rights.ts';
 
 export interface AdmissionFacts {
   readonly caller: Caller;
-  /** The route's name; undefined if no such route exists for the caller. */
+  /** Undefined if no such route exists for the caller. */
   readonly route: string | undefined;
   readonly burst: BurstState;
   /** Whether the route is a data route. */
   readonly isData: boolean;
   /** Whether quota and burst limit apply, with their headers. */
   readonly hasLimits: boolean;
-  /** Why the request is refused; undefined: it is not. */
+  /** Undefined: the request is not refused. */
   readonly refusal: HttpError | undefined;
 }
 
@@ -29,8 +29,8 @@ export interface AdmissionDeps {
 }
 
 /**
- * One request of an authenticated caller, from admission to the end of its response. A refused one throws its refusal
- * from every method that would grant something, but still has limit headers.
+ * A request of an authenticated caller, until its response is sent. A refused one throws its refusal from every method
+ * that would grant something, but still has limit headers.
  */
 export class Admission implements FinishedRequest {
   readonly caller: Caller;
@@ -106,9 +106,8 @@ export class Admission implements FinishedRequest {
   }
 
   /**
-   * Refunds the unit if the status costs none, and returns the response's headers: limits if they apply, `X-Cache:
-   * BYPASS` on errors of data routes. May run again if sending fails, so the unit is final only after {@link finish}.
-   * Never rejects.
+   * Refunds the unit if the status costs none, and returns the headers of the response. May run again if sending fails,
+   * so the unit is final only after {@link finish}. Never rejects.
    */
   settle(status: number): Awaitable<ResponseHeaders> {
     this.#status = status;
@@ -121,20 +120,19 @@ export class Admission implements FinishedRequest {
     });
   }
 
-  /** The response was sent: its cost is final and counted. Call either this or {@link abandon}, once. */
+  /** The response was sent. Call either this or {@link abandon}, once. */
   finish(): void {
     if (this.#reservation !== undefined) this.#deps.accounts.quota.settle(this.#reservation);
     this.#deps.accounts.countRequest(this);
   }
 
   /**
-   * The client has disconnected. Refunds the unit, also one being reserved, unless part of the response was sent
-   * (decision 0036). Never rejects.
+   * The client has disconnected. Refunds the unit, unless part of the response was sent (decision 0036). Never rejects.
    */
   async abandon({ hasBegun }: { readonly hasBegun: boolean }): Promise<void> {
     if (hasBegun) return this.finish();
     this.#isAbandoned = true;
-    await this.#pending?.catch(() => undefined); // A unit being reserved is refunded by takeUnit.
+    await this.#pending?.catch(() => undefined); // takeUnit refunds a unit that it is reserving.
     await this.#refund();
     this.#deps.accounts.countRequest(this);
   }
@@ -167,7 +165,7 @@ export class Admission implements FinishedRequest {
     if (reservation !== undefined) await this.#deps.accounts.quota.release(reservation).catch(() => undefined);
   }
 
-  /** Undefined if the control database fails: better a response without these headers than none. */
+  /** Undefined if the control database fails: better fewer headers than no response. */
   #usageAfter(status: number): Awaitable<UsageState | undefined> {
     const reservation = this.#reservation;
     if (this.#isQuotaUnknown || (reservation !== undefined && isCounted(status))) return this.#usage;
@@ -193,7 +191,7 @@ export class Admission implements FinishedRequest {
   }
 }
 
-/** Responses to a caller carry its own limits, so shared caches must not store them (decision 0032). */
+/** Shared caches must not store a caller's limits (decision 0032). */
 const PRIVATE_HEADERS: ResponseHeaders = { 'CDN-Cache-Control': 'no-store' };
 const DATA_ERROR_HEADERS: ResponseHeaders = { ...PRIVATE_HEADERS, 'X-Cache': 'BYPASS' };
 

@@ -12,7 +12,7 @@ import {
 import type { ResponseHeaders } from '../../server/response-headers.ts';
 import { ApiError } from '../api-errors.ts';
 
-/** A caller, and whether plans exist for it: only then do responses mention them (specification "Capabilities"). */
+/** `hasLimits`: whether plans exist for the caller; only then responses mention them (specification "Capabilities"). */
 export interface KnownCaller {
   readonly caller: Caller;
   readonly hasLimits: boolean;
@@ -20,7 +20,7 @@ export interface KnownCaller {
 
 /** Specification "Burst limit"; specification "Backstop". */
 export function tooManyRequests(state: BurstState, { caller, hasLimits }: KnownCaller, what: string): ApiError {
-  return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} a minute`, {
+  return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} per minute`, {
     limitType: 'burst',
     limitScope: state.scope,
     plan: hasLimits ? caller.terms.plan : undefined,
@@ -41,7 +41,7 @@ export function tooManyAttempts(when: { readonly resetAt: Date; readonly retryAf
 /** Specification "Daily quota". */
 export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller, now: Date): ApiError {
   const seconds = Math.max(1, resetAt - Math.floor(now.getTime() / 1000));
-  return new ApiError('quota_exceeded', `Your organization's ${limit} data responses of today are used up`, {
+  return new ApiError('quota_exceeded', `Your organization has used all ${limit} data responses of today`, {
     limitType: 'daily_quota',
     plan: terms.plan,
     resetAt: new Date(resetAt * 1000).toISOString(),
@@ -49,21 +49,21 @@ export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller,
   });
 }
 
-/** `feature_not_in_plan` if the caller's plan lacks the feature; null is no feature. */
+/** `feature_not_in_plan`, or undefined; null is no feature. */
 export function findMissingFeature(feature: Feature | null, { terms }: Caller): ApiError | undefined {
   if (feature === null || terms.features.includes(feature)) return undefined;
   const message = `The ${terms.displayName} plan does not include ${FEATURE_WORDS[feature]}${upgradeHint(feature, terms.plan)}`;
   return new ApiError('feature_not_in_plan', message, { plan: terms.plan });
 }
 
-/** The first plan with a feature; empty if a contract removed it from a plan that has it. */
+/** Names the first plan with a feature; empty if a contract removed it from the caller's plan. */
 function upgradeHint(feature: Feature, plan: PlanName): string {
   const first = firstPlanWith(feature);
   if (first === undefined || PLANS[plan].features.includes(feature)) return '';
-  return `; it is there from ${first.displayName} on`;
+  return `; it is included from ${first.displayName} on`;
 }
 
-/** Logs get the reason of an outage; callers only `unavailable`. */
+/** Only the log gets the reason of an outage. */
 export function hideOutageReason<T>(work: () => Awaitable<T>): Awaitable<T> {
   try {
     const result = work();
@@ -75,7 +75,7 @@ export function hideOutageReason<T>(work: () => Awaitable<T>): Awaitable<T> {
 
 function throwWithoutReason(error: unknown): never {
   if (!isAppError(error, 'unavailable')) throw error;
-  const message = 'Keys and limits cannot be checked just now; try again in a moment';
+  const message = 'Keys and limits cannot be checked right now; try again in a moment';
   throw new ApiError('unavailable', message, { cause: error });
 }
 
@@ -86,7 +86,7 @@ export interface LimitStatus {
   readonly quota: QuotaStatus;
 }
 
-/** The day's quota; without counts if they are unavailable. */
+/** Without counts if they are unavailable. */
 export interface QuotaStatus {
   /** null: unlimited. */
   readonly limit: number | null;
@@ -96,7 +96,7 @@ export interface QuotaStatus {
   readonly resetAt: number;
 }
 
-/** The headers of every authenticated response, errors included, added to `before`. */
+/** Headers of every authenticated response, errors included, added to `before`. */
 export function limitHeaders({ plan, burst, quota }: LimitStatus, before: ResponseHeaders): ResponseHeaders {
   const { limit, used, remaining, resetAt } = quota;
   const headers: Record<string, string> = { ...before };

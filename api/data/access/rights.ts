@@ -5,20 +5,18 @@ import { groupByDay } from '../../view/view-meta.ts';
 
 /** What a caller may read on data routes (specification "Plans"; "Plan window"). */
 export interface Rights {
-  /** The plan's code; null where no key is needed or plans are not mentioned. */
+  /** Null where no key is needed or plans are not mentioned. */
   readonly plan: string | null;
-  /** Calendar months of history before today; {@link HISTORY_MONTHS_FULL}: all of it. */
+  /** Before today; {@link HISTORY_MONTHS_FULL}: all. */
   readonly historyMonths: number;
-  /** Which of the stored snapshots are listed; null: all. */
+  /** Which stored snapshots are listed; null: all. */
   readonly snapshots: SnapshotAccess | null;
 }
 
-/** Unlimited rights: the service without accounts. */
+/** Without accounts. */
 export const ALL_RIGHTS: Rights = { plan: null, historyMonths: HISTORY_MONTHS_FULL, snapshots: null };
 
-/**
- * Equal exactly for equal rights. Built for every request, so without JSON.stringify, which takes five times as long.
- */
+/** A cache key of rights. Built for every request: JSON.stringify takes five times as long. */
 export function rightsTag({ plan, historyMonths, snapshots }: Rights): string {
   const snapshotsTag =
     snapshots === null ? 'all' : `${snapshots.newest}${snapshots.monthEnds ? ' and month-ends' : ''}`;
@@ -26,8 +24,8 @@ export function rightsTag({ plan, historyMonths, snapshots }: Rights): string {
 }
 
 /**
- * The stored snapshots that a caller may read, newest day first; of a day, all versions, the one in force first
- * (specification "Plans"; decision 0022).
+ * The snapshots that a caller may read: newest day first; of a day all versions, the one in force first (specification
+ * "Plans"; decision 0022).
  *
  * @param manifests oldest day first, the version in force first
  */
@@ -40,11 +38,7 @@ export function visibleSnapshots(manifests: readonly Manifest[], rights: Rights,
   return visible.toReversed().flatMap((day) => byDay.get(day) ?? []);
 }
 
-/**
- * The newest days, and each month's last day from the window's start on; null: no start.
- *
- * @param days ascending
- */
+/** The newest days, and each month's last day from the window's start on; null: no start. */
 function visibleDays(
   days: readonly Day[],
   { newest, monthEnds }: SnapshotAccess,
@@ -57,8 +51,8 @@ function visibleDays(
 }
 
 /**
- * Capabilities can be live, planned, or open to some organizations (specification "Capabilities"). A planned one looks
- * exactly like an unknown route.
+ * Parts of the service that are live, planned, or open to some organizations (specification "Capabilities"). A planned
+ * one looks exactly like an unknown route.
  *
  * `plans`: daily quota, burst limit and their headers. `webhooks` has no route: its endpoints are suspended. `embeds`
  * needs no key, so it has no pilot. `attribution`: integrations and their rewards.
@@ -69,7 +63,7 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** Live for all, planned for all, or live for the listed organizations only. */
+/** `pilot`: live for the listed organizations, planned for others. */
 type CapabilityState = 'live' | 'planned' | { readonly pilot: readonly string[] };
 
 /** Missing ones are live. */
@@ -101,5 +95,5 @@ function parseState(text: string): 'live' | 'planned' {
 
 function problemOf(part: string): string {
   const names = CAPABILITIES.filter((name) => name !== 'current').join(', ');
-  return `'${part.trim()}' is no NAME=live, NAME=planned or NAME=pilot:ORGANIZATION|… with a name of ${names}`;
+  return `'${part.trim()}' is not NAME=live, NAME=planned or NAME=pilot:ORGANIZATION|…, where NAME is one of ${names}`;
 }

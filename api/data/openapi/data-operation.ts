@@ -68,7 +68,7 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
       ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }
       : {}),
     304: responses.share('NotModified', {
-      description: 'What the request names in If-None-Match or If-Modified-Since still holds; costs no quota',
+      description: 'The response named by If-None-Match or If-Modified-Since is still current; costs no quota',
       headers: headersOf([...HEADERS.notModified, ...limits]),
     }),
     ...errorResponses(codes, responses, { limits }),
@@ -122,12 +122,12 @@ export function accountOperation({ schemas, responses }: Collectors): Paths {
     '/v1/account': {
       get: {
         operationId: 'getAccount',
-        summary: "The organization's plan and what is used of it today",
+        summary: "The organization's plan and its usage today",
         tags: ['account'],
         security: BEARER,
         responses: {
           200: {
-            description: "The organization's plan and what is used of it today",
+            description: "The organization's plan and its usage today",
             headers: headersOf([...HEADERS.meta, ...HEADERS.limits]),
             content: {
               'application/json': { schema: schemas.schemaFrom(ACCOUNT, 'output'), example: EXAMPLE },

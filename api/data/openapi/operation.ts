@@ -7,7 +7,7 @@ export type Responses = Readonly<Record<string, OpenApi.ResponseObject | OpenApi
 /** Named in each operation, because client generators ignore the document's own `security`. */
 export const BEARER = [{ bearer: [] }] as const;
 
-/** An operation; every one is a GET. */
+/** Every operation is a GET. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -30,7 +30,7 @@ export interface Collectors {
 export class ResponseCollector {
   readonly #components = new Map<string, OpenApi.ResponseObject>();
 
-  /** A reference to a shared response. Throws if the name has another response. */
+  /** A reference to a shared response. Throws if the name has another one already. */
   share(name: string, response: OpenApi.ResponseObject): OpenApi.ReferenceObject {
     const known = this.#components.get(name) ?? response;
     if (JSON.stringify(known) !== JSON.stringify(response))
@@ -54,7 +54,7 @@ export type JsonSchema = { [keyword: string]: unknown };
 export class SchemaCollector {
   readonly #components = new Map<string, JsonSchema>();
 
-  /** The schema of a response (`output`) or a parameter (`input`). */
+  /** `output`: a response; `input`: a parameter. */
   schemaFrom(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const { $defs = {}, $schema: _, ...root } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
     for (const [name, definition] of Object.entries($defs)) this.#add(name, tidy(definition));
@@ -74,10 +74,7 @@ export class SchemaCollector {
   }
 }
 
-/**
- * Drops keywords that tell a reader nothing: safe-integer bounds, patterns beside a format, and `additionalProperties`
- * of objects with named fields.
- */
+/** Drops safe-integer bounds, patterns beside a format, and `additionalProperties` of objects with named fields. */
 function tidy(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword, value]) => {
     if (keyword === 'id' && typeof value === 'string') return false;

@@ -15,9 +15,7 @@ import { type OpenRoute, templateOf } from './other-operations.ts';
 const FOLDER = '/docs/reference';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
-/**
- * The page loads everything from this service, writes its own styles, and shows responses that are pictures or pages.
- */
+/** The page loads everything from this service, writes its own styles, and shows pictures and pages. */
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -30,7 +28,7 @@ const HEADERS = {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // Revalidated each time, so that a new version of the service shows at once.
+  // So that a new version of the service shows at once.
   'Cache-Control': 'no-cache',
 };
 
@@ -43,7 +41,7 @@ export interface ReferenceDeps {
 
 type TryableRoute = Pick<OpenRoute, 'path' | 'params' | 'query'>;
 
-/** `/docs/reference`: every operation of the document, to read and try (specification "The reference"). */
+/** `/docs/reference`: every operation, to read and try (specification "The reference"). */
 export function addReference(app: FastifyInstance, { document, routes, views }: ReferenceDeps): void {
   const root = app.prefix;
   const url = `${root}${FOLDER}/openapi.json`;
@@ -60,7 +58,7 @@ export function addReference(app: FastifyInstance, { document, routes, views }: 
   });
 }
 
-/** The document with ids of the current view, built once per view; without a view, with the document's own examples. */
+/** Adds ids of the current view, once per view; without a view the document's own examples stay. */
 function documentsByView(
   make: (served: Awaited<ReturnType<typeof findServedIds>>) => OpenApi.Document,
 ): (views: ReferenceDeps['views']) => Promise<Asset> {
@@ -98,17 +96,14 @@ function pageFor(root: string, title: string): string {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" type="${ICON_TYPE}" href="${root}${ICON}">
-<noscript>The reference needs scripts. <a href="${root}/openapi.json">The OpenAPI document</a> says the same.</noscript>
+<noscript>The reference needs JavaScript. <a href="${root}/openapi.json">The OpenAPI document</a> has the same content.</noscript>
 <div id="reference"></div>
 ${scripts.join('\n')}
 </html>
 `;
 }
 
-/**
- * Scalar's script, some 5 MB. The plugin exposes it only over a route; its own page has an inline script, which our
- * policy forbids.
- */
+/** Scalar's script, some 5 MB. The plugin exposes it only over a route; its own page has an inline script, which our policy forbids. */
 async function readScalar(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = fastify();
@@ -119,7 +114,7 @@ async function readScalar(): Promise<Buffer> {
   return rawPayload;
 }
 
-/** No third-party service: no fonts, proxy, assistant or telemetry. The key is not stored. */
+/** No third-party service; the key is not stored. */
 const CONFIGURATION = {
   withDefaultFonts: false,
   telemetry: false,
@@ -129,7 +124,7 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
   persistAuth: false,
   documentDownloadType: 'none',
-  // Scalar's grey and its colors have too little contrast for small text.
+  // The originals have too little contrast.
   customCss: `
     .light-mode { --scalar-color-3: #666; --scalar-color-blue: #0067b8; --scalar-color-green: #007350; --scalar-color-orange: #a84300; }
     .dark-mode { --scalar-color-3: #a8a8a8; }
@@ -142,15 +137,14 @@ function startOfScalar({ element, url }: { readonly element: string; readonly ur
 
 type Parameter = OpenApi.ParameterObject | OpenApi.ReferenceObject;
 
-/** Linked, but not listed as an operation: browsers hang for many seconds while they highlight so much JSON. */
+/** Linked only: browsers hang for many seconds while they highlight so much JSON. */
 const DOCUMENT = '/openapi.json';
 
 /**
- * The document for the reference (specification "The reference"): its requests work unchanged. Required parameters are
- * filled with served ids; optional ones show an example but are disabled. The description links to the guide, which the
- * page links nowhere else.
+ * The document with requests that work unchanged (specification "The reference"). Required parameters are filled with
+ * served ids; optional ones show an example but are disabled. The page links to the guide only here.
  *
- * @param root prefix of every path; requests go to the page's own origin, whatever the document's server is
+ * @param root prefix of every path: requests go to the page's own origin, whatever the document's server is
  */
 export function tryableDocument(
   document: OpenApi.Document,
@@ -178,7 +172,6 @@ export function tryableDocument(
   };
 }
 
-/** The id kinds of a route's parameters, by name. */
 function idKindsOf({ params, query }: TryableRoute): ReadonlyMap<string, IdKind | undefined> {
   const parameters = Object.entries({ ...params.shape, ...query.shape });
   return new Map(parameters.map(([name, parameter]) => [name, idKindOf(parameter)]));
@@ -201,12 +194,12 @@ function tryableParameter(
   return value === undefined ? rest : { ...rest, examples: { default: shown } };
 }
 
-/** An id of each kind; undefined if none is served. */
+/** Undefined if none is served. */
 type ServedIds = { readonly [Kind in IdKind]?: string | undefined };
 
 /**
- * One row: the best model of the first category, or the first model if nothing is ranked; its first benchmark and
- * provider, or the first of all.
+ * One row: the best model of the first category, or the first model; its first benchmark and provider, or the first of
+ * all.
  */
 const SQL = `
   WITH chosen AS (
@@ -230,7 +223,6 @@ const COLUMNS = {
   provider: nullable(text),
 };
 
-/** Ids that the view has data for: those of a well-known model, and the newest snapshot. */
 async function findServedIds(view: View): Promise<ServedIds> {
   const [row] = await view.rows(COLUMNS, SQL);
   const found = Object.entries({ ...row }).filter(([, id]) => id !== null);

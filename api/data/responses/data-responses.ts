@@ -1,6 +1,6 @@
 /**
- * Responses of the data routes for all surfaces: HTTP with a key, console pages, public pages, MCP tools. Callers with
- * the same rights share cached responses (api/server/responder.ts).
+ * Responses of the data routes for all surfaces: API, console, public pages, MCP. Callers with the same rights share
+ * cached responses (api/server/responder.ts).
  */
 
 import { dayTeller } from '../../../runtime/day.ts';
@@ -33,17 +33,15 @@ export interface ResponseDeps {
   readonly settings: ResponseSettings;
 }
 
-/** Parameters and relevant headers of a request, independent of the HTTP server. */
+/** A request, independent of the HTTP server. */
 export interface DataRequest extends GivenRequest {
-  /**
-   * Cache key of parsing: equal keys must mean equal parameters. Usually the URL; default: built from the parameters.
-   */
+  /** Cache key of parsing: equal keys must mean equal parameters. Default: built from the parameters. */
   readonly key?: string;
-  /** `scheme://host/prefix` for this service's own URLs in a response; default: none. */
+  /** `scheme://host/prefix` for URLs of this service; default: none. */
   readonly baseUrl?: string | (() => string) | undefined;
-  /** Whether a cached body may be gzip, with headers that say so; default: no. */
+  /** Whether a cached body may be gzip; default: no. */
   readonly mayPack?: boolean;
-  /** Called before anything else with the release that serves the request, also if the response is an error. */
+  /** Called before anything else, also if the response is an error. */
   readonly onRelease?: (release: { readonly data_as_of: string }) => void;
 }
 
@@ -54,10 +52,9 @@ export interface DataCaller {
   takeUnit?(unitFor: UnitFor | undefined): Promise<void>;
 }
 
-/** A parsed response, for callers inside the process. */
+/** A response for callers inside the process. */
 export interface ParsedResponse<Body> {
   readonly body: Body;
-  /** Length of the body as JSON. */
   readonly characters: number;
   /** The point in time that it reflects. */
   readonly dataAsOf: string | undefined;
@@ -95,7 +92,7 @@ export class DataResponses {
         context: { view, rights, versions, now, today, settings, signUrl },
         now,
         scope: `${view.version}\n${today}\n${rightsTag(rights)}`,
-        // Invalid headers belong to this request alone and are reported with its other problems.
+        // With invalid headers the request is parsed anew, to report all its problems together.
         key: isSound ? (request.key ?? JSON.stringify([request.params, request.query])) : undefined,
         mayPack: request.mayPack === true,
         charge: (effective) => takeUnit(caller, route, { request, effective }),
@@ -129,7 +126,6 @@ export class DataResponses {
   }
 }
 
-/** Headers of every response, except its ETag. */
 function headersOf({ cacheControl }: DataRoute, { view }: DataContext): ResponseHeaders {
   return {
     'X-Data-As-Of': view.newest.data_as_of,

@@ -1,6 +1,6 @@
 /**
- * The definition of a data route: parameters, effective request, response. A route names everything specific to it, so
- * a new one needs a file and a line in `data-routes.ts`; api/server/responder.ts has what they share.
+ * A data route names everything specific to it, so a new one needs a file and a line in `data-routes.ts`;
+ * api/server/responder.ts has what they share.
  */
 import type { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
@@ -15,13 +15,13 @@ import type { Capability, Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
 import type { ResponseSettings } from '../settings.ts';
 
-/** JSON as text: the view stores it as it is sent, so it is neither parsed nor printed again. */
+/** JSON as text: sent as the view stores it, neither parsed nor printed again. */
 export type JsonText = string;
 
 export interface RequestContext {
   readonly view: View;
   readonly rights: Rights;
-  /** Versions of the records, including announced ones. */
+  /** Including announced ones. */
   readonly versions: readonly RecordVersion[];
   readonly now: Date;
   readonly today: Day;
@@ -30,7 +30,7 @@ export interface RequestContext {
 
 /** Only uncached responses may sign URLs. */
 export interface DataContext extends RequestContext {
-  /** A temporary URL from which anyone can download an object of the store. */
+  /** A temporary URL from which anyone can download. */
   readonly signUrl: SignUrl;
 }
 
@@ -42,28 +42,25 @@ export type DataCapability = Extract<Capability, 'current' | 'history' | 'snapsh
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface RouteDescription<Body extends JsonObject = JsonObject> {
-  /** The pattern below the base path, such as `/v1/models/:id`. */
+  /** Such as `/v1/models/:id`. */
   readonly path: `/v1/${string}`;
   /** Method name in generated clients; never changes. */
   readonly operationId: string;
   readonly capability: DataCapability;
-  /** The feature that the plan must include; null: none. */
+  /** Required of the plan; null: nothing. */
   readonly feature: Feature | null;
   /** The backstop: requests of one key in any 60 seconds, unless configured otherwise. */
   readonly limitPerMinute: number;
-  /** True: costs no unit of the quota. */
+  /** True: costs no unit. */
   readonly isFree?: boolean;
   readonly summary: string;
   readonly description?: string;
-  /** Schema of the body, for the OpenAPI document and the tests; not checked while serving. */
+  /** For the OpenAPI document and the tests; not checked while serving. */
   readonly response: z.ZodType<Body>;
-  /** A body, for the OpenAPI document. */
+  /** For the OpenAPI document. */
   readonly example: unknown;
-  /** True if it may redirect. */
   readonly redirects?: boolean;
-  /**
-   * What the ETag depends on beside the effective request, for the specification; null if responses are never cached.
-   */
+  /** What the ETag depends on beside the effective request, for the specification; null if never cached. */
   readonly dependsOnText: string | null;
   /** Besides those of every data route. */
   readonly errors: readonly ApiErrorCode[];
@@ -75,7 +72,7 @@ export interface DataRouteDefinition<Params, Query, Effective, Body extends Json
   readonly params?: ParametersSchema<Params>;
   /** Default: none. */
   readonly query?: ParametersSchema<Query>;
-  /** Finds problems across query parameters that are valid one by one. */
+  /** For problems across parameters that are valid one by one. */
   readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly RequestProblem[];
   /** The effective request: JSON-compatible. Throws ApiError; must not query the view. */
   readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
@@ -113,7 +110,7 @@ export function dataRoute<P, Q, E, B extends JsonObject>(
   };
 }
 
-/** Longest `Idempotency-Key`, in characters (specification "Idempotency-Key"). */
+/** Longest key, in characters (specification "Idempotency-Key"). */
 const IDEMPOTENCY_KEY_LENGTH_MAX = 128;
 
 export function findHeaderProblems({ headers }: Pick<GivenRequest, 'headers'>): readonly RequestProblem[] {
@@ -152,7 +149,7 @@ export function jsonFrame(
   return { head: Buffer.from(whole.slice(0, headLength)), tail: Buffer.from(whole.slice(headLength)) };
 }
 
-/** An object whose values are JSON text, in the given order. */
+/** An object of values that are JSON text, in the given order. */
 export function jsonObject(fields: Readonly<Record<string, JsonText>>): JsonText {
   return `{${Object.entries(fields)
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)

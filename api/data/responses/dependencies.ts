@@ -10,7 +10,6 @@ import type { Dependency } from '../../server/route.ts';
 import type { HistoryKind } from '../../view/tables/history-kinds.ts';
 import type { ValueInForce, View } from '../../view/view.ts';
 
-/** The current records of some datasets. */
 export function contentOf(view: View, datasets: readonly DatasetName[]): Dependency {
   return all(...datasets.map((name) => inForce(view.contentOf(name))));
 }
@@ -20,7 +19,7 @@ export function inForce({ value: on, since }: ValueInForce): Dependency {
   return { on, changedAt: new Date(since.published_at) };
 }
 
-/** A dataset's captures within a range; captures of past days never change. */
+/** Captures of past days never change. */
 export function capturesOf(
   view: View,
   dataset: DatasetName,
@@ -35,12 +34,11 @@ export function capturesOf(
   };
 }
 
-/** Reconstructed prices. */
 export function backfillOf({ meta, backfilledAt }: View): Dependency {
   return { on: meta.catalog.backfill?.pricing?.sha256, changedAt: backfilledAt };
 }
 
-/** The first day with data of a kind, changed by that day's release; for a reconstructed day see {@link backfillOf}. */
+/** The first day with data of a kind. Dated by its release; for a reconstructed day see {@link backfillOf}. */
 export function availableFromOf({ meta }: View, kind: HistoryKind): Dependency {
   const on = meta.availableFrom[kind];
   const first = meta.catalog.releases.find(({ day }) => day === on);
@@ -51,7 +49,7 @@ export function releaseOf({ newest }: View): Dependency {
   return { on: newest.release_sha256, changedAt: new Date(newest.published_at) };
 }
 
-/** A value unchanged since the beginning of a day; the day sets only `Last-Modified`. */
+/** A value unchanged since a day, which sets only `Last-Modified`. */
 export function sinceDay(day: Day, on: unknown = null): Dependency {
   return { on, changedAt: new Date(`${day}T00:00:00Z`) };
 }

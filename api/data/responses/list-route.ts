@@ -15,23 +15,22 @@ import {
 } from './data-route.ts';
 import { freeText, integer } from './parameters.ts';
 
-/** A list of current records; limit, cursor, total and next_cursor are common to all lists. */
+/** A list, without what all lists share: limit, cursor, total and next_cursor. */
 export interface ListRouteDefinition<Filters, Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape>
   extends Pick<RouteDescription, DescribedByList> {
-  /** Query parameters besides `limit` and `cursor`. */
+  /** Besides `limit` and `cursor`. */
   readonly filters: ParametersSchema<Filters>;
   /** Records per page. */
   readonly limit: { readonly max: number; readonly fallback: number };
   /** The body's name in the OpenAPI document. */
   readonly bodyName: string;
-  /** The records' field of the body. */
   readonly records: { readonly name: Name; readonly schema: z.ZodArray<Item> };
-  /** Fields of the body before the records. */
+  /** Fields before the records. */
   readonly before?: {
     readonly schema: Before;
     readonly values: (filters: Filters, context: RequestContext) => Readonly<Record<string, JsonText>>;
   };
-  /** What a page depends on beside the parameters. */
+  /** Beside the parameters. */
   readonly dependsOn: (filters: Filters, context: RequestContext) => Dependency;
   /** Rejects with `not_found` if a filter names an id that never existed; undefined: any value is valid. */
   readonly assertThere?: (filters: Filters, context: RequestContext) => Promise<void>;
@@ -103,17 +102,17 @@ export function listRoute<
   });
 }
 
-/** Longest cursor: two ids of 200 characters and a sort value, escaped and in base64. */
+/** Two ids of 200 characters and a sort value, escaped and in base64. */
 const CURSOR_LENGTH_MAX = 4096;
 
 const LIST_CURSOR = freeText({
   max: CURSOR_LENGTH_MAX,
-  description: 'The `next_cursor` of the page before, with the same filters and order',
+  description: 'The `next_cursor` of the previous page, with the same filters and order',
   example: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd',
 }).optional();
 
 const LIST_FIELDS = {
-  total: z.int().min(0).describe('Records that meet the filters, on all pages'),
+  total: z.int().min(0).describe('Records that match the filters, on all pages'),
   next_cursor: z.string().nullable().describe('For the next page; null on the last one'),
 };
 

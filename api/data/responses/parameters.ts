@@ -1,6 +1,6 @@
 /**
- * Parameter types of URLs: each parses strictly, reports problems in pydantic's wording (specification "Validation
- * errors") and describes itself for the OpenAPI document.
+ * Parameters of URLs: each parses strictly, reports problems in pydantic's wording (specification "Validation errors")
+ * and describes itself for the OpenAPI document.
  */
 import { z } from 'zod';
 import { isDay } from '../../../runtime/day.ts';
@@ -22,12 +22,10 @@ interface NumberOptions extends Described {
   readonly max?: number;
 }
 
-/** A whole number in decimal digits, with a default. */
 export function integer({ fallback, ...options }: NumberOptions & { readonly fallback: number }) {
   return plainInteger(options).default(fallback).meta({ default: fallback });
 }
 
-/** A whole number in decimal digits, without a default. */
 export function plainInteger(options: NumberOptions) {
   return z
     .string()
@@ -104,7 +102,6 @@ export function freeText({ max, ...options }: Described & { readonly max: number
     .meta({ minLength: 1, maxLength: max, ...described(options) });
 }
 
-/** An id of the data, as a filter or in a path. */
 export function id(description: string, example?: string) {
   return freeText({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
 }
@@ -116,13 +113,12 @@ export function idOf(kind: IdKind, description: string, example?: string) {
   return id(description, example).register(ID_KINDS, { kind });
 }
 
-/** The kind of {@link idOf}; undefined for other parameters. */
 export function idKindOf(parameter: unknown): IdKind | undefined {
   const given = parameter instanceof z.ZodOptional ? parameter.unwrap() : parameter;
   return given instanceof z.ZodType ? ID_KINDS.get(given)?.kind : undefined;
 }
 
-/** Separate from zod's own metadata, which would be in the OpenAPI document. */
+/** Not in zod's own metadata, which would be in the OpenAPI document. */
 const ID_KINDS = z.registry<{ readonly kind: IdKind }>();
 
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T, options: Described) {
@@ -147,7 +143,7 @@ function described({ description, example }: Described) {
   return { description, ...(example === undefined ? {} : { example }) };
 }
 
-/** Why a text is no day `YYYY-MM-DD`, in pydantic's wording; undefined: it is one. */
+/** Why a text is no day, in pydantic's wording; undefined: it is one. */
 function dayProblem(text: string): string | undefined {
   const [year, month, date] = [text.slice(0, 4), text.slice(5, 7), text.slice(8, 10)];
   if (text.length < 'YYYY-MM-DD'.length) return 'input is too short';

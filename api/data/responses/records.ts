@@ -9,10 +9,7 @@ import {
 } from '../../../schemas/datasets.ts';
 import { recordSchema } from '../../../schemas/records.ts';
 
-/**
- * The fields of a record in a response. Fields added by a minor version are absent while the newest release is in an
- * older one.
- */
+/** Fields added by a minor version are absent while the newest release is in an older one. */
 type ResponseShape<Name extends DatasetName> = {
   readonly [Field in keyof RecordOf<Name>]: Field extends AddedField<Name>
     ? z.ZodOptional<z.ZodType<RecordOf<Name>[Field]>>
@@ -39,7 +36,7 @@ export const ScoreSchema = record('scores', 'Score');
 export const RankingSchema = record('rankings', 'Ranking');
 export const PriceSchema = record('pricing', 'Price');
 
-/** Example records of the routes, with values of June 2026. */
+/** Example records, with values of June 2026. */
 
 export const EXAMPLE_MODEL = {
   id: 'gpt-5.4-mini',

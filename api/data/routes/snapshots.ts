@@ -30,12 +30,12 @@ const CONTENT_SHA256 = [
   '99023131257e61420f2219aa46787102e630835cac9024d56aef714b647535ec',
 ];
 
-/** The effective request: which snapshots, independent of what is published. */
+/** The effective request, independent of what is published. */
 interface Listed {
   readonly schemaVersion: string | undefined;
-  /** What the caller's plan shows; null: all. */
+  /** Null: all. */
   readonly shown: SnapshotAccess | null;
-  /** Calendar months for which month-ends are listed; null: none. */
+  /** In calendar months; null: no month-ends. */
   readonly historyMonths: number | null;
 }
 
@@ -48,9 +48,7 @@ export const snapshotsRoute = dataRoute({
   limitPerMinute: 30,
   summary: 'Bulk snapshots, newest first',
   query: z.object({
-    schema_version: schemaVersion(
-      'Only snapshots in this version, `major` or `major.minor`; left out: in every version',
-    ),
+    schema_version: schemaVersion('Only snapshots in this version, `major` or `major.minor`; default: all'),
   }),
   response: z
     .object({
@@ -88,8 +86,8 @@ export const snapshotsRoute = dataRoute({
     historyMonths: rights.snapshots?.monthEnds === true ? rights.historyMonths : null,
   }),
   handle: (effective) => ({
-    // Releases never change, so the newest one covers all before it. The listed ids are a dependency of their own:
-    // month-ends leave a plan's window at midnight, and pruning removes old snapshots.
+    // The newest release's hash covers all before it. The listed ids depend on more: month-ends leave a plan's window
+    // at midnight, and pruning removes old snapshots.
     dependsOn: (context) => {
       const { view, rights, today } = context;
       const ids = value(listedSnapshots(effective, context).map((manifest) => manifest.id));
@@ -107,7 +105,6 @@ function listedSnapshots(
   return visibleSnapshots(view.meta.manifests, rights, today).filter((manifest) => isInVersion(manifest, version));
 }
 
-/** `schema_version` of the snapshot routes (specification "Snapshot routes"). */
 export function schemaVersion(description: string) {
   return freeText({ max: 20, description, example: '1.0' }).optional();
 }
@@ -125,15 +122,15 @@ export function findVersionProblems(
   return [queryProblem('schema_version', version, { msg, type: 'enum', ctx: { expected } })];
 }
 
-/** Without a requested version, all snapshots match. */
+/** An undefined version matches all snapshots. */
 export function isInVersion({ schema_version: version }: Manifest, requested: string | undefined): boolean {
   return requested === undefined || isVersion(version, requested);
 }
 
-/** How long a signed URL is valid (specification "Signed addresses"). */
+/** Specification "Signed addresses". */
 const URL_LIFETIME_SECONDS = 15 * 60;
 
-/** The effective request: which file, independent of the store. */
+/** The effective request, independent of the store. */
 interface Download {
   /** The snapshot's id. */
   readonly snapshot: string;
@@ -149,18 +146,18 @@ export const snapshotDownloadRoute = dataRoute({
   feature: 'snapshots',
   limitPerMinute: 30,
   summary: 'A signed URL for one dataset of a snapshot',
-  description: 'Verify size and SHA-256 of what you download. With redirect=true the answer is a 302 to the URL.',
+  description: 'Verify size and SHA-256 of the download. With redirect=true the response is a 302 to the URL.',
   params: z.object({ snapshot_id: idOf('snapshot', 'The snapshot, as listed', '2026-06-29') }),
   query: z.object({
-    dataset: oneOf(DATASET_NAMES, { description: 'Which file', example: 'models' }),
+    dataset: oneOf(DATASET_NAMES, { description: 'The dataset of the file', example: 'models' }),
     schema_version: schemaVersion('The version of the records, `major` or `major.minor`; default: that of the id'),
-    redirect: flag({ description: 'Answer with a redirect to the file' }),
+    redirect: flag({ description: 'Redirect to the file' }),
   }),
   response: z
     .object({
-      dataset: z.enum(DATASET_NAMES).describe('As asked for'),
+      dataset: z.enum(DATASET_NAMES).describe('As requested'),
       url: z.url().describe('Needs no key; fetching it costs no quota'),
-      expires_at: z.iso.datetime().describe('Until when the URL is good'),
+      expires_at: z.iso.datetime().describe('When the URL expires'),
       bytes: z.int().describe('Size of the compressed file'),
       sha256: z.string().describe('Of the compressed file, in hex'),
     })
@@ -194,7 +191,6 @@ export const snapshotDownloadRoute = dataRoute({
   }),
 });
 
-/** A dataset's file: its key in the store, and its entry in the manifest. */
 function getFile(snapshot: string, dataset: DatasetName, { meta: { manifests, catalog } }: View) {
   const manifest = manifests.find(({ id: known }) => known === snapshot);
   const entry = manifest && catalog.releases.find(({ day }) => day === dayFromSnapshot(manifest));
@@ -207,7 +203,7 @@ function noSuchSnapshot(): HttpError {
   return notFound('snapshot_id', 'There is no such snapshot');
 }
 
-/** The snapshot with this id; if a version is requested, a day as id finds that day's snapshot in it. */
+/** If a version is requested, a day as id finds that day's snapshot in it. */
 function findSnapshot(
   snapshotId: string,
   version: string | undefined,

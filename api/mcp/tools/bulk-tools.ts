@@ -48,7 +48,7 @@ export const BULK_TOOLS: readonly Tool[] = [
     name: 'get-changes',
     title: 'Get changes',
     description:
-      'Models, scores, ranks and prices set or deleted since a day or cursor; without either, since the oldest retained change. Oldest first. One unit a page.',
+      'Changes of models, scores, ranks and prices since a day or cursor; default: all retained ones. Oldest first. One unit a page.',
     route: changesRoute,
     defaults: { limit: '100' },
     more: {

@@ -33,7 +33,7 @@ function listTool({ noun, columns, next, descriptions = {}, ...definition }: Lis
   const { rows } = definition;
   return routeTool({
     ...definition,
-    descriptions: { cursor: 'next_cursor of the page before', ...descriptions },
+    descriptions: { cursor: 'next_cursor of the previous page', ...descriptions },
     text: (input) => {
       const found = rowsOf(input.body, rows);
       const shown = found.length === 0 ? `No ${noun} match.` : table(columns, found);
@@ -52,7 +52,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description: 'AI models that meet filters, in pages. One unit a page.',
     route: modelsRoute,
     descriptions: {
-      q: 'Part of id, name or alias; case-insensitive',
+      q: 'Part of id, name or alias, in any case',
       alias: 'Exact name at any upstream, or id',
       released_after: 'This day or later',
       released_before: 'This day or earlier',
@@ -69,7 +69,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'get-model',
     title: 'Get one model',
     description:
-      'One model with all its benchmark scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
+      'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
     route: modelRoute,
     descriptions: { id: 'Exact id' },
     rows: 'scores',
@@ -78,7 +78,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-benchmarks',
     title: 'List benchmarks',
-    description: 'Benchmarks, each with its number of scored models; category narrows the list. One unit a page.',
+    description: 'Benchmarks with their numbers of scored models; category narrows the list. One unit a page.',
     route: benchmarksRoute,
     rows: 'benchmarks',
     noun: 'benchmarks',
