@@ -8,7 +8,7 @@ import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 /** Three of it are more than the system's buffers take of an answer that nobody reads. */
 const LARGE = '/docs/reference/static/scalar.js';
 
-/** An API whose units are given out when told to, where `isHeld`; how many were asked for and given back. */
+/** An API that counts reserved and released units; with `isHeld`, reservations wait for `held`. */
 async function start({ isHeld = false } = {}) {
   const held: (() => void)[] = [];
   let [reserved, released] = [0, 0];
