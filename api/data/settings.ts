@@ -19,7 +19,7 @@ function problemOf(part: string): string {
 
 export const BACKSTOP_SETTINGS = {
   backstop: setting('BACKSTOP', Backstop.default({}), {
-    text: 'requests per key, route and minute that differ from the default, such as `/v1/models=120,/v1/scores=240`',
+    text: 'requests per key, route and minute that differ from the defaults, as `/v1/models=120,/v1/scores=240`',
     documented: "[each route's own](#requests-per-key-and-route)",
   }),
 };
@@ -54,7 +54,7 @@ export const ADDRESS_SETTINGS = {
       .url({ protocol: /^https?$/ })
       .refine(isOrigin, 'must be like https://api.example.com')
       .optional(),
-    { text: 'scheme and host that callers use, for links in responses; default: those of each request' },
+    { text: 'scheme and host that callers use, for links; default: those of each request' },
   ),
   trustedProxies: setting('TRUSTED_PROXIES', Proxies, {
     text: 'addresses or networks of proxies whose `X-Forwarded-*` headers are trusted, comma-separated',
@@ -69,7 +69,7 @@ export const RESPONSE_SETTINGS = {
   }),
   compressFromBytes: setting('COMPRESS_FROM_BYTES', Bytes, {
     fallback: 1024,
-    text: 'smallest response that is compressed if the client accepts it',
+    text: 'smallest response that is compressed on request',
   }),
 };
 
@@ -78,7 +78,7 @@ export type ResponseSettings = OptionsFrom<typeof RESPONSE_SETTINGS>;
 export const ATTEMPT_SETTINGS = {
   failedAttemptsMax: setting('FAILED_ATTEMPTS_MAX', wholeNumber(1, 1_000_000), {
     fallback: 60,
-    text: 'attempts without a valid key per minute and client address (IPv6: /64) before they get 429',
+    text: 'attempts without a valid key per minute and client address (IPv6: /64); more get 429',
   }),
 };
 
@@ -94,14 +94,14 @@ const Capabilities = z
 
 export const CAPABILITY_SETTINGS = {
   states: setting('CAPABILITIES', Capabilities, {
-    text: 'what is not live for all organizations: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated; names: `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and every mention of a plan), `webhooks` (endpoints of other organizations are suspended), `mcp`, `embeds` (routes without a key: live for everybody or for nobody), `attribution` (integrations of other organizations are neither declared nor checked)',
+    text: 'capabilities that are not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated. Names: `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and all text about plans), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key; for all or nobody), `attribution` (integrations of others are neither declared nor checked)',
     documented: 'all live',
   }),
 };
 
 export const FILE_SETTINGS = {
   signingKey: setting('SIGNING_KEY', z.string().min(16, 'must have at least 16 characters').optional(), {
-    text: 'secret of at least 16 characters that signs the download URLs of a file store; another one invalidates all existing URLs',
+    text: 'secret of at least 16 characters that signs download addresses of a file store; another one ends all existing addresses',
     documented: 'generated once, stored in the control database',
     shown: 'masked',
   }),
@@ -111,7 +111,7 @@ export const FILE_SETTINGS = {
 export const PUBLIC_SETTINGS = {
   requestsPerMinute: setting('PUBLIC_REQUESTS_MAX', wholeNumber(1, 10_000_000), {
     fallback: 600,
-    text: 'requests for badges, embeds, feeds and documentation search, which need no key, per minute and client address (IPv6: /64) before they get 429',
+    text: 'badges, embeds, feeds and documentation searches per minute and client address (IPv6: /64); more get 429',
   }),
   cacheBytes: setting('PUBLIC_CACHE_BYTES', Bytes, {
     fallback: 32 * 1024 * 1024,

@@ -51,7 +51,7 @@ export class Admission implements FinishedRequest {
   /** Of the response; 0: none yet. */
   #status = 0;
   #isQuotaExceeded = false;
-  /** The last quota call failed; another one would delay the caller again. */
+  /** The last quota call has not succeeded; another one would delay the caller again. */
   #isQuotaUnknown = false;
   #isAbandoned = false;
 
@@ -127,7 +127,7 @@ export class Admission implements FinishedRequest {
   }
 
   /**
-   * The client has disconnected. Refunds the unit, unless part of the response was sent (decision 0036). Never rejects.
+   * The client has disconnected. Refunds the unit, unless part of the response was sent (decision 0020). Never rejects.
    */
   async abandon({ hasBegun }: { readonly hasBegun: boolean }): Promise<void> {
     if (hasBegun) return this.finish();

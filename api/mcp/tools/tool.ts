@@ -1,6 +1,6 @@
 /**
  * Tools and their schemas. Every agent reads all schemas first, so they omit descriptions, bounds and required fields
- * of records (decision 0071).
+ * of records (decision 0069).
  */
 import { z } from 'zod';
 import type { RouteAccess } from '../../data/access/access-control.ts';
