@@ -38,13 +38,13 @@ export interface components {
             readonly source?: string | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
-            /** @description Capture that first saw it */
+            /** @description First capture that has it */
             readonly added_at: string;
         };
         readonly Alias: {
-            /** @description Who calls it so */
+            /** @description The upstream */
             readonly upstream: string;
-            /** @description Its name there */
+            /** @description Name of the model there */
             readonly id: string;
         };
         /** @description One record per benchmark */
@@ -63,7 +63,7 @@ export interface components {
         readonly Benchmarks: {
             /** @description One page, by id */
             readonly benchmarks: readonly components["schemas"]["Benchmark"][];
-            /** @description Records that meet the filters, on all pages */
+            /** @description Records that match the filters, on all pages */
             readonly total: number;
             /** @description For the next page; null on the last one */
             readonly next_cursor: string | null;
@@ -83,9 +83,9 @@ export interface components {
         readonly Changes: {
             /** @description Ascending by seq */
             readonly events: readonly components["schemas"]["ChangeEvent"][];
-            /** @description Where the next page begins; store it once this page is applied */
+            /** @description Cursor of the next page; store it once this page is applied */
             readonly next_cursor: string;
-            /** @description True: go on at once */
+            /** @description True: fetch the next page at once */
             readonly has_more: boolean;
             /** @description The earliest day still in the feed */
             readonly retained_from: string;
@@ -119,7 +119,7 @@ export interface components {
             /** @description First day with data of this kind; null: none yet */
             readonly available_from: string | null;
         };
-        /** @description What the record said besides, that day */
+        /** @description Other fields of the record on that day */
         readonly MetadataPayload: {
             /** @description Display name */
             readonly name: string;
@@ -163,7 +163,7 @@ export interface components {
             readonly key: components["schemas"]["ModelKey"];
             /** @description The first upsert of an entity_id creates it */
             readonly op: "delete";
-            /** @description Null: the record is gone */
+            /** @description Null: the record was deleted */
             readonly data: components["schemas"]["Model"] | null;
             /** @description Of the record in data, major.minor */
             readonly schema_version: string;
@@ -191,7 +191,7 @@ export interface components {
             readonly rankings: readonly components["schemas"]["Ranking"][];
             /** @description By provider */
             readonly pricing: readonly components["schemas"]["Price"][];
-            /** @description What upstreams call it, by upstream and name */
+            /** @description Names at upstreams, by upstream and name */
             readonly aliases: readonly components["schemas"]["Alias"][];
         };
         /** @description By kind */
@@ -202,9 +202,9 @@ export interface components {
             readonly id: string;
         };
         readonly ModelMetadataHistory: {
-            /** @description As asked for */
+            /** @description As requested */
             readonly model_id: string;
-            /** @description As asked for */
+            /** @description As requested */
             readonly kind: "metadata";
             /** @description Ascending by date, then by series */
             readonly points: readonly components["schemas"]["ModelMetadataPoint"][];
@@ -213,20 +213,20 @@ export interface components {
         readonly ModelMetadataPoint: {
             /** @description UTC day */
             readonly date: string;
-            /** @description Null: a record has no one value */
+            /** @description Null: a record has no single value */
             readonly value: number | null;
-            /** @description Null: only a score has one */
+            /** @description Null except for scores */
             readonly benchmark_id: string | null;
-            /** @description Null: only a rank has one */
+            /** @description Null except for rankings */
             readonly category_id: string | null;
             readonly payload: components["schemas"]["MetadataPayload"];
-            /** @description How the value is known */
+            /** @description Origin of the value */
             readonly source: components["schemas"]["PointSource"] | null;
         };
         readonly ModelPricingHistory: {
-            /** @description As asked for */
+            /** @description As requested */
             readonly model_id: string;
-            /** @description As asked for */
+            /** @description As requested */
             readonly kind: "pricing";
             /** @description Ascending by date, then by series */
             readonly points: readonly components["schemas"]["ModelPricingPoint"][];
@@ -237,18 +237,18 @@ export interface components {
             readonly date: string;
             /** @description Price of a million input tokens */
             readonly value: number | null;
-            /** @description Null: only a score has one */
+            /** @description Null except for scores */
             readonly benchmark_id: string | null;
-            /** @description Null: only a rank has one */
+            /** @description Null except for rankings */
             readonly category_id: string | null;
             readonly payload: components["schemas"]["PricingPayload"];
-            /** @description How the value is known */
+            /** @description Origin of the value */
             readonly source: components["schemas"]["PointSource"] | null;
         };
         readonly ModelRankingHistory: {
-            /** @description As asked for */
+            /** @description As requested */
             readonly model_id: string;
-            /** @description As asked for */
+            /** @description As requested */
             readonly kind: "ranking";
             /** @description Ascending by date, then by series */
             readonly points: readonly components["schemas"]["ModelRankingPoint"][];
@@ -259,18 +259,18 @@ export interface components {
             readonly date: string;
             /** @description The rank, 1 is best */
             readonly value: number;
-            /** @description Null: only a score has one */
+            /** @description Null except for scores */
             readonly benchmark_id: string | null;
-            /** @description The category that is ranked */
+            /** @description The ranked category */
             readonly category_id: string;
             readonly payload: components["schemas"]["RankingPayload"];
-            /** @description How the value is known */
+            /** @description Origin of the value */
             readonly source: components["schemas"]["PointSource"] | null;
         };
         readonly ModelScoreHistory: {
-            /** @description As asked for */
+            /** @description As requested */
             readonly model_id: string;
-            /** @description As asked for */
+            /** @description As requested */
             readonly kind: "score";
             /** @description Ascending by date, then by series */
             readonly points: readonly components["schemas"]["ModelScorePoint"][];
@@ -283,10 +283,10 @@ export interface components {
             readonly value: number;
             /** @description The benchmark */
             readonly benchmark_id: string;
-            /** @description Null: only a rank has one */
+            /** @description Null except for rankings */
             readonly category_id: string | null;
             readonly payload: components["schemas"]["ScorePayload"];
-            /** @description How the value is known */
+            /** @description Origin of the value */
             readonly source: components["schemas"]["PointSource"] | null;
         };
         readonly ModelUpsert: {
@@ -306,14 +306,14 @@ export interface components {
             readonly schema_version: string;
         };
         readonly Models: {
-            /** @description One page, in the order asked for */
+            /** @description One page, in the requested order */
             readonly models: readonly components["schemas"]["Model"][];
-            /** @description Records that meet the filters, on all pages */
+            /** @description Records that match the filters, on all pages */
             readonly total: number;
             /** @description For the next page; null on the last one */
             readonly next_cursor: string | null;
         };
-        /** @description How a value is known; backfill for pricing only */
+        /** @description Origin of a value; backfill for pricing only */
         readonly PointSource: "capture" | "backfill";
         /** @description One record per model and provider */
         readonly Price: {
@@ -346,7 +346,7 @@ export interface components {
             readonly key: components["schemas"]["PriceKey"];
             /** @description The first upsert of an entity_id creates it */
             readonly op: "delete";
-            /** @description Null: the record is gone */
+            /** @description Null: the record was deleted */
             readonly data: components["schemas"]["Price"] | null;
             /** @description Of the record in data, major.minor */
             readonly schema_version: string;
@@ -374,7 +374,7 @@ export interface components {
             /** @description Of the record in data, major.minor */
             readonly schema_version: string;
         };
-        /** @description What the record said besides, that day */
+        /** @description Other fields of the record on that day */
         readonly PricingPayload: {
             /** @description Who sells it */
             readonly provider: string;
@@ -414,7 +414,7 @@ export interface components {
             readonly key: components["schemas"]["RankingKey"];
             /** @description The first upsert of an entity_id creates it */
             readonly op: "delete";
-            /** @description Null: the record is gone */
+            /** @description Null: the record was deleted */
             readonly data: components["schemas"]["Ranking"] | null;
             /** @description Of the record in data, major.minor */
             readonly schema_version: string;
@@ -426,7 +426,7 @@ export interface components {
             /** @description The category that is ranked */
             readonly category: string;
         };
-        /** @description What the record said besides, that day */
+        /** @description Other fields of the record on that day */
         readonly RankingPayload: {
             /** @description Models that were ranked in the category that day */
             readonly positions: number;
@@ -440,12 +440,12 @@ export interface components {
             readonly date: string;
             /** @description The rank, 1 is best */
             readonly value: number;
-            /** @description Who held the position */
+            /** @description The model in this position */
             readonly model_id: string;
-            /** @description The category that is ranked */
+            /** @description The ranked category */
             readonly category_id: string;
             readonly payload: components["schemas"]["RankingPayload"];
-            /** @description How the value is known */
+            /** @description Origin of the value */
             readonly source: components["schemas"]["PointSource"] | null;
         };
         readonly RankingUpsert: {
@@ -465,21 +465,21 @@ export interface components {
             readonly schema_version: string;
         };
         readonly Rankings: {
-            /** @description As asked for */
+            /** @description As requested */
             readonly category: string;
-            /** @description Capture that brought the rankings as they are; null before any */
+            /** @description Capture that brought the current rankings; null before any */
             readonly ranked_at: string | null;
-            /** @description How the ranking is made, as its source says; null where that says nothing */
+            /** @description Method of the ranking, as its source states; null if it states none */
             readonly method: string | null;
             /** @description One page, by rank */
             readonly rankings: readonly components["schemas"]["Ranking"][];
-            /** @description Records that meet the filters, on all pages */
+            /** @description Records that match the filters, on all pages */
             readonly total: number;
             /** @description For the next page; null on the last one */
             readonly next_cursor: string | null;
         };
         readonly RankingsHistory: {
-            /** @description As asked for */
+            /** @description As requested */
             readonly category_id: string;
             /** @description Always ranking */
             readonly kind: "ranking";
@@ -514,7 +514,7 @@ export interface components {
             readonly key: components["schemas"]["ScoreKey"];
             /** @description The first upsert of an entity_id creates it */
             readonly op: "delete";
-            /** @description Null: the record is gone */
+            /** @description Null: the record was deleted */
             readonly data: components["schemas"]["Score"] | null;
             /** @description Of the record in data, major.minor */
             readonly schema_version: string;
@@ -526,7 +526,7 @@ export interface components {
             /** @description The benchmark */
             readonly benchmark_id: string;
         };
-        /** @description What the record said besides, that day */
+        /** @description Other fields of the record on that day */
         readonly ScorePayload: {
             /** @description Sample size */
             readonly n: number | null;
@@ -552,9 +552,9 @@ export interface components {
             readonly schema_version: string;
         };
         readonly Scores: {
-            /** @description One page, in the order asked for */
+            /** @description One page, in the requested order */
             readonly scores: readonly components["schemas"]["Score"][];
-            /** @description Records that meet the filters, on all pages */
+            /** @description Records that match the filters, on all pages */
             readonly total: number;
             /** @description For the next page; null on the last one */
             readonly next_cursor: string | null;
@@ -576,11 +576,11 @@ export interface components {
             readonly prev_id: string | null;
         };
         readonly SnapshotDownload: {
-            /** @description As asked for */
+            /** @description As requested */
             readonly dataset: "models" | "benchmarks" | "scores" | "rankings" | "pricing";
             /** @description Needs no key; fetching it costs no quota */
             readonly url: string;
-            /** @description Until when the URL is good */
+            /** @description When the URL expires */
             readonly expires_at: string;
             /** @description Size of the compressed file */
             readonly bytes: number;
@@ -622,11 +622,11 @@ export interface components {
             readonly sources: readonly components["schemas"]["Source"][];
         };
         readonly Updates: {
-            /** @description As asked for */
+            /** @description As requested */
             readonly days: number;
             /** @description Newest first */
             readonly models: readonly components["schemas"]["AddedModel"][];
-            /** @description Records that meet the filters, on all pages */
+            /** @description Records that match the filters, on all pages */
             readonly total: number;
             /** @description For the next page; null on the last one */
             readonly next_cursor: string | null;
@@ -715,29 +715,29 @@ export interface operations {
     readonly listModels: {
         readonly parameters: {
             readonly query?: {
-                /** @description Part of the id, the name or an alias, in any case */
+                /** @description Part of the id, the name or an alias; case-insensitive */
                 readonly q?: string;
-                /** @description What an upstream calls the model, or its id, exactly */
+                /** @description Exact name of the model at an upstream, or its id */
                 readonly alias?: string;
-                /** @description Who made the model */
+                /** @description Maker of the model */
                 readonly organization?: string;
                 /** @description A provider that serves the model */
                 readonly provider?: string;
-                /** @description Least context length in tokens */
+                /** @description Minimum context length in tokens */
                 readonly min_context?: number;
                 /** @description Released on this day or later */
                 readonly released_after?: string;
                 /** @description Released on this day or earlier */
                 readonly released_before?: string;
-                /** @description Sold somewhere at this input price per million or less */
+                /** @description Some provider sells at this input price per million tokens or less */
                 readonly max_input_price?: number;
-                /** @description Sold somewhere at this output price per million or less; with max_input_price by the same provider */
+                /** @description Some provider sells at this output price per million tokens or less; with max_input_price, the same provider */
                 readonly max_output_price?: number;
-                /** @description Order; a minus turns it round; records without the value come last */
+                /** @description Order; a minus reverses it; records without the value come last */
                 readonly sort?: "id" | "name" | "release_date" | "context_length" | "updated_at" | "-id" | "-name" | "-release_date" | "-context_length" | "-updated_at";
                 /** @description Records per page */
                 readonly limit?: number;
-                /** @description The `next_cursor` of the page before, with the same filters and order */
+                /** @description The `next_cursor` of the previous page, with the same filters and order */
                 readonly cursor?: string;
             };
         };
@@ -768,7 +768,7 @@ export interface operations {
                 readonly category?: string;
                 /** @description Records per page */
                 readonly limit?: number;
-                /** @description The `next_cursor` of the page before, with the same filters and order */
+                /** @description The `next_cursor` of the previous page, with the same filters and order */
                 readonly cursor?: string;
             };
         };
@@ -787,21 +787,21 @@ export interface operations {
                 readonly model?: string;
                 /** @description The benchmark */
                 readonly benchmark?: string;
-                /** @description Who measured */
+                /** @description Source of the score */
                 readonly source?: string;
-                /** @description Least score */
+                /** @description Minimum score */
                 readonly min_value?: number;
-                /** @description Greatest score */
+                /** @description Maximum score */
                 readonly max_value?: number;
                 /** @description Measured on this day or later */
                 readonly measured_after?: string;
                 /** @description Measured on this day or earlier */
                 readonly measured_before?: string;
-                /** @description Order; a minus turns it round; records without the value come last */
+                /** @description Order; a minus reverses it; records without the value come last */
                 readonly sort?: "model_id" | "value" | "-value" | "-measured_at";
                 /** @description Records per page */
                 readonly limit?: number;
-                /** @description The `next_cursor` of the page before, with the same filters and order */
+                /** @description The `next_cursor` of the previous page, with the same filters and order */
                 readonly cursor?: string;
             };
         };
@@ -820,7 +820,7 @@ export interface operations {
                 readonly category: string;
                 /** @description Records per page */
                 readonly limit?: number;
-                /** @description The `next_cursor` of the page before, with the same filters and order */
+                /** @description The `next_cursor` of the previous page, with the same filters and order */
                 readonly cursor?: string;
             };
         };
@@ -835,11 +835,11 @@ export interface operations {
     readonly listUpdates: {
         readonly parameters: {
             readonly query?: {
-                /** @description How many days before today to look back */
+                /** @description Number of days before today */
                 readonly days?: number;
                 /** @description Records per page */
                 readonly limit?: number;
-                /** @description The `next_cursor` of the page before, with the same filters and order */
+                /** @description The `next_cursor` of the previous page, with the same filters and order */
                 readonly cursor?: string;
             };
         };
@@ -878,11 +878,11 @@ export interface operations {
     readonly getModelHistory: {
         readonly parameters: {
             readonly query: {
-                /** @description What of the model */
+                /** @description What history to return */
                 readonly kind: "score" | "ranking" | "pricing" | "metadata";
-                /** @description First day, inclusive; default 400 days before `to`, or where the plan begins */
+                /** @description First day, inclusive; default: 400 days before `to`, or the plan's first day */
                 readonly from?: string;
-                /** @description Last day, inclusive; default today */
+                /** @description Last day, inclusive; default: today */
                 readonly to?: string;
                 /** @description Narrows kind=score to one benchmark */
                 readonly benchmark_id?: string;
@@ -905,9 +905,9 @@ export interface operations {
             readonly query: {
                 /** @description The category */
                 readonly category_id: string;
-                /** @description First day, inclusive; default 400 days before `to`, or where the plan begins */
+                /** @description First day, inclusive; default: 400 days before `to`, or the plan's first day */
                 readonly from?: string;
-                /** @description Last day, inclusive; default today */
+                /** @description Last day, inclusive; default: today */
                 readonly to?: string;
                 /** @description Positions per date, ties counted once */
                 readonly top?: number;
@@ -924,7 +924,7 @@ export interface operations {
     readonly listSnapshots: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only snapshots in this version, `major` or `major.minor`; left out: in every version */
+                /** @description Only snapshots in this version, `major` or `major.minor`; default: all */
                 readonly schema_version?: string;
             };
         };
@@ -939,11 +939,11 @@ export interface operations {
     readonly downloadSnapshot: {
         readonly parameters: {
             readonly query: {
-                /** @description Which file */
+                /** @description The dataset of the file */
                 readonly dataset: "models" | "benchmarks" | "scores" | "rankings" | "pricing";
                 /** @description The version of the records, `major` or `major.minor`; default: that of the id */
                 readonly schema_version?: string;
-                /** @description Answer with a redirect to the file */
+                /** @description Redirect to the file */
                 readonly redirect?: boolean;
             };
         };
@@ -958,7 +958,7 @@ export interface operations {
     readonly listChanges: {
         readonly parameters: {
             readonly query?: {
-                /** @description A change_cursor of a snapshot or a next_cursor; left out: begins at retained_from */
+                /** @description A change_cursor of a snapshot or a next_cursor; default: from retained_from on */
                 readonly cursor?: string;
                 /** @description Events per page */
                 readonly limit?: number;

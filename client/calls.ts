@@ -57,7 +57,7 @@ export abstract class Calls {
     return this.get<'listCategories'>('/v1/categories', {}, options);
   }
 
-  /** `GET /v1/sources`: Whom the data come from, and on which terms. */
+  /** `GET /v1/sources`: Sources of the data, with their terms. */
   listSources(options: CallOptions = {}): Promise<Answer<Sources>> {
     return this.get<'listSources'>('/v1/sources', {}, options);
   }
@@ -76,7 +76,7 @@ export abstract class Calls {
     return this.get<'listSnapshots'>('/v1/snapshots', query, options);
   }
 
-  /** `GET /v1/account`: The organization's plan and what is used of it today. */
+  /** `GET /v1/account`: The organization's plan and its usage today. */
   getAccount(options: CallOptions = {}): Promise<Answer<Account>> {
     return this.get<'getAccount'>('/v1/account', {}, options);
   }

@@ -8,14 +8,13 @@ import {
 } from '../server/errors/http-error.ts';
 
 /**
- * Every code that an answer of the API can carry (specification "Error codes"). The table is the one place for status and
- * explanation: the error handler, the OpenAPI document and the pages behind `help_url` derive from it. These codes are for
- * callers; those of an `AppError` are the program's own, and `api/server/errors/error-response.ts` says what callers are told of each.
+ * Every error code of the API (specification "Error codes"). The error handler, the OpenAPI document and the `help_url`
+ * pages derive from this table; `api/server/errors/error-response.ts` maps the codes of `AppError` to these.
  */
 export const API_ERRORS = {
   bad_request: {
     status: 400,
-    title: 'The request is not proper HTTP, or its URL is not properly percent-encoded',
+    title: 'The request is not valid HTTP, or its URL is not properly percent-encoded',
     help: 'Encode ids in paths, for example %2F for a slash, and send requests without a body.',
   },
   unauthenticated: {
@@ -26,32 +25,32 @@ export const API_ERRORS = {
   feature_not_in_plan: {
     status: 403,
     title: "Your organization's plan doesn't include this feature",
-    help: 'The message names the plan that has it. GET /v1/account lists the features of yours; "incremental" is the change feed.',
+    help: 'The message names the plan that includes it. GET /v1/account lists the features of your plan; "incremental" is the change feed.',
   },
   history_window_exceeded: {
     status: 403,
-    title: 'The range begins, or ends, before the history that your plan includes',
-    help: 'The message names the earliest allowed date; leave "from" out to begin there.',
+    title: 'The range begins or ends before the history that your plan includes',
+    help: 'The message names the earliest allowed date; omit "from" to start there.',
   },
   signature_invalid: {
     status: 403,
     title: 'The signed URL has expired or was altered',
-    help: 'Ask GET /v1/snapshots/{snapshot_id}/download for a new one; it is good for 15 minutes.',
+    help: 'Request a new one from GET /v1/snapshots/{snapshot_id}/download; it is valid for 15 minutes.',
   },
   origin_not_allowed: {
     status: 403,
-    title: 'A page of another site sent the request',
-    help: 'Send messages of MCP from a program, or from a page of this service: "Origin" must be absent or its own.',
+    title: 'A web page of another site sent the request',
+    help: 'Send MCP messages from a program or from a page of this service: "Origin" must be absent or name this service.',
   },
   not_found: {
     status: 404,
     title: 'There is no such route, model, benchmark, category or snapshot',
-    help: '"param" names the parameter whose value is unknown; without one, the route is. Ids are case-sensitive.',
+    help: '"param" names the parameter with the unknown value; without "param", the route is unknown. Ids are case-sensitive.',
   },
   method_not_allowed: {
     status: 405,
     title: 'The route does not have this method',
-    help: 'The header Allow names the methods that it has: GET and HEAD for all data.',
+    help: 'The header Allow lists the methods of the route: GET and HEAD for all data.',
   },
   request_timeout: {
     status: 408,
@@ -60,18 +59,18 @@ export const API_ERRORS = {
   },
   cursor_expired: {
     status: 410,
-    title: 'The cursor is older than what the change feed still has',
+    title: 'The change feed no longer has the events after this cursor',
     help: 'Import the latest snapshot and continue from its change_cursor.',
   },
   precondition_failed: {
     status: 412,
-    title: 'What If-Match or If-Unmodified-Since names no longer holds',
-    help: 'The file is another one by now: ask for all of it, without these headers.',
+    title: 'The file has changed: If-Match or If-Unmodified-Since does not hold',
+    help: 'Download the whole file again, without these headers.',
   },
   payload_too_large: {
     status: 413,
     title: 'The request has a body that is too large',
-    help: 'Send requests without a body; every parameter belongs into the URL.',
+    help: 'Send requests without a body; every parameter belongs in the URL.',
   },
   uri_too_long: {
     status: 414,
@@ -80,18 +79,18 @@ export const API_ERRORS = {
   },
   unsupported_media_type: {
     status: 415,
-    title: 'The request has a body of a kind that is not understood',
+    title: 'The request has a body of an unsupported type',
     help: 'Send requests without a body.',
   },
   range_not_satisfiable: {
     status: 416,
-    title: 'The range begins behind the end of the file',
-    help: 'Compare what you have with "bytes" of the manifest: the download is complete, or has to begin anew.',
+    title: 'The range begins after the end of the file',
+    help: 'Compare the size of your file with "bytes" of the manifest: the download is complete, or must start again.',
   },
   rate_limit_exceeded: {
     status: 429,
     title: 'Too many requests within a minute',
-    help: 'Wait for "Retry-After" seconds, some at random longer than others, then try again; refused requests count too.',
+    help: 'Wait for "Retry-After" seconds plus a random delay, then try again; refused requests count too.',
   },
   quota_exceeded: {
     status: 429,
@@ -105,17 +104,17 @@ export const API_ERRORS = {
   },
   internal_error: {
     status: 500,
-    title: 'A defect on our side',
-    help: 'Try again later; if it stays, tell us the request_id.',
+    title: 'An internal server error',
+    help: 'Try again later; if the error persists, report the request_id.',
   },
   format_not_supported: {
     status: 501,
-    title: 'The format that was asked for is not one of this service',
-    help: 'Leave "format" out, or ask for "json".',
+    title: 'The requested format is not supported',
+    help: 'Omit "format", or set it to "json".',
   },
   unavailable: {
     status: 503,
-    title: "The service can't answer just now",
+    title: 'The service is temporarily unavailable',
     help: 'Try again in a moment. No release may be published yet, or the service is busy or starting.',
   },
 } as const satisfies ErrorTable;
@@ -124,16 +123,15 @@ export type ApiErrorCode = keyof typeof API_ERRORS;
 
 export interface ApiErrorOptions extends Omit<HttpErrorOptions, 'fields'> {
   readonly limitType?: 'burst' | 'daily_quota';
-  /** Of a limit per minute: whose it is, a route's backstop or the organization's. */
+  /** A route's backstop, or the organization's burst limit. */
   readonly limitScope?: 'route' | 'organization';
   readonly plan?: string | undefined;
   /** ISO 8601. */
   readonly resetAt?: string;
-  /** The first day that the change feed still has; null before any. */
+  /** First day in the change feed; null before any. */
   readonly retainedFrom?: string | null;
 }
 
-/** An answer of the API that is an error: the code decides the status (specification "Error codes"). */
 export class ApiError extends HttpError {
   override readonly name = 'ApiError';
 
@@ -154,7 +152,7 @@ const CODES = Object.keys(API_ERRORS) as readonly ApiErrorCode[]; // Of a litera
 
 const ErrorCodeSchema = z.enum(CODES).meta({
   id: 'ErrorCode',
-  description: 'Stable and machine-readable. Minor versions may add codes: take an unknown one by its status',
+  description: 'Stable and machine-readable. Minor versions may add codes: treat an unknown one by its status',
 });
 const LimitTypeSchema = z
   .enum(['burst', 'daily_quota'])
@@ -170,16 +168,16 @@ const ErrorDetailSchema = z
     limit_type: LimitTypeSchema.nullable().optional().describe('Which limit was reached'),
     limit_scope: LimitScopeSchema.nullable()
       .optional()
-      .describe('Whose limit per minute it was: of this route, or of the whole organization'),
+      .describe('Whose limit per minute was reached: that of the route, or of the organization'),
     plan: z.string().nullable().optional().describe('The plan of the organization'),
     reset_at: z.iso
       .datetime()
       .nullable()
       .optional()
       .describe(
-        'When the limit resets, as ISO 8601 date-time; in the answer of GET /v1/account it is a number, Unix seconds',
+        'When the limit resets, as ISO 8601 date-time; in the response of GET /v1/account it is a number, Unix seconds',
       ),
-    retained_from: z.iso.date().nullable().optional().describe('The first day that the change feed still has'),
+    retained_from: z.iso.date().nullable().optional().describe('The first day in the change feed'),
     ...REQUEST_ID_FIELD,
   })
   .meta({ id: 'ErrorDetail', description: 'What went wrong' });

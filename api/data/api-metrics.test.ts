@@ -50,13 +50,13 @@ test('the problem of each part is a gauge by part and code, while it lasts', asy
     { part: 'accounts', code: 'unavailable' },
   ];
   metrics.watchProblems(problems);
-  const told = async () => (await metrics.registry.metrics()).match(/^modelstats_problem\{.*$/gm);
-  expect(await told()).toEqual([
+  const readProblems = async () => (await metrics.registry.metrics()).match(/^modelstats_problem\{.*$/gm);
+  expect(await readProblems()).toEqual([
     'modelstats_problem{part="view",code="corrupt"} 1',
     'modelstats_problem{part="accounts",code="unavailable"} 1',
   ]);
   found = [{ part: 'view', code: 'store_unavailable' }];
-  expect(await told()).toEqual(['modelstats_problem{part="view",code="store_unavailable"} 1']);
+  expect(await readProblems()).toEqual(['modelstats_problem{part="view",code="store_unavailable"} 1']);
   found = [];
-  expect(await told()).toBeNull();
+  expect(await readProblems()).toBeNull();
 });

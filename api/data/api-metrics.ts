@@ -4,13 +4,13 @@ import { Metrics } from '../server/metrics.ts';
 import type { ViewEvent } from '../view/view-events.ts';
 import type { ProblemOfPart } from './health.ts';
 
-/** What the API counts beside what every server does (specification "Health and metrics"). */
+/** Metrics of the API beside those of every server (specification "Health and metrics"). */
 export class ApiMetrics extends Metrics {
-  /** Since somebody read the metrics last. */
+  /** Counts since the last scrape. */
   readonly #cacheResults = new Map<string, number>();
   readonly #builds = new Counter({
     name: 'modelstats_view_builds_total',
-    help: 'What became of attempts to follow the catalog: swapped, failed, damaged, or recovered after failures',
+    help: 'Attempts to follow the catalog, by result: swapped, failed, damaged, or recovered after failures',
     labelNames: ['result'],
     registers: [this.registry],
   });
@@ -27,7 +27,7 @@ export class ApiMetrics extends Metrics {
   readonly #release = new ReleaseMetrics(this.registry);
   readonly #countsDropped = new Counter({
     name: 'modelstats_usage_details_dropped_total',
-    help: 'Requests that are missing from usage by key and route, since it could not be written',
+    help: 'Requests missing from usage by key and route because it could not be written',
     registers: [this.registry],
   });
 
@@ -36,7 +36,7 @@ export class ApiMetrics extends Metrics {
     const results = this.#cacheResults;
     new Counter({
       name: 'modelstats_cache_answers_total',
-      help: 'Data answers, by X-Cache',
+      help: 'Data responses, by X-Cache',
       labelNames: ['result'],
       registers: [this.registry],
       collect() {
@@ -46,11 +46,11 @@ export class ApiMetrics extends Metrics {
     });
   }
 
-  /** Tells `/metrics` what `/health/ready` tells: each time it is read, the problem of each part. */
+  /** Exports the problems of `/health/ready` at each scrape. */
   watchProblems(find: () => readonly Pick<ProblemOfPart, 'part' | 'code'>[]): void {
     new Gauge({
       name: 'modelstats_problem',
-      help: 'Parts that do not do their work, as /health/ready names them: 1 while the problem lasts',
+      help: 'Parts with a problem, as in /health/ready: 1 while the problem lasts',
       labelNames: ['part', 'code'],
       registers: [this.registry],
       collect() {
@@ -75,7 +75,6 @@ export class ApiMetrics extends Metrics {
     this.#countsDropped.inc(requests);
   }
 
-  /** Counts an answer by its `X-Cache`; those without one are no data answers. */
   onCache(result: string): void {
     this.#cacheResults.set(result, (this.#cacheResults.get(result) ?? 0) + 1);
   }

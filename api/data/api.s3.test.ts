@@ -69,8 +69,8 @@ describeOnFaultyMinio('the API', (get: () => FaultyMinio) => {
   test('gives presigned addresses that need no key and serve ranges, for fifteen minutes', async () => {
     const [manifest] = (await api.json('/v1/snapshots'))['snapshots'] as readonly Manifest[];
     const file = manifest?.datasets.find(({ name }) => name === 'models');
-    const { url, ...told } = await api.json(`/v1/snapshots/${FIRST}/download?dataset=models`);
-    expect(told).toMatchObject({ bytes: file?.bytes, sha256: file?.sha256 });
+    const { url, ...described } = await api.json(`/v1/snapshots/${FIRST}/download?dataset=models`);
+    expect(described).toMatchObject({ bytes: file?.bytes, sha256: file?.sha256 });
     expect(new URL(String(url)).searchParams.get('X-Amz-Expires')).toBe('900');
     const whole = Buffer.from(await (await fetch(String(url))).arrayBuffer());
     expect(sha256(whole)).toBe(file?.sha256);

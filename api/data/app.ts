@@ -35,50 +35,47 @@ export interface ApiSettings
 
 export interface ApiDeps {
   readonly settings: ApiSettings;
-  /** Whose keys are asked for; undefined: nobody's, and everything is open to all. */
+  /** Undefined: no key is needed, and everything is open to all. */
   readonly accounts: Accounts | undefined;
   readonly views: ResponseDeps['views'] & HealthSource;
   readonly clock: () => Date;
   readonly signUrl: SignUrl;
-  /** Where the objects of a file store lie, to be served under signed addresses; undefined for other stores. */
+  /** A file store to serve by signed URL; undefined for other stores. */
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: ApiMetrics;
-  /** Why the nights that this process runs are not published, for the public; default: they are, or it runs none. */
+  /** Why this process's nights don't publish, in public wording; default: no problem. */
   readonly findScheduleProblem?: (() => HealthProblem | undefined) | undefined;
-  /** Aborted when it is about to stop, and goes on answering for a moment; default: never. */
+  /** Aborted shortly before the server stops. Default: never. */
   readonly stopping?: AbortSignal | undefined;
-  /** Default: those that this program knows. */
+  /** Default: {@link RECORD_VERSIONS}. */
   readonly versions?: readonly RecordVersion[] | undefined;
-  /** What else is served here, such as the console; default: nothing. */
+  /** Such as the console; default: none. */
   readonly surfaces?: readonly AddSurface[];
-  /** How the pages of error codes look; default: plain. */
+  /** Default: plain pages. */
   readonly showErrorPage?: ShowErrorPage | undefined;
-  /** What of that the OpenAPI document has, too; default: nothing. */
+  /** Routes of the surfaces that the OpenAPI document describes; default: none. */
   readonly openRoutes?: readonly OpenRoute[];
 }
 
-/** What another face of the service stands on: the same answers, however they are brought. */
+/** What other surfaces use of the API. */
 export interface SurfaceDeps extends RouteDeps {
   readonly answers: DataResponses;
   readonly views: ResponseDeps['views'];
-  /** Undefined where nobody is asked for a key. */
+  /** Undefined where no key is needed. */
   readonly access: AccessControl | undefined;
-  /** Limits requests without a key; it limits none where nobody is asked for a key. */
+  /** Limits requests without a key; nothing where no key is needed. */
   readonly limitAddress: LimitAddress;
 }
 
-/** Adds the routes of another face of the service, below the base path. */
 export type AddSurface = (app: FastifyInstance, deps: SurfaceDeps) => Promise<void>;
 
-/**
- * The HTTP service over what was published. It never listens: whoever builds it does, and closes it.
- */
+/** The HTTP service over the published data. The caller listens and closes. */
 export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings, accounts, views, clock, logger, metrics } = deps;
   const { basePath } = settings;
   const isGuarded = accounts !== undefined;
-  const answers = new DataResponses({
+  const responses = new DataResponses({
     ...deps,
     versions: deps.versions ?? RECORD_VERSIONS,
   });
@@ -107,7 +104,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       : undefined,
     routes: async (app, { root, baseUrlOf, sendWhole, missing }) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
-      // The document is for everybody, so what is not live for all is not in it.
+      // Everybody can read the document, so it has only what is live for all.
       const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
       const hasLimits = isGuarded && isShown('plans');
       const shown = DATA_ROUTES.filter(({ capability }) => isShown(capability));
@@ -120,16 +117,16 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       app.decorateRequest('cacheResult', undefined);
       app.decorateRequest('failureHeaders', undefined);
       if (isGuarded) bindAccountRoute(app, sendWhole);
-      const binding = { answers, isGuarded, baseUrlOf, sendWhole };
+      const binding = { responses, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
       const limitAddress = addressLimiter(accounts);
-      const surfaceDeps = { answers, views, limitAddress, root, baseUrlOf, sendWhole, missing };
+      const surfaceDeps = { answers: responses, views, limitAddress, root, baseUrlOf, sendWhole, missing };
       for (const addSurface of deps.surfaces ?? []) await addSurface(app, { ...surfaceDeps, access });
     },
   });
 }
 
-/** How the parts beside the view are. Without the causes, which may name paths and hosts: those are for the log. */
+/** Problems in public wording, without causes: those may name paths and hosts. */
 function problemFinder({
   accounts,
   findScheduleProblem,
@@ -137,11 +134,11 @@ function problemFinder({
   return (part) => {
     switch (part) {
       case 'accounts':
-        return told(accounts?.problem, 'keys and limits can not be checked: the control database does not do its work');
+        return withMessage(accounts?.problem, 'keys and limits cannot be checked: the control database is not working');
       case 'limits':
-        return told(
+        return withMessage(
           accounts?.countingProblem,
-          'each process counts requests per minute alone: Redis does not do its work',
+          'each process counts requests per minute on its own: Redis is not working',
         );
       case 'schedule':
         return findScheduleProblem?.();
@@ -149,26 +146,23 @@ function problemFinder({
   };
 }
 
-function told(problem: HealthProblem | undefined, message: string): HealthProblem | undefined {
+function withMessage(problem: HealthProblem | undefined, message: string): HealthProblem | undefined {
   return problem && { ...problem, message };
 }
 
-/** How the data routes and the account are served to whoever has a key, or to everybody where nobody is asked for one. */
 interface DataRouteBinding {
-  readonly answers: DataResponses;
-  /** Whether a request needs a visit; otherwise everything is open to all. */
+  readonly responses: DataResponses;
   readonly isGuarded: boolean;
   readonly baseUrlOf: BaseUrlOf;
   readonly sendWhole: SendWhole;
 }
 
-/** Adds a data route to the app. */
 function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: DataRouteBinding): void {
-  const { answers, isGuarded, baseUrlOf, sendWhole } = binding;
+  const { responses, isGuarded, baseUrlOf, sendWhole } = binding;
   const { path, access } = route;
   const respond: BoundRoute['respond'] = (request) => {
     const { params, query, headers, url: key } = request;
-    const asked: DataRequest = {
+    const dataRequest: DataRequest = {
       params,
       query,
       headers,
@@ -179,16 +173,15 @@ function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: DataRout
         request.failureHeaders = { 'X-Data-As-Of': dataAsOf };
       },
     };
-    return answers.answer(route, asked, isGuarded ? getAdmission(request) : ANYBODY);
+    return responses.respond(route, dataRequest, isGuarded ? getAdmission(request) : ANONYMOUS);
   };
   bindRoute(app, { path, config: { access }, respond }, sendWhole);
 }
 
-/** Adds `GET /v1/account`, for an app that asks for keys. */
 function bindAccountRoute(app: FastifyInstance, sendWhole: SendWhole): void {
   const { name: path } = ACCOUNT_ROUTE;
   const config = { access: ACCOUNT_ROUTE };
   bindRoute(app, { path, config, respond: (request) => accountResponse(getAdmission(request)) }, sendWhole);
 }
 
-const ANYBODY: DataCaller = { rights: ALL_RIGHTS };
+const ANONYMOUS: DataCaller = { rights: ALL_RIGHTS };

@@ -19,15 +19,12 @@ export interface AccessOptions {
   readonly clock: () => Date;
 }
 
-/** A guard, and who it asks: for faces whose requests ask for several answers. */
+/** For surfaces that make several route calls per request. */
 export interface AccessGuard extends RequestGuard {
   readonly control: AccessControl;
 }
 
-/**
- * The guard of every route that asks for access, and of what doesn't exist below `/v1`. Admits the request, keeps its visit with
- * it, and settles that when the status is known.
- */
+/** The guard of every route with access rules, and of unknown routes below `/v1`. */
 export async function bindAccess(app: FastifyInstance, options: AccessOptions): Promise<AccessGuard> {
   const { accounts, capabilities, backstop, failedAttemptsMax, basePath, clock } = options;
   const countFailure = await limitFailedAttempts(app, {
@@ -37,7 +34,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
   });
   const control = new AccessControl({ accounts, capabilities, backstop, countFailure, clock });
   const isBelowV1 = ({ url }: FastifyRequest) => isPathBelow(`${basePath}/v1`, url);
-  app.decorateRequest('visit', undefined);
+  app.decorateRequest('admission', undefined);
   app.decorateRequest('hasEnded', false);
   return {
     control,
@@ -52,7 +49,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
           request.admission = admission;
           if (request.hasEnded) {
             void admission.abandon({ hasBegun: false });
-            throw httpError('request_timeout', 'Nobody waits for the answer any more');
+            throw httpError('request_timeout', 'The client has disconnected');
           }
           if (!isProper && admission.refusal?.code === 'not_found') throw improperUrl();
           if (admission.refusal !== undefined) throw admission.refusal;
@@ -71,7 +68,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
       const admission = await control.admit(new RequestCredentials(request), undefined);
       const refusal = admission.refusal?.code === 'not_found' ? undefined : admission.refusal;
       const headers = await admission.settle(refusal?.status ?? improperUrl().status);
-      admission.finish(); // No hook sees its end.
+      admission.finish(); // No hook runs at its end.
       return { headers, refusal };
     },
   };
@@ -79,10 +76,10 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
 
 const NO_HEADERS = {};
 
-/** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
+/** Smaller: an attacker with many addresses is forgotten sooner. */
 const ADDRESSES_MAX = 20_000;
 
-/** The credentials of a request. Its address takes a while to find out, and counts for failed attempts alone. */
+/** Reads the client address lazily: it is costly, and only failed attempts need it. */
 class RequestCredentials implements Credentials {
   readonly bearerToken: string | undefined;
   readonly #request: FastifyRequest;
@@ -101,7 +98,6 @@ function bearerTokenFrom(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }
 
-/** The visit of a request on a route that asks for access. */
 export function getAdmission({ admission }: FastifyRequest): Admission {
   if (admission === undefined) throw new Error('a route below /v1 was reached without being admitted');
   return admission;
@@ -109,13 +105,13 @@ export function getAdmission({ admission }: FastifyRequest): Admission {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a route below `/v1` asks of its callers; every such route has it. */
+    /** Every route below `/v1` has them. */
     access?: RouteAccess;
   }
   interface FastifyRequest {
-    /** Set where the route asks for access and the key was valid. */
+    /** Set on routes with access rules if the key was valid. */
     admission: Admission | undefined;
-    /** Whether nothing more will be sent; it can happen while the key is looked up. */
+    /** The response has ended or the client has disconnected; possibly during the key lookup. */
     hasEnded: boolean;
   }
 }
@@ -125,26 +121,26 @@ export interface FailedAttemptsOptions {
   readonly max: number;
   /** Addresses remembered; beyond it the oldest are forgotten. */
   readonly addressesMax: number;
-  /** What is thrown beyond that. */
+  /** The error beyond `max`. */
   readonly refusal: (when: { readonly resetAt: Date; readonly retryAfterSeconds: number }) => Error;
 }
 
 /**
- * Counts failed attempts to sign in, whatever with, per client address, IPv6 by /64 (specification "Attempts without a key"). An
- * undefined address is that of a client that has hung up: nobody will be told.
+ * Counts failed sign-ins of any kind per client address, IPv6 by /64 (specification "Attempts without a key"). Ignores
+ * undefined addresses: those clients have disconnected.
  */
 export async function limitFailedAttempts(
   app: FastifyInstance,
   { max, addressesMax, refusal }: FailedAttemptsOptions,
 ): Promise<(clientAddress: string | undefined) => Promise<void>> {
   await app.register(rateLimit, { global: false, ipv6Subnet: 64 });
-  // The plugin takes `cache` here, though its types don't say so; what `register` was given is not handed on.
+  // The plugin accepts `cache` here, though its types don't; it doesn't pass on the options of `register`.
   const options = { max, timeWindow: 60_000, cache: addressesMax };
   const countOnce = app.createRateLimit(options);
-  // One after the other: attempts at the same moment would all be told the count of the last one.
+  // One at a time: concurrent attempts would all get the count of the last one.
   let before: Promise<unknown> = Promise.resolve();
   const count = (ip: string) => {
-    // The plugin reads only these two of a request; its types ask for a whole one.
+    // The plugin reads only these two fields of a request.
     const counted = before.then(() => countOnce({ ip, routeOptions: {} } as FastifyRequest));
     before = counted.catch(() => undefined);
     return counted;

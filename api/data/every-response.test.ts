@@ -1,6 +1,6 @@
 /**
- * What every answer has, whoever asks for whatever (specification "Health and metrics"), and that the document tells of it
- * (specification "Limit headers").
+ * The headers of every response (specification "Health and metrics"; specification "Limit headers"), and that the OpenAPI
+ * document describes them.
  */
 import { decodeTime } from 'ulid';
 import { beforeAll, expect, test } from 'vitest';

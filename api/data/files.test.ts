@@ -87,9 +87,9 @@ test.each([
   ['another version of the file', { 'if-match': '"x"' }, 412, 'precondition_failed'],
 ])('%s is refused in the envelope', async (_, headers, status, code) => {
   const { length } = (await fetchFile(signed)).rawPayload;
-  const { statusCode, headers: told, body } = await fetchFile(signed, headers);
+  const { statusCode, headers: responseHeaders, body } = await fetchFile(signed, headers);
   expect([statusCode, JSON.parse(body).error.code]).toEqual([status, code]);
-  expect(told['content-range']).toBe(status === 416 ? `bytes */${length}` : undefined);
+  expect(responseHeaders['content-range']).toBe(status === 416 ? `bytes */${length}` : undefined);
 });
 
 test.each([

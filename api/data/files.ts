@@ -13,10 +13,10 @@ import { dayFromSnapshot } from '../view/view-meta.ts';
 import { API_ERRORS, ApiError } from './api-errors.ts';
 
 export interface FilesOptions {
-  /** Where the objects of the file store lie. */
+  /** Root of the file store. */
   readonly folder: string;
   readonly links: FileLinks;
-  /** What is published under a key; undefined where nothing is known of it. */
+  /** The published file of a key; undefined if unknown. */
   readonly find: (key: string) => DatasetFile | undefined;
   readonly clock: () => Date;
 }
@@ -25,8 +25,8 @@ export interface FilesOptions {
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * `/files/<key>`: objects of a file store under signed addresses, with a strong tag, conditions and ranges (specification
- * "Signed addresses").
+ * `/files/<key>`: objects of a file store by signed URL, with ETag, conditions and ranges (specification "Signed
+ * addresses").
  */
 export function addFiles(app: FastifyInstance, { folder, links, find, clock }: FilesOptions): void {
   app.route<{ Params: { '*': string }; Querystring: { expires?: unknown; signature?: unknown } }>({
@@ -37,11 +37,11 @@ export function addFiles(app: FastifyInstance, { folder, links, find, clock }: F
       const key = request.params['*'];
       const { expires, signature } = request.query;
       if (!isKey(key) || !links.isValid(key, String(expires), String(signature))) {
-        throw new ApiError('signature_invalid', 'This address has expired or was altered; ask for a new one');
+        throw new ApiError('signature_invalid', 'This URL has expired or was altered; request a new one');
       }
       const published = find(key);
       const opened = await openObject(join(folder, key));
-      if (opened === undefined) throw notFound(null, 'This file is no longer kept');
+      if (opened === undefined) throw notFound(null, 'This file is no longer stored');
       return response(request, reply, { key, published, opened, now: clock() });
     },
   });
@@ -54,7 +54,7 @@ interface Download {
   readonly now: Date;
 }
 
-/** Answers, and closes the file with the answer's end or at once. */
+/** The stream closes the file; without a stream it is closed here. */
 async function response(request: FastifyRequest, reply: FastifyReply, download: Download): Promise<FastifyReply> {
   const { file } = download.opened;
   let isHandedOver = false;
@@ -68,7 +68,7 @@ async function response(request: FastifyRequest, reply: FastifyReply, download: 
   }
 }
 
-/** Sets status and headers; the bytes to send, undefined for none. Throws what is refused. */
+/** Sets status and headers. Returns the bytes to send; undefined: none. Throws refusals. */
 function headResponse(request: FastifyRequest, reply: FastifyReply, download: Download): ByteRange | undefined {
   const facts = factsOf(download);
   const { etag, modifiedAt, bytes } = facts;
@@ -95,14 +95,14 @@ function headResponse(request: FastifyRequest, reply: FastifyReply, download: Do
   return bytes === 0 ? undefined : range;
 }
 
-/** The tag is the hash that was published, so it is the same on every replica. */
+/** The ETag is the published hash, the same on all replicas. */
 function factsOf({ key, published, opened: { version } }: Download): FileFacts {
   if (published !== undefined && published.bytes !== version.bytes)
     throw new AppError('corrupt', `${key} has ${version.bytes} bytes, not the ${published.bytes} that were published`);
   return { etag: published?.sha256, modifiedAt: version.modifiedAt, bytes: version.bytes };
 }
 
-/** The files of all snapshots that a view knows, by their keys in the store, as their manifests describe them. */
+/** The files of all snapshots of a view. */
 export class PublishedFiles {
   readonly #views: { current(): Pick<View, 'meta'> };
   readonly #files = new WeakMap<Pick<View, 'meta'>, ReadonlyMap<string, DatasetFile>>();
@@ -111,7 +111,7 @@ export class PublishedFiles {
     this.#views = views;
   }
 
-  /** Undefined for any other key, one of a snapshot that was pruned, too. Throws `unavailable` before there is a view. */
+  /** Undefined for unknown keys and pruned snapshots. Throws `unavailable` before there is a view. */
   find(key: string): DatasetFile | undefined {
     const view = this.#views.current();
     const known = this.#files.get(view);
@@ -135,11 +135,12 @@ function filesOf({ meta: { catalog, manifests } }: Pick<View, 'meta'>): Readonly
 }
 
 /**
- * Signed addresses for the objects of a file store, which has none of its own (specification "Signed addresses").
+ * Signed URLs for the objects of a file store (specification "Signed addresses").
  *
- * - `/files/<key>?expires=<unix seconds>&signature=<base64url>`; the signature is HMAC-SHA256 over key, newline, expiry.
- * - Whoever has the address may download until it expires; no key of the API, no quota.
- * - Replicas that serve one audience must share the secret, and a restart with another one ends all addresses.
+ * - `/files/<key>?expires=<unix seconds>&signature=<base64url>`; the signature is HMAC-SHA256 over key, newline,
+ *   expiry.
+ * - Anyone with the URL can download until it expires, without an API key or quota.
+ * - Replicas must share the secret; a restart with another secret invalidates all URLs.
  */
 export class FileLinks {
   readonly #secret: string | Buffer;
@@ -150,13 +151,12 @@ export class FileLinks {
     this.#clock = clock;
   }
 
-  /** The address of an object, below the service's base URL. */
+  /** Relative to the service's base URL. */
   sign(key: string, { expiresInSeconds }: { readonly expiresInSeconds: number }): string {
     const expires = Math.floor(this.#clock().getTime() / 1000) + expiresInSeconds;
     return `/files/${key}?expires=${expires}&signature=${this.#signature(key, expires)}`;
   }
 
-  /** True for an address that {@link sign} gave and that hasn't expired. */
   isValid(key: string, expires: string, signature: string): boolean {
     if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 <= this.#clock().getTime()) return false;
     const expected = Buffer.from(this.#signature(key, Number(expires)));

@@ -5,7 +5,7 @@ import { type HealthSource, readinessOf } from './health.ts';
 
 const SINCE = new Date('2026-06-30T12:00:00Z');
 const problemOf = (code: string): HealthProblem => ({ code, message: `a ${code}`, since: SINCE });
-const told = (code: string) => ({ code, message: `a ${code}`, since: SINCE.toISOString() });
+const publicProblem = (code: string) => ({ code, message: `a ${code}`, since: SINCE.toISOString() });
 const RELEASE = { day: '2026-06-29', data_as_of: '2026-06-29T23:59:59Z', published_at: '2026-06-30T00:20:00Z' };
 
 function askReady(health: HealthSource, problems: Readonly<Record<string, HealthProblem>> = {}, isStopping = false) {
@@ -20,12 +20,12 @@ test('the problem of every part is told, and the service is ready all the same',
     {
       status: 'ready',
       release: RELEASE,
-      problem: told('corrupt'),
+      problem: publicProblem('corrupt'),
       problems: [
-        { part: 'view', ...told('corrupt') },
-        { part: 'accounts', ...told('unavailable') },
-        { part: 'limits', ...told('unavailable') },
-        { part: 'schedule', ...told('held') },
+        { part: 'view', ...publicProblem('corrupt') },
+        { part: 'accounts', ...publicProblem('unavailable') },
+        { part: 'limits', ...publicProblem('unavailable') },
+        { part: 'schedule', ...publicProblem('held') },
       ],
     },
   ]);
@@ -41,7 +41,7 @@ test('a service that is about to stop is not ready, whatever it serves', () => {
 test('a service that has nothing to serve yet tells its problems too', () => {
   expect(askReady({ release: undefined, problem: undefined }, { accounts: problemOf('unavailable') })).toEqual([
     false,
-    { status: 'starting', problem: null, problems: [{ part: 'accounts', ...told('unavailable') }] },
+    { status: 'starting', problem: null, problems: [{ part: 'accounts', ...publicProblem('unavailable') }] },
   ]);
 });
 

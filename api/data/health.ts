@@ -13,19 +13,18 @@ const HealthProblemSchema = z
   .object(PROBLEM)
   .meta({ id: 'HealthProblem' })
   .nullable()
-  .describe('Why the newest release is not the one that is served; null where it is');
+  .describe('Why the newest release is not served; null if it is');
 
-/** What the service is made of, as far as it may have a problem of its own. */
 const HEALTH_PARTS = ['view', 'accounts', 'limits', 'schedule'] as const;
 export type HealthPart = (typeof HEALTH_PARTS)[number];
 
 const HealthProblemsSchema = z
   .array(
     z
-      .object({ part: z.enum(HEALTH_PARTS).describe('What has the problem'), ...PROBLEM })
+      .object({ part: z.enum(HEALTH_PARTS).describe('The part with the problem'), ...PROBLEM })
       .meta({ id: 'HealthProblemOfPart' }),
   )
-  .describe('Everything that does not do its work: the view (as `problem`), the control database, Redis, the nights');
+  .describe('The problems of all parts: the view (as `problem`), the control database, Redis, the nights');
 
 const ReleaseSchema = z
   .object({
@@ -38,7 +37,7 @@ const ReleaseSchema = z
 export const HealthLiveSchema = z.object({ status: z.literal('live').describe('Always') }).meta({ id: 'HealthLive' });
 export const HealthReadySchema = z
   .object({
-    status: z.literal('ready').describe('There is a release to answer from'),
+    status: z.literal('ready').describe('A release is served'),
     release: ReleaseSchema,
     problem: HealthProblemSchema,
     problems: HealthProblemsSchema,
@@ -46,19 +45,16 @@ export const HealthReadySchema = z
   .meta({ id: 'HealthReady' });
 export const HealthNotReadySchema = z
   .object({
-    status: z
-      .enum(['starting', 'stopping'])
-      .describe('There is no release to answer from yet, or the server is about to stop'),
+    status: z.enum(['starting', 'stopping']).describe('No release is served yet, or the server is stopping'),
     problem: HealthProblemSchema,
     problems: HealthProblemsSchema,
   })
   .meta({ id: 'HealthNotReady' });
 
-/** What the API knows of the view that it answers from. */
 export interface HealthSource {
-  /** The release that is served; undefined before there is one. */
+  /** Undefined before the first view. */
   readonly release: z.infer<typeof ReleaseSchema> | undefined;
-  /** Why the newest release is not the one that is served, for the public. */
+  /** Why the newest release is not served, in public wording. */
   readonly problem: HealthProblem | undefined;
 }
 
@@ -66,13 +62,13 @@ export interface ProblemOfPart extends HealthProblem {
   readonly part: HealthPart;
 }
 
-/** Asks the other parts how they are; undefined: well. It is asked for each answer, so it costs nothing. */
+/** The problem of a part; undefined: none. Called for every response, so it must be cheap. */
 export type FindProblem = (part: Exclude<HealthPart, 'view'>) => HealthProblem | undefined;
 
 /**
- * Ready with a release to serve; the problems that the service has besides don't make it less ready: yesterday's data are better
- * than none, and a control database that is down is down for every replica (specification "Health and metrics"; decision 0037).
- * One that is about to stop is not: the others get what would come to it (decision 0093).
+ * Ready as soon as a release is served, whatever the problems: old data are better than none, and a failed control
+ * database affects every replica (specification "Health and metrics"; decision 0037). A stopping server is not ready,
+ * so that new requests go elsewhere (decision 0093).
  */
 export function readinessOf(
   { release, problem: ofView }: HealthSource,
@@ -88,7 +84,6 @@ export function readinessOf(
   return { isReady: true, body: { status: 'ready', release: { day, data_as_of, published_at }, problem, problems } };
 }
 
-/** The problems of all parts, for the public. */
 export function problemsOf(ofView: HealthProblem | undefined, findProblem: FindProblem): readonly ProblemOfPart[] {
   return HEALTH_PARTS.flatMap((part) => {
     const found = part === 'view' ? ofView : findProblem(part);

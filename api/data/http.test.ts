@@ -18,7 +18,7 @@ const api = useApi({
 const CATEGORIES = '/stats/v1/categories';
 const good = (headers: Record<string, string> = {}) => requestText(CATEGORIES, { ...api.headers, ...headers });
 
-/** Sends a request as it is, with what a request needs beside what is told. */
+/** Sends a raw request, with the headers that every request needs. */
 function send(target: string, headers: Record<string, string> = {}, more: Parameters<typeof requestText>[2] = {}) {
   return api.send(requestText(target, { ...api.headers, Connection: 'close', ...headers }, more));
 }

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { Bytes, type OptionsFrom, setting, wholeNumber } from '../../runtime/setting.ts';
 import { capabilitiesFromText } from './access/rights.ts';
 
-/**
- * `route=limit` separated by commas; routes that are not named keep their limit. Which routes there are is known to `serve`
- * alone, which checks the names.
- */
+/** `route=limit`, comma-separated. `serve` checks the routes' names. */
 const Backstop = z.string().transform((text, context): Readonly<Record<string, number>> => {
   const limits: Record<string, number> = {};
   for (const part of text.split(',')) {
@@ -17,10 +14,9 @@ const Backstop = z.string().transform((text, context): Readonly<Record<string, n
 });
 
 function problemOf(part: string): string {
-  return `'${part.trim()}' is no ROUTE=LIMIT with a limit from 1 to 9999999`;
+  return `'${part.trim()}' is not ROUTE=LIMIT with a limit from 1 to 9999999`;
 }
 
-/** Limits per key and route. */
 export const BACKSTOP_SETTINGS = {
   backstop: setting('BACKSTOP', Backstop.default({}), {
     text: 'requests per key, route and minute that differ from the defaults, as `/v1/models=120,/v1/scores=240`',
@@ -38,12 +34,11 @@ const Proxies = z
   )
   .default([]);
 
-/** Nothing but scheme, host and port: it stands in answers for everybody. */
+/** The value appears in responses for everybody. */
 function isOrigin(url: string): boolean {
   return URL.canParse(url) && /^https?:\/\/[^/?#@\\]+$/i.test(url);
 }
 
-/** Under which addresses the API is reached. */
 export const ADDRESS_SETTINGS = {
   basePath: setting(
     'BASE_PATH',
@@ -66,7 +61,7 @@ export const ADDRESS_SETTINGS = {
   }),
 };
 
-/** Of responses. They reach all routes, as `settings` of the context. */
+/** Routes read them as `settings` of the context. */
 export const RESPONSE_SETTINGS = {
   cacheBytes: setting('CACHE_BYTES', Bytes, {
     fallback: 128 * 1024 * 1024,
@@ -80,7 +75,6 @@ export const RESPONSE_SETTINGS = {
 
 export type ResponseSettings = OptionsFrom<typeof RESPONSE_SETTINGS>;
 
-/** Of requests without a valid key. */
 export const ATTEMPT_SETTINGS = {
   failedAttemptsMax: setting('FAILED_ATTEMPTS_MAX', wholeNumber(1, 1_000_000), {
     fallback: 60,
@@ -98,7 +92,6 @@ const Capabilities = z
   })
   .default({});
 
-/** What is offered, and to whom. */
 export const CAPABILITY_SETTINGS = {
   states: setting('CAPABILITIES', Capabilities, {
     text: 'capabilities that are not live for all: `NAME=planned` (404, as if it did not exist) or `NAME=pilot:ORGANIZATION|…`, comma-separated. Names: `history`, `snapshots`, `changes`, `account`, `plans` (quota, burst limit, their headers, the account, and all text about plans), `webhooks` (endpoints of others are suspended), `mcp`, `embeds` (what needs no key; for all or nobody), `attribution` (integrations of others are neither declared nor checked)',
@@ -106,7 +99,6 @@ export const CAPABILITY_SETTINGS = {
   }),
 };
 
-/** Of downloads. */
 export const FILE_SETTINGS = {
   signingKey: setting('SIGNING_KEY', z.string().min(16, 'must have at least 16 characters').optional(), {
     text: 'secret of at least 16 characters that signs download addresses of a file store; another one ends all existing addresses',
@@ -115,7 +107,7 @@ export const FILE_SETTINGS = {
   }),
 };
 
-/** Of what needs no key. */
+/** Settings of the routes that need no key. */
 export const PUBLIC_SETTINGS = {
   requestsPerMinute: setting('PUBLIC_REQUESTS_MAX', wholeNumber(1, 10_000_000), {
     fallback: 600,

@@ -1,6 +1,6 @@
 /**
- * One message and the answers of the API that it asks for. Each is asked with a visit of its own, on its route's own rules: feature,
- * backstop, capability and quota are the same as over HTTP, the burst limit has counted the message.
+ * One MCP message and its route calls. Each call has its own admission by its route's rules, as over HTTP; the burst
+ * limit counts the message only.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Account } from '../accounts/caller.ts';
@@ -16,10 +16,10 @@ import type { Abort } from '../server/request-log.ts';
 import type { RouteArguments } from '../server/route.ts';
 
 export interface ExchangeDeps {
-  /** The visit of the message. */
-  readonly whole: Admission;
-  readonly access: Pick<AccessControl, 'admitPart' | 'isThere'>;
-  readonly answers: Pick<DataResponses, 'ask'>;
+  /** The message's admission. */
+  readonly parent: Admission;
+  readonly access: Pick<AccessControl, 'admitPart' | 'isAvailable'>;
+  readonly responses: Pick<DataResponses, 'fetch'>;
   readonly baseUrl: string;
   readonly requestId: string;
   readonly log: Pick<FastifyBaseLogger, 'error'>;
@@ -27,98 +27,94 @@ export interface ExchangeDeps {
 
 export type Body = JsonObject;
 
-/** The body of a route's answer, and the moment that it reflects. */
+/** A route's parsed response. */
 export type RouteBody<B extends Body = Body> = ParsedResponse<B>;
 
-/** What a model is told of a refusal or a fault: the body that the HTTP answer has, and its status. */
-export interface Told {
+/** A refusal or fault: status and body of the HTTP response. */
+export interface Refusal {
   readonly status: number;
   readonly body: Body;
 }
 
 export class Exchange {
   readonly #deps: ExchangeDeps;
-  readonly #visits: Admission[] = [];
+  readonly #admissions: Admission[] = [];
   #hasEnded = false;
 
   constructor(deps: ExchangeDeps) {
     this.#deps = deps;
   }
 
-  /** Whether a route is there for the caller. */
-  isThere(route: RouteAccess): boolean {
-    return this.#deps.access.isThere(this.#deps.whole, route);
+  isAvailable(route: RouteAccess): boolean {
+    return this.#deps.access.isAvailable(this.#deps.parent, route);
   }
 
-  /** Asks a route, for one unit; rejects with what the route would refuse the same request with. */
-  async ask<P, Q, B extends Body>(route: DataRoute<P, Q, B>, question: RouteArguments<P, Q>): Promise<RouteBody<B>> {
-    const { answers, baseUrl } = this.#deps;
-    return answers.ask(route, question, { caller: await this.#open(route.access), baseUrl });
+  /** Calls a route, for one unit; rejects with the route's refusals. */
+  async fetch<P, Q, B extends Body>(route: DataRoute<P, Q, B>, request: RouteArguments<P, Q>): Promise<RouteBody<B>> {
+    const { responses, baseUrl } = this.#deps;
+    return responses.fetch(route, request, { caller: await this.#open(route.access), baseUrl });
   }
 
-  /** Asks for another part of what was asked for before, at no cost. */
-  askAgain<P, Q, B extends Body>(route: DataRoute<P, Q, B>, question: RouteArguments<P, Q>): Promise<RouteBody<B>> {
-    const { answers, baseUrl, whole } = this.#deps;
-    return answers.ask(route, question, { caller: { rights: whole.rights }, baseUrl });
+  /** Fetches more of an earlier request, at no cost. */
+  fetchFree<P, Q, B extends Body>(route: DataRoute<P, Q, B>, request: RouteArguments<P, Q>): Promise<RouteBody<B>> {
+    const { responses, baseUrl, parent } = this.#deps;
+    return responses.fetch(route, request, { caller: { rights: parent.rights }, baseUrl });
   }
 
-  /** The account object; it costs nothing. */
+  /** The account object, at no cost. */
   async account(): Promise<Account> {
     return (await this.#open(ACCOUNT_ROUTE)).account();
   }
 
-  /**
-   * Does what a tool does, and settles what it asked for: where it fails nothing of it has cost anything, as nothing of it is told.
-   */
-  async settled<T>(work: () => Promise<T>): Promise<{ readonly done: T } | { readonly told: Told }> {
+  /** Runs a tool; if it fails, every unit is refunded. */
+  async settled<T>(work: () => Promise<T>): Promise<{ readonly done: T } | { readonly refusal: Refusal }> {
     try {
       const done = await work();
       await this.#settle(200);
       return { done };
     } catch (error) {
-      const told = this.#toldOf(error);
-      await this.#settle(told.status);
-      return { told };
+      const refusal = this.#refusalOf(error);
+      await this.#settle(refusal.status);
+      return { refusal };
     }
   }
 
-  /** The answer to the message was sent, or never will be. */
+  /** The response to the message was sent, or never will be. */
   end(abort: Abort | undefined): void {
     this.#hasEnded = true;
-    for (const admission of this.#visits.splice(0)) {
+    for (const admission of this.#admissions.splice(0)) {
       if (abort === undefined) admission.finish();
       else void admission.abandon(abort);
     }
   }
 
   async #open(route: RouteAccess): Promise<Admission> {
-    const admission = await this.#deps.access.admitPart(this.#deps.whole, route);
+    const admission = await this.#deps.access.admitPart(this.#deps.parent, route);
     if (this.#hasEnded) {
       void admission.abandon({ hasBegun: false });
-      throw httpError('request_timeout', 'Nobody waits for the answer any more');
+      throw httpError('request_timeout', 'The client has disconnected');
     }
-    this.#visits.push(admission);
+    this.#admissions.push(admission);
     if (admission.refusal !== undefined) throw admission.refusal;
     return admission;
   }
 
   async #settle(status: number): Promise<void> {
-    await Promise.all(this.#visits.map((admission) => admission.settle(status)));
+    await Promise.all(this.#admissions.map((admission) => admission.settle(status)));
   }
 
-  #toldOf(error: unknown): Told {
+  #refusalOf(error: unknown): Refusal {
     const { requestId, baseUrl, log } = this.#deps;
     const context = { requestId, baseUrl, errors: API_ERRORS };
-    const { status, error: told } = errorResponseFrom(inArguments(error), context);
-    if (status >= 500) log.error({ err: told.cause ?? told }, 'a tool failed');
-    return { status, body: contentOf(told, context) };
+    const { status, error: refusal } = errorResponseFrom(inArguments(error), context);
+    if (status >= 500) log.error({ err: refusal.cause ?? refusal }, 'a tool failed');
+    return { status, body: contentOf(refusal, context) };
   }
 }
 
-/** Where the arguments of a tool are wrong; the first element of `loc`, in place of the part of a URL. */
+/** First element of `loc` for problems of tool arguments. */
 const PLACE = 'arguments';
 
-/** A problem of one argument, in the form that all have. */
 export function argumentProblem(
   name: string,
   input: unknown,
@@ -127,7 +123,7 @@ export function argumentProblem(
   return { loc: [PLACE, name], msg, type, input: input ?? null, ctx: {} };
 }
 
-/** An error of a route as a tool tells it: its parameters are the tool's arguments. */
+/** Reports a route's parameters as arguments of the tool. */
 function inArguments(error: unknown): unknown {
   if (!(error instanceof RequestInvalid)) return error;
   return new RequestInvalid(error.detail.map((problem) => ({ ...problem, loc: [PLACE, ...problem.loc.slice(1)] })));

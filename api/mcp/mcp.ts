@@ -1,7 +1,6 @@
 /**
- * The same answers as tools, for agents (specification "MCP"): one URL for both eras of the protocol, stateless, so that any replica
- * answers any message. It has no rule of its own about who may ask for what: a request is admitted like any other, and each tool asks
- * a route of the API as part of it.
+ * The data routes as MCP tools (specification "MCP"): one stateless URL for both eras of the protocol, so that any
+ * replica can handle any message. The message is admitted like any request; each tool calls routes as part of it.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -21,22 +20,22 @@ import { challengeOf } from './metadata.ts';
 import { addOAuthRoutes, type OAuthSettings } from './oauth-routes.ts';
 import { serverFor } from './server.ts';
 
-/** `POST /mcp`: what it asks of its callers. The backstop is never below the organization's own limit per minute. */
+/** Access rules of `POST /mcp`. The backstop is never below the organization's burst limit. */
 export const MCP_ROUTE: RouteAccess = { name: '/mcp', capability: 'mcp', feature: null, limitPerMinute: 120 };
 
-/** Longest message, in bytes: a call of a tool takes some hundred, the longest list of ids and cursors some thousand. */
+/** Longest message, in bytes. Tool calls take some hundred; the longest ids and cursors some thousand. */
 const MESSAGE_BYTES_MAX = 64 * 1024;
 
 export interface McpSettings {
   /** `scheme://host` that callers use; undefined: as each request names it. */
   readonly publicUrl: string | undefined;
-  /** Of this program, as clients are told it. */
+  /** Of this program, for clients. */
   readonly version: string;
-  /** How programs are connected by people; undefined: with API keys alone. */
+  /** Undefined: API keys are the only credentials. */
   readonly oauth: OAuthSettings | undefined;
 }
 
-/** Adds `POST /mcp`, below the base path; throws where nobody is asked for a key. */
+/** Adds `POST /mcp`, below the base path; throws on messages if no key is needed. */
 export function mcpSurface(settings: McpSettings): AddSurface {
   return async (app, deps) => {
     const { oauth } = settings;
@@ -60,19 +59,19 @@ async function handleMessage(
   reply: FastifyReply,
   { answers, access, baseUrlOf, publicUrl, version }: SurfaceDeps & McpSettings,
 ): Promise<WholeResponse> {
-  if (access === undefined) throw new Error('MCP needs accounts: every message is somebody’s');
+  if (access === undefined) throw new Error('MCP needs accounts: every message needs a caller');
   if (!isOwnOrigin(request.headers.origin, publicUrl)) {
     throw new ApiError('origin_not_allowed', 'Pages of other sites may not send messages here');
   }
-  // A message is what is counted: many in one would pass the limits per minute as one.
-  if (Array.isArray(request.body)) throw httpError('bad_request', 'Send one message a request, not a list of them');
+  // Limits count messages: a batch would count as one.
+  if (Array.isArray(request.body)) throw httpError('bad_request', 'Send one message per request, not a list');
   const baseUrl = baseUrlOf(request);
   const { id: requestId, log } = request;
-  const exchange = new Exchange({ whole: getAdmission(request), access, answers, baseUrl, requestId, log });
+  const exchange = new Exchange({ parent: getAdmission(request), access, responses: answers, baseUrl, requestId, log });
   watchEnd(request, reply, (abort) => exchange.end(abort));
-  // Its answers are JSON to clients of the new era and one event to those of the old one: no tool tells anything before its result.
+  // JSON to clients of the new era, one event to those of the old one; no tool reports progress.
   const handler = createMcpHandler(() => serverFor(exchange, version), {
-    maxSubscriptions: 0, // Nothing is told before it is asked for.
+    maxSubscriptions: 0, // No notifications.
     keepAliveMs: 0,
   });
   const response = await handler.fetch(messageFrom(request, `${baseUrl}/mcp`), { parsedBody: request.body });
@@ -88,16 +87,16 @@ function messageFrom({ headers }: FastifyRequest, url: string): Request {
   const given = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
   return new Request(url.startsWith('http') ? url : `http://localhost${url}`, {
     method: 'POST',
-    headers: Object.fromEntries(given.filter(([name]) => HEEDED.test(String(name)))),
+    headers: Object.fromEntries(given.filter(([name]) => PROTOCOL_HEADERS.test(String(name)))),
   });
 }
 
-/** What the protocol says in headers. */
-const HEEDED = /^(?:accept|content-type|mcp-.*)$/;
+/** The headers that the protocol uses. */
+const PROTOCOL_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 
 /**
- * Whether a page may send messages: requests without `Origin` come from no page. With a public URL it is that of the URL; without one
- * a page of this machine, since a name that an attacker lets point here would be in `Host` and `Origin` alike.
+ * Requests without `Origin` come from no web page. Without a public URL only pages of this machine are allowed: an
+ * attacker's name that resolves here would be in `Host` and `Origin` alike.
  */
 export function isOwnOrigin(origin: string | undefined, publicUrl: string | undefined): boolean {
   if (origin === undefined) return true;
@@ -109,10 +108,9 @@ export function isOwnOrigin(origin: string | undefined, publicUrl: string | unde
 /** Codes of JSON-RPC 2.0 for a body that is no message. */
 const [PARSE_ERROR, INVALID_REQUEST] = [-32_700, -32_600];
 
-/** What may be wrong with a body; any other refusal is told as all routes tell it. */
-const OF_THE_BODY = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
+const BODY_ERRORS = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
 
-/** Makes a scope refuse bodies that are no message as JSON-RPC does, with the status and the headers that they have anyhow. */
+/** Refuses bodies that are no message in JSON-RPC's form; status and headers stay. */
 function refuseAsJsonRpc(scope: FastifyInstance, baseUrlOf: SurfaceDeps['baseUrlOf']): void {
   const contextOf = (request: FastifyRequest) => ({
     requestId: request.id,
@@ -121,14 +119,14 @@ function refuseAsJsonRpc(scope: FastifyInstance, baseUrlOf: SurfaceDeps['baseUrl
   });
   scope.setErrorHandler((thrown: unknown, request, reply) => {
     const { error } = errorResponseFrom(thrown, contextOf(request));
-    if (!(error instanceof HttpError && OF_THE_BODY.includes(error.code))) throw thrown;
+    if (!(error instanceof HttpError && BODY_ERRORS.includes(error.code))) throw thrown;
     return sendError(error, request, { reply, contextOf, bodyOf: () => bodyOf(error) });
   });
 }
 
-/** Nobody knows of which message it is. */
+/** `id` is null because the message is unknown. */
 function bodyOf({ message, code, cause }: HttpError): string {
-  const isUnread = cause instanceof Error; // What is no JSON, or says that it is none.
+  const isUnread = cause instanceof Error; // Invalid or undeclared JSON.
   return JSON.stringify({
     jsonrpc: '2.0',
     id: null,

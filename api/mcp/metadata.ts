@@ -1,20 +1,20 @@
 import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../accounts/people/connections.ts';
 
-/** Where the documents are found by which programs learn how to connect: RFC 9728 and RFC 8414 put a path behind these. */
+/** Well-known URLs that clients discover; RFC 9728 and RFC 8414 append a path. */
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
 const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server';
 
-/** A document, and the paths at which it is found, from the root of the host. */
+/** A document and its paths, from the root of the host. */
 export interface Metadata {
   readonly paths: readonly string[];
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Of the service as what is asked (RFC 9728): what its tokens are for, and who gives them. */
+/** The service as resource server (RFC 9728). */
 export function protectedResource(publicUrl: string): Metadata {
   const { pathname } = new URL(`${publicUrl}/mcp`);
   return {
-    // The plain one is tried by programs that saw no challenge.
+    // Clients that saw no challenge try the plain one.
     paths: [`${PROTECTED_RESOURCE}${pathname}`, PROTECTED_RESOURCE],
     body: {
       resource: `${publicUrl}/mcp`,
@@ -26,7 +26,7 @@ export function protectedResource(publicUrl: string): Metadata {
   };
 }
 
-/** Of the service as who gives tokens (RFC 8414). */
+/** The service as authorization server (RFC 8414). */
 export function authorizationServer(publicUrl: string): Metadata {
   const clientProofs = ['none', 'client_secret_basic', 'client_secret_post'];
   return {
@@ -49,17 +49,13 @@ export function authorizationServer(publicUrl: string): Metadata {
   };
 }
 
-/**
- * What `WWW-Authenticate` says to whoever sent no valid credential: where to learn how to get one, and whether the one that came is
- * no good (RFC 6750).
- */
+/** `WWW-Authenticate` without a valid credential: the metadata's URL, and an error if a token was sent (RFC 6750). */
 export function challengeOf(publicUrl: string): (hasToken: boolean) => string {
   const [path = ''] = protectedResource(publicUrl).paths;
   const metadata = `resource_metadata="${new URL(path, publicUrl).href}", scope="${READ_SCOPE}"`;
   return (hasToken) => (hasToken ? `Bearer error="invalid_token", ${metadata}` : `Bearer ${metadata}`);
 }
 
-/** Of an address; empty for none. */
 function pathOf(url: string): string {
   return new URL(url).pathname.replace(/\/$/, '');
 }

@@ -1,6 +1,6 @@
 /**
- * How programs get access tokens (specification "Connected programs"): the metadata that tells them, and the provider's own routes, handed
- * to it as they come. The pages that people see on the way are the console's.
+ * How clients get access tokens (specification "Connected programs"): metadata, and the forwarded routes of the
+ * provider. The console has the pages for people.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -13,25 +13,24 @@ import { type BoundRoute, bindRoute, type WholeResponse } from '../server/bind-r
 import { takeBodies } from '../server/bodies.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
-import { type RefusedClient, refuseInOAuthsWords, registrationFrom, tokenRefusal } from './registration.ts';
+import { type RefusedClient, refuseAsOAuth, registrationFrom, tokenRefusal } from './registration.ts';
 
 /** Largest form or registration, in bytes. */
 const BODY_BYTES_MAX = 16 * 1024;
-/** Requests of one client address to these routes in any 60 seconds, unless the settings say otherwise. */
+/** Default, per client address in any 60 seconds. */
 export const OAUTH_REQUESTS_PER_MINUTE = 120;
-/** Others may keep the metadata for a while. */
 const METADATA_HEADERS = { 'Cache-Control': 'public, max-age=300', 'Content-Type': JSON_TYPE };
 
 export interface OAuthSettings {
   readonly authorization: OAuthAuthorization;
-  /** Scheme, host and base path of the service, which is the issuer. */
+  /** Scheme, host and base path of the service; also the issuer. */
   readonly publicUrl: string;
-  /** Where requests of a client address are counted. */
+  /** Counts requests per client address. */
   readonly accounts: Pick<Accounts, 'limits'>;
   readonly requestsPerMinute: number;
 }
 
-/** Adds the routes below the base path, and the metadata where clients look for it: at the root of the host. */
+/** Adds the routes below the base path, and the metadata at the root of the host. */
 export async function addOAuthRoutes(
   scope: FastifyInstance,
   root: FastifyInstance,
@@ -46,7 +45,7 @@ export async function addOAuthRoutes(
   await scope.register((routes, _, done) => {
     const limitAddress = addressLimiter(settings.accounts);
     takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
-    refuseInOAuthsWords(routes, publicUrl);
+    refuseAsOAuth(routes, publicUrl);
     routes.addHook('preHandler', async (request) => {
       await limitAddress(request.ip, { what: 'oauth2', perMinute: settings.requestsPerMinute });
       assertWithoutNul(request);
@@ -57,7 +56,7 @@ export async function addOAuthRoutes(
 }
 
 function providerRoutes({ authorization, publicUrl }: OAuthSettings): readonly BoundRoute[] {
-  const ask = (path: string, init: RequestInit) => authorization.handle(new Request(publicUrl + path, init));
+  const forward = (path: string, init: RequestInit) => authorization.handle(new Request(publicUrl + path, init));
   const refusedClient = async ({ headers }: FastifyRequest, form: URLSearchParams) => {
     const clientId = clientFromHeader(headers.authorization) ?? form.get('client_id') ?? '';
     return { hasHeader: headers.authorization !== undefined, isKnown: await authorization.knows(clientId) };
@@ -67,8 +66,8 @@ function providerRoutes({ authorization, publicUrl }: OAuthSettings): readonly B
     path,
     respond: async (request) => {
       const body = formOf(request.body);
-      const response = await ask(path, { method: 'POST', headers: given(request, 'authorization'), body });
-      return response.ok ? answer(response) : refuse(response, await refusedClient(request, body));
+      const response = await forward(path, { method: 'POST', headers: given(request, 'authorization'), body });
+      return response.ok ? responseFrom(response) : refuse(response, await refusedClient(request, body));
     },
   });
   return [
@@ -76,7 +75,7 @@ function providerRoutes({ authorization, publicUrl }: OAuthSettings): readonly B
       path: OAUTH_PATHS.authorize,
       respond: async (request) => {
         const query = authorizationQuery(request, publicUrl);
-        return answer(await ask(`${OAUTH_PATHS.authorize}?${query}`, { headers: given(request, 'cookie') }));
+        return responseFrom(await forward(`${OAUTH_PATHS.authorize}?${query}`, { headers: given(request, 'cookie') }));
       },
     },
     formRoute(OAUTH_PATHS.token),
@@ -87,39 +86,35 @@ function providerRoutes({ authorization, publicUrl }: OAuthSettings): readonly B
       respond: async ({ ip: address, body }) => {
         const registered = await authorization.register(registrationFrom(body), { address, userAgent: undefined });
         if ('tooMany' in registered) throw tooManyRequests(registered.retryAfterSeconds);
-        return answer(registered);
+        return responseFrom(registered);
       },
     },
   ];
 }
 
 /**
- * What a program asks for, for this service alone where it doesn't say for which, and with refresh tokens: the clients that there are
- * don't ask for them, and a person would have to connect them anew each hour. A person is asked each time, since the page is where
- * the organization is chosen.
+ * Adds this service as resource and the scope of refresh tokens: clients omit it, and people would have to reconnect
+ * hourly. Always asks for consent, because that page chooses the organization.
  */
 function authorizationQuery({ url }: FastifyRequest, publicUrl: string): URLSearchParams {
   const { searchParams } = new URL(url, publicUrl);
   if (!searchParams.has('resource')) searchParams.set('resource', `${publicUrl}/mcp`);
   searchParams.set('scope', withOurScopes(searchParams.get('scope') ?? ''));
-  searchParams.delete('max_age'); // Whoever is signed in is asked, however long ago it was.
+  searchParams.delete('max_age'); // People who are signed in need not sign in again.
   searchParams.set('prompt', 'consent');
   return searchParams;
 }
 
-/**
- * The scopes that are asked for, and the two that all tokens have. A refresh token that has lost its own scope is taken again and again
- * by the provider, and replaced by none.
- */
-function withOurScopes(asked: string): string {
-  const scopes = asked.split(' ').filter((scope) => scope !== '');
+/** The provider accepts a refresh token without its scope but issues no new one. */
+function withOurScopes(requested: string): string {
+  const scopes = requested.split(' ').filter((scope) => scope !== '');
   return [...new Set([READ_SCOPE, ...scopes, REFRESH_SCOPE])].join(' ');
 }
 
-/** PostgreSQL fails where it is asked for a text with one, or to keep it. */
+/** PostgreSQL rejects texts that contain NUL. */
 function assertWithoutNul({ url, body = null }: FastifyRequest): void {
   if (url.includes('%00') || JSON.stringify(body).includes('\\u0000'))
-    throw httpError('bad_request', 'No parameter may hold the character NUL');
+    throw httpError('bad_request', 'Parameters must not contain the character NUL');
 }
 
 function given({ headers }: FastifyRequest, name: 'cookie' | 'authorization'): Record<string, string> {
@@ -128,14 +123,14 @@ function given({ headers }: FastifyRequest, name: 'cookie' | 'authorization'): R
 }
 
 /**
- * A form as it was sent, with all scopes; what is no form becomes an empty one, which the provider refuses in its own words. A parameter
- * comes once (RFC 6749, 3.2), but for resources (RFC 8707).
+ * Adds the scopes. A body that is no form becomes an empty one, which the provider refuses. Parameters must not repeat
+ * (RFC 6749, 3.2), except resources (RFC 8707).
  */
 function formOf(body: unknown): URLSearchParams {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(Object(body))) {
     if (name !== 'resource' && Array.isArray(value) && value.length > 1)
-      throw httpError('bad_request', 'Every parameter but resource may be given once');
+      throw httpError('bad_request', 'Send each parameter once; only resource may be repeated');
     for (const one of [value].flat()) form.append(name, String(one));
   }
   const scope = form.get('scope');
@@ -145,7 +140,7 @@ function formOf(body: unknown): URLSearchParams {
 
 const PASSED_ON = ['content-type', 'location', 'www-authenticate'];
 
-async function answer(response: Response): Promise<WholeResponse> {
+async function responseFrom(response: Response): Promise<WholeResponse> {
   const passedOn = [...response.headers].filter(([name]) => PASSED_ON.includes(name));
   const headers = { ...Object.fromEntries(passedOn), 'Cache-Control': 'no-store' };
   return { status: response.status, headers, body: await response.text() };
@@ -153,13 +148,13 @@ async function answer(response: Response): Promise<WholeResponse> {
 
 const Refusal = z.object({ error: z.string(), error_description: z.string().default('refused') });
 
-/** What is no refusal in OAuth's form is passed on as it is. */
+/** Responses that are no OAuth error are passed on. */
 async function refuse(response: Response, client: RefusedClient): Promise<WholeResponse> {
   const refusal = Refusal.safeParse(await response.clone().json());
-  return refusal.success ? tokenRefusal(refusal.data, client) : answer(response);
+  return refusal.success ? tokenRefusal(refusal.data, client) : responseFrom(response);
 }
 
-/** Undefined where the header names none. */
+/** Undefined without a client in the header. */
 function clientFromHeader(authorization: string | undefined): string | undefined {
   const [, credentials] = /^basic\s+(\S*)$/i.exec(authorization ?? '') ?? [];
   if (credentials === undefined) return undefined;

@@ -1,11 +1,11 @@
-/** What people often want to know, as the first words of a conversation: each names the tools that answer it. */
+/** Frequent questions as prompts; each names the tools to call. */
 
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** The message; arguments that were not given are left out of it. */
+  /** Leaves out arguments that are not given. */
   readonly text: (args: Readonly<Record<string, string>>) => string;
 }
 
@@ -34,11 +34,11 @@ export const PROMPTS: readonly Prompt[] = [
   },
   {
     name: 'what-changed',
-    title: 'What changed lately',
-    description: 'New models of the last days, and who gained and lost in a ranking',
+    title: 'Recent changes',
+    description: 'New models of the last days, and rises and falls in a ranking',
     arguments: [
-      { name: 'days', description: 'How many days back, 1 to 30; left out: 7', required: false },
-      { name: 'category', description: 'A ranked category; left out: no ranking', required: false },
+      { name: 'days', description: 'How many days back, 1 to 30; default: 7', required: false },
+      { name: 'category', description: 'A ranked category; default: no ranking', required: false },
     ],
     text: ({ days = '7', category }) =>
       `What changed among AI models in the last ${days} days? Use list-updates for new models${
@@ -56,12 +56,12 @@ export const PROMPTS: readonly Prompt[] = [
       { name: 'second', description: 'Another one', required: true },
     ],
     text: ({ first, second }) =>
-      `Compare the AI models "${first}" and "${second}". Find their ids with resolve-model, ask me where one is not clear, then use compare-models. Tell where each is ahead and what it costs, and name the day of the data.`,
+      `Compare the AI models "${first}" and "${second}". Find their ids with resolve-model, ask me if one is not clear, then use compare-models. Say where each is ahead and what it costs, and name the day of the data.`,
   },
   {
     name: 'price-history',
     title: 'Price history of a model',
-    description: 'How the price of one model changed, at one provider or at all',
+    description: 'How the price of one model changed, at one provider or all of them',
     arguments: [
       { name: 'model', description: 'A model, as you would write it', required: true },
       { name: 'provider', description: 'A provider, as modelstats://providers lists them', required: false },

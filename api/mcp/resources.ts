@@ -7,11 +7,11 @@ import { benchmarksRoute } from '../data/routes/scores.ts';
 import { sourcesRoute } from '../data/routes/sources.ts';
 import type { Exchange } from './exchange.ts';
 import { BENCHMARK_COLUMNS, type Columns, rowsOf, SOURCE_COLUMNS, table } from './table.ts';
-import { asOf, HOW_TO_USE, lines, TOKENS_MAX, tokensIn } from './told.ts';
+import { asOf, HOW_TO_USE, lines, TOKENS_MAX, tokensIn } from './tool-text.ts';
 
 /**
- * An answer that has no route of its own over HTTP: values of the models, by id, with how many models have each. It is asked on the
- * terms of `/v1/models`, and counts there. `sql` gives one row per value: `id`, `model_count`.
+ * A list without an HTTP route, under the access rules and counts of `/v1/models`. `sql` gives one row per id: `id`,
+ * `model_count`.
  */
 function countedRoute(name: string, summary: string, sql: string) {
   return dataRoute({
@@ -48,13 +48,13 @@ const providersRoute = countedRoute(
    GROUP BY provider ORDER BY provider`,
 );
 
-/** A text that agents can read whole, such as the values that arguments take. */
+/** A text for agents, such as the values of an argument. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Rejects with what the route behind it refuses. */
+  /** Rejects with the route's refusals. */
   readonly read: (exchange: Exchange) => Promise<string>;
 }
 
@@ -74,7 +74,7 @@ export const RESOURCES: readonly Resource[] = [
     uri: 'modelstats://how-to-use',
     name: 'how-to-use',
     title: 'How to use modelstats',
-    description: 'What there is, units, costs and limits, in a few lines. Costs nothing.',
+    description: 'Data, units, costs and limits in a few lines. Costs nothing.',
     read: async () => HOW_TO_USE,
   },
   listResource({
@@ -95,27 +95,26 @@ export const RESOURCES: readonly Resource[] = [
   listResource({
     name: 'organizations',
     title: 'Organizations',
-    description: 'Who makes models, with how many: values of organization. One unit.',
+    description: 'Organizations that make models, with their numbers of models: values of organization. One unit.',
     route: organizationsRoute,
     columns: COUNTED_COLUMNS,
   }),
   listResource({
     name: 'providers',
     title: 'Providers',
-    description: 'Who serves models, with how many: values of provider. One unit.',
+    description: 'Providers that serve models, with their numbers of models: values of provider. One unit.',
     route: providersRoute,
     columns: COUNTED_COLUMNS,
   }),
   listResource({
     name: 'sources',
     title: 'Sources',
-    description: 'Whom the data come from, with the line to show with them: who cites them should. Costs nothing.',
+    description: 'The sources of the data, with the attribution to show when you cite them. Costs nothing.',
     route: sourcesRoute,
     columns: SOURCE_COLUMNS,
   }),
 ];
 
-/** A list as a table. */
 function listResource({ route, columns, limit, ...described }: ListDefinition): Resource {
   const { name } = described;
   return {
@@ -123,27 +122,27 @@ function listResource({ route, columns, limit, ...described }: ListDefinition): 
     uri: `modelstats://${name}`,
     read: async (exchange) => {
       const query = limit === undefined ? {} : { limit };
-      const { body, dataAsOf } = await exchange.ask(route, { query });
+      const { body, dataAsOf } = await exchange.fetch(route, { query });
       const rows = rowsOf(body, name);
       const total = typeof body['total'] === 'number' ? body['total'] : rows.length;
       const shown = bounded(columns, rows);
       const left = total - shown.count;
-      const rest = left === 0 ? undefined : `${left} more are left out.`;
+      const rest = left === 0 ? undefined : `${left} more rows were left out.`;
       return lines(`${total} ${name}${asOf(dataAsOf)}.`, shown.text, rest);
     },
   };
 }
 
-/** The first rows that an answer may hold. */
+/** The first rows, up to {@link TOKENS_MAX}. */
 function bounded(
   columns: Columns,
   rows: Parameters<typeof table>[1],
 ): { readonly text: string; readonly count: number } {
   const all = table(columns, rows).split('\n');
   let tokens = 0;
-  const kept = all.filter((line) => {
+  const fitting = all.filter((line) => {
     tokens += tokensIn(line);
     return tokens <= TOKENS_MAX - 100;
   });
-  return { text: kept.join('\n'), count: kept.length - 1 };
+  return { text: fitting.join('\n'), count: fitting.length - 1 };
 }

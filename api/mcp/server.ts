@@ -8,20 +8,20 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { API_ERRORS } from '../data/api-errors.ts';
-import type { Exchange, Told } from './exchange.ts';
+import type { Exchange, Refusal } from './exchange.ts';
 import { PROMPTS } from './prompts.ts';
 import { RESOURCES } from './resources.ts';
-import { HOW_TO_USE } from './told.ts';
+import { HOW_TO_USE } from './tool-text.ts';
 import type { Tool } from './tools/tool.ts';
 import { TOOLS } from './tools/tools.ts';
 
-/** All that can be asked of the service by one message. It keeps nothing: the next message gets a server of its own. */
+/** The MCP server of one message; stateless. */
 export function serverFor(exchange: Exchange, version: string): Server {
   const server = new Server(
     { name: 'modelstats', title: 'modelstats: AI models, benchmarks, rankings and prices', version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: HOW_TO_USE },
   );
-  const tools = TOOLS.filter(({ access }) => exchange.isThere(access));
+  const tools = TOOLS.filter(({ access }) => exchange.isAvailable(access));
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(descriptionOf) }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name);
@@ -29,12 +29,12 @@ export function serverFor(exchange: Exchange, version: string): Server {
     return callTool(tool, params.arguments ?? {}, exchange);
   });
   server.setRequestHandler('resources/list', () => ({
-    resources: RESOURCES.map(({ read: _, ...told }) => ({ ...told, mimeType })),
+    resources: RESOURCES.map(({ read: _, ...listed }) => ({ ...listed, mimeType })),
   }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   server.setRequestHandler('resources/read', ({ params }) => readResource(params.uri, exchange));
   server.setRequestHandler('prompts/list', () => ({
-    prompts: PROMPTS.map(({ text: _, arguments: args, ...told }) => ({ ...told, arguments: [...args] })),
+    prompts: PROMPTS.map(({ text: _, arguments: args, ...listed }) => ({ ...listed, arguments: [...args] })),
   }));
   server.setRequestHandler('prompts/get', ({ params }) => promptFrom(params.name, params.arguments ?? {}));
   return server;
@@ -47,9 +47,9 @@ async function readResource(uri: string, exchange: Exchange): Promise<ReadResour
   if (resource === undefined) throw new ResourceNotFoundError(uri, 'There is no such resource');
   const result = await exchange.settled(() => resource.read(exchange));
   if ('done' in result) return { contents: [{ uri, mimeType, text: result.done }] };
-  const { status, body } = result.told;
+  const { status, body } = result.refusal;
   const code = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest;
-  throw new ProtocolError(code, refusalText(result.told), body);
+  throw new ProtocolError(code, refusalText(result.refusal), body);
 }
 
 function promptFrom(name: string, args: Readonly<Record<string, string>>): GetPromptResult {
@@ -68,7 +68,7 @@ function promptFrom(name: string, args: Readonly<Record<string, string>>): GetPr
 }
 
 function descriptionOf({ name, title, description, inputSchema, outputSchema }: Tool) {
-  // What reads only neither destroys nor repeats anything.
+  // Reading neither destroys nor repeats anything.
   const annotations = { readOnlyHint: true, openWorldHint: false };
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
@@ -79,7 +79,7 @@ async function callTool(
   exchange: Exchange,
 ): Promise<CallToolResult> {
   const result = await exchange.settled(() => tool.call(args, exchange));
-  if ('told' in result) return { ...contentFrom(refusalText(result.told), result.told.body), isError: true };
+  if ('refusal' in result) return { ...contentFrom(refusalText(result.refusal), result.refusal.body), isError: true };
   return contentFrom(result.done.text, result.done.body);
 }
 
@@ -87,10 +87,10 @@ function contentFrom(text: string, body: Readonly<Record<string, unknown>>): Cal
   return { content: [{ type: 'text', text }], structuredContent: { ...body } };
 }
 
-/** What went wrong, what can be done about it, and the body that the HTTP answer has. */
-function refusalText({ body }: Told): string {
+/** What to do, and the body of the HTTP response. */
+function refusalText({ body }: Refusal): string {
   const envelope = JSON.stringify(body);
   const { code } = Object(body['error']) as { readonly code?: keyof typeof API_ERRORS }; // Absent in a list of problems.
-  const help = code === undefined ? 'Put these arguments right and call again.' : API_ERRORS[code].help;
+  const help = code === undefined ? 'Correct these arguments and call again.' : API_ERRORS[code].help;
   return `Refused, at no cost. ${help}\n${envelope}`;
 }

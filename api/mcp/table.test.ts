@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cell, runColumns, runsOf, table } from './table.ts';
-import { fits, TOKENS_MAX, tokensIn } from './told.ts';
+import { fits, TOKENS_MAX, tokensIn } from './tool-text.ts';
 
 test.each([
   [null, '-'],

@@ -1,10 +1,10 @@
-/** Tables as models read them with the fewest tokens: a line of names, then a line per row, cells apart by ` | `. */
+/** Tables that cost few tokens: a line of names, then a line per row, cells separated by ` | `. */
 import { addDays } from '../../runtime/day.ts';
 import { plainNumber } from '../../runtime/plain-number.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What stands above a column, with its unit, and the field or function that fills it. */
+/** Column heads with units, and the field or function of the cells. */
 export type Columns = Readonly<Record<string, string | ((row: Row) => unknown)>>;
 
 export function table(columns: Columns, rows: readonly Row[]): string {
@@ -15,10 +15,7 @@ export function table(columns: Columns, rows: readonly Row[]): string {
   return [Object.keys(columns).join(' | '), ...lines].join('\n');
 }
 
-/**
- * A value in a cell: what isn't known is a dash, a list is joined by commas, nothing breaks the line, and numbers have no noise; the
- * structured answer beside the text has all digits.
- */
+/** A value as one line, with rounded numbers; the structured content has all digits. */
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(', ');
@@ -32,16 +29,16 @@ export function cell(value: unknown): string {
   return BREAKING.test(text) ? text.replaceAll(/\s+/g, ' ').replaceAll('|', '¦') : text;
 }
 
-/** What a cell must not hold: a bar, or white space other than single blanks. */
+/** Not allowed in a cell: a bar, or white space other than single blanks. */
 const BREAKING = /[|\t-\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]| {2}/;
 
-/** The rows of a field of a body; none where it has no such list. */
+/** Empty if the body has no such list. */
 export function rowsOf(body: Row, name: string): readonly Row[] {
   const rows = body[name];
-  return Array.isArray(rows) ? (rows as readonly Row[]) : []; // Our own answers hold lists of objects.
+  return Array.isArray(rows) ? (rows as readonly Row[]) : []; // Our own responses hold lists of objects.
 }
 
-/** The columns of each kind of record, with their units: one place, so that every tool calls them the same. */
+/** The same columns and units in every tool. */
 export const MODEL_COLUMNS: Columns = {
   id: 'id',
   name: 'name',
@@ -51,7 +48,7 @@ export const MODEL_COLUMNS: Columns = {
   'served by': servedBy,
 };
 
-/** Providers that are named in a table: some models have dozens, and all have their prices in get-model. */
+/** Some models have dozens; get-model lists all prices. */
 const PROVIDERS_NAMED = 3;
 
 function servedBy({ inference }: Row): string | null {
@@ -90,22 +87,22 @@ export const SOURCE_COLUMNS: Columns = {
   'home page': 'url',
   licence: 'license',
   attribution: 'attribution',
-  'may be passed on': 'redistribution',
+  'may be redistributed': 'redistribution',
   fetched: 'fetched_at',
 };
 
-/** Days in a row on which nothing changed, as one row: a year of one price is a line, not 365. Nothing is lost by it. */
+/** Consecutive days without a change: a year of one price is one line. */
 export interface Run extends Row {
-  /** The first day and the last, every day between them recorded. */
+  /** First and last day; every day between is recorded. */
   readonly from: string;
   readonly to: string;
-  /** The cells of the columns, by their heads. */
+  /** The cells by column head. */
   readonly cells: Readonly<Record<string, string>>;
 }
 
 /**
- * The runs of points, in the order in which they begin. Points have a `date` and come by it; `series` tells which of one day are of one
- * thing, such as a provider; a day that is missing ends a run.
+ * Runs by first day, from points sorted by `date`; a missing day ends a run. `series` names a point's series, such as a
+ * provider.
  */
 export function runsOf(points: readonly Row[], columns: Columns, series: (point: Row) => string): readonly Run[] {
   const runs: { from: string; to: string; cells: Readonly<Record<string, string>> }[] = [];
@@ -131,7 +128,6 @@ function isEqual(one: Readonly<Record<string, string>>, other: Readonly<Record<s
   return Object.entries(one).every(([head, text]) => other[head] === text);
 }
 
-/** The columns of a table of runs. */
 export function runColumns(columns: Columns): Columns {
   const heads = Object.keys(columns).map((head) => [head, (run: Row) => Object(run['cells'])[head]] as const);
   return { from: 'from', to: 'to', ...Object.fromEntries(heads) };

@@ -84,7 +84,7 @@ export function publicRoute<P, Q>({
 export function publicFetcher(answers: DataResponses, now: Date): FetchPublic {
   return async (route, args) => {
     const { plan, historyMonths, snapshots } = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
-    const { body } = await answers.ask(route, args, { caller: { rights: { plan, historyMonths, snapshots } } });
+    const { body } = await answers.fetch(route, args, { caller: { rights: { plan, historyMonths, snapshots } } });
     return body;
   };
 }

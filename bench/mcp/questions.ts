@@ -3,7 +3,7 @@
  * their calls, units and tokens. STORE holds the 200 real days up to 2026-06-29, NOW is 2026-06-30T06:00:00Z; the calls are those that led there.
  */
 import { mcpSurface } from '../../api/mcp/mcp.ts';
-import { tokensIn } from '../../api/mcp/told.ts';
+import { tokensIn } from '../../api/mcp/tool-text.ts';
 import { listen } from '../../test/support/api/listen.ts';
 import { openApi } from '../../test/support/api/open-api.ts';
 import { LIST_TOOLS, sendMessage, toolCall } from '../../test/support/mcp/messages.ts';

@@ -37,7 +37,9 @@ test('limits per route differ where they are named, and only there', () => {
   expect(backstop).toEqual({ '/v1/models': 5, '/v1/models/{id}': 7 });
   expect(configFromEnv({}).backstop.backstop).toEqual({});
   const env = { MODELSTATS_BACKSTOP: '/v1/models=0,/v1/scores=many,x' };
-  expect(() => configFromEnv(env)).toThrow(/'\/v1\/models=0' is no .*\n.*'\/v1\/scores=many' is no .*\n.*'x' is no /);
+  expect(() => configFromEnv(env)).toThrow(
+    /'\/v1\/models=0' is not .*\n.*'\/v1\/scores=many' is not .*\n.*'x' is not /,
+  );
 });
 
 test.each([

@@ -62,12 +62,12 @@ test('what is no message is refused in the words of JSON-RPC, arguments of any d
   const tooDeep = [400, -32600, 'The body of the request is nested more than 64 levels deep'];
   for (const levels of [62, 32_000]) expect(await errorOf(deep(levels))).toEqual(tooDeep);
   expect(await errorOf('{')).toEqual([400, -32700, 'The body of the request is no proper JSON']);
-  expect(await errorOf([LIST_TOOLS])).toEqual([400, -32600, 'Send one message a request, not a list of them']);
+  expect(await errorOf([LIST_TOOLS])).toEqual([400, -32600, 'Send one message per request, not a list']);
   expect(await errorOf('x'.repeat(70_000))).toMatchObject([413, -32600, expect.stringContaining('65536 bytes')]);
   expect(await errorOf(LIST_TOOLS, { 'content-type': 'text/plain' })).toEqual([
     415,
     -32700,
-    'The request has a body of a kind that is not understood',
+    'The request has a body of an unsupported type',
   ]);
   // As deep as may be: the tool says what is wrong.
   const allowed = await sendMessage(mcp.url, deep(61), { key });

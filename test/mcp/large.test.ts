@@ -1,6 +1,6 @@
 /** Answers that would be too long for a model: cut, and whole again by what they say. */
 import { expect, test } from 'vitest';
-import { TOKENS_MAX, tokensOf } from '../../api/mcp/told.ts';
+import { TOKENS_MAX, tokensOf } from '../../api/mcp/tool-text.ts';
 import { pageList } from '../support/api/lists.ts';
 import type { TestClient } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';

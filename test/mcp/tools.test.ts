@@ -19,12 +19,12 @@ const RANKS = '/v1/rankings';
 /** What is typical, and what finds nothing. */
 const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, path: string, says: RegExp])[] = [
   ['list-models', { q: 'AURORA', limit: 2 }, '/v1/models?q=AURORA&limit=2', /^2 of \d+ models, data as of 2026-06-03/],
-  ['list-models', { q: 'nobody' }, '/v1/models?q=nobody', /No models meet this/],
+  ['list-models', { q: 'nobody' }, '/v1/models?q=nobody', /No models match/],
   ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /USD per million tokens/],
   ['list-benchmarks', {}, '/v1/benchmarks', /reason-bench/],
-  ['list-benchmarks', { category: 'none' }, '/v1/benchmarks?category=none', /No benchmarks meet this/],
+  ['list-benchmarks', { category: 'none' }, '/v1/benchmarks?category=none', /No benchmarks match/],
   ['list-scores', { model: 'aurora-2', sort: '-value' }, '/v1/scores?model=aurora-2&sort=-value', /last page/],
-  ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores meet this/],
+  ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores match/],
   ['get-rankings', { category: 'general' }, `${RANKS}?category=general`, /rank \| skill \| uncertainty/],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
   ['get-history', { ...AURORA, kind: 'pricing' }, `${HISTORY}?kind=pricing`, /output \(USD/],
@@ -43,10 +43,10 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
     'get-snapshot-file',
     { snapshot_id: '2026-06-03', dataset: 'models' },
     '/v1/snapshots/2026-06-03/download?dataset=models',
-    /good until/,
+    /valid until/,
   ],
   ['get-changes', { limit: 3 }, '/v1/changes?limit=3', /There is more: call again with cursor/],
-  ['get-changes', { entity_type: 'pricing' }, '/v1/changes?entity_type=pricing', /This is all/],
+  ['get-changes', { entity_type: 'pricing' }, '/v1/changes?entity_type=pricing', /This is the last page/],
 ];
 
 describe.each(ERAS)('a client of the %s era', (era) => {
@@ -80,7 +80,7 @@ describe.each(ERAS)('a client of the %s era', (era) => {
     const { data, text } = await client.call('get-account');
     expect(data).toEqual({ ...(await mcp.api.accountOf(customer)), client_source: 'mcp_api_key' });
     expect(text).toMatch(/^Plan Commercial/);
-    expect(text).toContain('History: full, to the first day.');
+    expect(text).toContain('History: full, back to the first day.');
   });
 });
 

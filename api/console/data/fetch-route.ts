@@ -43,7 +43,7 @@ export function fetcherFor({ organization, baseUrl }: OrganizationPages, deps: F
     const url = baseUrl + urlOf(route, args.params, query);
     try {
       assertAvailable(route, organization, deps);
-      const { body: data } = await deps.answers.ask(route, { ...args, query }, { caller: { rights }, baseUrl });
+      const { body: data } = await deps.answers.fetch(route, { ...args, query }, { caller: { rights }, baseUrl });
       return { data, url };
     } catch (error) {
       const refusal = refusalOf(error);

@@ -8,17 +8,17 @@ import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 /** Three of it are more than the system's buffers take of an answer that nobody reads. */
 const LARGE = '/docs/reference/static/scalar.js';
 
-/** An API whose units are given out when told to, where `isHeld`; how many were asked for and given back. */
+/** An API that counts reserved and released units; with `isHeld`, reservations wait for `held`. */
 async function start({ isHeld = false } = {}) {
   const held: (() => void)[] = [];
-  let [asked, released] = [0, 0];
+  let [reserved, released] = [0, 0];
   const api = await openOwnApi({
     days: SAMPLE_DAYS.slice(0, 2),
     accounts: {
       wrap: (accounts) =>
         replaceQuota(accounts, {
           reserve: async (...given) => {
-            asked += 1;
+            reserved += 1;
             if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
             return accounts.quota.reserve(...given);
           },
@@ -35,7 +35,7 @@ async function start({ isHeld = false } = {}) {
     port: await api.port(),
     headers: bearer(builder.key),
     held,
-    asked: () => asked,
+    reserved: () => reserved,
     released: () => released,
     used: async () => (await api.accountOf(builder)).usage.used,
   };
@@ -86,10 +86,10 @@ test('a client that hangs up while its key is looked up costs nothing, and count
 });
 
 test('units of answers that still waited when the client hung up are given back', async () => {
-  const { port, headers, asked, released, used } = await start();
+  const { port, headers, reserved, released, used } = await start();
   const requests = [LARGE, LARGE, LARGE, '/v1/models', '/v1/scores'].map((target) => requestText(target, headers));
   const socket = await sendUnread(port, requests.join(''));
-  await expect.poll(asked).toBe(2);
+  await expect.poll(reserved).toBe(2);
   await expect.poll(used).toBe(2);
   socket.resetAndDestroy();
   await expect.poll(released).toBe(2);

@@ -1,13 +1,8 @@
 /**
- * Who may ask for what, and how often (specification "Order of checks"), for every route below `/v1`. It knows no server:
- * whatever takes requests admits them here, answers them, and sends the headers that the visit tells.
- *
- * authentication (401) → burst (429) → capability (404) → backstop (429) → the plan's features (403). Later, when a data route
- * has found its request in order and not fresh: quota (429). When the status is known, a unit is kept for 2xx and 302 and
- * given back otherwise, and the headers tell the state after that.
- *
- * The backstop is a route's own, so it comes after the capability: what is switched off has none, like any unknown route
- * (decision 0013).
+ * Access rules of every route below `/v1` (specification "Order of checks"), independent of the HTTP server:
+ * authentication (401) → burst (429) → capability (404) → backstop (429) → plan features (403). Data routes then charge
+ * quota (429), for valid requests that get no 304; any status but 2xx and 302 refunds the unit. The backstop follows
+ * the capability because a disabled route has none, like an unknown one (decision 0013).
  */
 
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
@@ -22,39 +17,38 @@ import { Admission } from './admission.ts';
 import { findMissingFeature, hideOutageReason, type KnownCaller, tooManyRequests } from './refusals.ts';
 import { type Capability, type CapabilityStates, isLive } from './rights.ts';
 
-/** What a route asks of its callers. */
+/** Access rules of a route. */
 export interface RouteAccess {
-  /** As in the documentation, such as `/v1/models/{id}`; names the route's backstop. */
+  /** As documented, such as `/v1/models/{id}`; names its backstop. */
   readonly name: string;
   readonly capability: Capability;
-  /** What the plan must include; null: nothing. */
+  /** Required of the plan; null: nothing. */
   readonly feature: Feature | null;
   /** The backstop: requests of one key in any 60 seconds, unless configured otherwise. */
   readonly limitPerMinute: number;
-  /** What `WWW-Authenticate` says to whoever sent no valid credential; default: to send a bearer token. */
+  /** `WWW-Authenticate` without a valid credential; default: `Bearer`. */
   readonly challenge?: (hasToken: boolean) => string;
 }
 
-/** Who asks: the bearer token and the client's address. */
 export interface Credentials {
   readonly bearerToken: string | undefined;
-  /** Against which failed attempts are counted; undefined for a client that has hung up. */
+  /** Undefined if the client has disconnected. */
   readonly clientAddress: string | undefined;
 }
 
-/** Backstops that differ from the routes' own, by the name of the route. */
+/** Configured backstops by route name. */
 export type BackstopLimits = Readonly<Record<string, number>>;
 
 export interface AccessDeps {
   readonly accounts: Accounts;
   readonly capabilities: CapabilityStates;
   readonly backstop: BackstopLimits;
-  /** Counts an attempt without a valid key against the client's address; rejects with `rate_limit_exceeded`. */
+  /** Counts a failed attempt; rejects with `rate_limit_exceeded` after too many. */
   readonly countFailure: (clientAddress: string | undefined) => Promise<void>;
   readonly clock: () => Date;
 }
 
-/** What the parts of a request have in common. */
+/** What all admissions of a request share. */
 type AdmittedRequest = Pick<Admission, 'caller' | 'burst' | 'hasLimits'>;
 
 export class AccessControl {
@@ -65,10 +59,9 @@ export class AccessControl {
   }
 
   /**
-   * Everything before validation; `route` is undefined for one that doesn't exist. Who sends a valid key always gets a visit,
-   * one that is refused too, so that the refusal carries the headers of limits; without one it rejects with `unauthenticated`,
-   * or with `rate_limit_exceeded` after too many attempts. A method that the path does not have is refused by whoever took the
-   * request, before the plan's feature would be.
+   * All checks before validation; `route` is undefined for an unknown one. A valid key always gets an admission, so
+   * that refusals carry limit headers. Otherwise rejects with `unauthenticated` or `rate_limit_exceeded`. `hasMethod:
+   * false` skips the feature check, because the server refuses the method first.
    */
   admit(
     credentials: Credentials,
@@ -87,12 +80,9 @@ export class AccessControl {
     );
   }
 
-  /**
-   * One answer of several that a request asks for: the route's own rules, as if it were asked alone, but neither the credential nor
-   * the burst limit again. `whole` is the visit of the request.
-   */
-  admitPart(whole: AdmittedRequest, route: RouteAccess): Awaitable<Admission> {
-    return this.#admissionOf(whole, route, {});
+  /** Admits one of several route calls of a request, without another check of credential and burst limit. */
+  admitPart(parent: AdmittedRequest, route: RouteAccess): Awaitable<Admission> {
+    return this.#admissionOf(parent, route, {});
   }
 
   #admissionOf(
@@ -100,7 +90,7 @@ export class AccessControl {
     route: RouteAccess | undefined,
     { hasMethod = true, refusal: first }: { readonly hasMethod?: boolean; readonly refusal?: HttpError | undefined },
   ): Awaitable<Admission> {
-    const live = route !== undefined && this.isThere(known, route) ? route : undefined;
+    const live = route !== undefined && this.isAvailable(known, route) ? route : undefined;
     const isData = live !== undefined && live.capability !== 'account' && live.capability !== 'mcp';
     const { caller, burst, hasLimits } = known;
     return whenThere(
@@ -110,14 +100,17 @@ export class AccessControl {
   }
 
   #authenticate(credentials: Credentials, route: RouteAccess | undefined): Awaitable<Caller> {
-    const way: Way = route?.capability === 'mcp' ? 'mcp' : 'api';
-    const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken, way));
+    const surface: Way = route?.capability === 'mcp' ? 'mcp' : 'api';
+    const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken, surface));
     if (found !== undefined && !(found instanceof Promise)) return found;
-    const { clientAddress } = credentials; // Before anything is waited for: the client may be gone then.
-    return whenThere(found, (caller) => caller ?? this.#refuseStranger(clientAddress, credentials.bearerToken, route));
+    const { clientAddress } = credentials; // Read before waiting: the client may disconnect.
+    return whenThere(
+      found,
+      (caller) => caller ?? this.#refuseUnauthenticated(clientAddress, credentials.bearerToken, route),
+    );
   }
 
-  async #refuseStranger(
+  async #refuseUnauthenticated(
     clientAddress: string | undefined,
     bearerToken: string | undefined,
     route: RouteAccess | undefined,
@@ -128,7 +121,6 @@ export class AccessControl {
     });
   }
 
-  /** Why a caller within the burst limit is refused; undefined: the request may go on. */
   #findRefusal(
     route: RouteAccess | undefined,
     known: KnownCaller,
@@ -139,16 +131,16 @@ export class AccessControl {
     const limit = this.#deps.backstop[route.name] ?? route.limitPerMinute;
     const hit = this.#deps.accounts.backstop.hit(caller, { route: route.name, limit, isFixed: !hasLimits });
     return whenThere(hit, (state) => {
-      if (state.refused) return tooManyRequests(state, known, `This key asks ${route.name} too often`);
+      if (state.refused) return tooManyRequests(state, known, `This key calls ${route.name} too often`);
       return hasMethod ? findMissingFeature(route.feature, caller) : undefined;
     });
   }
 
   /**
-   * Whether a route is there for a caller; it costs nothing to ask. Where plans are planned nothing may tell of one: what the plan lacks
-   * looks like an unknown route, and so does the account, which is about little else.
+   * Whether a route exists for a caller. While `plans` is planned, a missing feature and the account look like unknown
+   * routes, so that nothing reveals plans.
    */
-  isThere({ caller, hasLimits }: KnownCaller, { capability, feature }: RouteAccess): boolean {
+  isAvailable({ caller, hasLimits }: KnownCaller, { capability, feature }: RouteAccess): boolean {
     if (!this.#isLive(capability, caller)) return false;
     return hasLimits || (capability !== 'account' && findMissingFeature(feature, caller) === undefined);
   }

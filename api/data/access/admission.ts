@@ -10,17 +10,16 @@ import type { ResponseHeaders } from '../../server/response-headers.ts';
 import { hideOutageReason, limitHeaders, quotaExceeded } from './refusals.ts';
 import type { Rights } from './rights.ts';
 
-/** What was found out about a request when it was admitted. */
 export interface AdmissionFacts {
   readonly caller: Caller;
-  /** The name of the route that is there for the caller; undefined: none is. */
+  /** Undefined if no such route exists for the caller. */
   readonly route: string | undefined;
   readonly burst: BurstState;
-  /** Whether it asks a data route that is there for the caller. */
+  /** Whether the route is a data route. */
   readonly isData: boolean;
-  /** Whether quota and burst limit hold for the caller, and are told in headers. */
+  /** Whether quota and burst limit apply, with their headers. */
   readonly hasLimits: boolean;
-  /** Why it is not answered; undefined: it may be. */
+  /** Undefined: the request is not refused. */
   readonly refusal: HttpError | undefined;
 }
 
@@ -30,8 +29,8 @@ export interface AdmissionDeps {
 }
 
 /**
- * One request of an authenticated caller, from its admission until its answer is sent. A refused one grants nothing: whatever
- * is asked of it throws the refusal, but it tells its limits like any other.
+ * A request of an authenticated caller, until its response is sent. A refused one throws its refusal from every method
+ * that would grant something, but still has limit headers.
  */
 export class Admission implements FinishedRequest {
   readonly caller: Caller;
@@ -41,18 +40,18 @@ export class Admission implements FinishedRequest {
   readonly burst: BurstState;
   readonly hasLimits: boolean;
   readonly #deps: AdmissionDeps;
-  /** As the last look at the quota told it. */
+  /** As the quota reported last. */
   #usage: UsageState | undefined;
-  /** The unit it holds, until its answer is sent. */
+  /** The unit in use, until the response is sent. */
   #reservation: Reservation | undefined;
-  /** The same, also after it was given back. */
-  #taken: Reservation | undefined;
-  /** What was asked of the quota last, perhaps without an answer yet. */
-  #asked: Promise<unknown> | undefined;
-  /** Of its answer, as it was told last; 0: none. */
+  /** The same, also after a refund. */
+  #lastReservation: Reservation | undefined;
+  /** The last call to the quota, perhaps still running. */
+  #pending: Promise<unknown> | undefined;
+  /** Of the response; 0: none yet. */
   #status = 0;
   #isQuotaExceeded = false;
-  /** Whether the quota could not be asked; asking again would only make the caller wait as long again. */
+  /** The last quota call has not succeeded; another one would delay the caller again. */
   #isQuotaUnknown = false;
   #isAbandoned = false;
 
@@ -66,17 +65,16 @@ export class Admission implements FinishedRequest {
     this.#deps = deps;
   }
 
-  /** What the caller may see. */
   get rights(): Rights {
     this.#assertNotRefused();
     const { plan, historyMonths, snapshots } = this.caller.terms;
     return { plan: this.hasLimits ? plan : null, historyMonths, snapshots };
   }
 
-  /** Takes a unit of the daily quota; rejects with `quota_exceeded` where there is none left. */
+  /** Reserves a unit of the daily quota; rejects with `quota_exceeded`. */
   takeUnit(unitFor?: UnitFor): Promise<void> {
     const taking = this.#takeUnit(unitFor);
-    this.#asked = taking;
+    this.#pending = taking;
     return taking;
   }
 
@@ -90,10 +88,10 @@ export class Admission implements FinishedRequest {
     this.#isQuotaExceeded = !result.granted;
     if (!result.granted) throw quotaExceeded(result.usage, this.caller, this.#deps.clock());
     this.#reservation = result.reservation;
-    this.#taken = result.reservation;
+    this.#lastReservation = result.reservation;
     if (!this.#isAbandoned) return;
     await this.#refund();
-    throw httpError('request_timeout', 'Nobody waits for the answer any more'); // So no query runs for it.
+    throw httpError('request_timeout', 'The client has disconnected'); // So no query runs for it.
   }
 
   /** The body of `GET /v1/account`. */
@@ -108,13 +106,12 @@ export class Admission implements FinishedRequest {
   }
 
   /**
-   * Gives the unit back where the status doesn't count, and tells the headers of the answer: those of limits where they are
-   * told, and of a data route's error that it was never kept. An answer that fails while it is sent becomes another one and is
-   * settled again, so the unit is not final before {@link finish}. Never rejects.
+   * Refunds the unit if the status costs none, and returns the headers of the response. May run again if sending fails,
+   * so the unit is final only after {@link finish}. Never rejects.
    */
   settle(status: number): Awaitable<ResponseHeaders> {
     this.#status = status;
-    const own = this.isData && status >= 400 ? OF_DATA_ERRORS : CALLERS_OWN;
+    const own = this.isData && status >= 400 ? DATA_ERROR_HEADERS : PRIVATE_HEADERS;
     if (!this.hasLimits || this.#isAbandoned) return own;
     return whenThere(this.#usageAfter(status), (usage) => {
       const { plan, quotaLimit } = this.caller.terms;
@@ -123,35 +120,34 @@ export class Admission implements FinishedRequest {
     });
   }
 
-  /** The answer was sent: what it cost is final, and is counted. For each visit either this or {@link abandon}, once. */
+  /** The response was sent. Call either this or {@link abandon}, once. */
   finish(): void {
     if (this.#reservation !== undefined) this.#deps.accounts.quota.settle(this.#reservation);
     this.#deps.accounts.countRequest(this);
   }
 
   /**
-   * Nobody waits for the answer any more. The unit is given back where nothing of the answer was sent, also one that is only
-   * being taken; where some of it was, it stays (decision 0020). Never rejects.
+   * The client has disconnected. Refunds the unit, unless part of the response was sent (decision 0020). Never rejects.
    */
   async abandon({ hasBegun }: { readonly hasBegun: boolean }): Promise<void> {
     if (hasBegun) return this.finish();
     this.#isAbandoned = true;
-    await this.#asked?.catch(() => undefined); // A unit that is being taken is given back at once.
+    await this.#pending?.catch(() => undefined); // takeUnit refunds a unit that it is reserving.
     await this.#refund();
     this.#deps.accounts.countRequest(this);
   }
 
-  /** The UTC day that it counts on. */
+  /** The UTC day that the request counts on. */
   get day(): Day {
     return this.#usage?.quotaDay ?? quotaDayAt(this.#deps.clock()).day;
   }
 
-  /** By how much it changed the day's units, all told. */
+  /** Net change of the day's units. */
   get units(): number {
-    return this.#taken?.units ?? 0;
+    return this.#lastReservation?.units ?? 0;
   }
 
-  /** What it counts as, once it is over. */
+  /** How the finished request is counted. */
   get outcome(): FinishedRequest['outcome'] {
     const status = this.#status;
     if (this.#isAbandoned) return 'aborted';
@@ -159,27 +155,27 @@ export class Admission implements FinishedRequest {
     if (status === 429) return this.#isQuotaExceeded ? 'quota_exceeded' : 'rate_limited';
     if (status >= 500) return 'server_errors';
     if (status >= 400) return 'client_errors';
-    return this.#taken?.units === 0 ? 'shared_units' : undefined;
+    return this.#lastReservation?.units === 0 ? 'shared_units' : undefined;
   }
 
   async #refund(): Promise<void> {
     const reservation = this.#reservation;
     this.#reservation = undefined;
-    // Where the control database doesn't answer, the unit stays counted, as after a crash.
+    // If the control database fails, the unit stays counted, as after a crash.
     if (reservation !== undefined) await this.#deps.accounts.quota.release(reservation).catch(() => undefined);
   }
 
-  /** Undefined where the control database doesn't tell: the answer is better than its headers. */
+  /** Undefined if the control database fails: better fewer headers than no response. */
   #usageAfter(status: number): Awaitable<UsageState | undefined> {
     const reservation = this.#reservation;
     if (this.#isQuotaUnknown || (reservation !== undefined && isCounted(status))) return this.#usage;
     if (reservation === undefined && this.#usage !== undefined) return this.#usage;
-    const usage = this.#askUsage(reservation);
-    this.#asked = usage;
+    const usage = this.#fetchUsage(reservation);
+    this.#pending = usage;
     return usage;
   }
 
-  async #askUsage(reservation: Reservation | undefined): Promise<UsageState | undefined> {
+  async #fetchUsage(reservation: Reservation | undefined): Promise<UsageState | undefined> {
     const { quota } = this.#deps.accounts;
     this.#reservation = undefined;
     try {
@@ -195,11 +191,11 @@ export class Admission implements FinishedRequest {
   }
 }
 
-/** Whatever a caller is sent carries its own limits: no cache between may keep it for others (decision 0032). */
-const CALLERS_OWN: ResponseHeaders = { 'CDN-Cache-Control': 'no-store' };
-const OF_DATA_ERRORS: ResponseHeaders = { ...CALLERS_OWN, 'X-Cache': 'BYPASS' };
+/** Shared caches must not store a caller's limits (decision 0032). */
+const PRIVATE_HEADERS: ResponseHeaders = { 'CDN-Cache-Control': 'no-store' };
+const DATA_ERROR_HEADERS: ResponseHeaders = { ...PRIVATE_HEADERS, 'X-Cache': 'BYPASS' };
 
-/** What counts as a data response (specification "Daily quota"). */
+/** Whether a status costs a unit (specification "Daily quota"). */
 function isCounted(status: number): boolean {
   return (status >= 200 && status < 300) || status === 302;
 }

@@ -41,15 +41,15 @@ const SIXTY_REFUSED = Array(60).fill(401);
 describe('Before authentication (specification "Attempts without a key")', () => {
   test('60 failures a minute and address get 401, then 429 with Retry-After, on whatever route and with whatever key', async () => {
     const api = await start();
-    const ways: readonly From[] = [
+    const clients: readonly From[] = [
       {},
       { url: '/v1/nothing' },
       { headers: bearer('x') },
       { headers: bearer(API_KEYS.fromBytes(randomBytes(32))) },
     ];
-    expect(await attempts(api, 60, (index) => ways[index % ways.length] ?? {})).toEqual(SIXTY_REFUSED);
-    for (const way of ways) {
-      const response = await attempt(api, way);
+    expect(await attempts(api, 60, (index) => clients[index % clients.length] ?? {})).toEqual(SIXTY_REFUSED);
+    for (const client of clients) {
+      const response = await attempt(api, client);
       expect(response.statusCode).toBe(429);
       expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
       expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(60);

@@ -121,12 +121,12 @@ describe('Response headers', () => {
     expect(await Promise.all(['/v1/account', '/v1/nothing', '/health/live', '/openapi.json'].map(cacheOf))).toEqual(
       Array(4).fill(undefined),
     );
-    for (const [url, told] of [
+    for (const [url, cacheResult] of [
       ['/v1/account', undefined],
       ['/v1/models', 'BYPASS'],
     ] as const) {
       const refused = await api.ask(customer, url, { method: 'POST' });
-      expect([refused.statusCode, refused.headers['x-cache']]).toEqual([405, told]);
+      expect([refused.statusCode, refused.headers['x-cache']]).toEqual([405, cacheResult]);
     }
   });
 });

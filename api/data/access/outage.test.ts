@@ -22,7 +22,7 @@ describe('A control database that can not be written', () => {
       {
         part: 'accounts',
         code: 'unavailable',
-        message: 'keys and limits can not be checked: the control database does not do its work',
+        message: 'keys and limits cannot be checked: the control database is not working',
         since: api.clock.now().toISOString(),
       },
     ]);

@@ -12,15 +12,15 @@ import {
 import type { ResponseHeaders } from '../../server/response-headers.ts';
 import { ApiError } from '../api-errors.ts';
 
-/** A caller, and whether plans are there for it: they are told of only then (specification "Capabilities"). */
+/** `hasLimits`: whether plans exist for the caller; only then responses mention them (specification "Capabilities"). */
 export interface KnownCaller {
   readonly caller: Caller;
   readonly hasLimits: boolean;
 }
 
-/** What a caller is told that asks too often (specification "Burst limit"; specification "Backstop"). */
+/** Specification "Burst limit"; specification "Backstop". */
 export function tooManyRequests(state: BurstState, { caller, hasLimits }: KnownCaller, what: string): ApiError {
-  return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} a minute`, {
+  return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} per minute`, {
     limitType: 'burst',
     limitScope: state.scope,
     plan: hasLimits ? caller.terms.plan : undefined,
@@ -29,7 +29,7 @@ export function tooManyRequests(state: BurstState, { caller, hasLimits }: KnownC
   });
 }
 
-/** What a client is told that sends too many requests without a valid key (specification "Attempts without a key"). */
+/** Specification "Attempts without a key". */
 export function tooManyAttempts(when: { readonly resetAt: Date; readonly retryAfterSeconds: number }): ApiError {
   return new ApiError('rate_limit_exceeded', 'Too many attempts without a valid API key from this address', {
     limitType: 'burst',
@@ -38,10 +38,10 @@ export function tooManyAttempts(when: { readonly resetAt: Date; readonly retryAf
   });
 }
 
-/** What a caller is told whose day is used up (specification "Daily quota"). */
+/** Specification "Daily quota". */
 export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller, now: Date): ApiError {
   const seconds = Math.max(1, resetAt - Math.floor(now.getTime() / 1000));
-  return new ApiError('quota_exceeded', `Your organization's ${limit} data responses of today are used up`, {
+  return new ApiError('quota_exceeded', `Your organization has used all ${limit} data responses of today`, {
     limitType: 'daily_quota',
     plan: terms.plan,
     resetAt: new Date(resetAt * 1000).toISOString(),
@@ -49,21 +49,21 @@ export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller,
   });
 }
 
-/** `feature_not_in_plan` where the caller's plan lacks it, else undefined; null is no feature. */
+/** `feature_not_in_plan`, or undefined; null is no feature. */
 export function findMissingFeature(feature: Feature | null, { terms }: Caller): ApiError | undefined {
   if (feature === null || terms.features.includes(feature)) return undefined;
-  const message = `The ${terms.displayName} plan does not include ${FEATURE_WORDS[feature]}${whereElse(feature, terms.plan)}`;
+  const message = `The ${terms.displayName} plan does not include ${FEATURE_WORDS[feature]}${upgradeHint(feature, terms.plan)}`;
   return new ApiError('feature_not_in_plan', message, { plan: terms.plan });
 }
 
-/** From which plan on there is a feature; nothing where a contract has taken it out of a plan that has it. */
-function whereElse(feature: Feature, plan: PlanName): string {
+/** Names the first plan with a feature; empty if a contract removed it from the caller's plan. */
+function upgradeHint(feature: Feature, plan: PlanName): string {
   const first = firstPlanWith(feature);
   if (first === undefined || PLANS[plan].features.includes(feature)) return '';
-  return `; it is there from ${first.displayName} on`;
+  return `; it is included from ${first.displayName} on`;
 }
 
-/** Why the control database doesn't answer is for the log; callers are told `unavailable` and no more. */
+/** Only the log gets the reason of an outage. */
 export function hideOutageReason<T>(work: () => Awaitable<T>): Awaitable<T> {
   try {
     const result = work();
@@ -75,19 +75,19 @@ export function hideOutageReason<T>(work: () => Awaitable<T>): Awaitable<T> {
 
 function throwWithoutReason(error: unknown): never {
   if (!isAppError(error, 'unavailable')) throw error;
-  const message = 'Keys and limits cannot be checked just now; try again in a moment';
+  const message = 'Keys and limits cannot be checked right now; try again in a moment';
   throw new ApiError('unavailable', message, { cause: error });
 }
 
-/** Where a caller stands after a request (specification "Limit headers"). */
-export interface Standing {
+/** A caller's limits after a request (specification "Limit headers"). */
+export interface LimitStatus {
   readonly plan: PlanName;
   readonly burst: BurstState;
-  readonly quota: QuotaStanding;
+  readonly quota: QuotaStatus;
 }
 
-/** The day's quota, without the counts where they can't be told just now. */
-export interface QuotaStanding {
+/** Without counts if they are unavailable. */
+export interface QuotaStatus {
   /** null: unlimited. */
   readonly limit: number | null;
   readonly used?: number;
@@ -96,8 +96,8 @@ export interface QuotaStanding {
   readonly resetAt: number;
 }
 
-/** The headers of every authenticated answer, errors included, behind those that the answer has already. */
-export function limitHeaders({ plan, burst, quota }: Standing, before: ResponseHeaders): ResponseHeaders {
+/** Headers of every authenticated response, errors included, added to `before`. */
+export function limitHeaders({ plan, burst, quota }: LimitStatus, before: ResponseHeaders): ResponseHeaders {
   const { limit, used, remaining, resetAt } = quota;
   const headers: Record<string, string> = { ...before };
   headers['X-RateLimit-Limit'] = String(burst.limit);

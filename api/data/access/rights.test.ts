@@ -114,7 +114,7 @@ const PLANNED = [
 ];
 
 const CURIOUS = { 'accept-encoding': 'gzip', 'if-none-match': '*', 'idempotency-key': 'x'.repeat(200) };
-const WAYS = [
+const REQUESTS = [
   { method: 'GET' },
   { method: 'GET', headers: CURIOUS },
   { method: 'POST' },
@@ -125,11 +125,11 @@ describe('Capability status: planned', () => {
   test('is like a route that is not there: status, body, headers, every method, compressed or not, encoded or not', async () => {
     const api = await openWith(ALL_OFF);
     for (const customer of [api.accounts.customers.builder, api.accounts.customers.community])
-      for (const how of WAYS) {
+      for (const how of REQUESTS) {
         const unknown = appearance(await api.ask(customer, '/v1/nothing', how));
         const urls = [...PLANNED, '/%761/account', '/%76%31/%61ccount'];
-        const told = await Promise.all(urls.map(async (url) => appearance(await api.ask(customer, url, how))));
-        expect(told).toEqual(urls.map(() => unknown));
+        const appearances = await Promise.all(urls.map(async (url) => appearance(await api.ask(customer, url, how))));
+        expect(appearances).toEqual(urls.map(() => unknown));
         api.clock.advance(61_000);
       }
   });

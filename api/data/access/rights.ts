@@ -3,31 +3,29 @@ import type { Manifest } from '../../../schemas/manifest.ts';
 import { HISTORY_MONTHS_FULL, planWindowStart, type SnapshotAccess } from '../../accounts/organizations/plans.ts';
 import { groupByDay } from '../../view/view-meta.ts';
 
-/** What a caller may see, as the data routes need it (specification "Plans"; "Plan window"). */
+/** What a caller may read on data routes (specification "Plans"; "Plan window"). */
 export interface Rights {
-  /** The plan's code; null where nobody is asked for a key, or plans are not told of. */
+  /** Null where no key is needed or plans are not mentioned. */
   readonly plan: string | null;
-  /** Calendar months of history before today; {@link HISTORY_MONTHS_FULL}: all of it. */
+  /** Before today; {@link HISTORY_MONTHS_FULL}: all. */
   readonly historyMonths: number;
-  /** Which of the stored snapshots are listed; null: all. */
+  /** Which stored snapshots are listed; null: all. */
   readonly snapshots: SnapshotAccess | null;
 }
 
-/** Rights without a limit: the service without accounts. */
+/** Without accounts. */
 export const ALL_RIGHTS: Rights = { plan: null, historyMonths: HISTORY_MONTHS_FULL, snapshots: null };
 
-/**
- * The same text for the same rights, and another for others. Made for every request, so it is put together rather than printed
- * as JSON, which takes five times as long.
- */
+/** A cache key of rights. Built for every request: JSON.stringify takes five times as long. */
 export function rightsTag({ plan, historyMonths, snapshots }: Rights): string {
-  const seen = snapshots === null ? 'all' : `${snapshots.newest}${snapshots.monthEnds ? ' and month-ends' : ''}`;
-  return `${plan} ${historyMonths} ${seen}`;
+  const snapshotsTag =
+    snapshots === null ? 'all' : `${snapshots.newest}${snapshots.monthEnds ? ' and month-ends' : ''}`;
+  return `${plan} ${historyMonths} ${snapshotsTag}`;
 }
 
 /**
- * Of the stored snapshots those that a caller may see, newest day first, each in every version it was written in, the one in
- * force first (specification "Plans"; decision 0022).
+ * The snapshots that a caller may read: newest day first; of a day all versions, the one in force first (specification
+ * "Plans"; decision 0022).
  *
  * @param manifests oldest day first, the version in force first
  */
@@ -40,11 +38,7 @@ export function visibleSnapshots(manifests: readonly Manifest[], rights: Rights,
   return visible.toReversed().flatMap((day) => byDay.get(day) ?? []);
 }
 
-/**
- * The newest so many days, and the last one of every month from the start of the history window on; null is no start.
- *
- * @param days ascending
- */
+/** The newest days, and each month's last day from the window's start on; null: no start. */
 function visibleDays(
   days: readonly Day[],
   { newest, monthEnds }: SnapshotAccess,
@@ -57,11 +51,11 @@ function visibleDays(
 }
 
 /**
- * Capabilities can be switched off as a whole, or be open to some (specification "Capabilities"). What is planned looks exactly like a
- * route that doesn't exist.
+ * Parts of the service that are live, planned, or open to some organizations (specification "Capabilities"). A planned
+ * one looks exactly like an unknown route.
  *
- * `plans`: daily quota, the organizations' burst limit and their headers. `webhooks` has no route: its endpoints are suspended.
- * `embeds`: what needs no key, so it is there for everybody or for nobody. `attribution`: integrations and what they earn.
+ * `plans`: daily quota, burst limit and their headers. `webhooks` has no route: its endpoints are suspended. `embeds`
+ * needs no key, so it has no pilot. `attribution`: integrations and their rewards.
  */
 export const CAPABILITIES = [
   ...(['current', 'history', 'snapshots', 'changes', 'account'] as const),
@@ -69,22 +63,20 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** Live for all, planned for all, or live for some organizations and planned for the others. */
+/** `pilot`: live for the listed organizations, planned for others. */
 type CapabilityState = 'live' | 'planned' | { readonly pilot: readonly string[] };
 
-/** What isn't named is live. */
+/** Missing ones are live. */
 export type CapabilityStates = Readonly<Partial<Record<Capability, CapabilityState>>>;
 
-/** True where a capability is there for an organization; undefined where no organization is known. */
+/** Whether a capability is live for an organization; undefined: an unknown one. */
 export function isLive(states: CapabilityStates, capability: Capability, organizationId: string | undefined): boolean {
   const state = states[capability] ?? 'live';
   if (state === 'live' || state === 'planned') return state === 'live';
   return organizationId !== undefined && state.pilot.includes(organizationId);
 }
 
-/**
- * Reads `history=planned,changes=pilot:ORG1|ORG2`; the message says what is wrong.
- */
+/** Parses `history=planned,changes=pilot:ORG1|ORG2`. */
 export function capabilitiesFromText(text: string): CapabilityStates | { readonly problem: string } {
   const states: Partial<Record<Capability, CapabilityState>> = {};
   for (const part of text.split(',').filter((item) => item.trim() !== '')) {
@@ -97,11 +89,11 @@ export function capabilitiesFromText(text: string): CapabilityStates | { readonl
   return states;
 }
 
-function parseState(word: string): 'live' | 'planned' {
-  return word === 'planned' ? 'planned' : 'live';
+function parseState(text: string): 'live' | 'planned' {
+  return text === 'planned' ? 'planned' : 'live';
 }
 
 function problemOf(part: string): string {
   const names = CAPABILITIES.filter((name) => name !== 'current').join(', ');
-  return `'${part.trim()}' is no NAME=live, NAME=planned or NAME=pilot:ORGANIZATION|… with a name of ${names}`;
+  return `'${part.trim()}' is not NAME=live, NAME=planned or NAME=pilot:ORGANIZATION|…, where NAME is one of ${names}`;
 }

@@ -13,7 +13,7 @@ import {
 } from './operation.ts';
 import { errorResponses, HEADERS, type HeaderName, headersOf, validationResponse } from './responses.ts';
 
-/** What every route below `/v1` may answer besides its own errors. */
+/** Errors of every route below `/v1`, besides its own. */
 const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'bad_request',
   'unauthenticated',
@@ -29,11 +29,10 @@ const COMMON_ERRORS: readonly ApiErrorCode[] = [
 ];
 
 export interface OperationOptions extends Collectors {
-  /** Whether answers carry the headers of quota and burst limit, and requests may carry `Idempotency-Key`. */
+  /** Whether responses carry limit headers and requests may carry `Idempotency-Key`. */
   readonly hasLimits: boolean;
 }
 
-/** A data route as an operation of the OpenAPI document. */
 export function dataOperation(route: DataRoute, options: OperationOptions): Operation {
   const { schemas, hasLimits } = options;
   const { operationId, summary, description, params, query, capability } = route;
@@ -69,7 +68,7 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
       ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }
       : {}),
     304: responses.share('NotModified', {
-      description: 'What the request names in If-None-Match or If-Modified-Since still holds; costs no quota',
+      description: 'The response named by If-None-Match or If-Modified-Since is still current; costs no quota',
       headers: headersOf([...HEADERS.notModified, ...limits]),
     }),
     ...errorResponses(codes, responses, { limits }),
@@ -77,7 +76,7 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
   };
 }
 
-/** The parameters of one place, each with what it takes, its default and an example. */
+/** The parameters of a path or query. */
 export function parametersFrom(
   schema: z.ZodObject,
   place: 'path' | 'query',
@@ -117,19 +116,18 @@ const EXAMPLE = {
   client_source: 'api_key',
 };
 
-/** `GET /v1/account`: asks for a key, costs no quota, is never cached. */
 export function accountOperation({ schemas, responses }: Collectors): Paths {
   const failures = COMMON_ERRORS.filter((code) => code !== 'quota_exceeded');
   return {
     '/v1/account': {
       get: {
         operationId: 'getAccount',
-        summary: "The organization's plan and what is used of it today",
+        summary: "The organization's plan and its usage today",
         tags: ['account'],
         security: BEARER,
         responses: {
           200: {
-            description: "The organization's plan and what is used of it today",
+            description: "The organization's plan and its usage today",
             headers: headersOf([...HEADERS.meta, ...HEADERS.limits]),
             content: {
               'application/json': { schema: schemas.schemaFrom(ACCOUNT, 'output'), example: EXAMPLE },

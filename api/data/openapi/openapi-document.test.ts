@@ -79,12 +79,12 @@ test('says of each kind of history what its points hold, and of each change what
   const histories = new Map(DATA_ROUTES.map(({ path, example }) => [path, example]));
   const kinds = shapesOf('ModelHistory').map(({ properties }) => Object(properties)['kind'].const);
   expect(kinds).toEqual(['score', 'ranking', 'pricing', 'metadata']);
-  const told = shapesOf('ChangeEvent').map(({ properties = {} }) => {
+  const eventShapes = shapesOf('ChangeEvent').map(({ properties = {} }) => {
     const { entity_type: type, op, key, data } = Object(properties);
     const shapes = (data.anyOf ?? [data]).map((part: Property & { type?: string }) => part.$ref ?? part.type);
     return [type.const, op.const, key.$ref, ...shapes].join(' ').replaceAll(COMPONENT, '');
   });
-  expect(told).toEqual([
+  expect(eventShapes).toEqual([
     'model upsert ModelKey Model',
     'model delete ModelKey Model null',
     'score upsert ScoreKey Score',

@@ -13,20 +13,17 @@ import { addReference, type ReferenceDeps } from './reference.ts';
 import { HEADER_COMPONENTS } from './responses.ts';
 
 export interface DocumentOptions {
-  /** Where the routes begin: an address without a slash at the end, or a path; empty for the root of the host. */
+  /** Without a final slash; empty for the root of the host. */
   readonly serverUrl: string;
-  /** Whether answers carry the headers of quota and burst limit, and requests may carry `Idempotency-Key`. */
+  /** Whether responses carry limit headers and requests may carry `Idempotency-Key`. */
   readonly hasLimits: boolean;
-  /** Whether callers can ask for their account; default: where there are limits. */
+  /** Whether `GET /v1/account` exists; default: as `hasLimits`. */
   readonly hasAccount?: boolean;
-  /** What is answered without a key besides; default: nothing. */
+  /** Routes without a key; default: none. */
   readonly openRoutes?: readonly OpenRoute[];
 }
 
-/**
- * The OpenAPI document of the data routes and of the routes about the service. A pure function of its input: everything in it
- * derives from the routes' own schemas, the dataset table and the table of error codes.
- */
+/** The OpenAPI document, a pure function of its input: routes, their schemas and the error codes. */
 export function openApiDocument(
   routes: readonly DataRoute[],
   { serverUrl, hasLimits, hasAccount = hasLimits, openRoutes = [] }: DocumentOptions,
@@ -74,52 +71,52 @@ export function openApiDocument(
   };
 }
 
-const DESCRIPTION = `A read-only record of AI models, made anew every night: what there is now, how it has been day by day, and what changed.
+const DESCRIPTION = `A read-only record of AI models, updated every night: current data, daily history and changes.
 
 - **Requests** are \`GET\` with \`Authorization: Bearer <API_KEY>\`. Ids are case-sensitive and percent-encoded in paths.
-- **Answers** are JSON. Ignore keys that you don't know: minor versions add some. \`X-Data-As-Of\` says what point in time they reflect.
+- **Responses** are JSON. Ignore keys that you don't know: minor versions add some. \`X-Data-As-Of\` is the point in time that the data reflect.
 - **Lists** come in pages: pass \`next_cursor\` as \`cursor\`, with the same filters, until it is null.
 - **Conditional requests** with \`If-None-Match\` or \`If-Modified-Since\` get \`304\` while nothing changed, which costs no quota.
-- **Errors** carry a stable \`code\` and a \`help_url\`; parameters that are wrong are all told at once, with \`422\`.
+- **Errors** carry a stable \`code\` and a \`help_url\`; a \`422\` lists all invalid parameters at once.
 - **A copy of your own** starts with a snapshot and follows the change feed from its \`change_cursor\`.`;
 
 const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
   current: 'The newest release: models, benchmarks, scores, rankings, prices',
   history: 'Daily series. Days without data are absent, never interpolated',
-  snapshots: 'The whole of a day as compressed JSON Lines',
-  changes: 'Every change in order, for a copy that stays in step',
+  snapshots: 'All records of a day as compressed JSON Lines',
+  changes: 'Every change in order, to keep a copy up to date',
   meta: 'About the service itself; these need no key and cost no quota',
 };
 
-const ACCOUNT_TAG = { account: 'Your plan and what you have used of it' };
+const ACCOUNT_TAG = { account: 'Your plan and its usage' };
 
-const OPEN_TAGS = { [OPEN_TAG]: 'Pictures, pages and feeds for pages of others' };
+const OPEN_TAGS = { [OPEN_TAG]: 'Badges, embeds and feeds for other websites' };
 
 const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The ETag of an answer at hand; 304 while it holds',
+    description: 'The ETag of a stored response; 304 while it is current',
     schema: { type: 'string' },
     example: '"5aac5a2389c93885ffe2d8646e07e326"',
   },
   IfModifiedSince: {
     name: 'If-Modified-Since',
     in: 'header',
-    description: 'The Last-Modified of an answer at hand; 304 while nothing changed since. If-None-Match outranks it',
+    description: 'The Last-Modified of a stored response; 304 if nothing changed since. If-None-Match takes precedence',
     schema: { type: 'string' },
     example: 'Tue, 30 Jun 2026 00:20:00 GMT',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same request again with the same key, on the same UTC day, costs no further unit of the quota',
+    description: 'Repeating a request with the same key on the same UTC day costs no further unit of the quota',
     schema: { type: 'string', minLength: 1, maxLength: 128 },
     example: 'nightly-import-2026-06-30',
   },
 };
 
-/** `/openapi.json`, the same at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference` that shows it. */
+/** `/openapi.json`, also at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference`. */
 export function addOpenApi(app: FastifyInstance, { document, ...reference }: ReferenceDeps): void {
   const headers = { 'Cache-Control': 'no-cache' };
   const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), headers);

@@ -1,13 +1,13 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { z } from 'zod';
 
-/** Responses by status. `openapi-types` has those of 3.0 mixed into its own `ResponsesObject`. */
+/** Responses by status; the `ResponsesObject` of `openapi-types` also has types of 3.0. */
 export type Responses = Readonly<Record<string, OpenApi.ResponseObject | OpenApi.ReferenceObject>>;
 
-/** What an operation with a key asks for. Said of each one: programs that make clients don't look at what the document says of all. */
+/** Named in each operation, because client generators ignore the document's own `security`. */
 export const BEARER = [{ bearer: [] }] as const;
 
-/** What can be done with a path; every one is a GET. */
+/** Every operation is a GET. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -19,20 +19,18 @@ export interface Operation {
   readonly responses: Responses;
 }
 
-/** Operations by path, as the document has them. */
 export type Paths = Readonly<Record<string, { readonly get: Operation }>>;
 
-/** What operations share, as components of the document. */
+/** Shared components of the document. */
 export interface Collectors {
   readonly schemas: SchemaCollector;
   readonly responses: ResponseCollector;
 }
 
-/** Responses that many operations share, each under a name in the document's components. */
 export class ResponseCollector {
   readonly #components = new Map<string, OpenApi.ResponseObject>();
 
-  /** A reference to the response of this name, which must be the same wherever it is used. */
+  /** A reference to a shared response. Throws if the name has another one already. */
   share(name: string, response: OpenApi.ResponseObject): OpenApi.ReferenceObject {
     const known = this.#components.get(name) ?? response;
     if (JSON.stringify(known) !== JSON.stringify(response))
@@ -41,30 +39,28 @@ export class ResponseCollector {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** Every shared response so far, by name. */
   get components(): Record<string, OpenApi.ResponseObject> {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
 
-/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 takes them. */
+/** A JSON Schema of draft 2020-12, as in OpenAPI 3.1. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * Turns zod schemas into JSON Schemas. One that has an `id` in its metadata becomes a component, and is referred to wherever
- * it occurs. What an answer may hold besides is left open: minor versions add fields (specification "Versioning of the API").
+ * Turns zod schemas into JSON Schemas. Schemas with an `id` become components. Objects stay open, because minor
+ * versions add fields (specification "Versioning of the API").
  */
 export class SchemaCollector {
   readonly #components = new Map<string, JsonSchema>();
 
-  /** The schema of an answer, or of what a parameter takes. */
+  /** `output`: a response; `input`: a parameter. */
   schemaFrom(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const { $defs = {}, $schema: _, ...root } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
     for (const [name, definition] of Object.entries($defs)) this.#add(name, tidy(definition));
     return tidy(root);
   }
 
-  /** Every component so far, by name. */
   get components(): Readonly<Record<string, JsonSchema>> {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -78,10 +74,7 @@ export class SchemaCollector {
   }
 }
 
-/**
- * Leaves out keywords that tell a reader nothing: zod's bounds of safe integers, patterns beside a format, and whether an object of
- * named fields may have others.
- */
+/** Drops safe-integer bounds, patterns beside a format, and `additionalProperties` of objects with named fields. */
 function tidy(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword, value]) => {
     if (keyword === 'id' && typeof value === 'string') return false;
@@ -109,7 +102,7 @@ function tidyKeyword(keyword: string, value: unknown): unknown {
   return value;
 }
 
-/** `anyOf: [{type: T, …}, {type: null}]` as `{type: [T, null], …}`; undefined where it can't be said so. */
+/** `anyOf: [{type: T, …}, {type: null}]` as `{type: [T, null], …}`; undefined for other choices. */
 function nullableFrom(choices: readonly JsonSchema[]): JsonSchema | undefined {
   const [first, second, ...more] = choices;
   if (first === undefined || second?.['type'] !== 'null' || more.length > 0) return undefined;

@@ -17,32 +17,31 @@ const PROBLEM = {
   since: '2026-06-30T00:00:05Z',
 };
 
-/** Of a service that is not ready, by its status. */
 const NOT_READY: Readonly<Record<string, OpenApi.ExampleObject>> = {
   starting: {
-    summary: 'There is no release to answer from yet',
+    summary: 'No release is served yet',
     value: { status: 'starting', problem: PROBLEM, problems: [{ part: 'view', ...PROBLEM }] },
   },
   stopping: {
-    summary: 'The server is about to stop; another one answers',
+    summary: 'The server is stopping; send requests to another one',
     value: { status: 'stopping', problem: null, problems: [] },
   },
 };
 
-/** The routes that need no key and cost no quota (specification "Routes"), but for those that are not for the public. */
+/** The public routes about the service (specification "Routes"). */
 export function metaOperations({ schemas, responses }: Collectors): Paths {
   const operation = operationsWith(responses);
   const html = { 'text/html': { schema: { type: 'string' } } } as const;
   return {
-    '/health/live': operation('getLiveness', 'The process answers', {
+    '/health/live': operation('getLiveness', 'The process is alive', {
       200: ok({
         'application/json': { schema: schemas.schemaFrom(HealthLiveSchema, 'output'), example: { status: 'live' } },
       }),
     }),
-    '/health/ready': operation('getReadiness', 'There is a release to answer from', {
+    '/health/ready': operation('getReadiness', 'A release is served', {
       200: ok({ 'application/json': { schema: schemas.schemaFrom(HealthReadySchema, 'output'), example: READY } }),
       503: {
-        description: 'Not yet, or not any more',
+        description: 'No release is served yet, or the server is stopping',
         headers: headersOf(HEADERS.retry),
         content: {
           'application/json': {
@@ -54,12 +53,12 @@ export function metaOperations({ schemas, responses }: Collectors): Paths {
     }),
     '/openapi.json': operation('getOpenApiDocument', 'This document', {
       200: ok({ 'application/json': { schema: { type: 'object', additionalProperties: true } } }),
-      304: { description: 'What the request names in If-None-Match still holds', headers: headersOf(HEADERS.meta) },
+      304: { description: 'The response named by If-None-Match is still current', headers: headersOf(HEADERS.meta) },
     }),
-    '/docs/errors': operation('listErrorPages', 'Every error code, for people', { 200: ok(html) }),
+    '/docs/errors': operation('listErrorPages', 'Every error code, as a page', { 200: ok(html) }),
     '/docs/errors/{code}': operation(
       'getErrorPage',
-      'The page that `help_url` of an error points at',
+      'The page that `help_url` of an error points to',
       { 200: ok(html) },
       [
         {
@@ -79,7 +78,6 @@ function ok(content: OpenApi.ResponseObject['content'] & object): OpenApi.Respon
   return { description: 'OK', headers: headersOf(HEADERS.meta), content };
 }
 
-/** What every such operation has, and may answer. */
 function operationsWith(shared: ResponseCollector) {
   const codes = ['bad_request', 'not_found', 'uri_too_long', 'internal_error'] as const;
   const refusals = errorResponses(codes, shared, { prefix: 'Open' });
@@ -100,17 +98,17 @@ function operationsWith(shared: ResponseCollector) {
   });
 }
 
-/** What the document has to know of a route without a key, whoever serves it (specification "Without a key"). */
+/** A route without a key (specification "Without a key"). */
 export interface OpenRoute {
-  /** The pattern below the base path, such as `/badges/models/:id.svg`. */
+  /** Such as `/badges/models/:id.svg`. */
   readonly path: string;
-  /** What the document says of it; one without is not in the document. */
+  /** Undefined: not in the document. */
   readonly operation?: { readonly operationId: string; readonly summary: string } | undefined;
-  /** `Content-Type` of its answers. */
+  /** `Content-Type` of its responses. */
   readonly type: string;
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
-  /** Whether what it refuses has its own form too; else the error envelope. */
+  /** Set if its refusals have the route's own form instead of the error envelope. */
   readonly refuse?: unknown;
 }
 
@@ -120,11 +118,10 @@ export function templateOf(path: string): string {
 }
 
 const OPEN_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'X-Cache', 'X-Request-ID'];
-/** What has the form of the route, where it has one for refusals; whatever else goes wrong is told by the service. */
+/** Refusals in the route's own form, if it has one; others always use the error envelope. */
 const OWN_REFUSALS = ['not_found', 'rate_limit_exceeded', 'unavailable'] as const;
 const OTHER_REFUSALS = ['bad_request', 'uri_too_long', 'internal_error'] as const;
 
-/** A route without a key as an operation of the OpenAPI document. */
 export function openOperation(
   route: OpenRoute,
   { operationId, summary }: OpenRoute['operation'] & object,
@@ -140,7 +137,7 @@ export function openOperation(
     parameters: [...parameters, { $ref: '#/components/parameters/IfNoneMatch' }],
     responses: {
       200: { description: summary, headers: headersOf(OPEN_HEADERS), content: contentOf(route) },
-      304: { description: 'What the request names in If-None-Match still holds', headers: headersOf(OPEN_HEADERS) },
+      304: { description: 'The response named by If-None-Match is still current', headers: headersOf(OPEN_HEADERS) },
       ...errorResponses(OTHER_REFUSALS, responses, { prefix: 'Open' }),
       ...(route.refuse === undefined
         ? {
@@ -152,20 +149,19 @@ export function openOperation(
   };
 }
 
-/** The tag of all of them. */
 export const OPEN_TAG = 'without a key';
 
 function ownRefusals(route: OpenRoute): Responses {
-  const told = { headers: headersOf(['X-Request-ID']), content: contentOf(route) };
+  const common = { headers: headersOf(['X-Request-ID']), content: contentOf(route) };
   return {
-    404: { description: 'What it is asked of is not there', ...told },
-    422: { description: 'Parameters are missing or wrong; the first problem', ...told },
+    404: { description: 'The requested record does not exist', ...common },
+    422: { description: 'Parameters are missing or invalid; names the first problem', ...common },
     429: {
-      description: 'Too many requests of this address',
-      ...told,
+      description: 'Too many requests from this address',
+      ...common,
       headers: headersOf(['Retry-After', 'X-Request-ID']),
     },
-    503: { description: 'There is nothing to answer from now', ...told },
+    503: { description: 'The service is temporarily unavailable', ...common },
   };
 }
 

@@ -15,7 +15,7 @@ import { type OpenRoute, templateOf } from './other-operations.ts';
 const FOLDER = '/docs/reference';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
-/** The page comes whole from here, writes its own styles, shows answers that are pictures or pages, and asks nobody but this service. */
+/** The page loads everything from this service, writes its own styles, and shows pictures and pages. */
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -28,21 +28,20 @@ const HEADERS = {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // Asked for again each time, so that a new version of the service shows at once; what didn't change is a 304.
+  // So that a new version of the service shows at once.
   'Cache-Control': 'no-cache',
 };
 
 export interface ReferenceDeps {
   readonly document: OpenApi.Document;
-  /** The routes of the document whose parameters may be ids. */
+  /** Routes with parameters that may be ids. */
   readonly routes: readonly TryableRoute[];
   readonly views: { current(): View };
 }
 
-/** What says which parameters of a path are ids, and of what. */
 type TryableRoute = Pick<OpenRoute, 'path' | 'params' | 'query'>;
 
-/** `/docs/reference`: every operation of the document, to be read and tried (specification "The reference"). */
+/** `/docs/reference`: every operation, to read and try (specification "The reference"). */
 export function addReference(app: FastifyInstance, { document, routes, views }: ReferenceDeps): void {
   const root = app.prefix;
   const url = `${root}${FOLDER}/openapi.json`;
@@ -59,13 +58,13 @@ export function addReference(app: FastifyInstance, { document, routes, views }: 
   });
 }
 
-/** Finds the document with the ids of the view in use, made once for each view; with those of the document where there is no view. */
+/** Adds ids of the current view, once per view; without a view the document's own examples stay. */
 function documentsByView(
   make: (served: Awaited<ReturnType<typeof findServedIds>>) => OpenApi.Document,
 ): (views: ReferenceDeps['views']) => Promise<Asset> {
   const assetOf = (document: OpenApi.Document) => new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), HEADERS);
   let plain: Asset | undefined;
-  let kept: { readonly version: string; readonly asset: Promise<Asset> } | undefined;
+  let cached: { readonly version: string; readonly asset: Promise<Asset> } | undefined;
   const findOf = async (view: View) => {
     const release = view.lease();
     try {
@@ -77,10 +76,10 @@ function documentsByView(
   return async (views) => {
     try {
       const view = views.current();
-      if (kept?.version !== view.version) kept = { version: view.version, asset: findOf(view) };
-      return await kept.asset;
+      if (cached?.version !== view.version) cached = { version: view.version, asset: findOf(view) };
+      return await cached.asset;
     } catch (error) {
-      kept = undefined;
+      cached = undefined;
       if (!isAppError(error) || error.code !== 'unavailable') throw error;
       plain ??= assetOf(make({}));
       return plain;
@@ -97,17 +96,14 @@ function pageFor(root: string, title: string): string {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" type="${ICON_TYPE}" href="${root}${ICON}">
-<noscript>The reference needs scripts. <a href="${root}/openapi.json">The OpenAPI document</a> says the same.</noscript>
+<noscript>The reference needs JavaScript. <a href="${root}/openapi.json">The OpenAPI document</a> has the same content.</noscript>
 <div id="reference"></div>
 ${scripts.join('\n')}
 </html>
 `;
 }
 
-/**
- * What the page draws itself with, some 5 MB. Scalar's plugin has it within its code and gives it away over a route alone; its own page has a
- * script inside, which our policy forbids.
- */
+/** Scalar's script, some 5 MB. The plugin exposes it only over a route; its own page has an inline script, which our policy forbids. */
 async function readScalar(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = fastify();
@@ -118,7 +114,7 @@ async function readScalar(): Promise<Buffer> {
   return rawPayload;
 }
 
-/** Nothing of anybody else's service: no fonts, no proxy, no assistant, no report of use. The key is gone with the page. */
+/** No third-party service; the key is not stored. */
 const CONFIGURATION = {
   withDefaultFonts: false,
   telemetry: false,
@@ -128,29 +124,27 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
   persistAuth: false,
   documentDownloadType: 'none',
-  // Its grey of small words is too pale to be read.
+  // The originals have too little contrast.
   customCss: `
     .light-mode { --scalar-color-3: #666; --scalar-color-blue: #0067b8; --scalar-color-green: #007350; --scalar-color-orange: #a84300; }
     .dark-mode { --scalar-color-3: #a8a8a8; }
   `,
 } as const satisfies Partial<ApiReferenceConfiguration>;
 
-/** The script that begins it. */
 function startOfScalar({ element, url }: { readonly element: string; readonly url: string }): string {
   return `Scalar.createApiReference(${JSON.stringify(element)}, ${JSON.stringify({ ...CONFIGURATION, url })});\n`;
 }
 
 type Parameter = OpenApi.ParameterObject | OpenApi.ReferenceObject;
 
-/** Linked from the page, and nothing to try on it: a browser hangs for many seconds over so much JSON, drawn with all its colours. */
+/** Linked only: browsers hang for many seconds while they highlight so much JSON. */
 const DOCUMENT = '/openapi.json';
 
 /**
- * The document as the reference shows it (specification "The reference"): a request of it works as it stands. What must be given is
- * filled in, with ids that are served; what may be given shows an example and is left out of the request until it is ticked. The first line
- * leads to the guide, to which the page has no other way.
+ * The document with requests that work unchanged (specification "The reference"). Required parameters are filled with
+ * served ids; optional ones show an example but are disabled. The page links to the guide only here.
  *
- * @param root what stands before every path: requests go to where the page came from, whatever the document calls the service
+ * @param root prefix of every path: requests go to the page's own origin, whatever the document's server is
  */
 export function tryableDocument(
   document: OpenApi.Document,
@@ -178,7 +172,6 @@ export function tryableDocument(
   };
 }
 
-/** What the parameters of a route are ids of, by name. */
 function idKindsOf({ params, query }: TryableRoute): ReadonlyMap<string, IdKind | undefined> {
   const parameters = Object.entries({ ...params.shape, ...query.shape });
   return new Map(parameters.map(([name, parameter]) => [name, idKindOf(parameter)]));
@@ -193,7 +186,7 @@ function tryableParameter(
   const { example, ...rest } = parameter;
   const kind = kinds?.get(parameter.name);
   const value: unknown = (kind && served[kind]) ?? example;
-  // Scalar's own word for "not in the request"; without it, every example would be.
+  // Scalar's flag for "not in the request"; without it, every example would be sent.
   const shown: OpenApi.ExampleObject & { readonly 'x-disabled': boolean } = {
     value,
     'x-disabled': parameter.required !== true,
@@ -201,12 +194,12 @@ function tryableParameter(
   return value === undefined ? rest : { ...rest, examples: { default: shown } };
 }
 
-/** An id of each kind; undefined where nothing of it is served. */
+/** Undefined if none is served. */
 type ServedIds = { readonly [Kind in IdKind]?: string | undefined };
 
 /**
- * One row: the best model of the first category; where nothing is ranked, the first model. Its first benchmark and provider; where it has
- * none, the first of all.
+ * One row: the best model of the first category, or the first model; its first benchmark and provider, or the first of
+ * all.
  */
 const SQL = `
   WITH chosen AS (
@@ -230,7 +223,6 @@ const COLUMNS = {
   provider: nullable(text),
 };
 
-/** Ids that a view answers for: those of a model that most is known of, and the newest snapshot. */
 async function findServedIds(view: View): Promise<ServedIds> {
   const [row] = await view.rows(COLUMNS, SQL);
   const found = Object.entries({ ...row }).filter(([, id]) => id !== null);

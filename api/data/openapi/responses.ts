@@ -4,7 +4,6 @@ import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { API_ERRORS, ApiError, type ApiErrorCode, type ApiErrorOptions } from '../api-errors.ts';
 import type { ResponseCollector } from './operation.ts';
 
-/** What is particular to the example of a code. */
 const PARTICULARS: Partial<Readonly<Record<ApiErrorCode, ApiErrorOptions>>> = {
   feature_not_in_plan: { plan: 'community' },
   history_window_exceeded: { param: 'from', plan: 'community' },
@@ -16,7 +15,7 @@ const PARTICULARS: Partial<Readonly<Record<ApiErrorCode, ApiErrorOptions>>> = {
 
 const EXAMPLE_CONTEXT = { requestId: '01M7Z48TAKDAYA8MED1743RKRH', baseUrl: 'https://api.example.com' };
 
-/** Refusals before it is known who asks (specification "Order of checks"): there are no limits to tell. */
+/** Refusals before authentication have no limit headers (specification "Order of checks"). */
 const BEFORE_THE_KEY: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
   'unauthenticated',
   'request_timeout',
@@ -24,11 +23,7 @@ const BEFORE_THE_KEY: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
   'headers_too_large',
 ]);
 
-/**
- * The response of a status, with an example for each code that comes with it.
- *
- * @param limits the headers that tell a caller's limits, where the service has any
- */
+/** @param limits the limit headers, if the service has limits */
 function errorResponse(codes: readonly ApiErrorCode[], limits: readonly HeaderName[] = []): OpenApi.ResponseObject {
   const more = codes.every((code) => BEFORE_THE_KEY.has(code)) ? [] : limits;
   const canRetry = codes.some((code) => API_ERRORS[code].status === 429 || code === 'unavailable');
@@ -60,10 +55,9 @@ const PROBLEMS: readonly RequestProblem[] = [
   },
 ];
 
-/** The response to parameters that are missing or wrong. */
 export function validationResponse(more: readonly HeaderName[]): OpenApi.ResponseObject {
   return {
-    description: 'Parameters are missing or wrong; all problems of path and query at once',
+    description: 'Parameters are missing or invalid; lists all problems of path and query',
     headers: headersOf([...HEADERS.meta, ...more]),
     content: {
       'application/json': { schema: { $ref: '#/components/schemas/ValidationError' }, example: { detail: PROBLEMS } },
@@ -71,10 +65,10 @@ export function validationResponse(more: readonly HeaderName[]): OpenApi.Respons
   };
 }
 
-/** What the response of some codes is called: `rate_limit_exceeded` and `quota_exceeded`: `RateLimitExceededOrQuotaExceeded`. */
+/** `rate_limit_exceeded` and `quota_exceeded` → `RateLimitExceededOrQuotaExceeded`. */
 function nameFrom(codes: readonly ApiErrorCode[]): string {
-  const words = codes.map((code) => code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)));
-  return words.map((parts) => parts.join('')).join('Or');
+  const titled = codes.map((code) => code.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1)));
+  return titled.map((parts) => parts.join('')).join('Or');
 }
 
 /** Error codes by status, ascending. */
@@ -83,7 +77,7 @@ function byStatus(codes: readonly ApiErrorCode[]): readonly (readonly [number, r
   return statuses.map((status) => [status, codes.filter((code) => API_ERRORS[code].status === status)]);
 }
 
-/** The error responses of an operation by status, shared with those that have the same. */
+/** Error responses by status, shared between operations. */
 export function errorResponses(
   codes: readonly ApiErrorCode[],
   shared: ResponseCollector,
@@ -110,45 +104,43 @@ function countOrUnlimited(description: string, example: number): Header {
   return { description, schema, example };
 }
 
-/** On every answer. */
+/** On every response. */
 const REQUEST_ID = { 'X-Request-ID': text('Unique id of the request, for support', '01M7Z48TAKDAYA8MED1743RKRH') };
 
 /** On 200 and 304 of data routes (specification "Conditional requests"; specification "Freshness"). */
 const CONDITIONAL = {
-  ETag: text('Strong tag of the answer, for If-None-Match', '"5aac5a2389c93885ffe2d8646e07e326"'),
-  'Last-Modified': text('When the answer last changed, for If-Modified-Since', 'Tue, 30 Jun 2026 00:20:00 GMT'),
-  'Cache-Control': text('How long the answer may be kept, and by whom', 'public, max-age=60'),
-  Vary: text('What else the answer depends on', 'Authorization, accept-encoding'),
+  ETag: text('Strong entity tag of the response, for If-None-Match', '"5aac5a2389c93885ffe2d8646e07e326"'),
+  'Last-Modified': text('When the response last changed, for If-Modified-Since', 'Tue, 30 Jun 2026 00:20:00 GMT'),
+  'Cache-Control': text('How long the response may be cached, and by whom', 'public, max-age=60'),
+  Vary: text('Request headers that the response depends on', 'Authorization, accept-encoding'),
   'X-Data-As-Of': text('Point in time that the data reflect', '2026-06-29T23:59:59Z', { format: 'date-time' }),
 };
 
 const CACHE = {
-  'X-Cache': text('Whether the answer was at hand', 'HIT', { enum: ['HIT', 'MISS', 'BYPASS'] }),
+  'X-Cache': text('Whether the response came from the cache', 'HIT', { enum: ['HIT', 'MISS', 'BYPASS'] }),
 };
 
 const RETRY = { 'Retry-After': count('Seconds to wait; on 503 while the server starts', 17) };
 
 const REDIRECT = { Location: text('The signed URL', 'https://files.example.com/…', { format: 'uri-reference' }) };
 
-/** On every answer to a request with a key (specification "Limit headers"). */
+/** On every response to a request with a key (specification "Limit headers"). */
 const LIMITS = {
   'X-RateLimit-Limit': count('Requests per minute that the organization may send', 300),
   'X-RateLimit-Remaining': count('Requests left in the current minute', 299),
-  'X-RateLimit-Reset': count('When more requests will be free, in Unix seconds', 1782821700),
+  'X-RateLimit-Reset': count('When more requests become available, in Unix seconds', 1782821700),
   'X-Quota-Limit': countOrUnlimited('Data responses per day, bonus included', 5000),
   'X-Quota-Used': count('Data responses counted today', 12),
   'X-Quota-Remaining': countOrUnlimited('Data responses left today; at 0 the next one is refused', 4988),
   'X-Quota-Reset': count('The next midnight UTC, in Unix seconds', 1782864000),
-  'CDN-Cache-Control': text('The answer is for this key alone', 'no-store'),
+  'CDN-Cache-Control': text('The response is for this key alone', 'no-store'),
   'X-Service-Plan': text('The plan of the organization', 'builder', { enum: ['community', 'builder', 'commercial'] }),
 };
 
-/** Every header that a response refers to, under `components.headers`. */
 export const HEADER_COMPONENTS = { ...REQUEST_ID, ...CONDITIONAL, ...CACHE, ...RETRY, ...REDIRECT, ...LIMITS };
 
 export type HeaderName = keyof typeof HEADER_COMPONENTS;
 
-/** The headers that go together, by the kind of answer. */
 export const HEADERS = {
   meta: namesOf(REQUEST_ID),
   data: [...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
@@ -162,7 +154,6 @@ function namesOf<T extends object>(headers: T): readonly (keyof T & HeaderName)[
   return Object.keys(headers) as (keyof T & HeaderName)[]; // Of a literal just above.
 }
 
-/** `headers` of a response. */
 export function headersOf(names: readonly HeaderName[]): Record<string, OpenApi.ReferenceObject> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -206,9 +206,11 @@ describe('where there is no server, as for tools, pages, badges and feeds', () =
 
   test('routes that are asked for the same, and depend on the same, have tags of their own', async () => {
     const paths = ['/v1/one', '/v1/other'] as const;
-    const told = await Promise.all(paths.map((path) => answers.answer(routeAt(path), {}, { rights: ALL_RIGHTS })));
-    expect(told.map(({ body }) => JSON.parse(String(body)))).toEqual(paths.map((path) => ({ path })));
-    expect(new Set(told.map(({ headers }) => headers['ETag'])).size).toBe(2);
+    const responses = await Promise.all(
+      paths.map((path) => answers.respond(routeAt(path), {}, { rights: ALL_RIGHTS })),
+    );
+    expect(responses.map(({ body }) => JSON.parse(String(body)))).toEqual(paths.map((path) => ({ path })));
+    expect(new Set(responses.map(({ headers }) => headers['ETag'])).size).toBe(2);
   });
 
   test('addresses of this service begin where the caller says', async () => {
@@ -217,14 +219,14 @@ describe('where there is no server, as for tools, pages, badges and feeds', () =
       query: { dataset: 'models' },
       baseUrl: 'https://a.test/v',
     };
-    const { headers, body } = await answers.answer(snapshotDownloadRoute, request, { rights: ALL_RIGHTS });
+    const { headers, body } = await answers.respond(snapshotDownloadRoute, request, { rights: ALL_RIGHTS });
     expect(JSON.parse(String(body)).url).toMatch(/^https:\/\/a\.test\/v\/files\/releases\/2026-06-01/);
     expect(headers['X-Cache']).toBe('BYPASS');
   });
 
   test('a body is packed once for all who want it packed', async () => {
     const ask = (mayPack: boolean) =>
-      answers.answer(modelsRoute, { query: { limit: '2' }, mayPack }, { rights: ALL_RIGHTS });
+      answers.respond(modelsRoute, { query: { limit: '2' }, mayPack }, { rights: ALL_RIGHTS });
     const whole = await ask(false);
     const [first, second] = await Promise.all([ask(true), ask(true)]);
     expect(gunzipSync(first.body ?? '')).toEqual(whole.body);

@@ -1,6 +1,6 @@
 /**
- * The data routes' answers, whoever asks and however they are brought: over HTTP with a key, on pages of the console and for
- * everybody, as tools. Two keys with the same rights share an answer (api/server/responder.ts says how each is made).
+ * Responses of the data routes for all surfaces: API, console, public pages, MCP. Callers with the same rights share
+ * cached responses (api/server/responder.ts).
  */
 
 import { dayTeller } from '../../../runtime/day.ts';
@@ -28,42 +28,41 @@ export interface ResponseDeps {
   readonly views: { current(): View };
   readonly versions: readonly RecordVersion[];
   readonly clock: () => Date;
-  /** As {@link DataContext.signUrl}; a URL that begins with a slash is below the request's base URL. */
+  /** As {@link DataContext.signUrl}; a URL with a leading slash is below the request's base URL. */
   readonly signUrl: SignUrl;
   readonly settings: ResponseSettings;
 }
 
-/** A request as a data route is asked it: parameters, the headers that matter, and what only some callers know. */
+/** A request, independent of the HTTP server. */
 export interface DataRequest extends GivenRequest {
-  /** Under which parsing is kept: equal keys must mean equal parameters. Usually the URL; default: made of the parameters. */
+  /** Cache key of parsing: equal keys must mean equal parameters. Default: built from the parameters. */
   readonly key?: string;
-  /** `scheme://host/prefix` of this service, before its own addresses in an answer; default: none. */
+  /** `scheme://host/prefix` for URLs of this service; default: none. */
   readonly baseUrl?: string | (() => string) | undefined;
-  /** Whether a body that is kept may come in gzip, which the headers tell then; default: no. */
+  /** Whether a cached body may be gzip; default: no. */
   readonly mayPack?: boolean;
-  /** Told before anything else from which release the request is answered, also where the answer is an error. */
+  /** Called before anything else, also if the response is an error. */
   readonly onRelease?: (release: { readonly data_as_of: string }) => void;
 }
 
-/** On whose behalf a request is answered: an admitted request, or rights alone where nobody counts. */
+/** An admitted request, or rights alone where no quota is counted. */
 export interface DataCaller {
   readonly rights: Rights;
-  /** Takes a unit of the daily quota; rejects with `quota_exceeded`. */
+  /** Reserves a unit of the daily quota; rejects with `quota_exceeded`. */
   takeUnit?(unitFor: UnitFor | undefined): Promise<void>;
 }
 
-/** What a route answers with, for whoever asks it from inside. */
+/** A response for callers inside the process. */
 export interface ParsedResponse<Body> {
   readonly body: Body;
-  /** Of the body as it was sent. */
   readonly characters: number;
-  /** The moment that it reflects. */
+  /** The point in time that it reflects. */
   readonly dataAsOf: string | undefined;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Answers the data routes from the view in use. Knows no server: a binding hands it what it needs of a request. */
+/** Serves the data routes from the current view. Independent of the HTTP server. */
 export class DataResponses {
   readonly #deps: ResponseDeps;
   readonly #responder: Responder<DataContext, DataRoute>;
@@ -76,8 +75,8 @@ export class DataResponses {
     this.#responder = new Responder({ cache, compressFromBytes, headersOf, format: RESPONSE_FORMAT });
   }
 
-  /** Rejects with ApiError, RequestInvalid or AppError where there is no answer. The view stays open until it resolves. */
-  async answer(route: DataRoute, request: DataRequest, caller: DataCaller): Promise<RouteResponse> {
+  /** Rejects with ApiError, RequestInvalid or AppError. Leases the view until it resolves. */
+  async respond(route: DataRoute, request: DataRequest, caller: DataCaller): Promise<RouteResponse> {
     const view = this.#deps.views.current();
     const release = view.lease();
     try {
@@ -93,7 +92,7 @@ export class DataResponses {
         context: { view, rights, versions, now, today, settings, signUrl },
         now,
         scope: `${view.version}\n${today}\n${rightsTag(rights)}`,
-        // A wrong header belongs to this request alone, and is told together with what else is wrong.
+        // With invalid headers the request is parsed anew, to report all its problems together.
         key: isSound ? (request.key ?? JSON.stringify([request.params, request.query])) : undefined,
         mayPack: request.mayPack === true,
         charge: (effective) => takeUnit(caller, route, { request, effective }),
@@ -103,17 +102,17 @@ export class DataResponses {
     }
   }
 
-  /** Asks a route from inside; rejects with what it would refuse the same request with. */
-  async ask<Params, Query, Body extends JsonObject>(
+  /** Calls a route from inside the process; rejects with the route's refusals. */
+  async fetch<Params, Query, Body extends JsonObject>(
     route: DataRoute<Params, Query, Body>,
     { params, query = {} }: RouteArguments<Params, Query>,
     { caller, baseUrl }: { readonly caller: DataCaller; readonly baseUrl?: string | undefined },
   ): Promise<ParsedResponse<Body>> {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-    const { body, headers, giveBack } = await this.answer(route, { params, query: given, baseUrl }, caller);
+    const { body, headers, giveBack } = await this.respond(route, { params, query: given, baseUrl }, caller);
     const json = String(body);
     giveBack?.();
-    // The one place where an answer becomes a value again: the API's tests hold every route to its schema.
+    // The only place that parses a response; tests check every route's schema.
     return { body: JSON.parse(json) as Body, characters: json.length, dataAsOf: headers['X-Data-As-Of'] };
   }
 
@@ -127,20 +126,19 @@ export class DataResponses {
   }
 }
 
-/** What every form of an answer has, but for its tag. */
 function headersOf({ cacheControl }: DataRoute, { view }: DataContext): ResponseHeaders {
   return {
     'X-Data-As-Of': view.newest.data_as_of,
     'Cache-Control': cacheControl,
-    // Also on answers that are too small to compress: a cache goes by the first answer it sees.
+    // Also on responses too small to compress: caches go by the first response they get.
     Vary: 'Authorization, accept-encoding',
     'Content-Type': JSON_TYPE,
   };
 }
 
 /**
- * One unit of whoever asks, unless the route is free. An Idempotency-Key is bound to the effective request, whatever the release
- * (specification "Idempotency-Key").
+ * Charges one unit, unless the route is free. An Idempotency-Key is bound to the effective request, whatever the
+ * release (specification "Idempotency-Key").
  */
 async function takeUnit(
   caller: DataCaller,

@@ -1,6 +1,6 @@
 /**
- * What a data route is: what it takes, what a request comes to, and how it is answered. A route names everything that is its
- * own, so that a new one is a file and a line in `data-routes.ts`. What all of them do alike is in api/server/responder.ts.
+ * A data route names everything specific to it, so a new one needs a file and a line in `data-routes.ts`;
+ * api/server/responder.ts has what they share.
  */
 import type { z } from 'zod';
 import type { Day } from '../../../runtime/day.ts';
@@ -15,23 +15,22 @@ import type { Capability, Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
 import type { ResponseSettings } from '../settings.ts';
 
-/** Text that is JSON: what the view stores as it will be sent is neither parsed nor printed again. */
+/** JSON as text: sent as the view stores it, neither parsed nor printed again. */
 export type JsonText = string;
 
-/** What a route may know besides the request. */
 export interface RequestContext {
   readonly view: View;
   readonly rights: Rights;
-  /** The versions of the records, announced ones included. */
+  /** Including announced ones. */
   readonly versions: readonly RecordVersion[];
   readonly now: Date;
   readonly today: Day;
   readonly settings: ResponseSettings;
 }
 
-/** What the surface knows of a request; only an answer that is made once takes addresses from it. */
+/** Only uncached responses may sign URLs. */
 export interface DataContext extends RequestContext {
-  /** A URL from which anybody can download an object of the store for a while. */
+  /** A temporary URL from which anyone can download. */
   readonly signUrl: SignUrl;
 }
 
@@ -40,51 +39,47 @@ export type SignUrl = (key: string, options: { readonly expiresInSeconds: number
 /** The capabilities that have data routes. */
 export type DataCapability = Extract<Capability, 'current' | 'history' | 'snapshots' | 'changes'>;
 
-/** A body in JSON: every data route answers with an object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a route says about itself, whatever its parameters are. */
 export interface RouteDescription<Body extends JsonObject = JsonObject> {
-  /** The pattern below the base path, such as `/v1/models/:id`. */
+  /** Such as `/v1/models/:id`. */
   readonly path: `/v1/${string}`;
-  /** What programs made of the OpenAPI document call it; it stays. */
+  /** Method name in generated clients; never changes. */
   readonly operationId: string;
   readonly capability: DataCapability;
-  /** What the caller's plan must include; null: nothing. */
+  /** Required of the plan; null: nothing. */
   readonly feature: Feature | null;
   /** The backstop: requests of one key in any 60 seconds, unless configured otherwise. */
   readonly limitPerMinute: number;
-  /** True where answers cost no unit of the quota. */
+  /** True: costs no unit. */
   readonly isFree?: boolean;
   readonly summary: string;
   readonly description?: string;
-  /** The body, for the OpenAPI document and the tests; nothing is checked against it while serving. */
+  /** For the OpenAPI document and the tests; not checked while serving. */
   readonly response: z.ZodType<Body>;
-  /** A body, for the OpenAPI document. */
+  /** For the OpenAPI document. */
   readonly example: unknown;
-  /** True where the answer may be a redirect. */
   readonly redirects?: boolean;
-  /** What its tag depends on beside the effective request, for the specification; null where each answer is made anew. */
+  /** What the ETag depends on beside the effective request, for the specification; null if never cached. */
   readonly dependsOnText: string | null;
-  /** Beyond those that every data route has. */
+  /** Besides those of every data route. */
   readonly errors: readonly ApiErrorCode[];
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
 }
 
-/** A route as it is written down. */
 export interface DataRouteDefinition<Params, Query, Effective, Body extends JsonObject> extends RouteDescription<Body> {
   /** Default: none. */
   readonly params?: ParametersSchema<Params>;
   /** Default: none. */
   readonly query?: ParametersSchema<Query>;
-  /** Finds what is wrong with query parameters that are right one by one. */
+  /** For problems across parameters that are valid one by one. */
   readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly RequestProblem[];
-  /** The effective request: JSON-compatible. Throws ApiError; runs no query on the view. */
+  /** The effective request: JSON-compatible. Throws ApiError; must not query the view. */
   readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
   readonly handle: (effective: Effective) => Handler<DataContext>;
 }
 
-/** A data route; its body's type is for whoever asks it from inside. */
+/** A data route; callers inside the process use its body's type. */
 export interface DataRoute<Params = unknown, Query = unknown, Body extends JsonObject = JsonObject>
   extends Route<DataContext, Params, Query>,
     RouteDescription<Body> {
@@ -92,10 +87,8 @@ export interface DataRoute<Params = unknown, Query = unknown, Body extends JsonO
   readonly access: RouteAccess;
 }
 
-/** What a route answers with. */
 export type BodyOf<R extends DataRoute> = z.output<R['response']>;
 
-/** Makes a route of its definition. */
 export function dataRoute<P, Q, E, B extends JsonObject>(
   definition: DataRouteDefinition<P, Q, E, B>,
 ): DataRoute<P, Q, B> {
@@ -117,37 +110,35 @@ export function dataRoute<P, Q, E, B extends JsonObject>(
   };
 }
 
-/** Longest `Idempotency-Key`, in characters (specification "Idempotency-Key"). */
+/** Longest key, in characters (specification "Idempotency-Key"). */
 const IDEMPOTENCY_KEY_LENGTH_MAX = 128;
 
-/** What is wrong with the `Idempotency-Key` of a request; none is fine. */
 export function findHeaderProblems({ headers }: Pick<GivenRequest, 'headers'>): readonly RequestProblem[] {
   const key = idempotencyKeyOf(headers);
   if (key === undefined) return [];
-  const told = { loc: ['header', 'Idempotency-Key'], input: key };
+  const problem = { loc: ['header', 'Idempotency-Key'], input: key };
   const max = IDEMPOTENCY_KEY_LENGTH_MAX;
   if (key === '') {
     return [
-      { ...told, msg: 'String should have at least 1 character', type: 'string_too_short', ctx: { min_length: 1 } },
+      { ...problem, msg: 'String should have at least 1 character', type: 'string_too_short', ctx: { min_length: 1 } },
     ];
   }
   if (key.length <= max) return [];
   const msg = `String should have at most ${max} characters`;
-  return [{ ...told, msg, type: 'string_too_long', ctx: { max_length: max } }];
+  return [{ ...problem, msg, type: 'string_too_long', ctx: { max_length: max } }];
 }
 
-/** Node joins what is sent twice with a comma, so there is no list. */
+/** Node joins repeated headers with a comma, so there is no list. */
 export function idempotencyKeyOf(headers: GivenHeaders | undefined): string | undefined {
   const key = headers?.['idempotency-key'];
   return typeof key === 'string' ? key : undefined;
 }
 
-/** An array of values that are JSON text already. */
 export function jsonArray(texts: readonly JsonText[]): JsonText {
   return `[${texts.join(',')}]`;
 }
 
-/** The bytes before and behind the elements of an array in an object, whose other values are JSON text already. */
+/** The bytes around the elements of an array in an object; all values are JSON text. */
 export function jsonFrame(
   before: Readonly<Record<string, JsonText>>,
   array: string,
@@ -158,7 +149,7 @@ export function jsonFrame(
   return { head: Buffer.from(whole.slice(0, headLength)), tail: Buffer.from(whole.slice(headLength)) };
 }
 
-/** An object whose values are JSON text already, in the order given. */
+/** An object of values that are JSON text, in the given order. */
 export function jsonObject(fields: Readonly<Record<string, JsonText>>): JsonText {
   return `{${Object.entries(fields)
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)

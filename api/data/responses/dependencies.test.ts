@@ -189,7 +189,7 @@ describe('the tags that change with', () => {
     const after = await showAll();
     const changed = NAMED.filter((path) => before.get(path)?.etag !== after.get(path)?.etag);
     expect(changed).toEqual(['/v1/changes', '/v1/snapshots']);
-    // The catalog does not say when it was pruned, so whoever asks by date hears of it with the next night.
+    // The catalog has no date of the pruning, so If-Modified-Since notices it with the next night.
     for (const path of changed) expect(after.get(path)?.lastModified).toBe(before.get(path)?.lastModified);
   });
 });

@@ -15,25 +15,24 @@ import {
 } from './data-route.ts';
 import { freeText, integer } from './parameters.ts';
 
-/** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
+/** A list, without what all lists share: limit, cursor, total and next_cursor. */
 export interface ListRouteDefinition<Filters, Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape>
   extends Pick<RouteDescription, DescribedByList> {
-  /** Query parameters besides `limit` and `cursor`. */
+  /** Besides `limit` and `cursor`. */
   readonly filters: ParametersSchema<Filters>;
   /** Records per page. */
   readonly limit: { readonly max: number; readonly fallback: number };
-  /** What the body is called in the OpenAPI document. */
+  /** The body's name in the OpenAPI document. */
   readonly bodyName: string;
-  /** The records' field of the body. */
   readonly records: { readonly name: Name; readonly schema: z.ZodArray<Item> };
-  /** Fields of the body before the records. */
+  /** Fields before the records. */
   readonly before?: {
     readonly schema: Before;
     readonly values: (filters: Filters, context: RequestContext) => Readonly<Record<string, JsonText>>;
   };
-  /** All that a page depends on beside the parameters. */
+  /** Beside the parameters. */
   readonly dependsOn: (filters: Filters, context: RequestContext) => Dependency;
-  /** Rejects with `not_found` where what a filter names never was; left out where any value may be. */
+  /** Rejects with `not_found` if a filter names an id that never existed; undefined: any value is valid. */
   readonly assertThere?: (filters: Filters, context: RequestContext) => Promise<void>;
   /** Which records, in which order. */
   readonly list: (filters: Filters, context: RequestContext) => Omit<ListQuery, 'limit' | 'cursor'>;
@@ -53,12 +52,11 @@ interface PageParameters {
   readonly cursor?: string | undefined;
 }
 
-/** A page of a list. */
 type ListBody<Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape> = {
   readonly [Field in keyof Before]: z.output<Before[Field]>;
 } & { readonly [Field in Name]: readonly z.output<Item>[] } & z.output<z.ZodObject<typeof LIST_FIELDS>>;
 
-/** A route that lists current records in pages (specification "Lists"): `{…, <records>: […], total, next_cursor}`. */
+/** A paged list of current records (specification "Lists"): `{…, <records>: […], total, next_cursor}`. */
 export function listRoute<
   Filters,
   Name extends string,
@@ -104,17 +102,17 @@ export function listRoute<
   });
 }
 
-/** Longest cursor: two ids of 200 characters and a sort value, escaped and in base64. */
+/** Two ids of 200 characters and a sort value, escaped and in base64. */
 const CURSOR_LENGTH_MAX = 4096;
 
 const LIST_CURSOR = freeText({
   max: CURSOR_LENGTH_MAX,
-  description: 'The `next_cursor` of the page before, with the same filters and order',
+  description: 'The `next_cursor` of the previous page, with the same filters and order',
   example: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd',
 }).optional();
 
 const LIST_FIELDS = {
-  total: z.int().min(0).describe('Records that meet the filters, on all pages'),
+  total: z.int().min(0).describe('Records that match the filters, on all pages'),
   next_cursor: z.string().nullable().describe('For the next page; null on the last one'),
 };
 

@@ -9,14 +9,14 @@ import {
 } from '../../../schemas/datasets.ts';
 import { recordSchema } from '../../../schemas/records.ts';
 
-/** The fields of a record in an answer; what a minor version has added is not there while the newest release is in one before it. */
+/** Fields added by a minor version are absent while the newest release is in an older one. */
 type ResponseShape<Name extends DatasetName> = {
   readonly [Field in keyof RecordOf<Name>]: Field extends AddedField<Name>
     ? z.ZodOptional<z.ZodType<RecordOf<Name>[Field]>>
     : z.ZodType<RecordOf<Name>[Field]>;
 };
 
-/** A record in an answer: as in the snapshots; keys may be added by a minor version (specification "Record versions"). */
+/** A record in a response: as in the snapshots; minor versions may add keys (specification "Record versions"). */
 function record<Name extends DatasetName>(
   dataset: Name,
   name: string,
@@ -36,7 +36,7 @@ export const ScoreSchema = record('scores', 'Score');
 export const RankingSchema = record('rankings', 'Ranking');
 export const PriceSchema = record('pricing', 'Price');
 
-/** Records for the examples of the routes, as the days of June 2026 had them. */
+/** Example records, with values of June 2026. */
 
 export const EXAMPLE_MODEL = {
   id: 'gpt-5.4-mini',

@@ -1,6 +1,6 @@
 /**
- * The events of the change feed as answers have them: a shape for each type of record and each op, so that a program that knows both
- * knows what `key` and `data` hold. No field is of the type null alone: openapi-fetch would leave it out (decision 0086).
+ * A schema for each entity type and op, so that clients can narrow `key` and `data`. No field has the type null alone:
+ * openapi-fetch would omit it (decision 0086).
  */
 import { z } from 'zod';
 import { ChangeSchema, cursorFromSeq, eventKeySchema, seqFromCursor } from '../../../schemas/change.ts';
@@ -17,7 +17,7 @@ import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema 
 
 interface Entity {
   readonly type: EntityType;
-  /** What its records are called in the OpenAPI document. */
+  /** The records' name in the OpenAPI document. */
   readonly name: string;
   readonly dataset: Dataset;
   readonly record: z.ZodObject;
@@ -25,7 +25,6 @@ interface Entity {
 
 const { entity_type: ENTITY_TYPE, op: OP } = ChangeSchema.shape;
 
-/** The two events of a type: a record that is there from now on, and one that is gone. */
 function eventSchemas({ type, name, dataset, record }: Entity) {
   const shape = {
     ...ChangeSchema.shape,
@@ -39,7 +38,7 @@ function eventSchemas({ type, name, dataset, record }: Entity) {
   const gone = {
     ...shape,
     op: z.literal('delete').describe(descriptionOf(OP)),
-    data: record.nullable().describe('Null: the record is gone'),
+    data: record.nullable().describe('Null: the record was deleted'),
   };
   return [
     z.looseObject(upsert).meta({ id: `${name}Upsert` }),
@@ -61,14 +60,11 @@ const ChangeEventSchema = z
   ])
   .meta({ id: 'ChangeEvent', description: 'By entity_type and op' });
 
-/**
- * Events that a filtered page looks at before it ends, full or not. Smaller: more pages without an event for rare types;
- * larger: one request reads longer.
- */
+/** Events that a filtered page scans. Smaller: more empty pages for rare types; larger: one request reads longer. */
 const SCANNED_MAX = 100_000;
 
 interface Effective {
-  /** The last event the caller has, 0 for none; the page begins behind it, or with the first one that the feed still has. */
+  /** The last event that the caller has; 0: the page begins with the first retained event. */
   readonly after: number;
   readonly limit: number;
   readonly entityType: EntityType | undefined;
@@ -83,11 +79,11 @@ export const changesRoute = dataRoute({
   limitPerMinute: 60,
   summary: 'The change feed: every upsert and delete since a cursor',
   description:
-    'Apply a page, store next_cursor, go on while has_more is true. A filtered page may be empty although has_more is true.',
+    'Apply a page, store next_cursor, continue while has_more is true. A filtered page may be empty even if has_more is true.',
   query: z.object({
     cursor: freeText({
       max: 40,
-      description: 'A change_cursor of a snapshot or a next_cursor; left out: begins at retained_from',
+      description: 'A change_cursor of a snapshot or a next_cursor; default: from retained_from on',
       example: 'NDYwMDA',
     }).optional(),
     limit: integer({ min: 1, max: 1000, fallback: 1000, description: 'Events per page' }),
@@ -99,8 +95,8 @@ export const changesRoute = dataRoute({
   response: z
     .object({
       events: z.array(ChangeEventSchema).describe('Ascending by seq'),
-      next_cursor: z.string().describe('Where the next page begins; store it once this page is applied'),
-      has_more: z.boolean().describe('True: go on at once'),
+      next_cursor: z.string().describe('Cursor of the next page; store it once this page is applied'),
+      has_more: z.boolean().describe('True: fetch the next page at once'),
       retained_from: z.iso.date().describe('The earliest day still in the feed'),
       published_through: z.iso.date().describe('The newest published day, with or without changes'),
     })
@@ -143,7 +139,7 @@ export const changesRoute = dataRoute({
     entityType: query.entity_type,
   }),
   handle: ({ after, limit, entityType }) => ({
-    // The newest release stands for all events: its hash covers those before. `published_through` is its day.
+    // The newest release's hash covers all earlier events; `published_through` is its day.
     dependsOn: ({ view }) => {
       const { catalog } = view.meta;
       return all(releaseOf(view), value([retainedFrom(catalog), firstRetainedSeq(catalog)]));
@@ -164,23 +160,22 @@ export const changesRoute = dataRoute({
   }),
 });
 
-/** What is wrong with a cursor: it is none, or ahead of the feed. */
 function findFeedCursorProblems(cursor: string | undefined, { newest }: View): readonly RequestProblem[] {
   const seq = cursor === undefined ? 0 : seqFromCursor(cursor);
   if (seq === undefined) {
     return [queryProblem('cursor', cursor, { msg: 'This is not a cursor of the change feed', type: 'cursor_invalid' })];
   }
   if (seq <= newest.last_seq) return [];
-  const msg = 'This cursor is ahead of the feed; it is not one of this service, or an older state was restored';
+  const msg = 'This cursor is ahead of the feed: it belongs to another service, or an older state was restored';
   return [queryProblem('cursor', cursor, { msg, type: 'cursor_ahead' })];
 }
 
-/** The event that a cursor names, 0 without one; throws `cursor_expired` where the feed no longer has what follows it. */
+/** The seq of a cursor, 0 without one. Throws `cursor_expired` if the feed no longer has the next event. */
 function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): number {
-  if (cursor === undefined) return 0; // The beginning, wherever the feed begins by now.
+  if (cursor === undefined) return 0;
   const seq = seqFromCursor(cursor);
   if (seq !== undefined && seq >= firstRetainedSeq(catalog) - 1) return seq;
   const from = retainedFrom(catalog);
-  const message = `The feed begins on ${from}; import the latest snapshot and go on from its change_cursor`;
+  const message = `The feed begins on ${from}; import the latest snapshot and continue from its change_cursor`;
   throw new ApiError('cursor_expired', message, { param: 'cursor', retainedFrom: from });
 }

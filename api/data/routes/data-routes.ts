@@ -13,7 +13,6 @@ import { snapshotDownloadRoute, snapshotsRoute } from './snapshots.ts';
 import { sourcesRoute } from './sources.ts';
 import { updatesRoute } from './updates.ts';
 
-/** `GET /v1/account`: what it asks of its callers. */
 export const ACCOUNT_ROUTE: RouteAccess = {
   name: '/v1/account',
   capability: 'account',
@@ -21,7 +20,7 @@ export const ACCOUNT_ROUTE: RouteAccess = {
   limitPerMinute: 60,
 };
 
-/** The caller's account (specification "Account object"): never cached, and costs no quota. */
+/** `GET /v1/account` (specification "Account object"): never cached, costs no quota. */
 export async function accountResponse(admission: Pick<Admission, 'account'>): Promise<RouteResponse> {
   const body = JSON.stringify(await admission.account());
   return { status: 200, headers: { 'Cache-Control': 'no-store', 'Content-Type': JSON_TYPE }, body };
@@ -44,5 +43,5 @@ export const DATA_ROUTES: readonly DataRoute[] = [
   changesRoute,
 ];
 
-/** Every route below `/v1`, with what it asks of its callers. */
+/** Access rules of every route below `/v1`. */
 export const V1_ROUTES: readonly RouteAccess[] = [...DATA_ROUTES.map(({ access }) => access), ACCOUNT_ROUTE];

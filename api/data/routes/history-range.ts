@@ -1,5 +1,3 @@
-/** The range of a history: its limits, the plan's window, and what an answer depends on besides its points. */
-
 import { z } from 'zod';
 import { addDays, type Day, daysBetween } from '../../../runtime/day.ts';
 import { columnSchema } from '../../../schemas/records.ts';
@@ -15,31 +13,30 @@ import type { JsonText } from '../responses/data-route.ts';
 import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../responses/dependencies.ts';
 import { day } from '../responses/parameters.ts';
 
-/** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
+/** Longest `to` − `from`, in days (specification "Service limits"). */
 const HISTORY_SPAN_DAYS_MAX = 400;
 
-/** The earliest day that can be asked for; days before it don't compare as text. */
+/** Earlier days don't compare as text. */
 const FIRST_DAY: Day = '0001-01-01';
 
-/** `from` and `to` of a history. */
 export const RANGE = {
   from: day({
-    description: 'First day, inclusive; default 400 days before `to`, or where the plan begins',
+    description: "First day, inclusive; default: 400 days before `to`, or the plan's first day",
     example: '2026-01-01',
   }).optional(),
-  to: day({ description: 'Last day, inclusive; default today', example: '2026-06-29' }).optional(),
+  to: day({ description: 'Last day, inclusive; default: today', example: '2026-06-29' }).optional(),
 };
 
 export interface HistoryRange {
   readonly from: Day;
   readonly to: Day;
-  /** The oldest day that the plan may query; null: no limit. */
+  /** Null: no limit. */
   readonly planLimitFrom: Day | null;
 }
 
 /**
- * What is wrong with the range of a history request (specification "History requests"). A `from` before the plan's window is
- * refused as such however long the range is: a shorter one would not help.
+ * Problems of a range (specification "History requests"). A `from` before the plan's window is refused as such, however
+ * long the range: a shorter one would not help.
  */
 export function findRangeProblems(
   {
@@ -56,15 +53,12 @@ export function findRangeProblems(
   const requestedDays = daysBetween(from, to);
   if (requestedDays <= HISTORY_SPAN_DAYS_MAX || from < (planWindowStart(rights.historyMonths, today) ?? FIRST_DAY))
     return [];
-  const msg = `The range spans ${requestedDays} days; ask for at most ${HISTORY_SPAN_DAYS_MAX} at once`;
+  const msg = `The range spans ${requestedDays} days; request at most ${HISTORY_SPAN_DAYS_MAX} at once`;
   const ctx = { max_days: HISTORY_SPAN_DAYS_MAX, requested_days: requestedDays };
   return [queryProblem('from', from, { msg, type: 'range_too_large', ctx })];
 }
 
-/**
- * The range that a history request without problems is served (specification "Plan window"). Throws `history_window_exceeded` for
- * one that the plan doesn't reach.
- */
+/** The range to serve (specification "Plan window"). Throws `history_window_exceeded`. */
 export function resolveRange(
   given: { readonly from?: Day | undefined; readonly to?: Day | undefined },
   { today, rights }: { readonly today: Day; readonly rights: Rights },
@@ -86,7 +80,7 @@ function clampToToday(to: Day | undefined, today: Day): Day {
 }
 
 function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
-  // Where plans are not told of, neither is that there are any.
+  // Must not reveal that there are plans.
   const message = `The history${plan === null ? '' : ' of your plan'} begins on ${earliest}`;
   return new ApiError('history_window_exceeded', message, { param, plan: plan ?? undefined });
 }
@@ -95,7 +89,6 @@ function latest(one: Day, other: Day): Day {
   return other > one ? other : one;
 }
 
-/** The `window` of a history answer, as JSON text. */
 export function windowText(view: View, kind: HistoryKind, range: HistoryRange): JsonText {
   return JSON.stringify({
     from: range.from,
@@ -105,10 +98,7 @@ export function windowText(view: View, kind: HistoryKind, range: HistoryRange): 
   });
 }
 
-/**
- * What a history depends on: the captures within its range, which are over and stay as they are, reconstructed prices, and what
- * else `window` says. A range that ends today has been the same since midnight, and so has the plan's.
- */
+/** Dependencies of a history. A range that ends today has been the same since midnight, as has the plan's window. */
 export function historyDependency(view: View, kind: HistoryKind, range: HistoryRange, today: Day): Dependency {
   return all(
     capturesOf(view, HISTORY_SOURCES[kind].dataset.name, range),
@@ -119,20 +109,19 @@ export function historyDependency(view: View, kind: HistoryKind, range: HistoryR
   );
 }
 
-/** The fields that versions of the records added to the points of a kind: points of days that are long over have them too, as null. */
+/** Fields that record versions added: points of past days get them too, as null. */
 export function addedFieldsOf(history: Pick<HistorySource, 'payload'>): readonly Dependency[] {
   const added = history.payload.filter(({ addedIn }) => addedIn !== undefined);
   return added.length === 0 ? [] : [value(added.map(({ name }) => name))];
 }
 
-/** The days that points of a kind can have. */
 export function daysOf(view: View, kind: HistoryKind): readonly string[] {
   return view.capturedDays(HISTORY_SOURCES[kind].dataset.name);
 }
 
 /**
- * The bodies of both histories: a shape for each kind, so that a program that knows the kind knows what a point holds.
- * No field is of the type null alone: openapi-fetch would leave it out (decision 0086).
+ * A schema per kind, so that clients can narrow the points. No field has the type null alone: openapi-fetch would omit
+ * it (decision 0086).
  */
 const HistoryWindowSchema = z
   .object({
@@ -146,27 +135,27 @@ const HistoryWindowSchema = z
 const DATE = z.iso.date().describe('UTC day');
 const ORIGIN = z
   .enum(['capture', 'backfill'])
-  .meta({ id: 'PointSource', description: 'How a value is known; backfill for pricing only' })
+  .meta({ id: 'PointSource', description: 'Origin of a value; backfill for pricing only' })
   .nullable()
-  .describe('How the value is known');
+  .describe('Origin of the value');
 const RANK = z.int().min(1).describe('The rank, 1 is best');
-const CATEGORY_ID = z.string().describe('The category that is ranked');
-const NO_BENCHMARK = z.string().nullable().describe('Null: only a score has one');
-const NO_CATEGORY = z.string().nullable().describe('Null: only a rank has one');
+const CATEGORY_ID = z.string().describe('The ranked category');
+const NO_BENCHMARK = z.string().nullable().describe('Null except for scores');
+const NO_CATEGORY = z.string().nullable().describe('Null except for rankings');
 
-/** What a point says besides its value: the columns of its kind. Keys may be added. */
+/** Minor versions may add keys. */
 function payload(kind: HistoryKind, name: string, before: z.ZodRawShape = {}) {
   const columns = HISTORY_SOURCES[kind].payload.map((column) => [column.name, columnSchema(column)] as const);
   return z
     .looseObject({ ...before, ...Object.fromEntries(columns) })
-    .meta({ id: name, description: 'What the record said besides, that day' });
+    .meta({ id: name, description: 'Other fields of the record on that day' });
 }
 
 const RankingPayloadSchema = payload('ranking', 'RankingPayload', {
   positions: z.int().min(0).describe('Models that were ranked in the category that day'),
 });
 
-/** The history of one model of one kind, whose points have these fields between `date` and `source`. */
+/** `fields` come between `date` and `source` of a point. */
 function modelHistory<Kind extends HistoryKind, Fields extends z.ZodRawShape>(
   kind: Kind,
   name: string,
@@ -175,8 +164,8 @@ function modelHistory<Kind extends HistoryKind, Fields extends z.ZodRawShape>(
   const point = z.looseObject({ date: DATE, ...fields, source: ORIGIN }).meta({ id: `${name}Point` });
   return z
     .object({
-      model_id: z.string().describe('As asked for'),
-      kind: z.literal(kind).describe('As asked for'),
+      model_id: z.string().describe('As requested'),
+      kind: z.literal(kind).describe('As requested'),
       points: z.array(point).describe('Ascending by date, then by series'),
       window: HistoryWindowSchema,
     })
@@ -205,7 +194,7 @@ export const ModelHistorySchema = z
       payload: payload('pricing', 'PricingPayload'),
     }),
     modelHistory('metadata', 'ModelMetadata', {
-      value: z.number().nullable().describe('Null: a record has no one value'),
+      value: z.number().nullable().describe('Null: a record has no single value'),
       benchmark_id: NO_BENCHMARK,
       category_id: NO_CATEGORY,
       payload: payload('metadata', 'MetadataPayload'),
@@ -217,7 +206,7 @@ const RankingPointSchema = z
   .looseObject({
     date: DATE,
     value: RANK,
-    model_id: z.string().describe('Who held the position'),
+    model_id: z.string().describe('The model in this position'),
     category_id: CATEGORY_ID,
     payload: RankingPayloadSchema,
     source: ORIGIN,
@@ -227,7 +216,7 @@ const RankingPointSchema = z
 /** The body of `GET /v1/rankings/history`. */
 export const RankingsHistorySchema = z
   .object({
-    category_id: z.string().describe('As asked for'),
+    category_id: z.string().describe('As requested'),
     kind: z.literal('ranking').describe('Always ranking'),
     points: z.array(RankingPointSchema).describe('Ascending by date, then by rank'),
     window: HistoryWindowSchema,

@@ -35,10 +35,10 @@ export const modelHistoryRoute = dataRoute({
   feature: 'history',
   limitPerMinute: 60,
   summary: 'Daily history of one model',
-  description: 'A point per day with recorded data and series. Days without data are absent, never interpolated.',
+  description: 'One point per series and recorded day. Days without data are absent, never interpolated.',
   params: z.object({ model_id: idOf('model', 'The model; encode a slash as %2F', 'gpt-5.4-mini') }),
   query: z.object({
-    kind: oneOf(HISTORY_KINDS, { description: 'What of the model', example: 'pricing' }),
+    kind: oneOf(HISTORY_KINDS, { description: 'What history to return', example: 'pricing' }),
     ...RANGE,
     benchmark_id: idOf(
       'benchmark',
@@ -106,7 +106,7 @@ export const modelHistoryRoute = dataRoute({
   }),
 });
 
-/** Tells a series without points from an id that never was. */
+/** Distinguishes a series without points from an unknown id. */
 async function assertIdsKnown(view: View, { model, kind, series }: Effective): Promise<void> {
   await assertKnown(view, 'model', { id: model, param: 'model_id' });
   if (series === undefined) return;

@@ -34,26 +34,27 @@ const SORT_COLUMNS = {
 const ModelFiltersSchema = z.object({
   q: freeText({
     max: 200,
-    description: 'Part of the id, the name or an alias, in any case',
+    description: 'Part of the id, the name or an alias; case-insensitive',
     example: 'gpt',
   }).optional(),
-  alias: id('What an upstream calls the model, or its id, exactly', 'openai/gpt-5.4-mini').optional(),
-  organization: id('Who made the model', 'openai').optional(),
+  alias: id('Exact name of the model at an upstream, or its id', 'openai/gpt-5.4-mini').optional(),
+  organization: id('Maker of the model', 'openai').optional(),
   provider: idOf('provider', 'A provider that serves the model', 'openrouter').optional(),
-  min_context: plainInteger({ min: 0, description: 'Least context length in tokens', example: 100_000 }).optional(),
+  min_context: plainInteger({ min: 0, description: 'Minimum context length in tokens', example: 100_000 }).optional(),
   released_after: day({ description: 'Released on this day or later', example: '2026-01-01' }).optional(),
   released_before: day({ description: 'Released on this day or earlier', example: '2026-06-29' }).optional(),
   max_input_price: decimal({
     min: 0,
-    description: 'Sold somewhere at this input price per million or less',
+    description: 'Some provider sells at this input price per million tokens or less',
     example: 1,
   }).optional(),
   max_output_price: decimal({
     min: 0,
-    description: 'Sold somewhere at this output price per million or less; with max_input_price by the same provider',
+    description:
+      'Some provider sells at this output price per million tokens or less; with max_input_price, the same provider',
     example: 5,
   }).optional(),
-  sort: oneOf(SORTS, { description: 'Order; a minus turns it round; records without the value come last' })
+  sort: oneOf(SORTS, { description: 'Order; a minus reverses it; records without the value come last' })
     .default('id')
     .meta({ default: 'id' }),
 });
@@ -67,12 +68,12 @@ export const modelsRoute = listRoute({
   filters: ModelFiltersSchema,
   limit: { max: 200, fallback: 50 },
   bodyName: 'Models',
-  records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the order asked for') },
+  records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the requested order') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
   dependsOnText: 'the models; with a bound of prices the prices; with `q` or `alias` the names',
   dependsOn: (filters, { view }) => {
     const content = contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']);
-    return asksForNames(filters) ? all(content, inForce(view.names)) : content;
+    return filtersByName(filters) ? all(content, inForce(view.names)) : content;
   },
   list: (filters) => ({
     table: 'models',
@@ -97,20 +98,20 @@ function conditionsFrom(query: ModelFilters, search: typeof searchIn): readonly 
   ];
 }
 
-/** What is between a model's texts is in none of them. */
+/** The separator between a model's texts occurs in none of them. */
 function searchIn(q: string | undefined): readonly Condition[] {
   return where(`contains(texts, lower(?)) AND NOT contains(?, '${TEXTS_SEPARATOR}')`, q, q);
 }
 
-/** How `q` was once looked for. Cursors belong to it, so that those of then stay good. */
+/** The earlier search: cursors are bound to it, so that old ones stay valid. */
 function searchInBefore(q: string | undefined): readonly Condition[] {
   return where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', q, q);
 }
 
-/** Two looks for one name, each of which skips whatever lies elsewhere in its order. */
+/** Each part skips blocks by its table's order. */
 const NAMED = 'pos IN (SELECT pos FROM models WHERE id = ? UNION ALL SELECT pos FROM aliases WHERE id = ?)';
 
-function asksForNames({ q, alias }: ModelFilters): boolean {
+function filtersByName({ q, alias }: ModelFilters): boolean {
   return q !== undefined || alias !== undefined;
 }
 
@@ -118,7 +119,7 @@ function boundsPrices({ max_input_price: input, max_output_price: output }: Mode
   return input !== undefined || output !== undefined;
 }
 
-/** A price that meets both bounds must be one and the same. */
+/** One price must meet both bounds. */
 function priceConditions({ max_input_price: input, max_output_price: output }: ModelFilters): readonly Condition[] {
   const bounds = [...where('p.input_per_million <= ?', input), ...where('p.output_per_million <= ?', output)];
   if (bounds.length === 0) return [];
@@ -134,7 +135,7 @@ function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {
   return { column: column === 'name' ? SORTED_NAME : column, isDescending, ...SORT_COLUMNS[column] };
 }
 
-/** The rest of a longer name doesn't count, so that a cursor never outgrows a URL. */
+/** Truncated, so that a cursor always fits into a URL. */
 const SORTED_NAME = 'left(name, 200)';
 
 function isSortColumn(column: string): column is keyof typeof SORT_COLUMNS {
@@ -144,7 +145,7 @@ function isSortColumn(column: string): column is keyof typeof SORT_COLUMNS {
 const EXAMPLE_ALIAS = { upstream: 'models-dev', id: 'openai/gpt-5.4-mini' };
 
 const AliasSchema = z
-  .looseObject({ upstream: z.string().describe('Who calls it so'), id: z.string().describe('Its name there') })
+  .looseObject({ upstream: z.string().describe('The upstream'), id: z.string().describe('Name of the model there') })
   .meta({ id: 'Alias' });
 
 const ModelDetailSchema = z
@@ -153,7 +154,7 @@ const ModelDetailSchema = z
     scores: z.array(ScoreSchema).describe('By benchmark'),
     rankings: z.array(RankingSchema).describe('By category'),
     pricing: z.array(PriceSchema).describe('By provider'),
-    aliases: z.array(AliasSchema).describe('What upstreams call it, by upstream and name'),
+    aliases: z.array(AliasSchema).describe('Names at upstreams, by upstream and name'),
   })
   .meta({ id: 'ModelDetail' });
 

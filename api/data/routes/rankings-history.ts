@@ -23,7 +23,7 @@ export const rankingsHistoryRoute = dataRoute({
   feature: 'history',
   limitPerMinute: 60,
   summary: 'Daily history of the top positions of a category',
-  description: 'A point per date and position; a tie has one for each model, by model id.',
+  description: 'One point per date and position; a tie has one per model, by model id.',
   query: z.object({
     category_id: idOf('category', 'The category', 'text'),
     ...RANGE,

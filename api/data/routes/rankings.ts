@@ -14,19 +14,16 @@ export const rankingsRoute = listRoute({
   operationId: 'listRankings',
   limitPerMinute: 60,
   summary: 'The ranking of a category',
-  description: 'By rank, models that share one by id. A category that was ranked once and is no longer is empty.',
+  description: 'By rank, ties by id. A category that is no longer ranked is empty.',
   filters: z.object({ category: idOf('category', 'The category; GET /v1/categories lists them', 'text') }),
   limit: { max: 50, fallback: 10 },
   bodyName: 'Rankings',
   records: { name: 'rankings', schema: z.array(RankingSchema).describe('One page, by rank') },
   before: {
     schema: {
-      category: z.string().describe('As asked for'),
-      ranked_at: z.iso.datetime().nullable().describe('Capture that brought the rankings as they are; null before any'),
-      method: z
-        .string()
-        .nullable()
-        .describe('How the ranking is made, as its source says; null where that says nothing'),
+      category: z.string().describe('As requested'),
+      ranked_at: z.iso.datetime().nullable().describe('Capture that brought the current rankings; null before any'),
+      method: z.string().nullable().describe('Method of the ranking, as its source states; null if it states none'),
     },
     values: ({ category }, { view }) => {
       return {
@@ -60,7 +57,7 @@ function methodOf(view: View, category: string): string | null {
   return methodOfCategory(JSON.parse(view.rankingMethods.value) as RankingMethods | null, category);
 }
 
-/** When the rankings were captured that are in force: a later capture of the same is none. Null where none ever were. */
+/** The capture that brought the current rankings; later identical ones don't count. Null before the first. */
 function rankedAt(view: View): string | null {
   const captures = view.capturesOf('rankings');
   const { since } = view.contentOf('rankings');

@@ -10,13 +10,13 @@ import { BenchmarkSchema, EXAMPLE_BENCHMARK, EXAMPLE_SCORE, ScoreSchema } from '
 const ScoreFiltersSchema = z.object({
   model: idOf('model', 'The model', 'gpt-5').optional(),
   benchmark: idOf('benchmark', 'The benchmark', 'aider-polyglot--percent-correct').optional(),
-  source: id('Who measured', 'official').optional(),
-  min_value: decimal({ description: 'Least score', example: 50 }).optional(),
-  max_value: decimal({ description: 'Greatest score', example: 90.5 }).optional(),
+  source: id('Source of the score', 'official').optional(),
+  min_value: decimal({ description: 'Minimum score', example: 50 }).optional(),
+  max_value: decimal({ description: 'Maximum score', example: 90.5 }).optional(),
   measured_after: day({ description: 'Measured on this day or later', example: '2026-01-01' }).optional(),
   measured_before: day({ description: 'Measured on this day or earlier', example: '2026-06-29' }).optional(),
   sort: oneOf(['model_id', 'value', '-value', '-measured_at'], {
-    description: 'Order; a minus turns it round; records without the value come last',
+    description: 'Order; a minus reverses it; records without the value come last',
   })
     .default('model_id')
     .meta({ default: 'model_id' }),
@@ -31,7 +31,7 @@ export const scoresRoute = listRoute({
   filters: ScoreFiltersSchema,
   limit: { max: 500, fallback: 100 },
   bodyName: 'Scores',
-  records: { name: 'scores', schema: z.array(ScoreSchema).describe('One page, in the order asked for') },
+  records: { name: 'scores', schema: z.array(ScoreSchema).describe('One page, in the requested order') },
   example: {
     scores: [EXAMPLE_SCORE],
     total: 1,
@@ -53,17 +53,17 @@ function orderFrom({ sort }: ScoreFilters): ListOrder | undefined {
 }
 
 function fasterTables(filters: ScoreFilters): FasterTables | undefined {
-  // The tables of the orders don't have the models; of one they aren't needed.
+  // The sorted tables have no models; for one model they aren't needed.
   if (filters.model !== undefined) return undefined;
   const isDated = filters.measured_after !== undefined || filters.measured_before !== undefined;
-  // In an order, blocks that lie within bounds, or outside, are counted without being read.
+  // A sorted table counts blocks inside or outside the bounds without reading them.
   const { table: counted } = SCORE_ORDERS[isDated ? '-measured_at' : 'value'];
-  // No source of the view: NULL, which nothing equals.
+  // A source unknown to the view: NULL, which equals nothing.
   const conditions = conditionsFrom(filters, `TRY_CAST(?::VARCHAR AS ${SCORE_SOURCE})`);
   return { sorted: orderFrom(filters)?.table, counted, conditions };
 }
 
-/** @param source what a `source` is compared with, `?` standing for the one that is asked for */
+/** @param source the SQL that a `source` is compared with */
 function conditionsFrom(query: ScoreFilters, source = '?'): readonly Condition[] {
   return [
     ...where('model_id = ?', query.model),

@@ -30,12 +30,12 @@ const CONTENT_SHA256 = [
   '99023131257e61420f2219aa46787102e630835cac9024d56aef714b647535ec',
 ];
 
-/** Which snapshots are meant, whatever has been published of them. */
+/** The effective request, independent of what is published. */
 interface Listed {
   readonly schemaVersion: string | undefined;
-  /** What the caller's plan shows; null: all. */
+  /** Null: all. */
   readonly shown: SnapshotAccess | null;
-  /** How far back month-ends are shown, in calendar months; null: none are. */
+  /** In calendar months; null: no month-ends. */
   readonly historyMonths: number | null;
 }
 
@@ -48,9 +48,7 @@ export const snapshotsRoute = dataRoute({
   limitPerMinute: 30,
   summary: 'Bulk snapshots, newest first',
   query: z.object({
-    schema_version: schemaVersion(
-      'Only snapshots in this version, `major` or `major.minor`; left out: in every version',
-    ),
+    schema_version: schemaVersion('Only snapshots in this version, `major` or `major.minor`; default: all'),
   }),
   response: z
     .object({
@@ -88,8 +86,8 @@ export const snapshotsRoute = dataRoute({
     historyMonths: rights.snapshots?.monthEnds === true ? rights.historyMonths : null,
   }),
   handle: (effective) => ({
-    // What a release holds never changes, so the newest one stands for all that go before it. Which of them are listed is named
-    // besides: month-ends leave the history of a plan at midnight, and old snapshots leave the store when it is pruned.
+    // The newest release's hash covers all before it. The listed ids depend on more: month-ends leave a plan's window
+    // at midnight, and pruning removes old snapshots.
     dependsOn: (context) => {
       const { view, rights, today } = context;
       const ids = value(listedSnapshots(effective, context).map((manifest) => manifest.id));
@@ -99,7 +97,7 @@ export const snapshotsRoute = dataRoute({
   }),
 });
 
-/** The manifests of a list, newest first. */
+/** Newest first. */
 function listedSnapshots(
   { schemaVersion: version }: Listed,
   { view, rights, today }: RequestContext,
@@ -107,12 +105,11 @@ function listedSnapshots(
   return visibleSnapshots(view.meta.manifests, rights, today).filter((manifest) => isInVersion(manifest, version));
 }
 
-/** `schema_version` of the snapshot routes (specification "Snapshot routes"). */
 export function schemaVersion(description: string) {
   return freeText({ max: 20, description, example: '1.0' }).optional();
 }
 
-/** What is wrong with a version: it was neither announced nor in force when the newest release was published. */
+/** A version must be announced, or in force at the newest release. */
 export function findVersionProblems(
   { values }: CheckedQuery<{ readonly schema_version?: string | undefined }>,
   { versions, view }: Pick<RequestContext, 'versions' | 'view'>,
@@ -125,15 +122,15 @@ export function findVersionProblems(
   return [queryProblem('schema_version', version, { msg, type: 'enum', ctx: { expected } })];
 }
 
-/** Whether a snapshot is in the wanted version; all are where none is named. */
-export function isInVersion({ schema_version: version }: Manifest, wanted: string | undefined): boolean {
-  return wanted === undefined || isVersion(version, wanted);
+/** An undefined version matches all snapshots. */
+export function isInVersion({ schema_version: version }: Manifest, requested: string | undefined): boolean {
+  return requested === undefined || isVersion(version, requested);
 }
 
-/** How long a signed URL is good (specification "Signed addresses"). */
+/** Specification "Signed addresses". */
 const URL_LIFETIME_SECONDS = 15 * 60;
 
-/** Which file is meant, wherever it lies and whatever has become of it. */
+/** The effective request, independent of the store. */
 interface Download {
   /** The snapshot's id. */
   readonly snapshot: string;
@@ -149,18 +146,18 @@ export const snapshotDownloadRoute = dataRoute({
   feature: 'snapshots',
   limitPerMinute: 30,
   summary: 'A signed URL for one dataset of a snapshot',
-  description: 'Verify size and SHA-256 of what you download. With redirect=true the answer is a 302 to the URL.',
+  description: 'Verify size and SHA-256 of the download. With redirect=true the response is a 302 to the URL.',
   params: z.object({ snapshot_id: idOf('snapshot', 'The snapshot, as listed', '2026-06-29') }),
   query: z.object({
-    dataset: oneOf(DATASET_NAMES, { description: 'Which file', example: 'models' }),
+    dataset: oneOf(DATASET_NAMES, { description: 'The dataset of the file', example: 'models' }),
     schema_version: schemaVersion('The version of the records, `major` or `major.minor`; default: that of the id'),
-    redirect: flag({ description: 'Answer with a redirect to the file' }),
+    redirect: flag({ description: 'Redirect to the file' }),
   }),
   response: z
     .object({
-      dataset: z.enum(DATASET_NAMES).describe('As asked for'),
+      dataset: z.enum(DATASET_NAMES).describe('As requested'),
       url: z.url().describe('Needs no key; fetching it costs no quota'),
-      expires_at: z.iso.datetime().describe('Until when the URL is good'),
+      expires_at: z.iso.datetime().describe('When the URL expires'),
       bytes: z.int().describe('Size of the compressed file'),
       sha256: z.string().describe('Of the compressed file, in hex'),
     })
@@ -194,7 +191,6 @@ export const snapshotDownloadRoute = dataRoute({
   }),
 });
 
-/** The file of a dataset: its key in the store, and what its manifest says of it. */
 function getFile(snapshot: string, dataset: DatasetName, { meta: { manifests, catalog } }: View) {
   const manifest = manifests.find(({ id: known }) => known === snapshot);
   const entry = manifest && catalog.releases.find(({ day }) => day === dayFromSnapshot(manifest));
@@ -207,7 +203,7 @@ function noSuchSnapshot(): HttpError {
   return notFound('snapshot_id', 'There is no such snapshot');
 }
 
-/** The snapshot of an id; of a day's own id, in the wanted version of that day. */
+/** If a version is requested, a day as id finds that day's snapshot in it. */
 function findSnapshot(
   snapshotId: string,
   version: string | undefined,

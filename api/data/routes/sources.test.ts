@@ -33,10 +33,10 @@ test('GET /v1/sources lists the upstreams of the newest release by id, with what
   await publish(api, '2026-06-02', [SHOP, MALL]);
   const notFetched = { fetched_at: null, checked_at: null, failed_since: null, files: 0 };
   const { checked: terms_checked, ...shop } = SHOP;
-  const notSaid = { license: null, terms_url: null, attribution: null, redistribution: false, terms_checked: null };
+  const unnamed = { license: null, terms_url: null, attribution: null, redistribution: false, terms_checked: null };
   expect(await api.json('/v1/sources')).toEqual({
     sources: [
-      { ...MALL, ...notSaid, ...notFetched },
+      { ...MALL, ...unnamed, ...notFetched },
       { ...shop, terms_checked, ...notFetched },
     ],
   });

@@ -10,8 +10,8 @@ export const sourcesRoute = dataRoute({
   feature: null,
   isFree: true,
   limitPerMinute: 60,
-  summary: 'Whom the data come from, and on which terms',
-  description: 'As the newest release names them. Costs no unit of the daily quota.',
+  summary: 'Sources of the data, with their terms',
+  description: 'As named by the newest release. Costs no unit of the daily quota.',
   response: z.object({ sources: z.array(SourceSchema).describe('By id') }).meta({ id: 'Sources' }),
   example: {
     sources: [

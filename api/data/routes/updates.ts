@@ -13,9 +13,9 @@ export const updatesRoute = listRoute({
   operationId: 'listUpdates',
   limitPerMinute: 30,
   summary: 'Recently added models, newest first',
-  description: 'A model is added when a night first sees it; those of the very first night are not news.',
+  description: 'A model is added by the first night that has it; models of the very first night are not listed.',
   filters: z.object({
-    days: integer({ min: 1, max: 30, fallback: 7, description: 'How many days before today to look back' }),
+    days: integer({ min: 1, max: 30, fallback: 7, description: 'Number of days before today' }),
   }),
   limit: { max: 200, fallback: 50 },
   bodyName: 'Updates',
@@ -24,13 +24,13 @@ export const updatesRoute = listRoute({
     schema: z
       .array(
         z
-          .looseObject({ ...ModelSchema.shape, added_at: z.iso.datetime().describe('Capture that first saw it') })
+          .looseObject({ ...ModelSchema.shape, added_at: z.iso.datetime().describe('First capture that has it') })
           .meta({ id: 'AddedModel' }),
       )
       .describe('Newest first'),
   },
   before: {
-    schema: { days: z.int().describe('As asked for') },
+    schema: { days: z.int().describe('As requested') },
     values: ({ days }) => ({ days: String(days) }),
   },
   example: {
@@ -57,7 +57,7 @@ export const updatesRoute = listRoute({
   }),
 });
 
-/** The days with new models that are within the window. It changes at midnight where one leaves it. */
+/** The days with new models within the window; changes at midnight if one leaves it. */
 function windowOf(days: number, { view, today }: Pick<RequestContext, 'view' | 'today'>): Dependency {
   const from = addDays(today, -days);
   const { addedDays } = view.meta;
@@ -66,7 +66,7 @@ function windowOf(days: number, { view, today }: Pick<RequestContext, 'view' | '
   return left === undefined ? value(within) : sinceDay(addDays(left, days + 1), within);
 }
 
-/** Puts the time of the capture that first saw a model behind its record, by the day of that capture. */
+/** Adds `added_at`, the time of the capture that first had the model. */
 function addedAtOf({ meta }: View): (line: string, day: string) => string {
   const capturedAt = new Map(meta.catalog.releases.map((release) => [release.day, release.data_as_of]));
   return (line, day) => `${line.slice(0, -1)},"added_at":${JSON.stringify(capturedAt.get(day) ?? null)}}`;

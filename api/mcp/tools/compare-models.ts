@@ -3,11 +3,11 @@ import { modelRoute } from '../../data/routes/models.ts';
 import { HttpError, notFound, RequestInvalid } from '../../server/errors/http-error.ts';
 import { argumentProblem, type Body, type Exchange, type RouteBody } from '../exchange.ts';
 import { type Columns, cell, type Row, rowsOf, table } from '../table.ts';
-import { asOf, type Found, fits, lines } from '../told.ts';
+import { asOf, type Found, fits, lines } from '../tool-text.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 
-/** The most that are compared at once: each is an answer of its own, and wider tables are hard to read. */
+/** Each model costs a call, and wider tables are hard to read. */
 const MODELS_MAX = 10;
 
 const ArgumentsSchema = z.object({
@@ -27,7 +27,7 @@ const FactsSchema = z.object({
 });
 const Price = z.number().nullable();
 
-/** What is compared. Lists of ranks and values have one for each model, in the order asked for; null: it has none. */
+/** `ranks` and `values` have one element per model, in the requested order; null: none. */
 const ComparisonSchema = z.object({
   models: z.array(
     FactsSchema.extend({
@@ -44,18 +44,18 @@ type Comparison = z.infer<typeof ComparisonSchema>;
 export const compareModelsTool: Tool = {
   name: 'compare-models',
   title: 'Compare models',
-  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and the benchmarks that more than one has. One unit per model; none where one is refused.`,
+  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and benchmarks that more than one has scores in. One unit per model; none if one is refused.`,
   access: modelRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
   outputSchema: outputSchemaOf(ComparisonSchema),
   call: async (args, exchange) => {
     const ids = idsFrom(args);
-    // One after the other: the first that is refused ends it.
-    const answers: RouteBody[] = [];
-    for (const [index, id] of ids.entries()) answers.push(await askModel(id, index, exchange));
-    const models = answers.map(({ body }) => body);
+    // In sequence: the first refusal ends it.
+    const details: RouteBody[] = [];
+    for (const [index, id] of ids.entries()) details.push(await fetchModel(id, index, exchange));
+    const models = details.map(({ body }) => body);
     const comparison = { models: models.map(factsOf), rankings: ranksOf(models), scores: sharedScores(models) };
-    return shortened(comparison, asOf(answers[0]?.dataAsOf));
+    return shortened(comparison, asOf(details[0]?.dataAsOf));
   },
 };
 
@@ -68,10 +68,10 @@ function idsFrom(args: Body): readonly string[] {
   throw new RequestInvalid([argumentProblem('ids', args['ids'], { msg, type: 'value_error' })]);
 }
 
-/** Rejects as the route does, but names the id: the tool has several, and no argument `id`. */
-async function askModel(id: string, index: number, exchange: Exchange): Promise<RouteBody> {
+/** Names the id in a refusal: the tool has several, and no argument `id`. */
+async function fetchModel(id: string, index: number, exchange: Exchange): Promise<RouteBody> {
   try {
-    return await exchange.ask(modelRoute, { params: { id } });
+    return await exchange.fetch(modelRoute, { params: { id } });
   } catch (error) {
     if (error instanceof RequestInvalid) {
       throw new RequestInvalid(error.detail.map((problem) => ({ ...problem, loc: ['arguments', 'ids', index] })));
@@ -81,13 +81,13 @@ async function askModel(id: string, index: number, exchange: Exchange): Promise<
   }
 }
 
-/** Without the last scores where the answer is too long. */
+/** Cuts the last scores if the response is too long. */
 function shortened(comparison: Comparison, when: string): Found {
   const { scores } = comparison;
   let found = foundFrom(comparison, when, 0);
-  for (let kept = scores.length; kept > 0 && !fits(found); ) {
-    kept = Math.floor(kept / 2);
-    found = foundFrom({ ...comparison, scores: scores.slice(0, kept) }, when, scores.length - kept);
+  for (let shownCount = scores.length; shownCount > 0 && !fits(found); ) {
+    shownCount = Math.floor(shownCount / 2);
+    found = foundFrom({ ...comparison, scores: scores.slice(0, shownCount) }, when, scores.length - shownCount);
   }
   return found;
 }
@@ -108,8 +108,8 @@ function foundFrom(comparison: Comparison, when: string, cut: number): Found {
     text: lines(
       `${models.length} models side by side${when}. Prices are the lowest of any provider, in USD per million tokens.`,
       table(columns, [...factRows, ...rankRows, ...scoreRows]),
-      'Scores are in the units of each benchmark, and only those that more than one of them has; get-model has all of one.',
-      cut === 0 ? undefined : `${cut} benchmarks were left out, as the answer would have been too long.`,
+      'Scores are in the units of each benchmark, for benchmarks that more than one model has; get-model lists all of one model.',
+      cut === 0 ? undefined : `${cut} benchmarks were left out because the response would be too long.`,
     ),
     body: { ...comparison },
   };
@@ -139,7 +139,7 @@ function lowest(model: Body, price: string): number | null {
   return prices.length === 0 ? null : Math.min(...prices);
 }
 
-/** Every category in which one of them has a rank, by name. */
+/** Every category that ranks one of them, by name. */
 function ranksOf(models: readonly Body[]): Comparison['rankings'] {
   const categories = new Set(models.flatMap((model) => namesIn(model, 'rankings', 'category')));
   return [...categories].sort().map((category) => ({
@@ -150,7 +150,7 @@ function ranksOf(models: readonly Body[]): Comparison['rankings'] {
   }));
 }
 
-/** The benchmarks that more than one has a score of, by id. */
+/** Benchmarks with scores of more than one, by id. */
 function sharedScores(models: readonly Body[]): Comparison['scores'] {
   const counts = new Map<string, number>();
   for (const id of models.flatMap((model) => namesIn(model, 'scores', 'benchmark_id')))

@@ -15,51 +15,50 @@ import {
   SCORE_COLUMNS,
   table,
 } from '../table.ts';
-import { asOf, countedLine, lines, pageLine, type Telling } from '../told.ts';
+import { asOf, countedLine, lines, pageLine, type TextInput } from '../tool-text.ts';
 import { type RouteToolDefinition, routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 
 interface ListToolDefinition extends Omit<RouteToolDefinition, 'text' | 'rows'> {
   readonly rows: string;
-  /** What the rows are, in the plural. */
+  /** The rows' name, in the plural. */
   readonly noun: string;
   readonly columns: Columns;
-  /** What can be asked next. */
+  /** What to call next. */
   readonly next?: string;
 }
 
-/** A tool whose answer is a page of a list. */
-function listTool({ noun, columns, next, words = {}, ...definition }: ListToolDefinition): Tool {
+/** A tool that returns a page of a list. */
+function listTool({ noun, columns, next, descriptions = {}, ...definition }: ListToolDefinition): Tool {
   const { rows } = definition;
   return routeTool({
     ...definition,
-    words: { cursor: 'next_cursor of the page before', ...words },
-    text: (telling) => {
-      const found = rowsOf(telling.body, rows);
-      const shown = found.length === 0 ? `No ${noun} meet this.` : table(columns, found);
-      return lines(countedLine(telling, { rows, noun }), shown, telling.hint ?? pageLine(telling), next);
+    descriptions: { cursor: 'next_cursor of the previous page', ...descriptions },
+    text: (input) => {
+      const found = rowsOf(input.body, rows);
+      const shown = found.length === 0 ? `No ${noun} match.` : table(columns, found);
+      return lines(countedLine(input, { rows, noun }), shown, input.hint ?? pageLine(input), next);
     },
   });
 }
 
-/** What every agent reads of an order, in as few words as will do. */
-const SORT_WORDS = 'A minus turns it round';
+/** Brief, because every agent reads it. */
+const SORT_DESCRIPTION = 'A minus reverses the order';
 
-/** What is so today. */
 export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-models',
     title: 'List models',
     description: 'AI models that meet filters, in pages. One unit a page.',
     route: modelsRoute,
-    words: {
+    descriptions: {
       q: 'Part of id, name or alias, in any case',
       alias: 'Exact name at any upstream, or id',
       released_after: 'This day or later',
       released_before: 'This day or earlier',
-      max_input_price: 'Sold somewhere at this per million or less',
-      max_output_price: 'The same for output; with both by one provider',
-      sort: SORT_WORDS,
+      max_input_price: 'Some provider sells at this per million or less',
+      max_output_price: 'The same for output; both prices from one provider',
+      sort: SORT_DESCRIPTION,
     },
     rows: 'models',
     noun: 'models',
@@ -70,16 +69,16 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'get-model',
     title: 'Get one model',
     description:
-      'One model with all its benchmark scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
+      'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
     route: modelRoute,
-    words: { id: 'Exact id' },
+    descriptions: { id: 'Exact id' },
     rows: 'scores',
     text: modelText,
   }),
   listTool({
     name: 'list-benchmarks',
     title: 'List benchmarks',
-    description: 'Benchmarks and how many models each has scores of; category narrows it. One unit a page.',
+    description: 'Benchmarks with their numbers of scored models; category narrows the list. One unit a page.',
     route: benchmarksRoute,
     rows: 'benchmarks',
     noun: 'benchmarks',
@@ -92,7 +91,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'Benchmark scores that meet filters, in pages. For the best models of one benchmark give benchmark and sort "-value". One unit a page.',
     route: scoresRoute,
-    words: { sort: SORT_WORDS },
+    descriptions: { sort: SORT_DESCRIPTION },
     rows: 'scores',
     noun: 'scores',
     columns: { model: 'model_id', ...SCORE_COLUMNS },
@@ -101,7 +100,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'get-rankings',
     title: 'Get a ranking',
     description:
-      'The models of one category by rank, best first; where it isn’t one, it tells which there are. One unit a page.',
+      'The models of one category by rank, best first; for an unknown category, lists the valid ones. One unit a page.',
     route: rankingsRoute,
     hint: async ({ body }, exchange) => (body['total'] === 0 ? rankedCategories(exchange) : undefined),
     explain: async (error, exchange) =>
@@ -116,22 +115,22 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-updates',
     title: 'List new models',
-    description: 'Models first seen within the last days, newest first. One unit a page.',
+    description: 'Models added within the last days, newest first. One unit a page.',
     route: updatesRoute,
     rows: 'models',
     noun: 'new models',
-    columns: { 'first seen': (row) => cell(row['added_at']).slice(0, 10), ...MODEL_COLUMNS },
+    columns: { 'added on': (row) => cell(row['added_at']).slice(0, 10), ...MODEL_COLUMNS },
   }),
 ];
 
-/** The categories that are ranked, for whoever has asked for another one: no call of a tool gives them else. */
+/** The ranked categories, to help after an unknown one: no tool lists them. */
 async function rankedCategories(exchange: Exchange): Promise<string> {
-  const { body: all } = await exchange.askAgain(categoriesRoute, {});
+  const { body: all } = await exchange.fetchFree(categoriesRoute, {});
   const ids = rowsOf(all, 'categories').map(({ id }) => cell(id));
   return `Ranked categories are ${ids.join(', ')}.`;
 }
 
-function modelText({ body, dataAsOf, cut }: Telling): string {
+function modelText({ body, dataAsOf, cut }: TextInput): string {
   const [scores, ranks, prices] = [rowsOf(body, 'scores'), rowsOf(body, 'rankings'), rowsOf(body, 'pricing')];
   const aliases = rowsOf(body, 'aliases').map(({ upstream, id }) => `${cell(id)} at ${cell(upstream)}`);
   return lines(
@@ -146,7 +145,7 @@ function modelText({ body, dataAsOf, cut }: Telling): string {
     scores.length === 0 ? 'none' : table(SCORE_COLUMNS, scores),
     cut === 0
       ? undefined
-      : `${cut} scores were left out, as the answer would have been too long; list-scores with model "${cell(body['id'])}" has all of them.`,
+      : `${cut} scores were left out because the response would be too long; list-scores with model "${cell(body['id'])}" has all of them.`,
     'For how these changed call get-history.',
   );
 }

@@ -1,11 +1,11 @@
 import { modelHistoryRoute } from '../../data/routes/model-history.ts';
 import { rankingsHistoryRoute } from '../../data/routes/rankings-history.ts';
 import { type Columns, cell, type Row, type Run, rowsOf, runColumns, runsOf, table } from '../table.ts';
-import { asOf, lines, type Telling } from '../told.ts';
+import { asOf, lines, type TextInput } from '../tool-text.ts';
 import { routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 
-/** What a kind of history shows of a point beside its date, and which points of a day are of one thing. */
+/** Columns of a kind beside the date, and the series of a point. */
 interface Shown {
   readonly columns: Columns;
   readonly series: (point: Row) => string;
@@ -29,32 +29,31 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   metadata: { columns: { record: 'payload' }, series: () => '' },
 };
 
-/** What was so on each day. */
 export const HISTORY_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-history',
     title: 'Get the history of a model',
     description:
-      'What one model was on each day, as far back as the plan goes. A point’s value is the score, the rank or the input price, by kind. One unit.',
+      'Daily history of one model, as far back as the plan allows. By kind, a point’s value is the score, the rank or the input price. One unit.',
     route: modelHistoryRoute,
-    words: { model_id: 'Exact id' },
+    descriptions: { model_id: 'Exact id' },
     rows: 'points',
-    text: (telling) => {
-      const { columns, series } = SHOWN[String(telling.body['kind'])] ?? { columns: {}, series: () => '' };
-      return historyText(telling, columns, runsOf(rowsOf(telling.body, 'points'), columns, series));
+    text: (input) => {
+      const { columns, series } = SHOWN[String(input.body['kind'])] ?? { columns: {}, series: () => '' };
+      return historyText(input, columns, runsOf(rowsOf(input.body, 'points'), columns, series));
     },
   }),
   routeTool({
     name: 'get-rankings-history',
     title: 'Get the history of a ranking',
-    description: 'The first positions of a category on each day (top, 10 unless told), between from and to. One unit.',
+    description: 'The top positions of a category on each day (top: default 10), between from and to. One unit.',
     route: rankingsHistoryRoute,
     rows: 'points',
-    text: (telling) => {
-      const days = podiumsOf(rowsOf(telling.body, 'points'));
+    text: (input) => {
+      const days = podiumsOf(rowsOf(input.body, 'points'));
       const columns = Object.fromEntries(ranksIn(days).map((rank) => [`rank ${rank}`, rank]));
       return historyText(
-        telling,
+        input,
         columns,
         runsOf(days, columns, () => ''),
       );
@@ -62,7 +61,7 @@ export const HISTORY_TOOLS: readonly Tool[] = [
   }),
 ];
 
-/** A row for each day, with the models of each rank; those that share one stand together. */
+/** A row per day with the models of each rank; ties share a cell. */
 function podiumsOf(points: readonly Row[]): readonly Row[] {
   const days = new Map<unknown, Record<string, unknown>>();
   for (const { date, value, model_id: model } of points) {
@@ -80,25 +79,24 @@ function ranksIn(days: readonly Row[]): readonly string[] {
   return [...ranks].sort((a, b) => Number(a) - Number(b));
 }
 
-function historyText(telling: Telling, columns: Columns, runs: readonly Run[]): string {
-  const { body, dataAsOf, cut } = telling;
+function historyText(input: TextInput, columns: Columns, runs: readonly Run[]): string {
+  const { body, dataAsOf, cut } = input;
   const points = rowsOf(body, 'points');
   const { from, to, plan_limit_from: limit, available_from: first } = Object(body['window']) as Row;
   const shown = runs.length === 0 ? 'No points.' : table(runColumns(columns), runs);
   return lines(
     `${points.length} points of ${cell(body['model_id'] ?? body['category_id'])}, ${cell(body['kind'])}, from ${cell(from)} to ${cell(to)}${asOf(dataAsOf)}.`,
     shown,
-    'A row holds for each day from its first to its last. Days in no row were not recorded; nothing is filled in.',
-    first === null || first === undefined ? undefined : `The record of this kind begins on ${cell(first)}.`,
-    limit === null || limit === undefined ? undefined : `The plan shows days from ${cell(limit)} on.`,
+    'A row covers each day from its first to its last. Days in no row were not recorded; nothing is interpolated.',
+    first === null || first === undefined ? undefined : `Data of this kind begin on ${cell(first)}.`,
+    limit === null || limit === undefined ? undefined : `The plan includes days from ${cell(limit)} on.`,
     cut === 0
       ? undefined
-      : `${cut} later points were left out, as the answer would have been too long: ${goOn(points)}`,
+      : `${cut} later points were left out because the response would be too long: ${continuationText(points)}`,
   );
 }
 
-/** How to get the days after the last one that is shown. */
-function goOn(points: readonly Row[]): string {
+function continuationText(points: readonly Row[]): string {
   const last = cell(points.at(-1)?.['date']);
   return `call again with from "${last}", or narrow it to one series.`;
 }

@@ -4,13 +4,11 @@ import { modelsRoute } from '../../data/routes/models.ts';
 import { RequestInvalid } from '../../server/errors/http-error.ts';
 import { argumentProblem, type Body, type Exchange } from '../exchange.ts';
 import { cell, MODEL_COLUMNS, type Row, rowsOf, table } from '../table.ts';
-import { asOf, lines } from '../told.ts';
+import { asOf, lines } from '../tool-text.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 
-/** How well a model is what somebody wrote: pure, over ids and names. */
-
-/** Why a model may be the one that was meant, from the best reason to the weakest. The second is not seen in the model: whoever asks the API for a name knows it. */
+/** Why a model may be meant, best reason first. The second comes from the API's `alias` filter, not from the model. */
 export const REASONS = [
   'the id as written',
   'an upstream calls it exactly so',
@@ -21,7 +19,7 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** The best reason why a model may be meant; undefined: none. */
+/** The best reason; undefined: none. */
 export function findReason(
   written: string,
   { id, name }: { readonly id: string; readonly name: string },
@@ -36,7 +34,7 @@ export function findReason(
   return [id, name].some((text) => hasAll(words, text)) ? REASONS[5] : undefined;
 }
 
-/** Whether a text has all words, in any order: letters anywhere in it, numbers as numbers of their own, each as often. */
+/** Whether a text has all words in any order: letters anywhere, numbers whole, each as often. */
 function hasAll(words: readonly string[], text: string): boolean {
   const plain = plainOf(text);
   const left = [...wordsOf(text)];
@@ -48,12 +46,12 @@ function hasAll(words: readonly string[], text: string): boolean {
   });
 }
 
-/** Letters and digits alone, in lower case, of any script. */
+/** Letters and digits of any script, in lower case. */
 function plainOf(text: string): string {
   return wordsOf(text).join('');
 }
 
-/** The words of a text: runs of letters, and runs of digits, in lower case. */
+/** Runs of letters and runs of digits, in lower case. */
 export function wordsOf(text: string): readonly string[] {
   return (
     text
@@ -63,31 +61,27 @@ export function wordsOf(text: string): readonly string[] {
   );
 }
 
-/** What stands behind the last slash: catalogues write the provider before it. */
+/** What follows the last slash, before which catalogues put the provider. */
 function lastPart(text: string): string {
   const part = text.trim().split('/').at(-1) ?? '';
   return part === '' ? text : part;
 }
 
-/** Longest name that is looked for, in characters: that of the parameter `q`. */
+/** Longest name, in characters: that of the parameter `q`. */
 const NAME_LENGTH_MAX = 200;
-/** Candidates that are told: more don't help to choose. */
+/** More don't help to choose. */
 const CANDIDATES_MAX = 10;
-/** Pages of models looked through for one word. Smaller: models of very common words are missed; larger: a call takes longer. */
+/** Pages searched per word. Smaller: misses models of very common words; larger: slower calls. */
 const PAGES_MAX = 5;
 
-const [AS_WRITTEN, CALLED_SO] = REASONS;
+const [AS_WRITTEN, EXACT_ALIAS] = REASONS;
 
 const ArgumentsSchema = z.object({
-  name: z
-    .string()
-    .min(1)
-    .max(NAME_LENGTH_MAX)
-    .describe('What somebody wrote: an id, a name, or an id of another catalogue'),
+  name: z.string().min(1).max(NAME_LENGTH_MAX).describe('An id or name as written, also of another catalogue'),
 });
 
 const FoundSchema = z.object({
-  name: z.string().describe('As asked for'),
+  name: z.string().describe('As requested'),
   candidates: z
     .array(z.object({ why: z.enum(REASONS), model: ModelSchema }))
     .describe(`The best first, then by id; ${CANDIDATES_MAX} at most`),
@@ -98,7 +92,7 @@ export const resolveModelTool: Tool = {
   name: 'resolve-model',
   title: 'Find the id of a model',
   description:
-    'Finds the exact id of a model from what people write: "GPT 5.4 mini", "openai/gpt-5.4-mini". Tells candidates with why each may be meant. One unit, also where none is found.',
+    'Finds the exact id of a model from how people write it: "GPT 5.4 mini", "openai/gpt-5.4-mini". Lists candidates with reasons. One unit, also if none is found.',
   access: modelsRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
   outputSchema: outputSchemaOf(FoundSchema),
@@ -109,7 +103,7 @@ export const resolveModelTool: Tool = {
     const others = models.filter((model) => !called.some(({ id }) => id === model['id']));
     const found = [...called, ...others].flatMap((model) => {
       const reason = findReason(written, { id: String(model['id']), name: String(model['name']) });
-      const why = reason !== AS_WRITTEN && called.includes(model) ? CALLED_SO : reason;
+      const why = reason !== AS_WRITTEN && called.includes(model) ? EXACT_ALIAS : reason;
       return why === undefined ? [] : [{ why, model }];
     });
     found.sort((a, b) => REASONS.indexOf(a.why) - REASONS.indexOf(b.why) || compare(a.model, b.model));
@@ -128,20 +122,20 @@ function nameFrom(args: Body): string {
   throw new RequestInvalid([argumentProblem('name', args['name'], { msg, type: 'value_error' })]);
 }
 
-/** The models that an upstream calls exactly so, and the one that has this id. */
+/** The models with this exact alias or id. */
 async function modelsCalled(written: string, exchange: Exchange): Promise<readonly Row[]> {
   const query = { alias: written.trim(), limit: '200' };
-  return rowsOf((await exchange.askAgain(modelsRoute, { query })).body, 'models');
+  return rowsOf((await exchange.fetchFree(modelsRoute, { query })).body, 'models');
 }
 
-/** The models whose id, name or alias has the most telling word of what was written: the longest. */
+/** The models whose id, name or alias contains the longest word. */
 async function modelsLike(written: string, exchange: Exchange) {
   const [q = ''] = [...wordsOf(lastPart(written))].sort((a, b) => b.length - a.length);
-  const first = await exchange.ask(modelsRoute, { query: { q, limit: '200' } });
+  const first = await exchange.fetch(modelsRoute, { query: { q, limit: '200' } });
   const models = [...rowsOf(first.body, 'models')];
   let cursor = first.body['next_cursor'];
   for (let page = 1; page < PAGES_MAX && typeof cursor === 'string'; page += 1) {
-    const { body } = await exchange.askAgain(modelsRoute, { query: { q, limit: '200', cursor } });
+    const { body } = await exchange.fetchFree(modelsRoute, { query: { q, limit: '200', cursor } });
     models.push(...rowsOf(body, 'models'));
     cursor = body['next_cursor'];
   }
@@ -160,12 +154,12 @@ interface Shown {
 
 function textOf(written: string, { candidates, total, when }: Shown): string {
   if (candidates.length === 0) {
-    return `No model is called ${cell(written)}${when}. Try fewer words, or list-models with q as a part of the name.`;
+    return `No model matches ${cell(written)}${when}. Try fewer words, or list-models with q as part of the name.`;
   }
   const rows = candidates.map(({ why, model }) => ({ ...model, why }));
   return lines(
     `${candidates.length} of ${total} candidates for ${cell(written)}${when}, the best first.`,
     table({ ...MODEL_COLUMNS, why: 'why' }, rows),
-    'Use the id exactly as it stands here: ids differ by case.',
+    'Use the id exactly as shown: ids are case-sensitive.',
   );
 }

@@ -1,73 +1,75 @@
 /**
- * What a tool's structured content is, as clients check it and models see it: fields and their types, in as few words as will do. Every
- * agent reads the schemas of all tools before it asks anything, so what the texts say anyway is left out here: descriptions, bounds, and
- * which fields a record always has (decision 0069).
+ * Tools and their schemas. Every agent reads all schemas first, so they omit descriptions, bounds and required fields
+ * of records (decision 0069).
  */
 import { z } from 'zod';
 import type { RouteAccess } from '../../data/access/access-control.ts';
 import type { JsonSchema } from '../../data/openapi/operation.ts';
 import type { DataRoute } from '../../data/responses/data-route.ts';
 import type { Body, Exchange } from '../exchange.ts';
-import type { Found } from '../told.ts';
+import type { Found } from '../tool-text.ts';
 
-/** A question that agents can ask. Every tool only reads. */
+/** A read-only tool. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  /** When to use it, what it costs and what comes next, for a model. */
+  /** For a model: when to call it, its cost, what to call next. */
   readonly description: string;
-  /** The route whose rules it keeps: where that isn't there, neither is the tool. */
+  /** Access rules; without the route the tool doesn't exist. */
   readonly access: RouteAccess;
   readonly inputSchema: ObjectSchema;
-  /** Of what it finds, or of the envelope where it is refused. */
+  /** Of the body, or of the envelope of a refusal. */
   readonly outputSchema: ObjectSchema;
-  /** Rejects with what the routes behind it refuse. */
+  /** Rejects with the routes' refusals. */
   readonly call: (args: Body, exchange: Exchange) => Promise<Found>;
 }
 
 export type ObjectSchema = JsonSchema & { type: 'object' };
 
-export interface ArgumentWords {
-  /** Parameters that make no sense for an agent; default: none. */
-  readonly left?: readonly string[];
-  /** What a parameter is told as, where a URL is told otherwise or more can be said; by its name. */
-  readonly words?: Readonly<Record<string, string>>;
+export interface ArgumentOptions {
+  /** Parameters of no use to an agent; default: none. */
+  readonly omitted?: readonly string[];
+  /** Descriptions by parameter that replace the route's. */
+  readonly descriptions?: Readonly<Record<string, string>>;
 }
 
-/** The arguments of a tool: the parameters of its route, those of the path before those of the query. */
-export function inputSchemaOf({ params, query }: DataRoute, words: ArgumentWords = {}): ObjectSchema {
-  return argumentsSchema(z.object({ ...params.shape, ...query.shape }), words);
+/** Path parameters, then query parameters. */
+export function inputSchemaOf({ params, query }: DataRoute, options: ArgumentOptions = {}): ObjectSchema {
+  return argumentsSchema(z.object({ ...params.shape, ...query.shape }), options);
 }
 
-/** The arguments of a tool that has a schema of its own. Whether they are right the route says, in one way for all. */
-export function argumentsSchema(schema: z.ZodObject, { left = [], words = {} }: ArgumentWords = {}): ObjectSchema {
+/** For arguments with a schema of their own. */
+export function argumentsSchema(
+  schema: z.ZodObject,
+  { omitted = [], descriptions = {} }: ArgumentOptions = {},
+): ObjectSchema {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' });
-  const shown = Object.entries(properties).filter(([name]) => !left.includes(name));
-  const needed = required.filter((name) => !left.includes(name));
-  const told = shown.map(([name, property]) => {
-    const description = words[name];
+  const shown = Object.entries(properties).filter(([name]) => !omitted.includes(name));
+  const needed = required.filter((name) => !omitted.includes(name));
+  const described = shown.map(([name, property]) => {
+    const description = descriptions[name];
     return [name, { ...tidy(Object(property)), ...(description === undefined ? {} : { description }) }];
   });
   return {
     type: 'object',
-    properties: Object.fromEntries(told),
+    properties: Object.fromEntries(described),
     ...(needed.length === 0 ? {} : { required: needed }),
     additionalProperties: false,
   };
 }
 
-/** What says nothing to whoever chooses arguments: how long a text may be, bounds that everything keeps, values for one's own data. */
-const UNTOLD = new Set(['pattern', 'minLength', 'maxLength', 'example', '$schema']);
+/** Keywords of no use for choosing arguments. */
+const OMITTED_KEYWORDS = new Set(['pattern', 'minLength', 'maxLength', 'example', '$schema']);
 
 function tidy(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(
     ([keyword, value]) =>
-      !UNTOLD.has(keyword) && value !== Number.MAX_SAFE_INTEGER && !(keyword === 'minimum' && value === 0),
+      !OMITTED_KEYWORDS.has(keyword) && value !== Number.MAX_SAFE_INTEGER && !(keyword === 'minimum' && value === 0),
   );
   return Object.fromEntries(entries);
 }
 
-/** Of what a tool finds; or of the envelope where it is refused, which is a field `error`, or `detail` with a list of problems. */
+/** The body, or the envelope of a refusal: `error`, or `detail` with a list of problems. */
 export function outputSchemaOf(found: z.ZodType): ObjectSchema {
   const { $defs = {}, $ref, ...inline } = z.toJSONSchema(found, { io: 'output', target: 'draft-2020-12' });
   const named: Definitions = $defs; // Each an object.
@@ -80,7 +82,7 @@ export function outputSchemaOf(found: z.ZodType): ObjectSchema {
   };
 }
 
-/** What a reference leads to; a schema without one itself. */
+/** Resolves a reference. */
 function definitionOf(schema: JsonSchema, named: Definitions): JsonSchema {
   const { $ref } = schema;
   return typeof $ref === 'string' ? (named[$ref.replace('#/$defs/', '')] ?? {}) : schema;
@@ -88,7 +90,7 @@ function definitionOf(schema: JsonSchema, named: Definitions): JsonSchema {
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
 
-/** A schema with nothing but types and names. What isn't listed stays open: fields, and words of an enumeration, may be added. */
+/** Types and names only, open for new fields and enum values. */
 function bare(schema: JsonSchema, named: Definitions): JsonSchema {
   const kinds = alternatives(schema['oneOf']).map((each) => bare(each, named));
   if (kinds.length > 0) return kinds.reduce(eitherOf);
@@ -103,7 +105,7 @@ function bare(schema: JsonSchema, named: Definitions): JsonSchema {
   };
 }
 
-/** One schema for two kinds of an object: their fields, each as either has it; where they have other fields they are just objects. */
+/** The fields of two object types if both have the same, else just an object. */
 function eitherOf(one: JsonSchema, other: JsonSchema): JsonSchema {
   if (JSON.stringify(one) === JSON.stringify(other)) return one;
   const all = new Set([one['type'], other['type']].flat());
@@ -123,7 +125,7 @@ function eitherOf(one: JsonSchema, other: JsonSchema): JsonSchema {
   };
 }
 
-/** One schema for alternatives that are a type or null; else the schema as it is. */
+/** One schema for a type or null; others unchanged. */
 function unite(schema: JsonSchema, named: Definitions): JsonSchema {
   const all = alternatives(schema['anyOf']).map((each) => definitionOf(each, named));
   const some = all.filter(({ type }) => type !== 'null');
@@ -133,5 +135,5 @@ function unite(schema: JsonSchema, named: Definitions): JsonSchema {
 }
 
 function alternatives(anyOf: unknown): readonly JsonSchema[] {
-  return Array.isArray(anyOf) ? (anyOf as readonly JsonSchema[]) : []; // A list of schemas, wherever it is there.
+  return Array.isArray(anyOf) ? (anyOf as readonly JsonSchema[]) : []; // A list of schemas, by JSON Schema.
 }

@@ -3,7 +3,7 @@ import { AccountSchema } from '../../accounts/caller.ts';
 import { HISTORY_MONTHS_FULL } from '../../accounts/organizations/plans.ts';
 import { ACCOUNT_ROUTE } from '../../data/routes/data-routes.ts';
 import { cell, type Row } from '../table.ts';
-import { lines } from '../told.ts';
+import { lines } from '../tool-text.ts';
 import { BULK_TOOLS } from './bulk-tools.ts';
 import { compareModelsTool } from './compare-models.ts';
 import { CURRENT_TOOLS } from './current-tools.ts';
@@ -26,9 +26,8 @@ const accountTool: Tool = {
   },
 };
 
-/** How far back history goes, as people say it. */
 function historyOf(months: unknown): string {
-  return Number(months) >= HISTORY_MONTHS_FULL ? 'full, to the first day' : `${cell(months)} months back`;
+  return Number(months) >= HISTORY_MONTHS_FULL ? 'full, back to the first day' : `${cell(months)} months back`;
 }
 
 function accountText(body: Row): string {
@@ -38,12 +37,11 @@ function accountText(body: Row): string {
   const resetAt = new Date(Number(usage['reset_at']) * 1000).toISOString();
   return lines(
     `Plan ${cell(plan['display_name'])} (${cell(plan['status'])}), with ${cell(plan['features'])}.`,
-    `Units used on ${cell(usage['quota_day'])} (UTC): ${cell(usage['used'])} ${limit}${left}; the next day begins at ${resetAt}.`,
+    `Units used on ${cell(usage['quota_day'])} (UTC): ${cell(usage['used'])} ${limit}${left}; resets at ${resetAt}.`,
     `Requests a minute: ${cell(usage['burst_limit'])}. History: ${historyOf(plan['history_months'])}.`,
   );
 }
 
-/** Every tool, in the order in which they are listed. */
 export const TOOLS: readonly Tool[] = [
   resolveModelTool,
   ...CURRENT_TOOLS,

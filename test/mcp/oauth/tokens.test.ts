@@ -199,7 +199,7 @@ test('while the control database does not do its work programs are told to wait,
   await rename('out_of_order', 'oauth_clients');
   const told = {
     error: 'temporarily_unavailable',
-    error_description: 'The service can not read or write what it needs just now; try again in a moment',
+    error_description: 'The service is temporarily unavailable; try again in a moment',
   };
   expect(answers.map((answer) => [answer.statusCode, answer.headers['cache-control'], answer.json()])).toEqual(
     answers.map(() => [503, 'no-store', told]),
