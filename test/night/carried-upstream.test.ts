@@ -95,7 +95,7 @@ describe('an upstream that is down for days', { timeout: 180_000 }, () => {
     place.mall.serve('/mall.json', {});
     const { status, problems: holds } = await place.night(FIFTH);
     expect(status).toBe('held');
-    expect(holds).toContain('models of mall would shrink from 21 to 0 rows (by 100 %); at most 30 % may go');
+    expect(holds).toContain('models of mall would shrink from 21 to 0 rows (by 100 %); at most 30 % may be lost');
   });
 });
 

@@ -134,7 +134,7 @@ describe('a night of a source that lists what to fetch', { timeout: 180_000 }, (
   test('of a day that is over is run from what was fetched on it, or not at all', async () => {
     const late = { startsOn: SECOND };
     const why =
-      /^2026-06-01 is over: what its upstreams served can't be fetched any more, and .*fetched holds no whole fetch of it$/;
+      /^2026-06-01 is over: its files can no longer be fetched, and .*fetched has no complete fetch of that day$/;
     expect(await night(FIRST, late)).toMatchObject({ status: 'rejected', problems: [expect.stringMatching(why)] });
     expect(place.server.seen).toEqual([]);
     await place.fetch({ variables: { SHOP_KEY } });

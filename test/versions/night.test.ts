@@ -105,7 +105,7 @@ describe('the cutover', () => {
     const { warnings } = await store.night(source(), AFTER);
     expect(warnings).toContainEqual(
       expect.stringMatching(
-        /^version 2\.0 of the records comes into force: \d+ unchanged records are sent anew in it$/,
+        /^version 2\.0 of the records takes effect: \d+ unchanged records are sent again in it$/,
       ),
     );
     const releases = await listReleases(store);
