@@ -5,7 +5,6 @@ import { type NoticeTarget, parseTarget, shownTarget, TARGET_FORMS, TARGETS_MAX 
 import { findCronProblem } from './schedule/cron.ts';
 import { TIME_OF_DAY } from './schedule/run-day.ts';
 
-/** What a source may take of the machine. */
 export const SOURCE_SETTINGS = {
   lineBytesMax: setting('LINE_BYTES_MAX', Bytes, {
     fallback: 4 * 1024 * 1024,
@@ -13,7 +12,7 @@ export const SOURCE_SETTINGS = {
   }),
   fileBytesMax: setting('FILE_BYTES_MAX', Bytes, {
     fallback: 64 * 1024 * 1024 * 1024,
-    text: "largest source file after unpacking, and what a dataset's rows may take in DuckDB, in bytes",
+    text: "largest source file after unpacking, and largest size of a dataset's rows in DuckDB, in bytes",
   }),
   rowsMax: setting('ROWS_MAX', wholeNumber(1, 1e9), {
     fallback: 50_000_000,
@@ -21,11 +20,11 @@ export const SOURCE_SETTINGS = {
   }),
   ratioMax: setting('RATIO_MAX', wholeNumber(1, 1_000_000), {
     fallback: 200,
-    text: "how many times its own size a source file may become, unpacked or read; up to 64 MiB it doesn't matter",
+    text: 'how many times a source file may grow when it is unpacked or read; not applied up to 64 MiB',
   }),
   sqlTimeoutMs: setting('SOURCE_SQL_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 600,
-    text: 'longest time for one SELECT of `source.sql`, which is killed then',
+    text: 'longest time for one SELECT of `source.sql`, which is then killed',
   }),
 };
 
@@ -34,19 +33,17 @@ const Cron = z.string().superRefine((expression, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-/** When nights begin. */
 export const SCHEDULE_SETTINGS = {
   cron: setting('CRON', Cron, {
     fallback: '5 0 * * *',
-    text: 'when `schedule` begins a night: a cron expression in UTC, of five fields or six with seconds',
+    text: 'when `schedule` begins a night: a cron expression in UTC with five fields, or six with seconds',
   }),
 };
 
-/** How a night is tried again. */
 export const RETRY_SETTINGS = {
   firstMs: setting('RETRY_FIRST_SECONDS', inUnits(Seconds, 1000), {
     fallback: 60,
-    text: 'longest wait before a failed night is tried again; doubles each time, and chance takes up to half of it',
+    text: 'longest wait before the first retry of a failed night; doubles each time, minus a random part of up to half',
   }),
   maxMs: setting('RETRY_MAX_SECONDS', inUnits(Seconds, 1000), {
     fallback: 1800,
@@ -54,34 +51,33 @@ export const RETRY_SETTINGS = {
   }),
   until: setting('RETRY_UNTIL', z.string().regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00'), {
     fallback: '12:00',
-    text: "time of the UTC day, up to `24:00`, from which on that day's night is neither tried again nor caught up",
+    text: "time of the UTC day, up to `24:00`, from which that day's night is neither retried nor caught up",
   }),
 };
 
-const Kept = wholeNumber(1, 100_000);
+const RetainedCount = wholeNumber(1, 100_000);
 
-/** What prune keeps. */
 export const RETENTION_SETTINGS = {
-  changesMonths: setting('RETENTION_CHANGES_MONTHS', Kept, {
+  changesMonths: setting('RETENTION_CHANGES_MONTHS', RetainedCount, {
     fallback: RETENTION.changesMonths,
     text: 'calendar months of changes that `prune` keeps, counted back from the newest day; fewer break the promise to consumers of the feed',
   }),
-  snapshots: setting('RETENTION_SNAPSHOTS', Kept, {
+  snapshots: setting('RETENTION_SNAPSHOTS', RetainedCount, {
     fallback: RETENTION.snapshots,
-    text: 'newest snapshots that `prune` keeps; the last one of every month stays besides',
+    text: 'newest snapshots that `prune` keeps, in addition to the last one of every month',
   }),
-  states: setting('RETENTION_STATES', Kept, {
+  states: setting('RETENTION_STATES', RetainedCount, {
     fallback: RETENTION.states,
-    text: 'newest states that `prune` keeps; the next night needs one, the others are what `republish` rebuilds snapshots from',
+    text: 'newest states that `prune` keeps; the next night needs one, `republish` rebuilds snapshots from the others',
   }),
 };
 
-/** Targets separated by commas; a wrong one is told by its place, for the rest of it may be a secret. */
+/** A wrong target is reported by its position, because its text may be a secret. */
 const Targets = z.string().transform((text, context): readonly NoticeTarget[] => {
   const targets = text.split(',').flatMap((part, at) => {
     const target = parseTarget(part);
     if (target !== undefined) return [target];
-    context.addIssue({ code: 'custom', message: `target ${at + 1} is none of ${TARGET_FORMS}` });
+    context.addIssue({ code: 'custom', message: `target ${at + 1} is not one of ${TARGET_FORMS}` });
     return [];
   });
   if (targets.length > TARGETS_MAX)
@@ -92,7 +88,7 @@ const Targets = z.string().transform((text, context): readonly NoticeTarget[] =>
   return targets;
 });
 
-/** The path of a chat's address and the words of a program are secrets as often as its password. */
+/** A chat URL's path and a program's arguments are often secrets. */
 function shownTargets(text: string): string {
   return text
     .split(',')
@@ -101,39 +97,37 @@ function shownTargets(text: string): string {
     .join(',');
 }
 
-/** Of notices of nights. */
 export const NOTICE_SETTINGS = {
   targets: setting('NOTIFY', Targets.default([]), {
-    text: 'who is [told of nights](operations.md#being-told) that need a person, separated by commas: `https://…`, `http://…`, `mailto:name@host`, `exec:/path/of/a/program` with arguments; a comma in a URL is `%2C`',
+    text: 'who gets [notices](operations.md#being-told) of nights that need a person, separated by commas: `https://…`, `http://…`, `mailto:name@host`, `exec:/path/of/a/program` with arguments; a comma in a URL is `%2C`',
     shown: shownTargets,
   }),
   lateAfter: setting(
     'NOTIFY_LATE_AFTER',
     z.string().regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00').optional(),
     {
-      text: 'time of the UTC day, up to `24:00`, from which on a day that was due and is not published is late (of the next day, where its night is due only later): for notices, metrics and `status`',
+      text: 'time of the UTC day, up to `24:00`, from which a due day that is not published is late (on the next day, if its night is due after this time): for notices, metrics and `status`',
       documented: '`MODELSTATS_RETRY_UNTIL`',
     },
   ),
 };
 
-/** Of fetching a source's files. */
 export const FETCH_SETTINGS = {
   concurrency: setting('FETCHES_MAX', wholeNumber(1, 64), { fallback: 4, text: 'files of a source fetched at once' }),
   bytesMax: setting('FETCH_BYTES_MAX', Bytes, {
     fallback: 256 * 1024 * 1024,
-    text: 'largest file that is fetched, unpacked, and what all files of a zip file have together, in bytes',
+    text: 'largest fetched file after unpacking, and largest sum of the files in a zip file, in bytes',
   }),
   timeoutMs: setting('FETCH_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 300,
-    text: 'longest time for one request to an upstream, from its beginning to the last byte',
+    text: 'longest time for one request to an upstream, up to the last byte',
   }),
   attemptsMax: setting('FETCH_ATTEMPTS_MAX', wholeNumber(1, 20), {
     fallback: 4,
-    text: 'tries of one request to an upstream, the first included',
+    text: 'attempts at one request to an upstream, including the first',
   }),
   waitMsMax: setting('FETCH_WAIT_SECONDS_MAX', inUnits(Seconds, 1000), {
     fallback: 120,
-    text: 'longest wait between two tries; an upstream that asks for more (`Retry-After`) is given up',
+    text: 'longest wait between two attempts; if an upstream demands more (`Retry-After`), the request fails',
   }),
 };

@@ -246,7 +246,7 @@ describe('a variable', () => {
       code: 'configuration',
       message: [
         'models.json of shop needs the variable SHOP_KEY, which is not set',
-        'models.json of shop needs the variable SHOP_TOKEN, which is no text for a header',
+        'models.json of shop needs the variable SHOP_TOKEN, which is not valid in a header',
         'c.json of shop needs the variable OTHER, which is not set',
       ].join('\n'),
     });

@@ -1,7 +1,7 @@
 import type { Day } from '../../runtime/day.ts';
 import { DELETE_ORDER, UPSERT_ORDER } from '../../schemas/change.ts';
 import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
-import { keptColumns } from '../../schemas/record-versions.ts';
+import { storedColumns } from '../../schemas/record-versions.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';
 import { columnList, DUCKDB_TYPES, entityIdSql, keySql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
@@ -60,8 +60,8 @@ export async function diff(input: DiffInput, { database }: { readonly database: 
 async function merge(database: Database, dataset: Dataset, input: DiffInput): Promise<void> {
   const [captured, previous] = [table('captured', dataset.name), table('previous', dataset.name)];
   const { inForce, before = inForce } = input.versions;
-  const [kept, keptBefore] = [keptColumns(dataset.name, inForce), keptColumns(dataset.name, before)];
-  const content = contentColumns(dataset).filter((column) => kept.includes(column) && keptBefore.includes(column));
+  const [stored, storedBefore] = [storedColumns(dataset.name, inForce), storedColumns(dataset.name, before)];
+  const content = contentColumns(dataset).filter((column) => stored.includes(column) && storedBefore.includes(column));
   const [firstKey] = dataset.key;
   const isNew = `c.${firstKey} IS NOT NULL`;
   // Corrects future times from a night with a wrong clock.
@@ -69,7 +69,7 @@ async function merge(database: Database, dataset: Dataset, input: DiffInput): Pr
   const differs = [...content.map(({ name }) => `c.${name} IS DISTINCT FROM p.${name}`), isAhead].join(' OR ');
   const columns = dataset.columns.map((column) => {
     const { name, type } = column;
-    const isFilled = name !== 'updated_at' && kept.includes(column);
+    const isFilled = name !== 'updated_at' && stored.includes(column);
     return isFilled ? `if(${isNew}, c.${name}, p.${name}) AS ${name}` : `NULL::${DUCKDB_TYPES[type]} AS ${name}`;
   });
   await database.run(

@@ -1,7 +1,7 @@
 import type { Day } from '../../runtime/day.ts';
 import { type Column, DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
-import { keptColumns } from '../../schemas/record-versions.ts';
+import { storedColumns } from '../../schemas/record-versions.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import type { Previous } from './previous.ts';
@@ -19,7 +19,7 @@ export async function closeIntervals(
 ): Promise<void> {
   for (const name of DATASET_NAMES) {
     const lastCaptured = release?.last_captured[name] ?? null;
-    await close(database, DATASETS[name], { columns: keptColumns(name, version), lastCaptured });
+    await close(database, DATASETS[name], { columns: storedColumns(name, version), lastCaptured });
   }
 }
 

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { contentColumns, DATASETS, type Dataset, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
+import {
+  contentColumns,
+  DATASETS,
+  type Dataset,
+  type DatasetName,
+  mapDatasetsSerially,
+} from '../../schemas/datasets.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
@@ -44,7 +50,7 @@ export interface Preview {
 
 /** Reads the result of the diff, before anything is written, from the `previous_` and `merged_` tables. */
 export async function preview(checked: Check, { database }: { readonly database: Database }): Promise<Preview> {
-  const datasets = await mapDatasetsInTurn((name) => previewDataset(database, DATASETS[name]));
+  const datasets = await mapDatasetsSerially((name) => previewDataset(database, DATASETS[name]));
   return { datasets, set_aside: reasonsOf(checked.issues) };
 }
 

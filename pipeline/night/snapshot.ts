@@ -4,7 +4,7 @@ import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import { type DatasetFile, idFromSnapshot } from '../../schemas/manifest.ts';
 import { majorOf, type RecordVersion } from '../../schemas/record-version.ts';
-import { keptColumns } from '../../schemas/record-versions.ts';
+import { storedColumns } from '../../schemas/record-versions.ts';
 import { type Database, writeLines, writeParquet } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
@@ -119,7 +119,7 @@ export async function writeState(
 ): Promise<void> {
   for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
   for (const name of DATASET_NAMES) {
-    const columns = columnList(keptColumns(name, version));
+    const columns = columnList(storedColumns(name, version));
     const state = `SELECT ${columns}, valid_from FROM ${table('merged', name)} WHERE op <> 'delete'`;
     await writePart(deps, state, RELEASE_PATHS.state(name));
     await writePart(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));

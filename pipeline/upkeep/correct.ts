@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { addDays, type Day, dayFromDate } from '../../runtime/day.ts';
 import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
-import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasetsSerially } from '../../schemas/datasets.ts';
 import type { Release } from '../../schemas/release.ts';
 import { getEntry, loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { type DuckDBLimits, recordsSql, writeLines } from '../../storage/duckdb/database.ts';
@@ -61,7 +61,7 @@ export async function correct(
   const next_day = dayAfter(newestEntry(catalog)?.day ?? entry.day, clock());
   const { datasets, warnings } = await withScratch(duckdb, async ({ database, folder: scratch }) => {
     const deps = { store, database, scratch };
-    const found = await mapDatasetsInTurn((name) => compareSnapshots(name, { ...deps, before, after: release }));
+    const found = await mapDatasetsSerially((name) => compareSnapshots(name, { ...deps, before, after: release }));
     if (into === undefined) return { datasets: found, warnings: [] };
     return { datasets: found, warnings: await writeSource({ ...deps, entry: previous, release: before }, into) };
   });

@@ -161,19 +161,19 @@ describe('an archive', () => {
     expect(second).toMatchObject({ fetched, upstreams, source_files });
   });
 
-  const isNoRecord = (why: string) => new RegExp(`fetch\\.json is no record of a fetch of 2026-06-01, ${why}`);
-  const isNotFetched = /prices\.csv is not what fetch\.json says was fetched$/;
+  const isNoRecord = (why: string) => new RegExp(`fetch\\.json is not a record of a fetch of 2026-06-01, ${why}`);
+  const isNotFetched = /prices\.csv is not the file that fetch\.json records$/;
   test.each<[string, (folder: string) => Promise<void>, RegExp]>([
     [
       'has not ended',
       (folder) => editRecord(folder, { finished_at: null }),
-      /its fetch is not whole, it was ended early; fetch the day again$/,
+      /its fetch is incomplete, it was interrupted; fetch the day again$/,
     ],
     [
       'is unreadable',
       (folder) => writeFile(join(folder, 'fetch.json'), '{'),
       isNoRecord(
-        'it can not be read as one; fetch the day again, or remove it: without it the files count as your own$',
+        'it cannot be read as one; fetch the day again, or remove it: without it, the files count as your own$',
       ),
     ],
     [

@@ -75,7 +75,7 @@ describe('it is said', () => {
     const { problems } = await source.night('2026-06-02');
     expect(problems).toEqual([
       `${source.path()} has no folder 2026-06-02; it holds 2026-06-01 to 2026-06-01; ` +
-        '2026-6-3, 20260602 are not read: folders of days are named YYYY-MM-DD',
+        '2026-6-3, 20260602 are ignored: folders of days must be named YYYY-MM-DD',
     ]);
   });
 

@@ -104,9 +104,7 @@ describe('the cutover', () => {
     await publish([NOTICE, LAST]);
     const { warnings } = await store.night(source(), AFTER);
     expect(warnings).toContainEqual(
-      expect.stringMatching(
-        /^version 2\.0 of the records takes effect: \d+ unchanged records are sent again in it$/,
-      ),
+      expect.stringMatching(/^version 2\.0 of the records takes effect: \d+ unchanged records are sent again in it$/),
     );
     const releases = await listReleases(store);
     expect(releases.map(({ schema_version }) => schema_version)).toEqual(['1.0', '1.0', '2.0']);

@@ -9,7 +9,7 @@ import {
   publishedName,
 } from '../../../schemas/datasets.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
-import { getVersion, keptColumns } from '../../../schemas/record-versions.ts';
+import { getVersion, storedColumns } from '../../../schemas/record-versions.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { type Database, recordsSql, sqlText } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions, DUCKDB_TYPES, entityIdSql } from '../../../storage/duckdb/record-sql.ts';
@@ -56,8 +56,8 @@ export class Materials {
 
   /** The columns of a dataset that the release keeps, and those of them that the one before kept too. */
   columnsOf(dataset: Dataset): { readonly kept: readonly Column[]; readonly compared: readonly Column[] } {
-    const kept = keptColumns(dataset.name, this.versionOf(this.release));
-    const before = keptColumns(dataset.name, this.versionOf(this.previous ?? this.release));
+    const kept = storedColumns(dataset.name, this.versionOf(this.release));
+    const before = storedColumns(dataset.name, this.versionOf(this.previous ?? this.release));
     return { kept, compared: kept.filter((column) => before.includes(column)) };
   }
 
