@@ -109,7 +109,7 @@ describe('a night of a source that lists what to fetch', { timeout: 180_000 }, (
     place.server.break('/models.json', ...Array(3).fill(faults.htmlPage()));
     const rejected = await night(SECOND);
     const why =
-      /^shop\/models\.json of shop could not be fetched from http:\/\/127\.0\.0\.1:\d+\/models\.json\?key=\$\{SHOP_KEY\}: .* HTML page in place of the file \(3 attempts\)$/;
+      /^shop\/models\.json of shop could not be fetched from http:\/\/127\.0\.0\.1:\d+\/models\.json\?key=\$\{SHOP_KEY\}: .* HTML page instead of the file \(3 attempts\)$/;
     expect(rejected).toMatchObject({ status: 'rejected', problems: [expect.stringMatching(why)] });
     const fetched = [{ status: 'failed' }, { status: 'unchanged' }];
     expect(await reportOf(rejected)).toMatchObject({ status: 'rejected', fetched });
@@ -120,8 +120,8 @@ describe('a night of a source that lists what to fetch', { timeout: 180_000 }, (
       const result = await night(day);
       expect(result).toMatchObject({ status: 'published', records: { models: 2, pricing: 2 }, first_seq: null });
       for (const warning of [
-        /^prices\.csv of shop could not be fetched from .*answered 503 \(3 attempts\); what needs it is not captured$/,
-        /^pricing: prices\.csv of shop could not be fetched from .* answered 503 .*, and source\.sql reads it; its records are carried$/,
+        /^prices\.csv of shop could not be fetched from .*responded with 503 \(3 attempts\); what needs it is not captured$/,
+        /^pricing: prices\.csv of shop could not be fetched from .* responded with 503 .*, and source\.sql reads it; its records are carried$/,
       ]) {
         expect(result.warnings).toContainEqual(expect.stringMatching(warning));
       }

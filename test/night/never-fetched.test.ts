@@ -23,7 +23,7 @@ describe('an upstream that has never been there', () => {
       expect(result.events).toEqual(events);
       expect(result.warnings.slice(0, 2)).toEqual([
         expect.stringMatching(
-          /^mall\.json of mall could not be fetched from .*; there is no earlier one to stand in for it$/,
+          /^mall\.json of mall could not be fetched from .*; no earlier file can replace it$/,
         ),
         'nothing of mall is captured until mall.json has been fetched once; other upstreams continue',
       ]);
@@ -53,7 +53,7 @@ SELECT id AS model_id, 'c' AS category, 1 AS rank, 'mall' AS upstream FROM read_
     await place.writeSource({
       sql: TWO_UPSTREAMS_SQL.replace(`read_json_objects('mall.json')`, `read_json('mall.json')`),
     });
-    const why = 'mall\\.json of mall could not be fetched from http://[^ ]+: [^ ]+ answered 404';
+    const why = 'mall\\.json of mall could not be fetched from http://[^ ]+: [^ ]+ responded with 404';
     expect((await place.night(FIRST)).problems).toEqual([
       expect.stringMatching(
         `^models: not captured: ${why}, and source\\.sql reads it; list its columns in source\\.json so that the other upstreams continue$`,

@@ -137,7 +137,7 @@ describe('a link', () => {
     if (path !== DAY) await write(`${DAY}/${path.startsWith(DAY) ? 'scores' : 'models'}.jsonl`, '');
     const target = outside(path === DAY ? '' : 'models.jsonl').replace(/\/$/, '');
     await symlink(target, source.path(path));
-    expect(await night()).toEqual(rejectedFor(new RegExp(`^${path}: links outside the source, to ${target},  `)));
+    expect(await night()).toEqual(rejectedFor(new RegExp(`^${path}: links outside the source, to ${target}, `)));
   });
 
   it('that leads nowhere rejects the night', async () => {
