@@ -34,7 +34,6 @@ export const PricingBackfillSchema = z.strictObject({
   /** First and last day with a reconstructed price; null without intervals. */
   first_day: z.iso.date().nullable(),
   last_day: z.iso.date().nullable(),
-  /** Of the table's file, as given. */
   table_sha256: Sha256,
 });
 export type PricingBackfill = z.infer<typeof PricingBackfillSchema>;
@@ -78,10 +77,7 @@ export function identityFromCatalog(catalog: Catalog | undefined): string | unde
 
 type Releases = { readonly releases: readonly CatalogEntry[] };
 
-/**
- * True where two catalogs name the same releases as far as both reach, ignoring corrected days, which keep their
- * events.
- */
+/** True where two catalogs name the same releases as far as both reach; corrected days don't count. */
 export function isSameRecord(a: Releases, b: Releases): boolean {
   const reach = Math.min(a.releases.length, b.releases.length);
   const hashes = ({ releases }: Releases) =>
@@ -89,10 +85,7 @@ export function isSameRecord(a: Releases, b: Releases): boolean {
   return reach > 0 && hashes(a).join() === hashes(b).join();
 }
 
-/**
- * True where a catalog begins with exactly the releases of an older one, so that what was derived from them still
- * holds.
- */
+/** True where a catalog begins with exactly the releases of an older one: what was derived from them still holds. */
 export function isContinued(old: Releases, catalog: Releases): boolean {
   const hashes = ({ releases }: Releases) =>
     releases.slice(0, old.releases.length).map(({ release_sha256 }) => release_sha256);

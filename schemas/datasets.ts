@@ -21,7 +21,6 @@ export interface Column {
   readonly fallback?: string;
   /** Names the record's upstream; filled from a SELECT's `upstream`. */
   readonly isUpstream?: boolean;
-  /** The dataset whose `id` this column holds. */
   readonly references?: DatasetName;
   /** The minor version of the records that added it. */
   readonly addedIn?: string;
@@ -164,7 +163,6 @@ const TABLE = {
   },
 } as const satisfies Readonly<Record<DatasetName, Dataset>>;
 
-/** The table, for code that handles any dataset. */
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = TABLE;
 
 type ColumnsOf<Name extends DatasetName> = (typeof TABLE)[Name]['columns'][number];
@@ -188,7 +186,6 @@ export type RecordOf<Name extends DatasetName> = {
     | (Field['nullable'] extends true ? null : never);
 };
 
-/** Fields that older record versions lack. */
 export type AddedField<Name extends DatasetName> = Extract<PublishedColumn<Name>, { readonly addedIn: string }>['name'];
 
 /** Datasets that refer to this one. */

@@ -66,12 +66,12 @@ function publishedColumn(dataset: Dataset, field: Field): Column {
 export const NOTICE_DAYS_MIN = 30;
 
 /**
- * Checks a list of versions, oldest first; throws an Error that names all violations of the specification and of two
- * rules of ours:
+ * Checks a list of versions, oldest first; throws an Error with all violations of the specification and of two rules of
+ * ours:
  *
  * - Records begin with their dataset's key, under its own names: entity ids and replay rely on it.
- * - Records have `updated_at`, under any name: a change of an unpublished column then still changes the line, so no
- * event repeats the consumer's record.
+ * - Records have `updated_at`, under any name: otherwise a change of an unpublished column would give an event with an
+ * unchanged record.
  */
 export function defineVersions(versions: readonly RecordVersion[]): readonly RecordVersion[] {
   const problems = versions.flatMap((version, index) =>

@@ -1,9 +1,9 @@
 /**
- * The versions of the published records (specification "Record versions"), and pure functions on such a list. The
- * captured day alone decides the version, so a night's result doesn't depend on when it runs.
+ * The versions of the published records (specification "Record versions"). Only the captured day decides the version,
+ * so a night's result doesn't depend on when it runs.
  *
  * A published version, even if only under notice, stays in the list unchanged: its releases are verified and rebuilt
- * with it. Days may move only while they are in the future.
+ * with it. Only future days may move.
  */
 
 import type { Day } from '../runtime/day.ts';
@@ -42,8 +42,8 @@ function datasetsBefore(later: readonly Pick<RecordVersion, 'version'>[]): Recor
 }
 
 /**
- * The columns that nights store as state and history while a version is in force (decision 0076). Columns of later
- * versions are absent, so filling them in the first night with that version is no change.
+ * The columns that nights store while a version is in force (decision 0076). Columns of later versions are absent, so
+ * filling them later is no change.
  */
 export function storedColumns(name: DatasetName, version: Pick<RecordVersion, 'datasets'>): readonly Column[] {
   const known = version.datasets[name].columns;
@@ -106,8 +106,7 @@ export function isVersion(version: string, text: string): boolean {
 }
 
 /**
- * The datasets whose records are all sent again when `now` replaces `before` (decision 0015): all for a new major, else
- * those whose fields differ.
+ * The datasets whose records are all sent again (decision 0015): all for a new major, else those whose fields differ.
  */
 export function renewedDatasets(before: RecordVersion, now: RecordVersion): readonly DatasetName[] {
   if (majorOf(before) !== majorOf(now)) return DATASET_NAMES;

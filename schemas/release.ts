@@ -30,7 +30,6 @@ export function methodOfCategory(methods: RankingMethods | null, category: strin
 export const ReleaseRefSchema = z.strictObject({ day: Day, run: z.string(), release_sha256: Sha256 });
 export type ReleaseRef = z.infer<typeof ReleaseRefSchema>;
 
-/** `path` is relative to the release's prefix. */
 export const ReleaseFileSchema = z.strictObject({ path: z.string(), bytes: Count, sha256: Sha256 });
 export type ReleaseFile = z.infer<typeof ReleaseFileSchema>;
 
@@ -98,7 +97,7 @@ export const ReleaseSchema = z.strictObject({
   manifest: ManifestSchema,
   /** The snapshot in major versions under notice (specification "Record versions"); absent without any. */
   noticed_manifests: z.array(ManifestSchema).optional(),
-  /** Method of the rankings in force; absent where unknown. */
+  /** Absent where unknown. */
   ranking_method: RankingMethodsSchema.optional(),
   /**
    * When a version takes effect: the first event that sends an unchanged record again; these come last. Absent without

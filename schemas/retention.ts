@@ -1,11 +1,10 @@
 /**
- * How long the parts of a release stay (specification "Retention"): the rules and their numbers, as pure functions of a
- * catalog, for prune and for readers.
+ * How long the parts of a release stay (specification "Retention"), for prune and for readers.
  *
- * - Rules count from the newest release, so that an outage or wrong clock removes nothing; but at most from today, so
- * that neither does a release with a future day.
+ * - Rules count from the newest release, so that an outage removes nothing, but at most from today, so that neither
+ * does a future day.
  * - The newest release keeps everything; the next night starts from it.
- * - History and release.json stay for ever, outside these rules.
+ * - History and release.json stay for ever.
  */
 
 import { addMonths, type Day } from '../runtime/day.ts';

@@ -21,8 +21,8 @@ export interface Content {
 }
 
 /**
- * Checks that a response can be the requested file (specification "Fetching") and not, say, an error page with status
- * 200, a partial file, or an empty list. Rejects with an `UpstreamFault`; a retry may help.
+ * Checks that a response can be the requested file (specification "Fetching"), not an error page with status 200, a
+ * partial file, or an empty list. Rejects with an `UpstreamFault`; a retry may help.
  */
 export async function checkContent(content: Content, deps: ContentDeps): Promise<void> {
   const { path, name, expected } = content;
@@ -79,8 +79,7 @@ export function assertEnough(count: number, min: number, what: string): void {
 const [NEWLINE, QUOTE, SPACE] = [0x0a, 0x22, 0x20];
 
 /**
- * Non-blank lines of a text file; for CSV, records including the header, whose quoted fields may hold line breaks.
- * Unpacks .gz files.
+ * Non-blank lines; for CSV, records including the header, whose quoted fields may hold line breaks. Unpacks .gz files.
  */
 async function countLines(path: string, name: string): Promise<number> {
   const counter = new LineCounter(/\.csv(?:\.gz)?$/i.test(name));
@@ -167,8 +166,8 @@ function tooLarge() {
 }
 
 /**
- * Rejects with an `UpstreamFault` where a gzip file, stored packed, is incomplete or unpacks to more bytes: nights read
- * it without a limit.
+ * Rejects with an `UpstreamFault` where a gzip file is incomplete or unpacks to more bytes: nights read it without a
+ * limit.
  */
 export async function assertUnpackedSize(path: string, bytesMax: number): Promise<void> {
   let bytes = 0;

@@ -32,7 +32,7 @@ export interface DownloadDeps {
 export type Downloaded = (FileHash & Validators & { readonly url: URL }) | 'unchanged';
 
 /**
- * One request whose body is written to a file, unpacked. Rejects with an {@link UpstreamFault} for everything but the
+ * Writes the body of one response to a file, unpacked. Rejects with an {@link UpstreamFault} for anything but the
  * complete file: a status other than 200 and 304, an HTML page, a body that is empty, cut off or too large, or an
  * unknown encoding.
  */

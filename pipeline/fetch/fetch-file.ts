@@ -4,7 +4,7 @@ import { timestampFromDate } from '../../runtime/day.ts';
 import type { UnzippedFolder } from '../../schemas/upstreams.ts';
 import type { FileHash } from '../../storage/hash.ts';
 import { type FetchEntry, unzipFolderOf } from '../source/fetch-list.ts';
-import { type EarlierFile, findEarlier, hasValidator, isWhole, type RecordedFile } from '../source/fetch-record.ts';
+import { type EarlierFile, findEarlier, hasValidator, isIntact, type RecordedFile } from '../source/fetch-record.ts';
 import { fillEntry, findUnfilled, type Variables } from '../source/variables.ts';
 import { assertEnough, assertUnpackedSize, type ContentDeps, checkContent } from './content.ts';
 import { type DownloadDeps, download, type Validators } from './download.ts';
@@ -31,7 +31,6 @@ export interface FetchFileDeps extends ContentDeps, Omit<DownloadDeps, 'limits'>
 }
 
 export interface FilePlace {
-  /** The day's folder. */
   readonly folder: string;
   /** A temporary path on the same disk; a folder with `.d` appended may be created beside it. */
   readonly partial: string;
@@ -40,8 +39,8 @@ export interface FilePlace {
 }
 
 /**
- * Copies a file of the last fetch from the night's store to a local path; undefined where the store has none. Preferred
- * to the archive, because the records in force come from these bytes.
+ * Copies the last fetch's file from the night's store to a local path; undefined where the store has none. Preferred to
+ * the archive: the records in force come from it.
  */
 export type StoredFiles = (
   requested: Pick<RecordedFile, 'upstream' | 'file'>,
@@ -50,8 +49,7 @@ export type StoredFiles = (
 
 /**
  * Fetches one file into a day's folder, where it appears only when complete and as expected. Upstream failures are
- * values: a failed file is absent from the folder unless an earlier fetch of the day brought it. Rejects where this
- * machine fails.
+ * values: a failed file is absent unless an earlier fetch of the day brought it. Rejects where this machine fails.
  */
 export async function fetchFile(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
   const file = await fetchOrFail(entry, place, deps);
@@ -169,7 +167,8 @@ async function failed(entry: FetchEntry, place: FilePlace, failure: Failure): Pr
   const { folder, earlier } = place;
   const { problem, checkedAt: checked_at } = failure;
   const today = earlier.find((one) => one.folder === folder && one.recorded.url === url && one.recorded.file === file);
-  if (today !== undefined && (await isWhole(folder, today.recorded))) return { ...today.recorded, checked_at, problem };
+  if (today !== undefined && (await isIntact(folder, today.recorded)))
+    return { ...today.recorded, checked_at, problem };
   await rm(join(folder, file), { force: true });
   if (into !== undefined) await rm(join(folder, into), { recursive: true, force: true });
   const carried = entry.carry ? await carry(entry, place, failure) : undefined;
@@ -177,7 +176,7 @@ async function failed(entry: FetchEntry, place: FilePlace, failure: Failure): Pr
   return carried ?? { upstream, url, file, status: 'failed', ...nothing, checked_at, problem };
 }
 
-/** Replaces a failed file with the last one; undefined without any. */
+/** Undefined without an earlier file. */
 async function carry(
   entry: FetchEntry,
   place: FilePlace,

@@ -8,8 +8,8 @@ import { type DownloadDeps, type Downloaded, type DownloadRequest, download } fr
 import { lastingFault, passingFault, type RetryDeps, withRetries } from './upstream-fault.ts';
 
 /**
- * Fetches a paginated response: the first page, with the rows of all. A single page is stored as served; joined pages
- * have numbers as JSON doubles. Every page is retried on its own. Rejects with an `UpstreamFault` where a page is
+ * Fetches a paginated response as its first page with the rows of all. A single page is stored as served; joined pages
+ * have numbers as JSON doubles. Each page is retried on its own. Rejects with an `UpstreamFault` where a page is
  * missing or invalid, links to another origin or an earlier page, or there are more than `max`.
  */
 export async function fetchPages(
@@ -91,7 +91,6 @@ function nextOf(page: unknown, { from, firstUrl, text, fetched }: NextInput): UR
   return url;
 }
 
-/** Replaces a page's rows. */
 function withRows(value: unknown, path: JsonPath, rows: readonly unknown[]): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return rows;

@@ -11,7 +11,7 @@ import {
   describeFailure,
   type EarlierFile,
   type FetchRecord,
-  isWhole,
+  isIntact,
   listEarlier,
   type RecordedFile,
   readFetchRecord,
@@ -50,12 +50,12 @@ export interface FetchedDay {
 }
 
 /**
- * Fetches a source's files into a day's folder of an archive, with everything needed to capture the day again offline
+ * Fetches a source's files into a day's folder of an archive, so that the day can be captured again offline
  * (specification "Fetching"; decision 0072).
  *
- * A file appears only when complete and as expected. A fetch that was killed or lacks a required file resumes when
- * called again, without repeating complete files; one that had ended starts anew, with conditional requests. Rejects
- * with `configuration` where a required file needs a variable that isn't set.
+ * Files appear only when complete and as expected. A fetch that was killed or lacks a required file resumes when called
+ * again; one that had ended starts anew, with conditional requests. Rejects with `configuration` where a required file
+ * needs a variable that isn't set.
  */
 export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promise<FetchedDay> {
   const { settings, into, day, root, stored = async () => undefined } = request;
@@ -111,13 +111,11 @@ function stillListed(before: FetchRecord | undefined, entries: readonly FetchEnt
   return (before?.files ?? []).filter((recorded) => entries.some((entry) => isOf(recorded, entry)));
 }
 
-/** Whether a recorded file belongs to an entry as it is today. */
 function isOf({ upstream, url, file, unzipped, status }: RecordedFile, entry: FetchEntry): boolean {
   const isSame = upstream === entry.upstream && url === entry.url && file === entry.file;
   return isSame && (status === 'failed' || (unzipped?.folder ?? null) === (unzipFolderOf(entry) ?? null));
 }
 
-/** Removes files of an earlier fetch that the source no longer lists. */
 async function removeUnlisted(
   folder: string,
   { before, settings }: { readonly before: FetchRecord | undefined; readonly settings: FetchRequest['settings'] },
@@ -161,11 +159,11 @@ class DayFetch {
     this.#record = record;
   }
 
-  /** The file that this fetch completed before it was killed; undefined where it must be fetched. */
+  /** Undefined where the file must be fetched. */
   async findDone(entry: FetchEntry): Promise<RecordedFile | undefined> {
     const recorded = this.#find(entry);
     if (recorded === undefined || !this.#record.done.includes(recorded.file)) return undefined;
-    return (await isWhole(this.folder, recorded)) ? recorded : undefined;
+    return (await isIntact(this.folder, recorded)) ? recorded : undefined;
   }
 
   async record(file: RecordedFile): Promise<void> {
@@ -237,7 +235,7 @@ function consequenceOf({ carry }: RecordedFile): string {
   return carry === undefined ? 'what needs it is not captured' : 'no earlier file can replace it';
 }
 
-/** Rejects with `source_rejected` where a required file is missing. */
+/** Rejects with `source_rejected`. */
 export function assertComplete({ problems }: Pick<FetchedDay, 'problems'>): void {
   if (problems.length > 0) throw new AppError('source_rejected', problems.join('\n'));
 }

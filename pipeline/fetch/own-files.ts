@@ -4,7 +4,7 @@ import { isDay } from '../../runtime/day.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { DAY_FILES } from '../source/fetch-list.ts';
-import { type OwnFile, writeWhole } from '../source/fetch-record.ts';
+import { type OwnFile, writeAtomically } from '../source/fetch-record.ts';
 import { assertFile } from '../source/source-folder.ts';
 
 /** For people only; SELECTs may read everything else beside source.json. */
@@ -24,9 +24,9 @@ export interface OwnFilesInput {
 }
 
 /**
- * Copies a source's own files into a day's folder, so that the day can be captured again without the source: the
- * regular files of its folder that are neither hidden nor for people. The copy of `source.json` has no `fetch`. Rejects
- * with `source_rejected` where a name is that of a fetched file.
+ * Copies a source's regular files, except hidden ones and those for people, into a day's folder, so that the day can be
+ * captured again without the source. `source.json` is copied without `fetch`. Rejects with `source_rejected` where a
+ * name is that of a fetched file.
  */
 export async function copyOwnFiles({
   root,
@@ -50,7 +50,7 @@ export async function copyOwnFiles({
     bytes += content.length;
     if (bytes > OWN_BYTES_MAX)
       throw new AppError('source_rejected', `${root}: its own files are larger than ${OWN_BYTES_MAX} bytes`);
-    await writeWhole(join(folder, name), partials, content);
+    await writeAtomically(join(folder, name), partials, content);
     own.push({ file: name, ...(await hashFile(join(folder, name))) });
   }
   return own;

@@ -2,8 +2,8 @@ import type { UpstreamClient, UpstreamRequest, UpstreamResponse } from './upstre
 import { UpstreamFault } from './upstream-fault.ts';
 
 /**
- * How long a fetch that reaches no host retries, from its first failure. Smaller: a network that is just starting fails
- * a night. Larger: without a network, the report comes later, once every few files.
+ * How long a fetch that reaches no host retries. Smaller: a network that is just starting fails a night. Larger:
+ * without a network, the report comes later.
  */
 const GIVE_UP_MS = 5000;
 
@@ -12,10 +12,7 @@ export interface ReachabilityDeps {
   readonly clock: () => Date;
 }
 
-/**
- * A client that notices a missing network: where no host is reached for {@link GIVE_UP_MS}, each further host is tried
- * only once.
- */
+/** Notices a missing network: after {@link GIVE_UP_MS} without a reached host, further hosts are tried only once. */
 export class Reachability {
   readonly #deps: ReachabilityDeps;
   readonly #unreachable = new Map<string, UpstreamFault>();

@@ -29,8 +29,8 @@ const LEFT_OUT = /^__MACOSX\/|(?:^|\/)\.[^/]/;
 
 /**
  * Unpacks a zip file into a new folder, without hidden files. Rejects with an `UpstreamFault` where it is cut off,
- * damaged or too large, or has a file that is encrypted, a link, or whose checksum or name is wrong or conflicts with
- * another.
+ * damaged or too large, or has a file that is encrypted, a link, has a wrong checksum, or an invalid or conflicting
+ * name.
  */
 export async function unzip(path: string, folder: string, limits: UnzipLimits): Promise<Unzipped> {
   const zip = await openZip(path);

@@ -9,10 +9,7 @@ export interface UpstreamFaultOptions {
   readonly isUnreachable?: boolean | undefined;
 }
 
-/**
- * Why a file could not be fetched, for the operator. Messages name hosts and numbers, never what was sent or received,
- * which may be secret.
- */
+/** Messages are for the operator: they name hosts and numbers, never what was sent or received, which may be secret. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly mayPass: boolean;

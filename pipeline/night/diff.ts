@@ -29,10 +29,10 @@ export interface Diff extends RecordCounts {
 }
 
 /**
- * A stage of the night: joins today's capture with yesterday's state into `merged_<dataset>` and numbers the
- * differences in `changes` (specification "Order of events"): deletes, children before parents; then upserts, parents
- * before children; each by key. When a new version of the records takes effect, upserts of all other records follow;
- * their content is unchanged, so `updated_at` and history ignore them.
+ * A stage of the night: joins capture and yesterday's state into `merged_<dataset>` and numbers the differences in
+ * `changes` (specification "Order of events"): deletes, children before parents; then upserts, parents before children;
+ * each by key. When a record version takes effect, upserts of all other records follow, which `updated_at` and history
+ * ignore.
  */
 export async function diff(input: DiffInput, { database }: { readonly database: Database }): Promise<Diff> {
   for (const name of UPSERT_ORDER) await merge(database, DATASETS[name], input);
@@ -90,7 +90,7 @@ async function merge(database: Database, dataset: Dataset, input: DiffInput): Pr
 }
 
 /**
- * A record's own `updated_at` (specification "Records and updated_at"): unchanged content keeps it; a change takes the
+ * A record's own `updated_at` (specification "Records and updated_at"): kept while the content is unchanged; else the
  * source's value if it is after the old one and not after the capture ($2), else the capture's.
  */
 function updatedAtSql(): string {

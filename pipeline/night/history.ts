@@ -8,9 +8,9 @@ import type { Previous } from './previous.ts';
 import { table } from './tables.ts';
 
 /**
- * A stage of the night: an interval ends where its record changed, vanished, or has no point today because its row was
- * set aside (specification "History intervals"). Fills `closed_<dataset>` with the old record, `valid_from`, and
- * `valid_to`: the last day before today on which the dataset was captured.
+ * A stage of the night: an interval ends where its record changed, vanished, or was set aside and has no point today
+ * (specification "History intervals"). Fills `closed_<dataset>` with the old record, `valid_from`, and `valid_to`: the
+ * dataset's last captured day before today.
  */
 export async function closeIntervals(
   { release }: Previous,

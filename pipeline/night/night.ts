@@ -78,8 +78,8 @@ export interface NightDeps extends RunDeps<Stage> {
 
 /**
  * One night: a day's source becomes a published release, or nothing changes (specification "Stages of a night").
- * Outcomes that an operator acts on (held, rejected, published before) are results; failures of store or disk, and
- * defects, reject with an AppError.
+ * Outcomes for an operator (held, rejected, published before) are results; failures and defects reject with an
+ * AppError.
  */
 export async function runNight(request: NightRequest, deps: NightDeps): Promise<NightResult> {
   const startedAt = deps.clock();

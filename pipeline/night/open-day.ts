@@ -60,8 +60,8 @@ async function fetchInto(
 }
 
 /**
- * Fetches a day into the archive; undefined where the archive already has a past day. Rejects with `source_rejected`
- * where it hasn't: a past day can't be fetched.
+ * Undefined where the archive already has a past day. Rejects with `source_rejected` where it hasn't: past days can't
+ * be fetched.
  */
 async function fetchToday(request: FetchRequest, deps: OpenDeps): Promise<FetchedDay | undefined> {
   const { day, into } = request;

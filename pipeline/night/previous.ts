@@ -21,9 +21,9 @@ export interface Previous {
 }
 
 /**
- * Fetches yesterday's state as `previous_<dataset>`, `previous_suspects` and `previous_removed`: views of files, which
- * save memory and stay until the run ends; empty tables before the first night. Checks every file's hash; rejects with
- * `corrupt` or `not_found`, and the remedy.
+ * Fetches yesterday's state as `previous_<dataset>`, `previous_suspects` and `previous_removed`: views of files, to
+ * save memory; empty tables before the first night. Checks every hash; rejects with `corrupt` or `not_found`, and the
+ * remedy.
  */
 export async function loadPrevious(entry: CatalogEntry | undefined, deps: WorkDeps): Promise<Previous> {
   if (entry === undefined) {
@@ -89,9 +89,9 @@ interface NightTime {
 }
 
 /**
- * The versions for a day's night. A store begins in the version in force when its first night runs, which avoids
- * renewals for past days, and never goes back (decision 0015). Rejects with `usage` where the night before used a
- * version unknown to this program: going back would change consumers' records unannounced.
+ * The versions for a day's night. A store begins in the version in force when its first night runs, and never goes back
+ * (decision 0015). Rejects with `usage` where the night before used a version unknown to this program, because going
+ * back would change consumers' records unannounced.
  */
 export function findNightVersions(versions: readonly RecordVersion[], time: NightTime): NightVersions {
   const { day, today, previous } = time;

@@ -1,7 +1,6 @@
 /**
- * The proof of a night (specification "Proof"; decision 0024): reads the written files back and checks that they follow
- * from yesterday's publication. It shares no code with diff: it replays the events on the lines of yesterday's
- * snapshot, as a consumer would; see `findReplayFault`.
+ * The proof of a night (specification "Proof"; decision 0024): reads the written files back and replays the events on
+ * yesterday's snapshot, as a consumer would; see `findReplayFault`. It shares no code with diff.
  */
 
 import { rm } from 'node:fs/promises';
@@ -34,10 +33,7 @@ export interface ProveInput {
 type ProveDeps = WorkDeps & { readonly folder: string };
 type FileDeps = Omit<ProveDeps, 'database'>;
 
-/**
- * First part: the events. {@link proveFiles} is the second. Both reject on a contradiction, which is a defect; nothing
- * is published.
- */
+/** First part: the events. {@link proveFiles} is the second. Both reject on a contradiction, which is a defect. */
 export async function proveEvents({ changed, written, versions }: ProveInput, deps: ProveDeps): Promise<void> {
   const changes = join(deps.folder, RELEASE_PATHS.changes);
   await deps.database.run(`CREATE VIEW published_changes AS SELECT * FROM read_parquet(${sqlText(changes)})`);

@@ -1,7 +1,7 @@
 /**
  * Publishing (specification "Publishing"): upload everything under the release's prefix, read it back, write
- * release.json last, swap the catalog. Readers see nothing until the swap, and everything after it. A night that dies
- * before the swap leaves an orphan prefix; one that dies after it has published.
+ * release.json last, swap the catalog. Readers see nothing before the swap and everything after it. A night that dies
+ * before leaves an orphan prefix.
  */
 import { join } from 'node:path';
 import pLimit from 'p-limit';

@@ -44,8 +44,8 @@ export interface SnapshotInput {
 }
 
 /**
- * A stage of the night: writes all files of the release but its manifests, release.json (specification "Store layout")
- * and the files of {@link writeState}. Resolves to the public files.
+ * A stage of the night: writes the release's files, except manifests, release.json (specification "Store layout") and
+ * those of {@link writeState}. Resolves to the public files.
  */
 export async function writeSnapshot(
   { day, versions, records, aliases }: SnapshotInput,
@@ -70,8 +70,8 @@ export async function writeSnapshot(
 }
 
 /**
- * Resolves when all lines are written, to files whose compression goes on, in dataset order. The largest comes first:
- * compressing it takes as long as writing all others.
+ * Resolves when all lines are written; compression goes on. The largest file comes first: compressing it takes as long
+ * as writing all others.
  */
 async function writeFiles(
   snapshot: Omit<SnapshotFiles, 'files'>,
@@ -127,8 +127,8 @@ export async function writeState(
 }
 
 /**
- * The part of the state that neither the snapshot nor the previous state holds, for rebuilding (decision 0044). One row
- * per carried record, and per new or changed score, with its sample size; by dataset and entity id.
+ * The part of the state that neither the snapshot nor the previous state holds (decision 0044). One row per carried
+ * record, and per new or changed score, with its sample size; by dataset and entity id.
  */
 const UNPUBLISHED = `${DATASET_NAMES.map(
   (name) => `SELECT '${name}' AS dataset, ${entityIdSql(DATASETS[name])} AS entity_id, op,

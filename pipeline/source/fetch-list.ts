@@ -37,7 +37,6 @@ const ExpectSchema = z.strictObject({
 const PagesSchema = z.strictObject({
   /** The last page has no address there. */
   next: JsonPathText,
-  /** The array of a page. */
   rows: JsonPathText,
   /** With more pages than this, the fetch fails. */
   max: z.number().int().min(1).max(1000).default(50),
@@ -51,7 +50,6 @@ export const FetchEntrySchema = z.strictObject({
   /** Below the day's folder. */
   file: textWithout(findPathProblem),
   headers: z.record(textWithout(findHeaderNameProblem), textWithout(findHeaderProblem)).default({}),
-  /** Whether the night continues without it. */
   optional: z.boolean().default(false),
   /**
    * Whether an optional file that fails is replaced by its last fetch, so that only its upstream's records are carried.
@@ -169,7 +167,6 @@ interface Placed {
   readonly unzip?: string | undefined;
 }
 
-/** Entries whose files conflict with an earlier entry's. */
 function findCollisions(entries: readonly Placed[]): readonly { readonly index: number; readonly message: string }[] {
   const taken: { readonly path: string; readonly index: number }[] = [];
   const found: { readonly index: number; readonly message: string }[] = [];

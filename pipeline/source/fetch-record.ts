@@ -27,7 +27,6 @@ export function describeFailure({ upstream, url, file, problem }: FetchedFile): 
   return `${file} of ${upstream} could not be fetched from ${url}: ${problem}`;
 }
 
-/** A file of the source itself. */
 const OwnFileSchema = z.strictObject({
   file: z.string(),
   bytes: z.number().int().nonnegative(),
@@ -74,14 +73,14 @@ export async function writeFetchRecord(
   record: Omit<FetchRecord, 'format'>,
 ): Promise<void> {
   const text = `${JSON.stringify({ format: RECORD_FORMAT, ...record }, null, 2)}\n`;
-  await writeWhole(join(folder, DAY_FILES.fetched), partials, text);
+  await writeAtomically(join(folder, DAY_FILES.fetched), partials, text);
 }
 
 /**
  * Writes a file atomically.
  * @param partials folder for temporary files
  */
-export async function writeWhole(path: string, partials: string, content: string | Uint8Array): Promise<void> {
+export async function writeAtomically(path: string, partials: string, content: string | Uint8Array): Promise<void> {
   const temporary = join(partials, randomUUID());
   const file = await open(temporary, 'w', 0o600);
   try {
@@ -94,7 +93,7 @@ export async function writeWhole(path: string, partials: string, content: string
 }
 
 /** Whether a day's folder still holds exactly what was fetched, including unpacked files. */
-export async function isWhole(folder: string, fetched: FetchedFile): Promise<boolean> {
+export async function isIntact(folder: string, fetched: FetchedFile): Promise<boolean> {
   const { file, sha256, unzipped } = fetched;
   if (sha256 === null) return false;
   try {
@@ -116,7 +115,6 @@ export async function describeFiles(folder: string): Promise<readonly (FileHash 
   return files;
 }
 
-/** The SHA-256 of the paths and hashes of a folder's files. */
 async function hashFolder(folder: string): Promise<string> {
   const files = await describeFiles(folder);
   return hashOfFiles(new Map(files.map(({ path, sha256 }) => [path, sha256])));
@@ -163,7 +161,7 @@ export async function findEarlier(
   matches: (recorded: RecordedFile) => boolean,
 ): Promise<EarlierFile | undefined> {
   for (const one of earlier) {
-    if (matches(one.recorded) && (await isWhole(one.folder, { ...one.recorded, unzipped: null }))) return one;
+    if (matches(one.recorded) && (await isIntact(one.folder, { ...one.recorded, unzipped: null }))) return one;
   }
   return undefined;
 }

@@ -9,14 +9,13 @@ import { AppError } from '../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { type AliasTable, loadAliasTable } from './aliases.ts';
 import { DAY_FILES } from './fetch-list.ts';
-import { type FetchRecord, isWhole, readFetchRecord } from './fetch-record.ts';
+import { type FetchRecord, isIntact, readFetchRecord } from './fetch-record.ts';
 import { assertFile, assertFolder, assertTree, describeDayLike, listSourceDays, readFolder } from './source-folder.ts';
 import { loadSettings, type SourceSettings } from './source-settings.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
 type SourceFormat = (typeof SOURCE_FORMATS)[number];
 
-/** The file with a dataset's rows of one day. */
 export interface DatasetSource {
   readonly dataset: DatasetName;
   readonly name: string;
@@ -87,7 +86,6 @@ export async function placeOfDay(
   return { root: toFetch === undefined ? source : archiveFolder(workFolder), toFetch, isDated };
 }
 
-/** Where the nights of a work folder store fetched files. */
 export function archiveFolder(workFolder: string): string {
   return resolve(workFolder, 'fetched');
 }
@@ -191,7 +189,7 @@ async function findFetched(folder: string, day: Day): Promise<FetchRecord | unde
     throw new AppError('source_rejected', `${folder}: its fetch is incomplete, ${why}; fetch the day again`);
   }
   for (const file of record.files) {
-    if (file.status === 'failed' || (await isWhole(folder, file))) continue;
+    if (file.status === 'failed' || (await isIntact(folder, file))) continue;
     throw new AppError(
       'source_rejected',
       `${join(folder, file.file)} is not the file that ${DAY_FILES.fetched} records`,

@@ -42,7 +42,6 @@ export const SourceSettingsSchema = z
     usual_spreads: z.number().min(0).max(100).default(6),
     /** and past nights that count; 0 applies `max_shrink` alone. */
     usual_nights: UsualNights.default(30),
-    /** Fraction of a dataset's rows that may be suspects. */
     max_suspect_fraction: Fraction.default(0.2),
     /** Plausible prices per million tokens, lowest and highest; 0 is always plausible. */
     price_range: z
@@ -103,7 +102,6 @@ export interface ScanLimits {
   readonly lineBytesMax: number;
   /** Largest unpacked file, and largest rows of a dataset. */
   readonly fileBytesMax: number;
-  /** Of a dataset. */
   readonly rowsMax: number;
   /** Growth of a file on unpacking or reading; see {@link unpackedBytesMax}. */
   readonly ratioMax: number;

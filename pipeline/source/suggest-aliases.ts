@@ -19,9 +19,7 @@ export interface NamedModel {
 /** A possible line of the table of aliases, for a person to decide (specification "Commands"). */
 export interface Suggestion {
   readonly upstream: string;
-  /** The upstream's name. */
   readonly id: string;
-  /** The model it may be. */
   readonly model_id: string;
   readonly name: string;
   readonly model_name: string;

@@ -86,7 +86,8 @@ describe('an upstream that is down for days', { timeout: 180_000 }, () => {
     expect((await place.newest()).pricing).toHaveLength(41);
 
     await rm(await storedFile());
-    const why = /^mall\.json of mall could not be fetched from http.*: .* responded with 503 .*, and source\.sql reads it$/;
+    const why =
+      /^mall\.json of mall could not be fetched from http.*: .* responded with 503 .*, and source\.sql reads it$/;
     const problems = [expect.stringMatching(why), expect.stringMatching(/nothing could be captured$/)];
     const elsewhere = { workFolder: await newFolder() };
     expect(await place.night(FOURTH, elsewhere)).toMatchObject({ status: 'rejected', problems });

@@ -22,9 +22,7 @@ describe('an upstream that has never been there', () => {
       expect(result).toMatchObject({ status: 'published', records: { models: rows, pricing: rows }, quarantined: 0 });
       expect(result.events).toEqual(events);
       expect(result.warnings.slice(0, 2)).toEqual([
-        expect.stringMatching(
-          /^mall\.json of mall could not be fetched from .*; no earlier file can replace it$/,
-        ),
+        expect.stringMatching(/^mall\.json of mall could not be fetched from .*; no earlier file can replace it$/),
         'nothing of mall is captured until mall.json has been fetched once; other upstreams continue',
       ]);
       const { release } = await place.newest();

@@ -33,8 +33,8 @@ export function assertRequiredColumns(
   const names = required.map(({ name }) => name).join(', ');
   const missing = required.length === 1 ? `the column ${names} is missing` : `the columns ${names} are missing`;
   const unknown = extraColumns.slice(0, COLUMNS_SHOWN_MAX).map((name) => name.slice(0, COLUMN_LENGTH_SHOWN_MAX));
-  const isMeant = required.some(({ name }) => extraColumns.some((extra) => extra.toLowerCase() === name));
-  const spelling = isMeant ? ', and names are in lower case' : '';
+  const isMiscased = required.some(({ name }) => extraColumns.some((extra) => extra.toLowerCase() === name));
+  const spelling = isMiscased ? ', and names are in lower case' : '';
   const hint = unknown.length === 0 ? '' : `; it has the unknown ${unknown.join(', ')}${spelling}`;
   throw new AppError('source_rejected', `${origin} (${dataset.name}): ${missing}${hint}`);
 }

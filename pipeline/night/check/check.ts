@@ -46,8 +46,8 @@ export interface CheckInput {
 }
 
 /**
- * A stage of the night: checks every row against the rules, keys and references, and every price for suspects
- * (specification "Bad rows"). Bad rows are set aside and reported together; see {@link assertFewBadRows}.
+ * A stage of the night: checks rows against rules, keys and references, and prices for suspects (specification "Bad
+ * rows"). Bad rows are set aside and reported together; see {@link assertFewBadRows}.
  */
 export async function check(input: CheckInput, { database }: { readonly database: Database }): Promise<Check> {
   const { day, captured: capture, source } = input;
@@ -107,9 +107,9 @@ async function createUncaptured(database: Database, name: DatasetName): Promise<
 const REASONS_SHOWN_MAX = 3;
 
 /**
- * Throws `source_rejected` where a dataset has more bad rows than the settings allow, with its most frequent reasons.
- * `max_bad_rows` never admits a dataset that is mostly bad. Where rows refer to models or benchmarks that were not
- * captured, that cause comes first.
+ * Throws `source_rejected` where a dataset has more bad rows than allowed, with the most frequent reasons.
+ * `max_bad_rows` never admits a mostly bad dataset. A parent dataset that was not captured is named first, as the
+ * cause.
  * @param uncaptured why datasets were not captured
  */
 export function assertFewBadRows(

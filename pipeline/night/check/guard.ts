@@ -26,9 +26,9 @@ export interface GuardInput {
 }
 
 /**
- * Finds what looks like a mistake upstream (specification "Guard"): a dataset, or one of its upstreams, that loses too
- * much, or more than usual; or too many suspects. Each holds the night until an operator accepts it. Past nights are
- * loaded only for losses that depend on them.
+ * Finds probable mistakes upstream (specification "Guard"): a dataset, or one of its upstreams, that loses too much or
+ * more than usual; or too many suspects. Each holds the night until an operator accepts it. Past nights are loaded only
+ * if needed.
  */
 export async function guard(input: GuardInput, { store }: { readonly store: ObjectStore }): Promise<readonly Hold[]> {
   const { checked, changed, settings, previous } = input;
@@ -100,8 +100,8 @@ function percent(fraction: number): string {
 }
 
 /**
- * Days since the last release after which this machine's clock alone is not trusted. Smaller: more stores that paused
- * for a season are held once. Larger: more wrong clocks publish a day that blocks every night until then.
+ * Longer pauses are held where only this machine's clock gives the day. Smaller: more stores that paused for a season
+ * are held. Larger: more wrong clocks publish a day that blocks every night until then.
  */
 const REST_DAYS_MAX = 92;
 
@@ -115,9 +115,9 @@ export interface DayAhead {
 }
 
 /**
- * Holds a day that is probably a wrong clock (specification "Guard"; decision 0098): more than a day after both the
- * newest release and the store's clock. A local folder has no clock; there, a long pause is held unless the source
- * names the day.
+ * Holds a probably wrong clock (specification "Guard"; decision 0098): a day more than one after both the newest
+ * release and the store's clock. A local folder has no clock; there, a long pause is held unless the source names the
+ * day.
  */
 export function holdOfDay(
   { day, now, newest, isDated }: DayAhead,

@@ -6,8 +6,8 @@ import type { CapturedDataset } from '../capture/capture.ts';
 import { table } from '../tables.ts';
 
 /**
- * A problem with one row: `bad` rows are quarantined and count towards rejection; `orphan`: the record's parent was
- * removed; `suspect`: a price that is held back; `repeat`: an identical row.
+ * `bad` rows are quarantined and count towards rejection; `orphan`: the record's parent was removed; `suspect`: a price
+ * held back; `repeat`: an identical row.
  */
 const ISSUE_KINDS = ['bad', 'orphan', 'suspect', 'repeat'] as const;
 export type IssueKind = (typeof ISSUE_KINDS)[number];
@@ -64,7 +64,7 @@ interface RowsToTake {
 
 /**
  * Removes rows from `captured_<dataset>` and records why; keys of bad ones are set aside, so that their records are
- * carried. Resolves to the number of rows.
+ * carried.
  */
 export async function takeRowsOut(database: Database, { name, key }: Dataset, rows: RowsToTake): Promise<number> {
   const { condition, kind, field, value, reason } = rows;

@@ -69,8 +69,8 @@ const FETCHES_MAX = 8;
 export type PastNights = ReadonlyMap<DatasetName, readonly Release[]>;
 
 /**
- * Fetches the last nights that captured these datasets: `nights` changes of each, hence one release more. Missing and
- * damaged releases are left out, which `verify` reports; an unreadable store rejects with `store_unavailable`.
+ * The last nights that captured these datasets: `nights` changes of each, hence one release more. Omits missing and
+ * damaged releases, which `verify` reports; an unreadable store rejects with `store_unavailable`.
  */
 export async function loadPastNights(
   catalog: Catalog | undefined,
@@ -160,9 +160,9 @@ export function shareOf({ before, after }: Shrinkage): number {
 }
 
 /**
- * The largest usual loss of one night: the median of the last nights' losses plus `spreads` times their spread. Only
- * when half of the nights are odd do they move it arbitrarily.
- * @param changes fractions lost in each night, in any order; below 0 for growth
+ * The largest usual loss of one night: the median of past losses plus `spreads` times their spread. It takes odd losses
+ * in half of the nights to move it arbitrarily.
+ * @param changes fractions lost in each night; below 0 for growth
  * @returns below 0 where every night grows; undefined where too few nights are known
  */
 export function usualLoss(changes: readonly number[], spreads: number): number | undefined {

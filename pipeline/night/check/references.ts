@@ -24,9 +24,8 @@ export const UNKNOWN_PARENT = 'is unknown and never existed';
 const PARENTS = ['models', 'benchmarks'] as const satisfies readonly DatasetName[];
 
 /**
- * Enforces the references of every snapshot (specification "References"; decision 0004): fills `present_<parent>` with
- * the ids in force today and `removed` with former ones, then removes rows with other parents from
- * `captured_<dataset>`.
+ * Enforces references (specification "References"; decision 0004): fills `present_<parent>` with the ids in force today
+ * and `removed` with former ones, then removes rows with other parents from `captured_<dataset>`.
  */
 export async function checkReferences(database: Database, input: ReferenceInput): Promise<ReferenceCheck> {
   const dangling = { models: 0, benchmarks: 0, scores: 0, rankings: 0, pricing: 0 };

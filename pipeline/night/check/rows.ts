@@ -19,8 +19,8 @@ export interface RowCheck {
 
 /**
  * Splits a dataset's rows into `captured_<dataset>`, the good ones with unique keys, and `aside_<dataset>`, the keys of
- * the bad ones, whose records are carried (specification "Bad rows"; decision 0002). Bad rows are deleted from
- * `source_<dataset>`, which is then renamed, so that good rows aren't copied.
+ * the bad ones, whose records are carried (specification "Bad rows"; decision 0002). `source_<dataset>` is renamed
+ * without its bad rows, to avoid a copy.
  * @param carried upstreams that failed today, whose rows are an earlier day's
  */
 export async function checkRows(
@@ -45,7 +45,7 @@ export async function checkRows(
   return { bad: faulty + contradicting, stale, withhold: keyless > 0 };
 }
 
-/** Records in `issues` which rules each bad row broke, with the source's text; the first `rowsMax` rows. */
+/** Records in `issues` the broken rules of the first `rowsMax` bad rows, with the source's text. */
 export async function explainFaults(
   database: Database,
   dataset: Dataset,
@@ -145,7 +145,7 @@ function columnPack(dataset: Dataset, alias: string): string {
 
 /**
  * Sets aside rows whose entity id is also that of another record of today or yesterday (specification "Ids"; decision
- * 0038): the feed could not distinguish them. Records in force stay as they are. Resolves to the number of rows.
+ * 0038): the feed could not distinguish them. Records in force stay.
  */
 export async function setAsideSharedIds(database: Database, name: DatasetName): Promise<number> {
   const dataset = DATASETS[name];

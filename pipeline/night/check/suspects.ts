@@ -27,8 +27,8 @@ const PRICES = ['input_per_million', 'output_per_million'] as const;
 
 /**
  * Holds back implausible prices (specification "Suspect prices"): outside `price_range`, or moved by more than
- * `max_price_ratio` between two plausible values. Moves them from `captured_pricing` to `suspects`; their records are
- * carried like those of bad rows. A price in force is never a suspect.
+ * `max_price_ratio` between plausible values. Moves them from `captured_pricing` to `suspects`; their records are
+ * carried. A price in force is never a suspect.
  */
 export async function checkSuspects(database: Database, input: SuspectInput): Promise<SuspectCheck> {
   if (!input.captured) {
@@ -43,7 +43,7 @@ export async function checkSuspects(database: Database, input: SuspectInput): Pr
   return { pending: await countRows(database, 'suspects'), ...admitted };
 }
 
-/** One row per implausible price, with the number of days on which exactly this price was captured. */
+/** One row per implausible price, with the days on which exactly it was captured. */
 async function findCandidates(database: Database, { day, settings }: SuspectInput): Promise<void> {
   const dataset = DATASETS.pricing;
   const plausible = (price: string) => `(${price} = 0 OR ${price} BETWEEN $1 AND $2)`;

@@ -20,8 +20,8 @@ export interface ListedUpstreams {
 }
 
 /**
- * Counts each upstream's rows as captured, good or bad (specification "Guard"); a row with several upstreams counts for
- * each. Must run before the rows are checked, which removes rows and detaches what names their upstreams.
+ * Counts each upstream's rows, good or bad (specification "Guard"); a row counts for each of its upstreams. Must run
+ * before the check of rows, which removes rows and detaches what names their upstreams.
  */
 export async function countUpstreamRows(
   database: Database,
@@ -62,8 +62,8 @@ async function rowsByUpstream(
 }
 
 /**
- * Removes rows of upstreams that failed today from `source_<dataset>` before the check: an earlier day's rows only say
- * whose records to carry (specification "Fetching"). Their keys are in `stale`; resolves to their number.
+ * Removes rows of upstreams that failed today from `source_<dataset>`: an earlier day's rows only say whose records to
+ * carry (specification "Fetching"). Their keys are in `stale`.
  */
 export async function takeStaleRows(
   database: Database,

@@ -57,7 +57,7 @@ export const ResponseSchema = z.union([
   /** The machine's fault, or ours. */
   z.object({ failed: z.string() }),
 ]);
-export type Answer = z.infer<typeof ResponseSchema>;
+export type SandboxResponse = z.infer<typeof ResponseSchema>;
 
 /** The part of `source.sql` under one dataset's heading. */
 export interface Section {

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { isAppError, messageFromError } from '../../../../runtime/errors.ts';
 import { TooMuch } from '../../../source/source-settings.ts';
-import { type Answer, type Order, READY, rejectedSection, type SelectOrder } from './messages.ts';
+import { type Order, READY, rejectedSection, type SandboxResponse, type SelectOrder } from './messages.ts';
 import { Sandbox } from './sandbox.ts';
 import { StagedRows } from './staged-rows.ts';
 
@@ -16,7 +16,7 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-async function response(order: Order): Promise<Answer> {
+async function response(order: Order): Promise<SandboxResponse> {
   if ('settings' in order) {
     sandbox = await Sandbox.open(order.settings);
     return READY;
@@ -25,7 +25,7 @@ async function response(order: Order): Promise<Answer> {
   return select(order.select, sandbox);
 }
 
-async function select({ section, staged }: SelectOrder, within: Sandbox): Promise<Answer> {
+async function select({ section, staged }: SelectOrder, within: Sandbox): Promise<SandboxResponse> {
   const rows = await StagedRows.open(staged);
   try {
     const missing = await within.run(section, rows);
@@ -39,7 +39,7 @@ async function select({ section, staged }: SelectOrder, within: Sandbox): Promis
 
 process.on('disconnect', end);
 process.on('message', async (order: Order) => {
-  const result = await response(order).catch((error: unknown): Answer => {
+  const result = await response(order).catch((error: unknown): SandboxResponse => {
     const message = messageFromError(error);
     return isAppError(error, 'source_rejected') ? { rejected: message } : { failed: message };
   });

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { AppError } from '../../../../runtime/errors.ts';
 import { programBeside } from '../../../../runtime/this-machine.ts';
 import {
-  type Answer,
   type Order,
   ResponseSchema,
   rejectedSection,
+  type SandboxResponse,
   type SandboxSettings,
   type Section,
   type SelectColumns,
@@ -140,8 +140,8 @@ export class SandboxProcess {
   }
 
   /** The response, or how the process ended instead. */
-  #send(order: Order): Promise<Answer | string> {
-    const received = new Promise<Answer>((resolve, reject) => {
+  #send(order: Order): Promise<SandboxResponse | string> {
+    const received = new Promise<SandboxResponse>((resolve, reject) => {
       this.#child.once('message', (message) => {
         const { data, error } = ResponseSchema.safeParse(message);
         if (data === undefined) reject(error);
