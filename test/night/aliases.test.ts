@@ -149,7 +149,7 @@ describe('a file of names', () => {
       const { ok, files } = await repair(damaged.store, day);
       expect(ok).toBe(false);
       expect(files.filter(({ status }) => status === 'refused')).toMatchObject([
-        { path: RELEASE_PATHS.aliases, reason: expect.stringContaining('the night before had none, or another') },
+        { path: RELEASE_PATHS.aliases, reason: expect.stringContaining('the previous night had none, or another') },
       ]);
     }
   });
