@@ -71,7 +71,7 @@ export const NOTICE_DAYS_MIN = 30;
  *
  * - Records begin with their dataset's key, under its own names: entity ids and replay rely on it.
  * - Records have `updated_at`, under any name: otherwise a change of an unpublished column would give an event with an
- * unchanged record.
+ *   unchanged record.
  */
 export function defineVersions(versions: readonly RecordVersion[]): readonly RecordVersion[] {
   const problems = versions.flatMap((version, index) =>

@@ -2,7 +2,7 @@
  * How long the parts of a release stay (specification "Retention"), for prune and for readers.
  *
  * - Rules count from the newest release, so that an outage removes nothing, but at most from today, so that neither
- * does a future day.
+ *   does a future day.
  * - The newest release keeps everything; the next night starts from it.
  * - History and release.json stay for ever.
  */
@@ -25,7 +25,7 @@ export interface Retention {
  * - 13 months of changes: the specification's promise; a consumer that syncs once a year keeps its cursor.
  * - 90 snapshots and month-ends: the promise to Commercial; more only costs storage.
  * - 7 states: the next night needs one; snapshots are rebuilt from the others, for damage unnoticed over a long
- * weekend. A state is as large as a snapshot.
+ *   weekend. A state is as large as a snapshot.
  */
 export const RETENTION: Retention = { changesMonths: 13, snapshots: 90, states: 7 };
 

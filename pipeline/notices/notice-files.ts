@@ -12,7 +12,7 @@ import { SENDING_MS_MAX } from './send-notice.ts';
  * Sent notices, a file `<day>.<kind>.json` each in the work folder's `notices/`, shared by all processes.
  * - A file is created atomically, so only one process sends the notice.
  * - Every acceptance is recorded at once, so another process can resume. Only a target that accepts at the moment of a
- * kill gets a duplicate.
+ *   kill gets a duplicate.
  */
 const FileSchema = z.object({
   notice: NoticeSchema,
