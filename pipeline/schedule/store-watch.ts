@@ -6,7 +6,7 @@ import { retryDeadline } from './run-day.ts';
 
 /** What this scheduler's nights don't report. */
 export type StoreEvent =
-  /** Whoever published it. */
+  /** By any publisher. */
   | { readonly type: 'release_seen'; readonly day: Day; readonly release: ReleaseFacts }
   /** Reported once. */
   | { readonly type: 'late'; readonly day: Day; readonly reason: string };
