@@ -34,7 +34,7 @@ export interface components {
             readonly context_length: number | null;
             /** @description Ids of the providers that serve the model, sorted */
             readonly inference: readonly string[] | null;
-            /** @description Whose word it is: an id of GET /v1/sources */
+            /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
@@ -146,19 +146,19 @@ export interface components {
             readonly context_length: number | null;
             /** @description Ids of the providers that serve the model, sorted */
             readonly inference: readonly string[] | null;
-            /** @description Whose word it is: an id of GET /v1/sources */
+            /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
         };
         readonly ModelDelete: {
-            /** @description Rises by one from event to event, over the whole feed */
+            /** @description Increases by one with every event of the feed */
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /** @description What kind of record changed */
+            /** @description Kind of record that changed */
             readonly entity_type: "model";
-            /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
+            /** @description Stable id of the record; the parts of a composite key are joined with colons, unescaped */
             readonly entity_id: string;
             readonly key: components["schemas"]["ModelKey"];
             /** @description The first upsert of an entity_id creates it */
@@ -181,7 +181,7 @@ export interface components {
             readonly context_length: number | null;
             /** @description Ids of the providers that serve the model, sorted */
             readonly inference: readonly string[] | null;
-            /** @description Whose word it is: an id of GET /v1/sources */
+            /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
@@ -290,13 +290,13 @@ export interface components {
             readonly source: components["schemas"]["PointSource"] | null;
         };
         readonly ModelUpsert: {
-            /** @description Rises by one from event to event, over the whole feed */
+            /** @description Increases by one with every event of the feed */
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /** @description What kind of record changed */
+            /** @description Kind of record that changed */
             readonly entity_type: "model";
-            /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
+            /** @description Stable id of the record; the parts of a composite key are joined with colons, unescaped */
             readonly entity_id: string;
             readonly key: components["schemas"]["ModelKey"];
             /** @description The first upsert of an entity_id creates it */
@@ -319,7 +319,7 @@ export interface components {
         readonly Price: {
             /** @description The model */
             readonly model_id: string;
-            /** @description Who sells it */
+            /** @description Provider that sells the model */
             readonly provider: string;
             /** @description Price of a million input tokens */
             readonly input_per_million: number | null;
@@ -329,19 +329,19 @@ export interface components {
             readonly currency: string;
             /** @description First day of this price */
             readonly effective_from: string | null;
-            /** @description Whose word it is: an id of GET /v1/sources */
+            /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
         };
         readonly PriceDelete: {
-            /** @description Rises by one from event to event, over the whole feed */
+            /** @description Increases by one with every event of the feed */
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /** @description What kind of record changed */
+            /** @description Kind of record that changed */
             readonly entity_type: "pricing";
-            /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
+            /** @description Stable id of the record; the parts of a composite key are joined with colons, unescaped */
             readonly entity_id: string;
             readonly key: components["schemas"]["PriceKey"];
             /** @description The first upsert of an entity_id creates it */
@@ -355,17 +355,17 @@ export interface components {
         readonly PriceKey: {
             /** @description The model */
             readonly model_id: string;
-            /** @description Who sells it */
+            /** @description Provider that sells the model */
             readonly provider: string;
         };
         readonly PriceUpsert: {
-            /** @description Rises by one from event to event, over the whole feed */
+            /** @description Increases by one with every event of the feed */
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /** @description What kind of record changed */
+            /** @description Kind of record that changed */
             readonly entity_type: "pricing";
-            /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
+            /** @description Stable id of the record; the parts of a composite key are joined with colons, unescaped */
             readonly entity_id: string;
             readonly key: components["schemas"]["PriceKey"];
             /** @description The first upsert of an entity_id creates it */
@@ -376,7 +376,7 @@ export interface components {
         };
         /** @description Other fields of the record on that day */
         readonly PricingPayload: {
-            /** @description Who sells it */
+            /** @description Provider that sells the model */
             readonly provider: string;
             /** @description Price of a million input tokens */
             readonly input_per_million: number | null;
@@ -393,7 +393,7 @@ export interface components {
             readonly model_id: string;
             /** @description The category that is ranked */
             readonly category: string;
-            /** @description Position, 1 is best; a tie shares one */
+            /** @description Position, 1 is best; ties share a position */
             readonly rank: number;
             /** @description Estimated skill */
             readonly trueskill_mu: number | null;
@@ -403,13 +403,13 @@ export interface components {
             readonly updated_at: string;
         };
         readonly RankingDelete: {
-            /** @description Rises by one from event to event, over the whole feed */
+            /** @description Increases by one with every event of the feed */
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /** @description What kind of record changed */
+            /** @description Kind of record that changed */
             readonly entity_type: "ranking";
-            /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
+            /** @description Stable id of the record; the parts of a composite key are joined with colons, unescaped */
             readonly entity_id: string;
             readonly key: components["schemas"]["RankingKey"];
             /** @description The first upsert of an entity_id creates it */
@@ -449,13 +449,13 @@ export interface components {
             readonly source: components["schemas"]["PointSource"] | null;
         };
         readonly RankingUpsert: {
-            /** @description Rises by one from event to event, over the whole feed */
+            /** @description Increases by one with every event of the feed */
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /** @description What kind of record changed */
+            /** @description Kind of record that changed */
             readonly entity_type: "ranking";
-            /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
+            /** @description Stable id of the record; the parts of a composite key are joined with colons, unescaped */
             readonly entity_id: string;
             readonly key: components["schemas"]["RankingKey"];
             /** @description The first upsert of an entity_id creates it */
@@ -503,13 +503,13 @@ export interface components {
             readonly updated_at: string;
         };
         readonly ScoreDelete: {
-            /** @description Rises by one from event to event, over the whole feed */
+            /** @description Increases by one with every event of the feed */
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /** @description What kind of record changed */
+            /** @description Kind of record that changed */
             readonly entity_type: "score";
-            /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
+            /** @description Stable id of the record; the parts of a composite key are joined with colons, unescaped */
             readonly entity_id: string;
             readonly key: components["schemas"]["ScoreKey"];
             /** @description The first upsert of an entity_id creates it */
@@ -536,13 +536,13 @@ export interface components {
             readonly measured_at: string | null;
         };
         readonly ScoreUpsert: {
-            /** @description Rises by one from event to event, over the whole feed */
+            /** @description Increases by one with every event of the feed */
             readonly seq: number;
             /** @description UTC day on which the change was published */
             readonly occurred_on: string;
-            /** @description What kind of record changed */
+            /** @description Kind of record that changed */
             readonly entity_type: "score";
-            /** @description Stable id of the record; the parts of a composite one are joined with a colon, as they are */
+            /** @description Stable id of the record; the parts of a composite key are joined with colons, unescaped */
             readonly entity_id: string;
             readonly key: components["schemas"]["ScoreKey"];
             /** @description The first upsert of an entity_id creates it */
@@ -570,9 +570,9 @@ export interface components {
             readonly schema_version: string;
             /** @description The files */
             readonly datasets: readonly components["schemas"]["DatasetFile"][];
-            /** @description Cursor of the change feed that goes on from exactly this snapshot */
+            /** @description Cursor that continues the change feed from this snapshot */
             readonly change_cursor: string;
-            /** @description The snapshot before; null for the first */
+            /** @description The previous snapshot; null for the first */
             readonly prev_id: string | null;
         };
         readonly SnapshotDownload: {

@@ -5,7 +5,6 @@ import { type NoticeTarget, parseTarget, shownTarget, TARGET_FORMS, TARGETS_MAX 
 import { findCronProblem } from './schedule/cron.ts';
 import { TIME_OF_DAY } from './schedule/run-day.ts';
 
-/** What a source may take of the machine. */
 export const SOURCE_SETTINGS = {
   lineBytesMax: setting('LINE_BYTES_MAX', Bytes, {
     fallback: 4 * 1024 * 1024,
@@ -34,7 +33,6 @@ const Cron = z.string().superRefine((expression, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-/** When nights begin. */
 export const SCHEDULE_SETTINGS = {
   cron: setting('CRON', Cron, {
     fallback: '5 0 * * *',
@@ -42,7 +40,6 @@ export const SCHEDULE_SETTINGS = {
   }),
 };
 
-/** How a night is tried again. */
 export const RETRY_SETTINGS = {
   firstMs: setting('RETRY_FIRST_SECONDS', inUnits(Seconds, 1000), {
     fallback: 60,
@@ -58,30 +55,29 @@ export const RETRY_SETTINGS = {
   }),
 };
 
-const Kept = wholeNumber(1, 100_000);
+const RetainedCount = wholeNumber(1, 100_000);
 
-/** What prune keeps. */
 export const RETENTION_SETTINGS = {
-  changesMonths: setting('RETENTION_CHANGES_MONTHS', Kept, {
+  changesMonths: setting('RETENTION_CHANGES_MONTHS', RetainedCount, {
     fallback: RETENTION.changesMonths,
     text: 'calendar months of changes that `prune` retains, counted back from the newest day; fewer break the promise to consumers of the feed',
   }),
-  snapshots: setting('RETENTION_SNAPSHOTS', Kept, {
+  snapshots: setting('RETENTION_SNAPSHOTS', RetainedCount, {
     fallback: RETENTION.snapshots,
     text: 'newest snapshots that `prune` retains, besides the last one of every month',
   }),
-  states: setting('RETENTION_STATES', Kept, {
+  states: setting('RETENTION_STATES', RetainedCount, {
     fallback: RETENTION.states,
     text: 'newest states that `prune` retains. A state has the records in force after a night: the next night starts from the newest one, `republish` rebuilds snapshots from the others',
   }),
 };
 
-/** Targets separated by commas; a wrong one is told by its place, for the rest of it may be a secret. */
+/** A wrong target is reported by its position, because its text may be a secret. */
 const Targets = z.string().transform((text, context): readonly NoticeTarget[] => {
   const targets = text.split(',').flatMap((part, at) => {
     const target = parseTarget(part);
     if (target !== undefined) return [target];
-    context.addIssue({ code: 'custom', message: `target ${at + 1} is none of ${TARGET_FORMS}` });
+    context.addIssue({ code: 'custom', message: `target ${at + 1} is not one of ${TARGET_FORMS}` });
     return [];
   });
   if (targets.length > TARGETS_MAX)
@@ -92,7 +88,7 @@ const Targets = z.string().transform((text, context): readonly NoticeTarget[] =>
   return targets;
 });
 
-/** The path of a chat's address and the words of a program are secrets as often as its password. */
+/** A chat URL's path and a program's arguments are often secrets. */
 function shownTargets(text: string): string {
   return text
     .split(',')
@@ -101,7 +97,6 @@ function shownTargets(text: string): string {
     .join(',');
 }
 
-/** Of notices of nights. */
 export const NOTICE_SETTINGS = {
   targets: setting('NOTIFY', Targets.default([]), {
     text: 'who gets [notices](operations.md#notices) of nights, comma-separated: `https://…`, `http://…`, `mailto:name@host`, `exec:/path/of/a/program` with arguments; write a comma in a URL as `%2C`',
@@ -117,7 +112,6 @@ export const NOTICE_SETTINGS = {
   ),
 };
 
-/** Of fetching a source's files. */
 export const FETCH_SETTINGS = {
   concurrency: setting('FETCHES_MAX', wholeNumber(1, 64), { fallback: 4, text: 'files of a source fetched at once' }),
   bytesMax: setting('FETCH_BYTES_MAX', Bytes, {

@@ -1,7 +1,6 @@
 /**
- * What the data is: the one table from which the DuckDB columns, the zod schemas, the canonical lines, the OpenAPI
- * components and the documentation derive (specification "Datasets"). Names are snake_case from the source file to the JSON
- * answer.
+ * The datasets: the one table from which DuckDB columns, zod schemas, canonical lines, OpenAPI components and
+ * documentation derive (specification "Datasets"). Names are snake_case from source file to JSON.
  */
 
 export type ColumnType = 'id' | 'text' | 'text[]' | 'double' | 'integer' | 'bigint' | 'date' | 'timestamp';
@@ -11,20 +10,19 @@ export interface Column {
   readonly type: ColumnType;
   readonly nullable: boolean;
   readonly description: string;
-  /** False for what is captured but not part of a published record. */
+  /** False for captured columns outside the published record. */
   readonly published: boolean;
-  /** The key in a published record where a version renamed it; the column's name else (see `RECORD_VERSIONS`). */
+  /** The published key, where a version renamed it (see `RECORD_VERSIONS`). */
   readonly publishedAs?: string;
-  /** A range the value must lie in, both ends included; units as in the description. */
+  /** Both ends included; units as in the description. */
   readonly min?: number;
   readonly max?: number;
-  /** What an absent value means. */
+  /** Value of an absent one. */
   readonly fallback?: string;
-  /** True where it names the upstream whose word the record is: what a SELECT says as `upstream` fills it. */
+  /** Names the record's upstream; filled from a SELECT's `upstream`. */
   readonly isUpstream?: boolean;
-  /** The dataset whose `id` this column holds. */
   readonly references?: DatasetName;
-  /** The minor version of the records with which it came; those before lack it. */
+  /** The minor version of the records that added it. */
   readonly addedIn?: string;
 }
 
@@ -33,25 +31,25 @@ export interface Dataset {
   /** Singular, as in "one record per …". */
   readonly grain: string;
   readonly key: readonly string[];
-  /** Key columns first, then the rest, in wire order. */
+  /** Key columns first, in wire order. */
   readonly columns: readonly Column[];
-  /** The entity type in the change feed; null: not in the feed. */
+  /** Null: not in the feed. */
   readonly entityType: EntityType | null;
 }
 
-/** In the order in which references point: nothing refers to a later one. */
+/** No dataset refers to a later one. */
 export const DATASET_NAMES = ['models', 'benchmarks', 'scores', 'rankings', 'pricing'] as const;
 export type DatasetName = (typeof DATASET_NAMES)[number];
 
 export const ENTITY_TYPES = ['model', 'score', 'ranking', 'pricing'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** Longest id or other key part, in characters (specification "Ids"). */
+/** In characters (specification "Ids"). */
 export const ID_LENGTH_MAX = 200;
 
 type Extra = Pick<Column, 'min' | 'max' | 'fallback' | 'references' | 'isUpstream'>;
 
-/** A column whose name and type the types of records derive from. */
+/** Types of records derive from its name and type. */
 type ColumnOf<Name extends string, Type extends ColumnType, IsNullable extends boolean> = Column & {
   readonly name: Name;
   readonly type: Type;
@@ -77,7 +75,6 @@ function optional<const Name extends string, const Type extends ColumnType>(
   return { name, type, nullable: true, published: true, description, ...extra };
 }
 
-/** A column that came with a minor version. */
 function addedIn<const C extends Column>(version: string, column: C): C & { readonly addedIn: string } {
   return { ...column, addedIn: version };
 }
@@ -85,7 +82,7 @@ function addedIn<const C extends Column>(version: string, column: C): C & { read
 const UPDATED_AT = required('updated_at', 'timestamp', 'When the content of this record last changed, UTC');
 const UPSTREAM = addedIn(
   '1.1',
-  optional('source', 'text', 'Whose word it is: an id of GET /v1/sources', { isUpstream: true }),
+  optional('source', 'text', 'Upstream of this record: an id of GET /v1/sources', { isUpstream: true }),
 );
 const MODEL_ID = required('model_id', 'id', 'The model', { references: 'models' });
 
@@ -142,7 +139,7 @@ const TABLE = {
     columns: [
       MODEL_ID,
       required('category', 'id', 'The category that is ranked'),
-      required('rank', 'integer', 'Position, 1 is best; a tie shares one', { min: 1 }),
+      required('rank', 'integer', 'Position, 1 is best; ties share a position', { min: 1 }),
       optional('trueskill_mu', 'double', 'Estimated skill'),
       optional('trueskill_sigma', 'double', 'Uncertainty of the estimate', { min: 0 }),
       UPDATED_AT,
@@ -155,7 +152,7 @@ const TABLE = {
     entityType: 'pricing',
     columns: [
       MODEL_ID,
-      required('provider', 'id', 'Who sells it'),
+      required('provider', 'id', 'Provider that sells the model'),
       optional('input_per_million', 'double', 'Price of a million input tokens', { min: 0 }),
       optional('output_per_million', 'double', 'Price of a million output tokens', { min: 0 }),
       required('currency', 'text', 'ISO 4217 code', { fallback: 'USD' }),
@@ -166,7 +163,6 @@ const TABLE = {
   },
 } as const satisfies Readonly<Record<DatasetName, Dataset>>;
 
-/** The table, as what goes through all datasets reads it. */
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = TABLE;
 
 type ColumnsOf<Name extends DatasetName> = (typeof TABLE)[Name]['columns'][number];
@@ -183,17 +179,16 @@ interface ValueOf {
   readonly timestamp: string;
 }
 
-/** A published record of a dataset, in the newest version of the records. */
+/** In the newest version of the records. */
 export type RecordOf<Name extends DatasetName> = {
   readonly [Field in PublishedColumn<Name> as Field['name']]:
     | ValueOf[Field['type']]
     | (Field['nullable'] extends true ? null : never);
 };
 
-/** The fields of a dataset that the records of an older version lack. */
 export type AddedField<Name extends DatasetName> = Extract<PublishedColumn<Name>, { readonly addedIn: string }>['name'];
 
-/** Datasets whose records refer to a record of this one. */
+/** Datasets that refer to this one. */
 export function childrenOf(parent: DatasetName): readonly { dataset: DatasetName; column: string }[] {
   return DATASET_NAMES.flatMap((dataset) =>
     DATASETS[dataset].columns
@@ -202,22 +197,20 @@ export function childrenOf(parent: DatasetName): readonly { dataset: DatasetName
   );
 }
 
-/** The columns of a published record, in wire order. */
+/** In wire order. */
 export function publishedColumns(dataset: Dataset): readonly Column[] {
   return dataset.columns.filter((column) => column.published);
 }
 
-/** The key of a column in a published record. */
 export function publishedName(column: Column): string {
   return column.publishedAs ?? column.name;
 }
 
-/** What makes a record differ from yesterday's: everything captured but the key and the time stamp. */
+/** All captured columns but the key and the time stamp: a difference in one is a change. */
 export function contentColumns(dataset: Dataset): readonly Column[] {
   return dataset.columns.filter((column) => column.name !== 'updated_at' && !dataset.key.includes(column.name));
 }
 
-/** A value for each dataset. */
 export function mapDatasets<T>(make: (name: DatasetName) => T): Readonly<Record<DatasetName, T>> {
   return {
     models: make('models'),
@@ -228,8 +221,8 @@ export function mapDatasets<T>(make: (name: DatasetName) => T): Readonly<Record<
   };
 }
 
-/** {@link mapDatasets} of work that takes its time, one dataset after the other. */
-export async function mapDatasetsInTurn<T>(
+/** One dataset after the other. */
+export async function mapDatasetsSerially<T>(
   make: (name: DatasetName) => Promise<T>,
 ): Promise<Readonly<Record<DatasetName, T>>> {
   return {

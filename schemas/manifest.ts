@@ -6,7 +6,8 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();
 
 /**
- * One file of a snapshot (specification "Snapshots and manifests"); sizes in bytes, `content_*` of the uncompressed lines.
+ * One file of a snapshot (specification "Snapshots and manifests"); sizes in bytes, `content_*` of the uncompressed
+ * lines.
  */
 export const DatasetFileSchema = z
   .strictObject({
@@ -21,33 +22,32 @@ export const DatasetFileSchema = z
   .meta({ id: 'DatasetFile' });
 export type DatasetFile = z.infer<typeof DatasetFileSchema>;
 
-/** A snapshot's manifest entry, as `snapshot/manifest.json` holds it and consumers get it. */
+/** As in `snapshot/manifest.json` and in responses. */
 export const ManifestSchema = z.strictObject({
   id: z.string().describe('Stable id: the day'),
   published_at: z.iso.datetime().describe('When the files became downloadable'),
   data_as_of: z.iso.datetime().describe('Point in time that the data reflect'),
   schema_version: z.string().describe('Of the records of every file, major.minor'),
   datasets: z.array(DatasetFileSchema).describe('The files'),
-  change_cursor: z.string().describe('Cursor of the change feed that goes on from exactly this snapshot'),
-  prev_id: z.string().nullable().describe('The snapshot before; null for the first'),
+  change_cursor: z.string().describe('Cursor that continues the change feed from this snapshot'),
+  prev_id: z.string().nullable().describe('The previous snapshot; null for the first'),
 });
 export type Manifest = z.infer<typeof ManifestSchema>;
 
-/** Which snapshot an id names. */
 export interface SnapshotName {
   readonly day: Day;
-  /** The major version of a snapshot that was written beside the day's own during a notice; null for the day's own. */
+  /** The major version of a snapshot written during its notice; null for the day's own. */
   readonly noticedMajor: number | null;
 }
 
-/** A snapshot's stable id: the day; `2026-11-20-v2` for one of a version that is under notice. */
+/** The day; `2026-11-20-v2` for a version under notice. */
 export function idFromSnapshot({ day, noticedMajor }: SnapshotName): string {
   return noticedMajor === null ? day : `${day}-v${noticedMajor}`;
 }
 
 const SNAPSHOT_ID = /^(\d{4}-\d{2}-\d{2})(?:-v([1-9]\d{0,5}))?$/;
 
-/** What an id names, whether or not there is such a snapshot; undefined for any other text. */
+/** The snapshot may not exist; undefined for other text. */
 export function snapshotFromId(id: string): SnapshotName | undefined {
   const [, day, major] = SNAPSHOT_ID.exec(id) ?? [];
   if (day === undefined || !isDay(day)) return undefined;

@@ -8,17 +8,17 @@ import {
   publishedName,
 } from './datasets.ts';
 
-/** How records are published from some day on (specification "Record versions"). Days are those that a night captured. */
+/** How records are published from some captured day on (specification "Record versions"). */
 export interface RecordVersion {
   /** `major.minor`. */
   readonly version: string;
-  /** The first day on which snapshots are written in this version beside the one in force; null: it has no notice. */
+  /** First day on which snapshots are also written in this version; null: without notice. */
   readonly noticeFrom: Day | null;
-  /** The first day of which snapshot and events are in this version; null: from the first night on. */
+  /** First day whose snapshot and events use this version; null: the first night. */
   readonly inForceFrom: Day | null;
   /**
-   * The datasets as this version publishes them: which columns, in which order, under which names. Columns that it does not publish
-   * are there too, but for those that came with a later version.
+   * The datasets with this version's columns, order and names. Unpublished columns are included, except those added by
+   * later versions.
    */
   readonly datasets: Readonly<Record<DatasetName, Dataset>>;
 }
@@ -30,27 +30,24 @@ export interface VersionNumber {
 
 const VERSION = /^([1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
 
-/** The parts of a `major.minor`; undefined for any other text. */
+/** Undefined for text other than `major.minor`. */
 export function numberFromVersion(version: string): VersionNumber | undefined {
   const [, major, minor] = VERSION.exec(version) ?? [];
   return major === undefined ? undefined : { major: Number(major), minor: Number(minor) };
 }
 
-/** The major of a version that is known to be one. */
 export function majorOf({ version }: Pick<RecordVersion, 'version'>): number {
   const number = numberFromVersion(version);
   if (number === undefined) throw new Error(`${version} is not a major.minor`);
   return number.major;
 }
 
-/** A column that a version publishes: its name, or that and the key it has in the record. */
+/** A published column: its name, or that and its published key. */
 export type Field = string | readonly [column: string, publishedAs: string];
 
 /**
- * A dataset as a version publishes it: with these fields in wire order. What is captured stays the same; the columns that are no
- * fields come last, unpublished.
- *
- * @param dataset of the table, or of the version before
+ * A dataset with these fields in wire order; its other columns come last, unpublished.
+ * @param dataset of the table, or of the previous version
  */
 export function datasetWithFields(dataset: Dataset, fields: readonly Field[]): Dataset {
   const published = fields.map((field) => publishedColumn(dataset, field));
@@ -69,11 +66,12 @@ function publishedColumn(dataset: Dataset, field: Field): Column {
 export const NOTICE_DAYS_MIN = 30;
 
 /**
- * A list of versions, oldest first, that keeps the specification's rules and ours; throws an Error that names all breaches.
+ * Checks a list of versions, oldest first; throws an Error with all violations of the specification and of two rules of
+ * ours:
  *
- * - Every record begins with its dataset's key under its own names: entity ids and replay build on it.
- * - Every record has its `updated_at`, under whatever name: a change of a column that a version leaves out still changes the
- *   line, so no event repeats what the consumer has.
+ * - Records begin with their dataset's key, under its own names: entity ids and replay rely on it.
+ * - Records have `updated_at`, under any name: otherwise a change of an unpublished column would give an event with an
+ *   unchanged record.
  */
 export function defineVersions(versions: readonly RecordVersion[]): readonly RecordVersion[] {
   const problems = versions.flatMap((version, index) =>
@@ -103,7 +101,7 @@ function datesProblems(version: RecordVersion, previous: RecordVersion | undefin
   ];
 }
 
-/** A version is the next minor one, without a notice, or the next major one, after its notice. */
+/** The next minor version, without a notice, or the next major one, after its notice. */
 function stepProblems(version: RecordVersion, inForceFrom: string, previous: RecordVersion): readonly string[] {
   const [from, to] = [numberFromVersion(previous.version), numberFromVersion(version.version)];
   const { noticeFrom } = version;
@@ -137,18 +135,18 @@ function fieldsProblems(dataset: Dataset): readonly string[] {
   return problems.map((problem) => `${dataset.name} ${problem}`);
 }
 
-/** A minor version keeps every field and may add optional ones (specification "Record versions"). */
+/** A minor version keeps all fields and may add optional ones (specification "Record versions"). */
 function additionsProblems(version: RecordVersion, previous: RecordVersion | undefined): readonly string[] {
   if (previous === undefined || version.noticeFrom !== null) return [];
   return DATASET_NAMES.flatMap((dataset) => {
     const before = publishedColumns(previous.datasets[dataset]);
     const now = publishedColumns(version.datasets[dataset]);
-    const isKept = before.every((column) =>
+    const areRetained = before.every((column) =>
       now.some((other) => other.name === column.name && publishedName(other) === publishedName(column)),
     );
     const added = now.filter((column) => !before.some(({ name }) => name === column.name));
     return [
-      ...(isKept ? [] : [`${dataset} renames or removes a field: that takes a major version`]),
+      ...(areRetained ? [] : [`${dataset} renames or removes a field: that takes a major version`]),
       ...added
         .filter(({ nullable }) => !nullable)
         .map((column) => `${dataset} adds ${publishedName(column)}, which is not optional`),

@@ -6,11 +6,11 @@ import {
   findVersion,
   getVersion,
   isVersion,
-  keptColumns,
   noticedVersions,
   RECORD_VERSIONS,
   renewedDatasets,
   SCHEMA_VERSION,
+  storedColumns,
   versionInForce,
 } from './record-versions.ts';
 
@@ -53,10 +53,10 @@ test('version 1.1 gives models and prices their source, before updated_at, and n
   for (const name of ['models', 'pricing'] as const) {
     const [old, now] = [before, after].map(({ datasets }) => publishedColumns(datasets[name]).map(publishedName));
     expect(now).toEqual([...(old ?? []).slice(0, -1), 'source', 'updated_at']);
-    expect(keptColumns(name, before).map((column) => column.name)).toEqual(old);
-    expect(keptColumns(name, after)).toEqual(after.datasets[name].columns);
+    expect(storedColumns(name, before).map((column) => column.name)).toEqual(old);
+    expect(storedColumns(name, after)).toEqual(after.datasets[name].columns);
   }
-  expect(keptColumns('scores', before)).toEqual(keptColumns('scores', after));
+  expect(storedColumns('scores', before)).toEqual(storedColumns('scores', after));
 });
 
 test.each([

@@ -10,7 +10,7 @@ import {
   publishedName,
 } from './datasets.ts';
 
-/** A published record: a flat object with the dataset's columns in wire order. */
+/** The dataset's columns in wire order. */
 export type PublishedRecord = Readonly<Record<string, string | number | readonly string[] | null>>;
 
 const VALUE_SCHEMAS: Readonly<Record<ColumnType, (column: Column) => z.ZodType>> = {
@@ -34,15 +34,14 @@ function withRange(schema: z.ZodNumber, column: Column): z.ZodNumber {
   return column.max === undefined ? low : low.max(column.max);
 }
 
-/** What a column's value is in a published record. */
 export function columnSchema(column: Column): z.ZodType {
   const schema = VALUE_SCHEMAS[column.type](column);
   return (column.nullable ? schema.nullable() : schema).describe(column.description);
 }
 
 /**
- * The zod schema of a dataset's published record; unknown keys are refused, so a drift from the table shows.
- * @param publishedAs the dataset in another version of the records
+ * Refuses unknown keys, so that a drift from the table shows.
+ * @param publishedAs the dataset in another record version
  */
 export function recordSchema(dataset: DatasetName, publishedAs: Dataset = DATASETS[dataset]): z.ZodObject {
   return z.strictObject(
@@ -51,10 +50,10 @@ export function recordSchema(dataset: DatasetName, publishedAs: Dataset = DATASE
 }
 
 /**
- * The canonical line of a record, without the newline (specification "Canonical line"): keys in wire order, nulls written,
- * numbers in their shortest round-trip form as ECMAScript and RFC 8785 print them.
+ * A record's canonical line, without the newline (specification "Canonical line"): keys in wire order, nulls written,
+ * numbers in their shortest round-trip form (ECMAScript, RFC 8785).
  * @param record by column
- * @param publishedAs the dataset in another version of the records
+ * @param publishedAs the dataset in another record version
  */
 export function canonicalLine(
   dataset: DatasetName,

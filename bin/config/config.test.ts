@@ -84,7 +84,7 @@ test('who is told of nights is named with commas between, once each, and a wrong
   expect(notify('https://hooks.test/a?b=c, ops@test ,exec:/bin/page --team data')).toEqual(['url', 'mail', 'exec']);
   expect(configFromEnv({}).notices.targets).toEqual([]);
   expect(() => notify('https://hooks.test/a,hunter2,ftp://hunter2')).toThrow(
-    /target 2 is none of .*\n.*target 3 is none of/,
+    /target 2 is not one of .*\n.*target 3 is not one of/,
   );
   expect(() => notify('https://hooks.test/a,hunter2')).not.toThrow(/hunter2/);
   expect(() => notify('https://hooks.test/hunter2,https://hooks.test/hunter2')).toThrow(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts';
-import { DATASET_NAMES, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, type DatasetName, mapDatasetsSerially } from '../../schemas/datasets.ts';
 import type { DatasetFile } from '../../schemas/manifest.ts';
 import { AnswerTooLargeError } from '../errors.ts';
 import { LIMITED_BY } from '../read-response.ts';
@@ -46,7 +46,7 @@ export function contentHashes(
   version: string,
   onDataset: (dataset: DatasetName) => void = () => {},
 ): Promise<ContentHashes> {
-  return mapDatasetsInTurn(async (dataset) => {
+  return mapDatasetsSerially(async (dataset) => {
     onDataset(dataset);
     return (await contentOfCopy(copy, dataset, version)).sha256;
   });

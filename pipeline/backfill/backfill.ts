@@ -1,8 +1,7 @@
 /**
- * Backfill: pricing reconstructed from a table, for the days before the first night (specification "Pricing backfill";
- * decision 0010). It is bounded by the table, by `--from` and by the first captured pricing day; it makes no events and
- * takes no seq; a later run replaces an earlier one as a whole, by a swap of the catalog. What has no place is reported,
- * never guessed.
+ * Backfill: reconstructs pricing before the first night from a table (specification "Pricing backfill"; decision 0010).
+ * The table, `--from` and the first captured pricing day bound it; it makes no events and takes no seq. A later run
+ * replaces an earlier one. Rows that don't fit are reported, never guessed.
  */
 
 import { join } from 'node:path';
@@ -21,9 +20,9 @@ import { claimWorkFolder } from '../run/work-folder.ts';
 import { SourceSettingsSchema } from '../source/source-settings.ts';
 import { countNotPlaced, type NotPlaced, writeNotPlaced } from './not-placed.ts';
 import {
+  classifyRows,
   getBounds,
   hasSameIntervals,
-  judgeRows,
   loadKnownModels,
   type Placement,
   placeIntervals,
@@ -32,9 +31,9 @@ import {
 import { type PricingTable, readPricingTable } from './read-table.ts';
 
 export interface BackfillRequest {
-  /** Path of the table. */
+  /** Path. */
   readonly table: string;
-  /** The first day that may have a reconstructed price; null where only the table bounds it. */
+  /** Null: bounded only by the table. */
   readonly from: Day | null;
   /** Everything but publishing. */
   readonly dryRun: boolean;
@@ -47,39 +46,36 @@ export interface BackfillDeps
   readonly onStage: (stage: BackfillStage) => void;
 }
 
-/**
- * What became of a backfill: `published`, `dry_run` where it would have been, `unchanged` where exactly these intervals are in
- * force, `nothing_placed` where not one row of the table has a place and everything stays as it was.
- */
+/** `unchanged`: these intervals are in force already; `nothing_placed`: no row of the table fits. */
 export type BackfillStatus = 'published' | 'dry_run' | 'unchanged' | 'nothing_placed';
 
 /** The field names are the contract of `backfill pricing --json`. */
 export interface BackfillOutcome extends Placement {
   readonly status: BackfillStatus;
-  /** The backfill that is in force now; null where there is none. */
+  /** The backfill now in force; null without any. */
   readonly run: string | null;
-  /** The backfill that this one replaces; its object stays until it is pruned. */
+  /** Its object stays until it is pruned. */
   readonly replaced: string | null;
-  /** Rows of the table. */
+  /** Of the table. */
   readonly rows: number;
-  /** Rows without a place, by reason. */
+  /** By reason. */
   readonly not_placed: NotPlaced;
   readonly from: Day | null;
-  /** The first captured pricing day, before which every interval ends. */
+  /** Every interval ends before this captured pricing day. */
   readonly first_captured: Day;
   readonly dry_run: boolean;
 }
 
 export interface BackfillResult extends BackfillOutcome {
   readonly warnings: readonly string[];
-  /** The file that lists every row without a place, with its line and the reason. */
+  /** Lists every row not placed, with line and reason. */
   readonly issues: string;
 }
 
 /**
- * Replaces the store's reconstructed prices by those of a table. Rejects with `not_found` where no pricing was captured yet,
- * `corrupt` where the catalog is not one to go on from, `usage` where `from` leaves no day, `source_rejected` where the table
- * can't be read, and `precondition_failed` where the catalog changed at every attempt; nothing has changed then.
+ * Rejects, without changes, with `not_found` where no pricing was captured yet, `corrupt` where the catalog can't be
+ * continued, `usage` where `from` leaves no day, `source_rejected` where the table is unreadable, and
+ * `precondition_failed` where the catalog changed at every attempt.
  */
 export async function backfillPricing(request: BackfillRequest, deps: BackfillDeps): Promise<BackfillResult> {
   const startedAt = deps.clock();
@@ -101,7 +97,7 @@ interface Backfill {
   readonly work: WorkDeps;
 }
 
-/** Decides anew on a fresh catalog whenever a night, or another backfill, was faster. */
+/** Decides again on a fresh catalog after losing a race. */
 async function replacePrices(
   first: LoadedCatalog,
   { request, deps, run }: Pick<Backfill, 'request' | 'deps' | 'run'>,
@@ -119,13 +115,12 @@ async function replacePrices(
   return { ...outcome, warnings: run.warnings, issues: run.issuesPath };
 }
 
-/** One attempt: what the table gives over this catalog, published unless it is in force already. */
 async function attempt(catalog: LoadedCatalog, input: Backfill): Promise<BackfillOutcome> {
   const { request, run, table } = input;
   const { placement, ...placed } = await run.stage('place', () => place(catalog, input));
   const outcome = { ...placement, ...placed, rows: table.captured.rows, dry_run: request.dryRun };
   const inForce = catalog.catalog?.backfill?.pricing?.run ?? null;
-  // An empty table takes a backfill back; one of which nothing fits is more likely the wrong table.
+  // An empty table removes a backfill; one without a fitting row is probably the wrong table.
   if (placement.intervals === 0 && table.captured.rows > 0) {
     return { status: 'nothing_placed', run: inForce, replaced: null, ...outcome };
   }
@@ -133,15 +128,14 @@ async function attempt(catalog: LoadedCatalog, input: Backfill): Promise<Backfil
   return { ...published, ...outcome };
 }
 
-/** Fills `placed` and `not_placed` from the table, the catalog's bounds and its newest state. */
 async function place({ catalog }: LoadedCatalog, { request, work }: Backfill) {
   const bounds = getBounds(catalog, request.from);
   const newest = newestEntry(catalog);
   if (newest !== undefined) await loadKnownModels(newest, work);
-  const judged = { ...bounds, price_range: SourceSettingsSchema.parse({}).price_range };
-  await judgeRows(work.database, judged);
+  const criteria = { ...bounds, price_range: SourceSettingsSchema.parse({}).price_range };
+  await classifyRows(work.database, criteria);
   const placement = await placeIntervals(work.database);
-  const not_placed = await countNotPlaced(work.database, judged);
+  const not_placed = await countNotPlaced(work.database, criteria);
   return { placement, not_placed, from: bounds.from, first_captured: bounds.firstCaptured };
 }
 
@@ -164,8 +158,7 @@ async function publish(
 }
 
 /**
- * True where the backfill in force has exactly the rows of `placed`. One that is gone or damaged has not: running the same
- * table again replaces it.
+ * Compares all rows. A missing or damaged backfill counts as different, so that running the table again replaces it.
  */
 async function isInForce(current: PricingBackfill, { store, database, scratch }: WorkDeps): Promise<boolean> {
   const path = join(scratch, 'in-force.parquet');
@@ -179,9 +172,8 @@ async function isInForce(current: PricingBackfill, { store, database, scratch }:
 }
 
 /**
- * Makes `placed` the backfill in force: uploads it under a key of its own, reads it back, swaps the catalog (specification
- * "Conditional writes"). Rejects with `precondition_failed` when another process swapped first; the object is an orphan
- * then.
+ * Uploads `placed`, reads it back, swaps the catalog (specification "Conditional writes"). Losing the swap rejects with
+ * `precondition_failed` and leaves an orphan object.
  */
 async function commit(
   { run, ...facts }: Omit<PricingBackfill, 'bytes' | 'sha256'>,
@@ -199,10 +191,10 @@ async function commit(
   await markBackfill(store, backfill);
 }
 
-/** The report of a backfill; its list of issues it has written itself. */
+/** The run has written its issues itself. */
 function backfillReport(table: string, { result }: RunEnd<BackfillResult>): RunReport {
-  const told = { command: 'backfill pricing', table };
-  if (result === undefined) return { status: 'failed', facts: told };
+  const facts = { command: 'backfill pricing', table };
+  if (result === undefined) return { status: 'failed', facts };
   const { status, run, warnings: _, ...outcome } = result;
-  return { status, facts: { ...told, in_force: run, ...outcome } };
+  return { status, facts: { ...facts, in_force: run, ...outcome } };
 }

@@ -3,33 +3,30 @@ import type { Database } from '../../storage/duckdb/database.ts';
 import { nullable, number, type RowOf, text, word } from '../../storage/duckdb/row-shape.ts';
 import type { CapturedFile } from '../night/capture/capture.ts';
 import { lineFinder } from '../night/check/issues.ts';
-import { type JudgeInput, NOT_PLACED_REASONS, type NotPlacedReason } from './place.ts';
+import { type ClassifyInput, NOT_PLACED_REASONS, type NotPlacedReason } from './place.ts';
 
-/** Rows not placed, by reason; a reason without rows is left out. */
+/** By reason; reasons without rows are left out. */
 export type NotPlaced = Readonly<Partial<Record<NotPlacedReason, number>>>;
 
-/** How a reason is told of a row of `judged`: the field, its value and what is wrong with it, as SQL. */
+/** SQL over a row of `classified`. */
 interface Explanation {
   readonly field: string;
   readonly value: string;
   readonly reason: string;
 }
 
-/** Problems written at once, so that a table of any size is reported in bounded memory. */
+/** Problems written at once, for bounded memory. */
 const PAGE_ROWS = 10_000;
 
-/**
- * Gathers every row that was not placed in `not_placed`, one row per problem, and counts the rows by reason. A bad row may
- * have several problems and counts once.
- */
-export async function countNotPlaced(database: Database, input: JudgeInput): Promise<NotPlaced> {
-  const told = Object.entries(explanations(input)).map(
+/** Fills `not_placed`, one row per problem; a row with several problems counts once. */
+export async function countNotPlaced(database: Database, input: ClassifyInput): Promise<NotPlaced> {
+  const selects = Object.entries(explanations(input)).map(
     ([verdict, { field, value, reason }]) =>
-      `SELECT row, '${verdict}', '${field}', CAST(${value} AS VARCHAR), ${reason} FROM judged WHERE verdict = '${verdict}'`,
+      `SELECT row, '${verdict}', '${field}', CAST(${value} AS VARCHAR), ${reason} FROM classified WHERE verdict = '${verdict}'`,
   );
   await database.run(
     `CREATE OR REPLACE TABLE not_placed AS
-     SELECT row, 'bad_row' AS kind, field, value, reason FROM issues UNION ALL ${told.join(' UNION ALL ')}`,
+     SELECT row, 'bad_row' AS kind, field, value, reason FROM issues UNION ALL ${selects.join(' UNION ALL ')}`,
   );
   const rows = await database.rows(
     { kind: word(NOT_PLACED_REASONS), rows: number },
@@ -41,7 +38,7 @@ export async function countNotPlaced(database: Database, input: JudgeInput): Pro
   );
 }
 
-function explanations({ from, firstCaptured, price_range: [low, high] }: JudgeInput) {
+function explanations({ from, firstCaptured, price_range: [low, high] }: ClassifyInput) {
   const prices = `concat_ws(', ', coalesce(CAST(input_per_million AS VARCHAR), 'null'),
     coalesce(CAST(output_per_million AS VARCHAR), 'null'))`;
   return {
@@ -75,7 +72,7 @@ function explanations({ from, firstCaptured, price_range: [low, high] }: JudgeIn
   } satisfies Record<Exclude<NotPlacedReason, 'bad_row'>, Explanation>;
 }
 
-/** Writes `not_placed` as JSON Lines, in file order, each problem with its line (1-based; null where there are none). */
+/** JSON Lines in file order; lines are 1-based, null where the format has none. */
 export async function writeNotPlaced(database: Database, captured: CapturedFile, path: string): Promise<void> {
   const lineFromRow = lineFinder(captured);
   await writeFile(path, '');

@@ -14,26 +14,25 @@ import type { WorkDeps } from '../run/run.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import { PRICING_TABLE } from './read-table.ts';
 
-/** The intervals that were reconstructed, in numbers. */
+/** The reconstructed intervals, counted. */
 export interface Placement {
   readonly intervals: number;
   readonly models: number;
-  /** Rows of the table that the intervals stand for. */
+  /** Rows merged into the intervals. */
   readonly rows_placed: number;
   readonly first_day: Day | null;
   readonly last_day: Day | null;
 }
 
-/** The columns of the intervals, as in a release's history, but whose word it was. */
+/** As in a release's history, but without the upstream. */
 const COLUMNS = `${columnList(DATASETS.pricing.columns.filter(({ isUpstream = false }) => !isUpstream))}, valid_from, valid_to`;
 const KEY = columnList(DATASETS.pricing.key);
-/** The row that begins first comes first; an unknown start lies before every known one. */
+/** An unknown start comes before every known one. */
 const IN_ORDER = 'starts, effective_from NULLS FIRST, row';
 
 /**
- * Fills `placed` from the rows of `judged` that have a place: one row per interval, in key and day order. Rows of one model
- * and provider that overlap have the same price and become one interval, with the `effective_from` of the row that begins
- * first. `updated_at` is the midnight on which the interval begins, so that the same table always gives the same rows.
+ * Fills `placed`: one row per interval, by key and day. Overlapping rows of one model and provider become one interval,
+ * with the first `effective_from`. `updated_at` is midnight of its first day, so that equal tables give equal rows.
  */
 export async function placeIntervals(database: Database): Promise<Placement> {
   await database.run(
@@ -41,7 +40,7 @@ export async function placeIntervals(database: Database): Promise<Placement> {
      WITH marked AS (
        SELECT *, coalesce(starts >= max(ends) OVER (PARTITION BY ${KEY} ORDER BY ${IN_ORDER}
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), true) AS begins
-       FROM judged WHERE verdict IS NULL),
+       FROM classified WHERE verdict IS NULL),
      numbered AS (
        SELECT *, count(*) FILTER (begins) OVER (PARTITION BY ${KEY} ORDER BY ${IN_ORDER}
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS interval_number FROM marked),
@@ -59,7 +58,7 @@ async function countPlaced(database: Database): Promise<Placement> {
   return database.row(
     PLACEMENT,
     `SELECT count(*)::DOUBLE AS intervals, count(DISTINCT model_id)::DOUBLE AS models,
-            (SELECT count(*) FROM judged WHERE verdict IS NULL)::DOUBLE AS rows_placed,
+            (SELECT count(*) FROM classified WHERE verdict IS NULL)::DOUBLE AS rows_placed,
             min(valid_from)::VARCHAR AS first_day, max(valid_to)::VARCHAR AS last_day FROM placed`,
   );
 }
@@ -72,12 +71,10 @@ const PLACEMENT = {
   last_day: nullable(text),
 };
 
-/** Writes `placed` as the object that will be stored. */
 export async function writeIntervals(database: Database, path: string): Promise<void> {
   await writeParquet(database, `SELECT * FROM placed ORDER BY ${KEY}, valid_from`, path);
 }
 
-/** True where a file of intervals has exactly the rows of `placed`. */
 export async function hasSameIntervals(database: Database, path: string): Promise<boolean> {
   const stored = `SELECT ${COLUMNS} FROM read_parquet($1)`;
   const { differing } = await database.row(
@@ -89,11 +86,10 @@ export async function hasSameIntervals(database: Database, path: string): Promis
   return differing === 0;
 }
 
-/** The days between which prices may be reconstructed. */
 export interface Bounds {
-  /** The first day that may have a reconstructed price; null where nothing bounds it. */
+  /** Null: unbounded. */
   readonly from: Day | null;
-  /** The first day on which pricing was captured: itself and everything after it has no reconstructed price. */
+  /** From this day on, no price is reconstructed. */
   readonly firstCaptured: Day;
 }
 
@@ -112,7 +108,7 @@ export function getBounds(catalog: Catalog | undefined, from: Day | null): Bound
   return { from, firstCaptured };
 }
 
-/** Fills `known_models` with every model that is in the newest state or was removed from an earlier one. */
+/** Models of the newest state, and removed ones. */
 export async function loadKnownModels(entry: CatalogEntry, { store, database, scratch }: WorkDeps): Promise<void> {
   const release = await loadRelease(store, entry);
   const [models, removed] = [join(scratch, 'models.parquet'), join(scratch, 'removed.parquet')];
@@ -125,15 +121,15 @@ export async function loadKnownModels(entry: CatalogEntry, { store, database, sc
   );
 }
 
-/** Why a row of the table has no place in history. A row has one reason: the first of these that holds. */
+/** The first reason that applies to a row. */
 export const NOT_PLACED_REASONS = [
   /** Breaks a rule of its columns. */
   'bad_row',
-  /** Ends on or before the day on which it begins. */
+  /** Ends on or before its first day. */
   'empty_interval',
   /** A price outside `price_range`. */
   'implausible_price',
-  /** No night has ever captured the model. */
+  /** Captured by no night. */
   'unknown_model',
   /** Begins on or after the first captured pricing day. */
   'captured',
@@ -141,23 +137,24 @@ export const NOT_PLACED_REASONS = [
   'before_from',
   /** Another row has a different price on the same days. */
   'contradiction',
-  /** Nothing says when it begins, neither the row nor `--from`. */
+  /** Neither the row nor `--from` gives a start. */
   'start_unknown',
 ] as const;
 export type NotPlacedReason = (typeof NOT_PLACED_REASONS)[number];
 
-export type JudgeInput = Bounds & Pick<SourceSettings, 'price_range'>;
+export type ClassifyInput = Bounds & Pick<SourceSettings, 'price_range'>;
 
 /**
- * Decides on every readable row of `source_pricing`, with the models of `known_models`. Fills `judged`: one row per row
- * without a fault, with `row` (1-based), the days [`starts`, `ends`) on which its price would be in force, `verdict` (the
- * reason for which it is not placed, or null) and `rival` (a row that contradicts it).
- *
- * A row whose start is unknown and unbounded may have begun on any day, so it contradicts whatever lies before its end.
+ * Fills `classified` from `source_pricing`: one row per row without a fault, with `row` (1-based), the days [`starts`,
+ * `ends`) of its price, `verdict` (why it is not placed, or null) and `rival` (a contradicting row). A row with an
+ * unknown, unbounded start contradicts everything before its end.
  */
-export async function judgeRows(database: Database, { from, firstCaptured, price_range }: JudgeInput): Promise<void> {
+export async function classifyRows(
+  database: Database,
+  { from, firstCaptured, price_range }: ClassifyInput,
+): Promise<void> {
   await database.run(
-    `CREATE OR REPLACE TABLE judged AS
+    `CREATE OR REPLACE TABLE classified AS
      WITH candidates AS (
        SELECT s.rowid + 1 AS row, s.* EXCLUDE (fault), greatest(effective_from, $1::DATE) AS starts,
               least(effective_to, $2::DATE) AS ends, ${VERDICT_SQL} AS verdict
@@ -175,7 +172,7 @@ export async function judgeRows(database: Database, { from, firstCaptured, price
 
 const isImplausible = (price: string) => `coalesce(${price} <> 0 AND ${price} NOT BETWEEN $3 AND $4, false)`;
 
-/** What a row shows by itself; $1 is `--from` or null, $2 the first captured day, $3 and $4 the price range. */
+/** From the row alone; $1 is `--from` or null, $2 the first captured day, $3 and $4 the price range. */
 const VERDICT_SQL = `CASE
   WHEN effective_from >= effective_to THEN 'empty_interval'
   WHEN ${isImplausible('input_per_million')} OR ${isImplausible('output_per_million')} THEN 'implausible_price'

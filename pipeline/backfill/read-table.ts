@@ -10,15 +10,14 @@ import { type DatasetSource, SOURCE_FORMATS } from '../source/open-source.ts';
 
 export interface PricingTable {
   readonly captured: CapturedFile;
-  /** What an operator should know and need not act on. */
   readonly warnings: readonly string[];
 }
 
 const TABLE_FILE = /\.(?:(jsonl|json|csv)(\.gz)?|(parquet))$/;
 
 /**
- * Reads a pricing table into `source_pricing`, typed, in file order, as the night reads a source; what is wrong with
- * single rows stands in `issues`. Rejects with `source_rejected` where the file can't be read as a whole.
+ * Reads a table into `source_pricing`, bad rows into `issues`. Rejects with `source_rejected` where the whole file is
+ * unreadable.
  */
 export async function readPricingTable(path: string, deps: FileDeps): Promise<PricingTable> {
   const file = await findTable(path);
@@ -44,13 +43,12 @@ async function findTable(path: string): Promise<DatasetSource> {
 }
 
 /**
- * The table from which pricing is reconstructed for the days before the first capture: one row per stretch of days with one
- * price (specification "Pricing backfill"). The same columns and rules as captured pricing, and the first day on which the
- * price no longer holds. Its rows need not have unique keys.
+ * One row per period with one price (specification "Pricing backfill"): the columns and rules of captured pricing, plus
+ * the first day on which the price no longer applies. Keys need not be unique.
  */
 export const PRICING_TABLE: Dataset = {
   ...DATASETS.pricing,
-  grain: 'model, provider and stretch of days with one price',
+  grain: 'model, provider and period with one price',
   entityType: null,
   columns: [
     ...DATASETS.pricing.columns.filter(({ name, isUpstream = false }) => name !== 'updated_at' && !isUpstream),
@@ -59,7 +57,7 @@ export const PRICING_TABLE: Dataset = {
       type: 'date',
       nullable: true,
       published: false,
-      description: 'First day on which this price no longer holds; null where the end is unknown',
+      description: 'First day on which this price no longer applies; null where the end is unknown',
     },
   ],
 };

@@ -9,27 +9,26 @@ import { readStart } from '../source/source-folder.ts';
 import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface ContentDeps {
-  /** The rows of a Parquet file; rejects where it is none. */
+  /** Rejects where the file is not Parquet. */
   readonly countParquetRows: (path: string) => Promise<number>;
 }
 
 export interface Content {
-  /** Where the bytes lie. */
   readonly path: string;
-  /** The file's name to be: what kind it is goes by that. */
+  /** Its future name, which decides its kind. */
   readonly name: string;
   readonly expected: Expectation;
 }
 
 /**
- * Looks whether what came from an upstream can be the file that was meant (specification "Fetching"): an error page with status 200,
- * a part, an empty list are answers too. Rejects with an `UpstreamFault` where it can't, and says why; another try may help.
+ * Checks that a response can be the requested file (specification "Fetching"), not an error page with status 200, a
+ * partial file, or an empty list. Rejects with an `UpstreamFault`; a retry may help.
  */
 export async function checkContent(content: Content, deps: ContentDeps): Promise<void> {
   const { path, name, expected } = content;
   const { size } = await stat(path);
   const { min_bytes = 1, min_rows, json_path } = expected;
-  if (size < min_bytes) throw passingFault(`has ${size} bytes, expected are at least ${min_bytes}`);
+  if (size < min_bytes) throw passingFault(`has ${size} bytes, expected at least ${min_bytes}`);
   await assertNoPage(content);
   const isJson = json_path !== undefined || /\.json(?:\.gz)?$/i.test(name);
   if (isJson) return checkDocument(await readDocument(path, name), expected);
@@ -53,10 +52,10 @@ function checkDocument(document: unknown, { min_rows, json_path }: Expectation):
   const found = valueAt(document, path);
   const place = json_path ?? 'the document';
   if (found === null || typeof found !== 'object') {
-    throw passingFault(`${place} is ${found === undefined ? 'not there' : 'neither an array nor an object'}`);
+    throw passingFault(`${place} is ${found === undefined ? 'missing' : 'neither an array nor an object'}`);
   }
   const entries = Array.isArray(found) ? found.length : Object.keys(found).length;
-  // Whoever names a place and no number means that something is there.
+  // A path without a number requires at least one entry.
   assertEnough(entries, min_rows ?? 1, `entries in ${place}`);
 }
 
@@ -69,20 +68,18 @@ async function countParquet(path: string, { countParquetRows }: ContentDeps): Pr
   try {
     return await countParquetRows(path);
   } catch {
-    throw passingFault('is no whole Parquet file');
+    throw passingFault('is not a complete Parquet file');
   }
 }
 
-/** Rejects where there are fewer than expected. */
 export function assertEnough(count: number, min: number, what: string): void {
-  if (count < min) throw passingFault(`has ${count} ${what}, expected are at least ${min}`);
+  if (count < min) throw passingFault(`has ${count} ${what}, expected at least ${min}`);
 }
 
 const [NEWLINE, QUOTE, SPACE] = [0x0a, 0x22, 0x20];
 
 /**
- * The lines of a text file that hold anything; of a CSV file its records, whose quoted fields may hold line breaks, the head among
- * them. A file whose name ends with .gz is unpacked on the way.
+ * Non-blank lines; for CSV, records including the header, whose quoted fields may hold line breaks. Unpacks .gz files.
  */
 async function countLines(path: string, name: string): Promise<number> {
   const counter = new LineCounter(/\.csv(?:\.gz)?$/i.test(name));
@@ -108,7 +105,7 @@ class LineCounter {
     }
   }
 
-  /** The lines, the last one without an end too. */
+  /** Includes a last line without a newline. */
   end(): number {
     this.#endLine();
     return this.#lines;
@@ -128,20 +125,20 @@ async function* blocksOf(path: string, name: string): AsyncGenerator<Buffer> {
   try {
     for await (const block of readGzip(path)) yield block;
   } catch {
-    throw passingFault('is no whole gzip file');
+    throw passingFault('is not a complete gzip file');
   }
 }
 
-/** What is parsed as a whole, in bytes; a JSON value takes a few times as much memory. */
+/** Largest document to parse, in bytes; a JSON value takes several times as much memory. */
 const DOCUMENT_BYTES_MAX = 128 * 1024 * 1024;
 
-/** The JSON value in a file that came from an upstream, packed where its name ends with .gz; rejects with an `UpstreamFault`. */
+/** Unpacks .gz files; rejects with an `UpstreamFault`. */
 export async function readDocument(path: string, name: string): Promise<unknown> {
   const text = await readDocumentText(path, name);
   try {
     return JSON.parse(text);
   } catch {
-    throw passingFault(`is not JSON: ${findJsonFault(text) ?? 'it can not be parsed'}`);
+    throw passingFault(`is not JSON: ${findJsonFault(text) ?? 'it cannot be parsed'}`);
   }
 }
 
@@ -160,17 +157,17 @@ async function unpack(bytes: Buffer): Promise<Buffer> {
     return await gunzipWhole(bytes, { maxOutputLength: DOCUMENT_BYTES_MAX });
   } catch (error) {
     const isLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    throw isLarge ? tooLarge() : passingFault('is no whole gzip file');
+    throw isLarge ? tooLarge() : passingFault('is not a complete gzip file');
   }
 }
 
 function tooLarge() {
-  return lastingFault(`is larger than ${DOCUMENT_BYTES_MAX} bytes, the most that is looked into`);
+  return lastingFault(`is larger than ${DOCUMENT_BYTES_MAX} bytes, the largest that is checked`);
 }
 
 /**
- * Rejects with an `UpstreamFault` where a gzip file, which is kept as it is, is not whole, or becomes more than so many bytes: what
- * reads it in the night has no limit of its own.
+ * Rejects with an `UpstreamFault` where a gzip file is incomplete or unpacks to more bytes: nights read it without a
+ * limit.
  */
 export async function assertUnpackedSize(path: string, bytesMax: number): Promise<void> {
   let bytes = 0;
@@ -181,6 +178,6 @@ export async function assertUnpackedSize(path: string, bytesMax: number): Promis
     }
   } catch (error) {
     if (error instanceof UpstreamFault) throw error;
-    throw passingFault('is no whole gzip file');
+    throw passingFault('is not a complete gzip file');
   }
 }

@@ -6,7 +6,6 @@ import type { FileHash } from '../../storage/hash.ts';
 import type { UpstreamClient, UpstreamRequest, UpstreamResponse } from './upstream-client.ts';
 import { lastingFault, passingFault, UpstreamFault, waitFromRetryAfter } from './upstream-fault.ts';
 
-/** What an upstream calls a version of a file. */
 export interface Validators {
   readonly etag: string | null;
   readonly last_modified: string | null;
@@ -16,11 +15,11 @@ export interface DownloadRequest {
   readonly url: URL;
   readonly headers: UpstreamRequest['headers'];
   readonly secretHeaders: UpstreamRequest['secretHeaders'];
-  /** The version that is there already, where there is one. */
+  /** The version already stored, if any. */
   readonly known: Validators | undefined;
-  /** The file's name to be: one that ends with .gz is kept packed, as it is. */
+  /** Its future name; .gz files are stored packed. */
   readonly file: string;
-  /** Where it is put; replaced. */
+  /** Replaced. */
   readonly path: string;
 }
 
@@ -33,33 +32,33 @@ export interface DownloadDeps {
 export type Downloaded = (FileHash & Validators & { readonly url: URL }) | 'unchanged';
 
 /**
- * One request, whose body goes to a file, unpacked and on the disk when this resolves. Rejects with an {@link UpstreamFault} for
- * every answer that is not the whole file: any status but 200 and 304, an HTML page in its place, a body that is empty, cut off, too
- * large, or packed in a way that isn't known.
+ * Writes the body of one response to a file, unpacked. Rejects with an {@link UpstreamFault} for anything but the
+ * complete file: a status other than 200 and 304, an HTML page, a body that is empty, cut off or too large, or an
+ * unknown encoding.
  */
-export async function download(wanted: DownloadRequest, deps: DownloadDeps): Promise<Downloaded> {
+export async function download(request: DownloadRequest, deps: DownloadDeps): Promise<Downloaded> {
   const { client, clock, limits } = deps;
-  const isPacked = /\.gz$/i.test(wanted.file);
+  const isPacked = /\.gz$/i.test(request.file);
   const response = await client.get({
-    url: wanted.url,
+    url: request.url,
     headers: {
       accept: '*/*',
-      ...wanted.headers,
+      ...request.headers,
       'accept-encoding': isPacked ? 'identity' : 'gzip, br',
-      ...conditionsOf(wanted.known),
+      ...conditionsOf(request.known),
     },
-    secretHeaders: wanted.secretHeaders,
+    secretHeaders: request.secretHeaders,
     timeoutMs: limits.timeoutMs,
   });
-  const isUnchanged = response.status === 304 && wanted.known !== undefined;
-  const isPage = isHtml(response.headers['content-type']) && !/\.html?$/i.test(wanted.file);
+  const isUnchanged = response.status === 304 && request.known !== undefined;
+  const isPage = isHtml(response.headers['content-type']) && !/\.html?$/i.test(request.file);
   if (response.status !== 200 || isPage) response.discard();
   if (isUnchanged) return 'unchanged';
   if (response.status !== 200) throw refused(response, clock().getTime());
   if (isPage) {
-    throw passingFault(`${response.url.host} answered with an HTML page in place of the file`);
+    throw passingFault(`${response.url.host} responded with an HTML page instead of the file`);
   }
-  const saved = await save(unpacked(response, isPacked), wanted.path, {
+  const saved = await save(unpacked(response, isPacked), request.path, {
     host: response.url.host,
     bytesMax: limits.bytesMax,
   });
@@ -67,7 +66,7 @@ export async function download(wanted: DownloadRequest, deps: DownloadDeps): Pro
   return { ...saved, etag, last_modified, url: response.url };
 }
 
-/** Both, as browsers send them: an upstream that knows tags ignores the time. */
+/** Both, as browsers send them: upstreams with tags ignore the time. */
 function conditionsOf(known: Validators | undefined): Readonly<Record<string, string>> {
   const conditions: Record<string, string> = {};
   if (known?.etag) conditions['if-none-match'] = known.etag;
@@ -79,23 +78,23 @@ const PASSING_STATUSES = [408, 421, 425, 429];
 
 function refused({ status, headers, url }: UpstreamResponse, now: number): UpstreamFault {
   const waitMs = waitFromRetryAfter(headers['retry-after'], now);
-  const asks = waitMs === undefined ? '' : `, asks to wait ${Math.ceil(waitMs / 1000)} s`;
+  const wait = waitMs === undefined ? '' : `, retry after ${Math.ceil(waitMs / 1000)} s`;
   const mayPass = status >= 500 || PASSING_STATUSES.includes(status);
-  return new UpstreamFault(`${url.host} answered ${status}${asks}`, { mayPass, waitMs });
+  return new UpstreamFault(`${url.host} responded with ${status}${wait}`, { mayPass, waitMs });
 }
 
 function isHtml(type: string | undefined): boolean {
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type ?? '');
 }
 
-/** The bytes of the file in an answer. */
 function unpacked({ headers, body, url }: UpstreamResponse, isPacked: boolean): AsyncIterable<Buffer> {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase() || 'identity';
-  // Some servers call a .gz file plain text in gzip's encoding.
+  // Some servers declare a .gz file as plain text in gzip encoding.
   if (encoding === 'identity' || (isPacked && /^(?:x-)?gzip$/.test(encoding))) return body;
   const decoder = decoderOf(encoding);
-  if (decoder === undefined) throw lastingFault(`${url.host} answered in the encoding ${encoding.slice(0, 20)}`);
-  // The error is the iterator's to throw.
+  if (decoder === undefined)
+    throw lastingFault(`${url.host} responded in the unsupported encoding ${encoding.slice(0, 20)}`);
+  // The iterator throws the error.
   pipeline(Readable.from(body), decoder, () => undefined);
   return decoded(decoder, url.host);
 }
@@ -111,7 +110,7 @@ async function* decoded(decoder: AsyncIterable<Buffer>, host: string): AsyncGene
     for await (const chunk of decoder) yield chunk;
   } catch (error) {
     if (error instanceof UpstreamFault) throw error;
-    throw passingFault(`the answer of ${host} can't be unpacked: it is cut off or damaged`);
+    throw passingFault(`the response of ${host} can't be unpacked: it is cut off or damaged`);
   }
 }
 
@@ -139,12 +138,12 @@ async function write(
   for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > bytesMax) {
-      throw lastingFault(`the answer of ${host} is larger than ${bytesMax} bytes (MODELSTATS_FETCH_BYTES_MAX)`);
+      throw lastingFault(`the response of ${host} is larger than ${bytesMax} bytes (MODELSTATS_FETCH_BYTES_MAX)`);
     }
     hash.update(chunk);
     await file.writeFile(chunk);
   }
-  if (bytes === 0) throw passingFault(`the answer of ${host} is empty`);
+  if (bytes === 0) throw passingFault(`the response of ${host} is empty`);
   await file.sync();
   return { bytes, sha256: hash.digest('hex') };
 }

@@ -71,7 +71,7 @@ describe('a file', () => {
 
   test.each([
     [gzipSync(Buffer.alloc(17_000_000, ' ')), 'unpacks to more than 16777216 bytes (MODELSTATS_FETCH_BYTES_MAX)'],
-    [gzipSync(TEXT).subarray(0, -9), 'is no whole gzip file (3 attempts)'],
+    [gzipSync(TEXT).subarray(0, -9), 'is not a complete gzip file (3 attempts)'],
   ])('that is called .gz is no file where it is too large unpacked, or cut off', async (packed, problem) => {
     place.server.serve('/a.gz', packed);
     expect(await place.fetchFile({ url: '/a.gz', file: 'a.jsonl.gz' })).toMatchObject({ status: 'failed', problem });
@@ -105,25 +105,25 @@ describe('a file', () => {
     place.server.serve('/models.json', TEXT);
     place.server.breakForGood('/models.json', fault);
     const { problem } = await place.fetchFile({}, { limits: { timeoutMs: 100, attemptsMax: 2 } });
-    expect(problem).toMatch(/^127\.0\.0\.1:\d+ did not answer whole within 0\.1 s \(2 attempts\)$/);
+    expect(problem).toMatch(/^127\.0\.0\.1:\d+ did not respond completely within 0\.1 s \(2 attempts\)$/);
   });
 
   test.each([
-    [faults.status(500), /answered 500 \(3 attempts\)$/],
-    [faults.status(404), /answered 404$/],
-    [faults.status(401), /answered 401$/],
-    [faults.status(204), /answered 204$/],
-    [faults.status(304), /answered 304$/],
-    [faults.htmlPage(), /answered with an HTML page in place of the file \(3 attempts\)$/],
+    [faults.status(500), /responded with 500 \(3 attempts\)$/],
+    [faults.status(404), /responded with 404$/],
+    [faults.status(401), /responded with 401$/],
+    [faults.status(204), /responded with 204$/],
+    [faults.status(304), /responded with 304$/],
+    [faults.htmlPage(), /responded with an HTML page instead of the file \(3 attempts\)$/],
     [faults.htmlPage('text/plain'), /^is an HTML page \(3 attempts\)$/],
     [faults.respondWith('[1, 2'), /^is not JSON: it ends too early \(3 attempts\)$/],
-    [faults.respondWith('{}'), /^\$\.models is not there \(3 attempts\)$/],
+    [faults.respondWith('{}'), /^\$\.models is missing \(3 attempts\)$/],
     [faults.respondWith('{"models": 3}'), /^\$\.models is neither an array nor an object \(3 attempts\)$/],
-    [faults.respondWith('{"models": []}'), /^has 0 entries in \$\.models, expected are at least 2 \(3 attempts\)$/],
+    [faults.respondWith('{"models": []}'), /^has 0 entries in \$\.models, expected at least 2 \(3 attempts\)$/],
     [faults.respondWith('{"models": {"a": 1}}'), /^has 1 entries in \$\.models/],
-    [faults.respondWith('{ "error": "invalid" }'), /^\$\.models is not there/],
+    [faults.respondWith('{ "error": "invalid" }'), /^\$\.models is missing/],
     [faults.respondWith('x'.repeat(2000)), /is larger than 1000 bytes \(MODELSTATS_FETCH_BYTES_MAX\)$/],
-    [faults.respondWith('x', { 'content-encoding': 'zstd' }), /answered in the encoding zstd$/],
+    [faults.respondWith('x', { 'content-encoding': 'zstd' }), /responded in the unsupported encoding zstd$/],
     [faults.respondWith(Buffer.from([0x22, 0xff, 0x22])), /^is not UTF-8/],
   ])('that can not be had is not there, and why is said', async (fault, problem) => {
     place.server.breakForGood('/models.json', fault);
@@ -147,7 +147,7 @@ describe('a file', () => {
     expect(place.waits).toEqual([20_000, 30_000]);
     place.server.break('/models.json', faults.status(429, { 'retry-after': '121' }));
     const { problem } = await place.fetchFile({}, { day: '2026-06-02' });
-    expect(problem).toMatch(/answered 429, asks to wait 121 s$/);
+    expect(problem).toMatch(/responded with 429, retry after 121 s$/);
     expect(place.waits).toHaveLength(2);
   });
 });
@@ -162,14 +162,14 @@ describe('what counts as a row goes by the name of the file:', () => {
     place.server.serve('/models.json', text);
     expect(await place.fetchFile({ file, expect: { min_rows: rows } })).toMatchObject({ status: 'fetched' });
     const { problem } = await place.fetchFile({ file, expect: { min_rows: rows + 1 } }, { day: '2026-06-02' });
-    const why = `^has ${rows} (rows|entries in the document), expected are at least ${rows + 1} `;
+    const why = `^has ${rows} (rows|entries in the document), expected at least ${rows + 1} `;
     expect(problem).toMatch(new RegExp(why));
   });
 
   test('a.parquet', async () => {
     place.server.serve('/models.json', 'PAR1');
     const entry = { file: 'a.parquet', expect: { min_rows: 7 } };
-    expect(await place.fetchFile(entry)).toMatchObject({ problem: 'is no whole Parquet file (3 attempts)' });
+    expect(await place.fetchFile(entry)).toMatchObject({ problem: 'is not a complete Parquet file (3 attempts)' });
     const countParquetRows = async () => 7;
     expect(await place.fetchFile(entry, { countParquetRows })).toMatchObject({ status: 'fetched' });
   });
@@ -201,7 +201,7 @@ describe('an answer that redirects', () => {
     place.server.breakForGood('/models.json', faults.redirectTo(`${other.url}/models.json`));
     const { problem } = await place.fetchFile();
     expect(problem).toMatch(
-      /redirects to where nobody may be sent: 127\.0\.0\.1 is not a public address \(MODELSTATS_OUTBOUND_ALLOW\)$/,
+      /redirects to a refused address: 127\.0\.0\.1 is not a public address \(MODELSTATS_OUTBOUND_ALLOW\)$/,
     );
     expect(other.seen).toEqual([]);
   });
@@ -210,7 +210,7 @@ describe('an answer that redirects', () => {
     [faults.redirectTo('/models.json'), /redirects more than 5 times$/],
     [faults.redirectTo('ftp://shop.test/'), /must begin with https:\/\/ or http:\/\/ /],
     [faults.redirectTo('http://a:b@shop.test/'), /must hold no user and no password/],
-    [faults.redirectTo('http://[/'), /redirects \(302\) to nowhere$/],
+    [faults.redirectTo('http://[/'), /redirects \(302\) without a valid address$/],
   ])('to %s is none', async (fault, problem) => {
     place.server.breakForGood('/models.json', fault);
     expect((await place.fetchFile()).problem).toMatch(problem);
@@ -229,7 +229,7 @@ describe('a variable', () => {
     });
     place.server.breakForGood('/models.json', faults.status(500));
     const failed = await place.fetchFile(entry, { variables, day: '2026-06-02' });
-    expect(failed.problem).toMatch(/answered 500/);
+    expect(failed.problem).toMatch(/responded with 500/);
     const said = JSON.stringify([file, failed, await place.read('fetch.json'), await place.read('source.json')]);
     expect(said).toContain(`models.json?key=\${SHOP_KEY}`);
     expect(said).not.toMatch(/hun|s3cret/);
@@ -246,7 +246,7 @@ describe('a variable', () => {
       code: 'configuration',
       message: [
         'models.json of shop needs the variable SHOP_KEY, which is not set',
-        'models.json of shop needs the variable SHOP_TOKEN, which is no text for a header',
+        'models.json of shop needs the variable SHOP_TOKEN, which is not valid in a header',
         'c.json of shop needs the variable OTHER, which is not set',
       ].join('\n'),
     });

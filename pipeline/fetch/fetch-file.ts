@@ -4,7 +4,7 @@ import { timestampFromDate } from '../../runtime/day.ts';
 import type { UnzippedFolder } from '../../schemas/upstreams.ts';
 import type { FileHash } from '../../storage/hash.ts';
 import { type FetchEntry, unzipFolderOf } from '../source/fetch-list.ts';
-import { type EarlierFile, findEarlier, hasValidator, isWhole, type RecordedFile } from '../source/fetch-record.ts';
+import { type EarlierFile, findEarlier, hasValidator, isIntact, type RecordedFile } from '../source/fetch-record.ts';
 import { fillEntry, findUnfilled, type Variables } from '../source/variables.ts';
 import { assertEnough, assertUnpackedSize, type ContentDeps, checkContent } from './content.ts';
 import { type DownloadDeps, download, type Validators } from './download.ts';
@@ -12,15 +12,14 @@ import { fetchPages } from './fetch-pages.ts';
 import { unzip } from './unzip.ts';
 import { passingFault, type RetryDeps, UpstreamFault, withRetries } from './upstream-fault.ts';
 
-/** What a fetch may take. */
 export interface FetchLimits {
   /** Files at once. */
   readonly concurrency: number;
   /** One file, unpacked. */
   readonly bytesMax: number;
-  /** How many times its own size a zip file may become. */
+  /** Growth of a zip file on unpacking. */
   readonly ratioMax: number;
-  /** One request, from its beginning to the last byte. */
+  /** One request, up to the last byte. */
   readonly timeoutMs: number;
   readonly attemptsMax: number;
   readonly waitMsMax: number;
@@ -31,29 +30,26 @@ export interface FetchFileDeps extends ContentDeps, Omit<DownloadDeps, 'limits'>
   readonly variables: Variables;
 }
 
-/** Where a file goes, and what there is of it. */
 export interface FilePlace {
-  /** The day's folder. */
   readonly folder: string;
-  /** A path for what is on its way, on the same disk; a folder beside it may be made with `.d` behind it. */
+  /** A temporary path on the same disk; a folder with `.d` appended may be created beside it. */
   readonly partial: string;
   readonly earlier: readonly EarlierFile[];
   readonly stored: StoredFiles;
 }
 
 /**
- * Puts a file's bytes of the last fetch, as the store of the night has them, to a local path; undefined where it has none. They come
- * before those of the archive: the records in force are made of them.
+ * Copies the last fetch's file from the night's store to a local path; undefined where the store has none. Preferred to
+ * the archive: the records in force come from it.
  */
 export type StoredFiles = (
-  wanted: Pick<RecordedFile, 'upstream' | 'file'>,
+  requested: Pick<RecordedFile, 'upstream' | 'file'>,
   to: string,
 ) => Promise<Pick<RecordedFile, 'bytes' | 'sha256' | 'fetched_at'> | undefined>;
 
 /**
- * Fetches one file into a day's folder, where it appears only when it is whole and what is expected. What its upstream does is a
- * value: of a file that fails nothing is in the folder, unless an earlier fetch of the day brought one, which stays. Rejects where
- * this machine fails.
+ * Fetches one file into a day's folder, where it appears only when complete and as expected. Upstream failures are
+ * values: a failed file is absent unless an earlier fetch of the day brought it. Rejects where this machine fails.
  */
 export async function fetchFile(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
   const file = await fetchOrFail(entry, place, deps);
@@ -75,7 +71,7 @@ async function fetchOrFail(entry: FetchEntry, place: FilePlace, deps: FetchFileD
   }
 }
 
-/** The bytes of a file, at the partial path. */
+/** The bytes are at the partial path. */
 type Obtained = FileHash & Validators & { readonly unchangedSince: string | null };
 
 async function obtain(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
@@ -84,7 +80,7 @@ async function obtain(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps):
   let known = entry.pages === undefined ? await findEarlier(place.earlier, isSame) : undefined;
   const got = await attempts(entry, deps, async () => {
     const obtained = await request(entry, { place, known, deps });
-    // Bytes that are not what is expected are asked for without a condition the next time.
+    // After unexpected content, the next attempt is unconditional.
     known = undefined;
     if (/\.gz$/i.test(entry.file)) await assertUnpackedSize(place.partial, deps.limits.bytesMax);
     await checkContent({ path: place.partial, name: entry.file, expected: contentExpected(entry) }, deps);
@@ -106,7 +102,7 @@ async function obtain(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps):
   };
 }
 
-/** Pages are tried again one by one, and what they are joined to is looked at once. */
+/** Pages are retried one by one; the joined file is checked once. */
 function attempts<T>(entry: FetchEntry, deps: FetchFileDeps, work: () => Promise<T>): Promise<T> {
   return entry.pages === undefined ? withRetries(work, deps) : work();
 }
@@ -119,21 +115,22 @@ interface RequestInput {
 
 async function request(entry: FetchEntry, { place, known, deps }: RequestInput): Promise<Obtained> {
   const filled = fillEntry(entry, deps.variables);
-  const wanted = { ...filled, known: known?.recorded, file: entry.file, path: place.partial };
-  const got = entry.pages === undefined ? await download(wanted, deps) : await fetchPages(wanted, entry.pages, deps);
+  const required = { ...filled, known: known?.recorded, file: entry.file, path: place.partial };
+  const got =
+    entry.pages === undefined ? await download(required, deps) : await fetchPages(required, entry.pages, deps);
   if (got !== 'unchanged') {
     const { bytes, sha256, etag, last_modified } = got;
     return { bytes, sha256, etag, last_modified, unchangedSince: null };
   }
   const { bytes, sha256, etag, last_modified, fetched_at } = known?.recorded ?? {};
-  // An upstream is asked with a condition only about bytes that are there, which has all of these.
+  // Conditional requests are made only for stored bytes, which have all of these.
   if (known === undefined || bytes == null || sha256 == null || fetched_at == null)
     throw new Error('nothing was known');
   await copyFile(join(known.folder, entry.file), place.partial, constants.COPYFILE_FICLONE);
   return { bytes, sha256, etag: etag ?? null, last_modified: last_modified ?? null, unchangedSince: fetched_at };
 }
 
-/** Of a zip file the rows are the files in it, which are counted when it is unpacked. */
+/** The rows of a zip file are its files, counted on unpacking. */
 function contentExpected({ expect, unzip: folder }: FetchEntry): FetchEntry['expect'] {
   return folder === undefined ? expect : { min_bytes: expect.min_bytes };
 }
@@ -147,7 +144,6 @@ async function unpack(entry: FetchEntry, partial: string, { limits }: FetchFileD
   return { folder, ...unzipped };
 }
 
-/** Moves what is whole to where it belongs. */
 async function put(entry: FetchEntry, { folder, partial }: FilePlace): Promise<void> {
   const { file } = entry;
   await mkdir(dirname(join(folder, file)), { recursive: true });
@@ -171,7 +167,8 @@ async function failed(entry: FetchEntry, place: FilePlace, failure: Failure): Pr
   const { folder, earlier } = place;
   const { problem, checkedAt: checked_at } = failure;
   const today = earlier.find((one) => one.folder === folder && one.recorded.url === url && one.recorded.file === file);
-  if (today !== undefined && (await isWhole(folder, today.recorded))) return { ...today.recorded, checked_at, problem };
+  if (today !== undefined && (await isIntact(folder, today.recorded)))
+    return { ...today.recorded, checked_at, problem };
   await rm(join(folder, file), { force: true });
   if (into !== undefined) await rm(join(folder, into), { recursive: true, force: true });
   const carried = entry.carry ? await carry(entry, place, failure) : undefined;
@@ -179,7 +176,7 @@ async function failed(entry: FetchEntry, place: FilePlace, failure: Failure): Pr
   return carried ?? { upstream, url, file, status: 'failed', ...nothing, checked_at, problem };
 }
 
-/** The last bytes that there are, in place of those that could not be had; undefined where there are none. */
+/** Undefined without an earlier file. */
 async function carry(
   entry: FetchEntry,
   place: FilePlace,
@@ -192,11 +189,11 @@ async function carry(
   const { upstream, url, file } = entry;
   const { bytes, sha256, fetched_at } = last;
   const validators = { etag: null, last_modified: null };
-  const told = { checked_at: checkedAt, problem, unzipped };
-  return { upstream, url, file, status: 'carried', bytes, sha256, ...validators, fetched_at, ...told };
+  const outcome = { checked_at: checkedAt, problem, unzipped };
+  return { upstream, url, file, status: 'carried', bytes, sha256, ...validators, fetched_at, ...outcome };
 }
 
-/** Puts the bytes of the last fetch to the partial path, whichever address they came from. */
+/** Copies the last fetch to the partial path, whichever URL it came from. */
 async function obtainLast(
   { upstream, file }: FetchEntry,
   { partial, earlier, stored }: FilePlace,

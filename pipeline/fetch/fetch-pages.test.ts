@@ -61,16 +61,16 @@ const pageWith = (next: unknown) => ({ data: [], links: { next } });
 const DEEP = `{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
 
 test.each<[string, string | object | undefined, RegExp]>([
-  ['a page is missing', undefined, /answered 404$/],
+  ['a page is missing', undefined, /responded with 404$/],
   ['a page has no rows', {}, /^page 2 has no array \$\.data \(3 attempts\)$/],
   [
     'the next page lies elsewhere',
     pageWith('https://other.test/'),
-    /^leads from 127\.0\.0\.1:\d+ to a page at other\.test$/,
+    /^links from 127\.0\.0\.1:\d+ to a page at other\.test$/,
   ],
-  ['pages go round in a circle', pageWith('/models.json'), /^page 2 leads back to one before$/],
+  ['pages go round in a circle', pageWith('/models.json'), /^page 2 links back to an earlier page$/],
   ['lists lie in each other deeper than any record', DEEP, /^page 2 is nested more than 64 levels deep$/],
-  ['the next address is none', pageWith(7), /^\$\.links\.next is no address of a page$/],
+  ['the next address is none', pageWith(7), /^\$\.links\.next is not the address of a page$/],
 ])('there is no file where %s', async (_, second, problem) => {
   servePages([1], [2], [3]);
   if (second === undefined) place.server.remove('/page1');

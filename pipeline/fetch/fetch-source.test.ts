@@ -47,7 +47,7 @@ describe('the next day', () => {
     place.server.serve('/models.json', TEXT);
     await place.fetchFile();
     const found = await place.fetchFile({ expect: { json_path: '$.rows' } }, { day: '2026-06-02' });
-    expect(found).toMatchObject({ status: 'failed', problem: '$.rows is not there (3 attempts)' });
+    expect(found).toMatchObject({ status: 'failed', problem: '$.rows is missing (3 attempts)' });
     const isConditional = place.server.seen.map(({ headers }) => headers['if-none-match'] !== undefined);
     expect(isConditional).toEqual([false, true, false, false]);
   });
@@ -101,8 +101,10 @@ describe('a fetch of the same day', () => {
     place.server.breakForGood('/models.json', faults.status(404));
     const { problems, warnings, record } = await place.fetch({ now: `${FETCH_DAY}T06:00:00Z` });
     expect(problems).toEqual([]);
-    expect(warnings).toEqual([expect.stringMatching(/answered 404; that of 2026-06-01T00:05:00Z stays$/)]);
-    expect(record.files).toMatchObject([{ status: 'fetched', problem: expect.stringMatching(/answered 404/) }]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/responded with 404; the file of 2026-06-01T00:05:00Z stays in use$/),
+    ]);
+    expect(record.files).toMatchObject([{ status: 'fetched', problem: expect.stringMatching(/responded with 404/) }]);
     expect(await place.read('models.json')).toBe(TEXT);
   });
 

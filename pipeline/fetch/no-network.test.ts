@@ -30,7 +30,7 @@ test('a machine that reaches nobody is told so once, whatever it fetches from ho
   const { problems, warnings, record } = await place.fetch();
   expect([...problems, ...warnings]).toEqual([
     expect.stringMatching(
-      /^no upstream could be reached \(127\.0\.0\.1:\d+ refuses connections, and 1 more hosts like it\): this machine seems to have no network, or to need a proxy/,
+      /^no upstream could be reached \(127\.0\.0\.1:\d+ refuses connections, and 1 more hosts\): this machine seems to have no network or to need a proxy/,
     ),
   ]);
   expect(record.files.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed']);
@@ -55,7 +55,7 @@ function unreachable({ answering = '' } = {}) {
   let now = START;
   const get = async ({ url }: UpstreamRequest): Promise<UpstreamResponse> => {
     asked.push(url.host);
-    if (url.host === answering) throw passingFault(`${url.host} answered 503`);
+    if (url.host === answering) throw passingFault(`${url.host} responded with 503`);
     throw new UpstreamFault(`${url.host} is not there`, { mayPass: true, isUnreachable: true });
   };
   const client = new Reachability({ client: { get }, clock: () => new Date(now) });

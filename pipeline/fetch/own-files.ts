@@ -4,31 +4,29 @@ import { isDay } from '../../runtime/day.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { DAY_FILES } from '../source/fetch-list.ts';
-import { type OwnFile, writeWhole } from '../source/fetch-record.ts';
+import { type OwnFile, writeAtomically } from '../source/fetch-record.ts';
 import { assertFile } from '../source/source-folder.ts';
 
-/** What is for people; everything else beside source.json may be read by a SELECT. */
+/** For people only; SELECTs may read everything else beside source.json. */
 const FOR_PEOPLE = /^(?:README|LICENSE|NOTICE|CHANGELOG)(?:\.\w+)?$/i;
-/** A table that all days share is small; what is larger is fetched. */
+/** For small tables that all days share; larger ones are fetched. */
 const OWN_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface OwnFilesInput {
-  /** The source's folder. */
   readonly root: string;
-  /** The day's. */
   readonly folder: string;
-  /** For what is on its way. */
+  /** For temporary files. */
   readonly partials: string;
-  /** Paths, below the day's folder, of what is fetched. */
+  /** Below the day's folder. */
   readonly fetched: readonly string[];
-  /** Those of an earlier fetch into this folder. */
+  /** Of an earlier fetch into this folder. */
   readonly before: readonly OwnFile[];
 }
 
 /**
- * Copies a source's own files into a day's folder, so that the day can be captured again for ever, whatever becomes of the source:
- * all regular files of its folder that are not hidden and not for people, and no folder. Of `source.json` what is fetched is left
- * out: the day has it. Rejects with `source_rejected` where one has the name of a fetched file.
+ * Copies a source's regular files, except hidden ones and those for people, into a day's folder, so that the day can be
+ * captured again without the source. `source.json` is copied without `fetch`. Rejects with `source_rejected` where a
+ * name is that of a fetched file.
  */
 export async function copyOwnFiles({
   root,
@@ -52,7 +50,7 @@ export async function copyOwnFiles({
     bytes += content.length;
     if (bytes > OWN_BYTES_MAX)
       throw new AppError('source_rejected', `${root}: its own files are larger than ${OWN_BYTES_MAX} bytes`);
-    await writeWhole(join(folder, name), partials, content);
+    await writeAtomically(join(folder, name), partials, content);
     own.push({ file: name, ...(await hashFile(join(folder, name))) });
   }
   return own;
@@ -72,7 +70,7 @@ async function ownNames(root: string): Promise<readonly string[]> {
 async function readOwn(path: string, name: string): Promise<Uint8Array> {
   const content = await readFile(path);
   if (name !== DAY_FILES.settings) return content;
-  // It was read as settings before: an object.
-  const { fetch: _, ...kept }: { fetch?: unknown } = JSON.parse(content.toString('utf8'));
-  return Buffer.from(`${JSON.stringify(kept, null, 2)}\n`);
+  // It was parsed as settings before: an object.
+  const { fetch: _, ...settings }: { fetch?: unknown } = JSON.parse(content.toString('utf8'));
+  return Buffer.from(`${JSON.stringify(settings, null, 2)}\n`);
 }

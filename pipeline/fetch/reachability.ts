@@ -2,8 +2,8 @@ import type { UpstreamClient, UpstreamRequest, UpstreamResponse } from './upstre
 import { UpstreamFault } from './upstream-fault.ts';
 
 /**
- * For how long a fetch that reaches nobody tries again, from its first failure. Smaller: a network that is only coming up fails a
- * night. Larger: who has none waits as long to be told, once for every few files.
+ * How long a fetch that reaches no host retries. Smaller: a network that is just starting fails a night. Larger:
+ * without a network, the report comes later.
  */
 const GIVE_UP_MS = 5000;
 
@@ -12,10 +12,7 @@ export interface ReachabilityDeps {
   readonly clock: () => Date;
 }
 
-/**
- * The client of one fetch, which knows whether it has reached anybody yet. Where nobody is reached for {@link GIVE_UP_MS}, it is the
- * machine that has no network rather than one upstream that is down: then each host is tried once more at the most.
- */
+/** Notices a missing network: after {@link GIVE_UP_MS} without a reached host, further hosts are tried only once. */
 export class Reachability {
   readonly #deps: ReachabilityDeps;
   readonly #unreachable = new Map<string, UpstreamFault>();
@@ -26,17 +23,17 @@ export class Reachability {
     this.#deps = deps;
   }
 
-  /** The fault of each host, in the order in which they failed, where every one that was asked could not be reached; else none. */
+  /** The fault of each host, in order of failure, if none could be reached; else none. */
   faults(): readonly UpstreamFault[] {
     return this.#isReached ? [] : [...this.#unreachable.values()];
   }
 
-  async get(asked: UpstreamRequest): Promise<UpstreamResponse> {
-    const { host } = asked.url;
+  async get(request: UpstreamRequest): Promise<UpstreamResponse> {
+    const { host } = request.url;
     const known = this.#unreachable.get(host);
     if (known !== undefined && this.#isGivenUp()) throw withoutRetry(known);
     try {
-      const response = await this.#deps.client.get(asked);
+      const response = await this.#deps.client.get(request);
       this.#isReached = true;
       return response;
     } catch (error) {

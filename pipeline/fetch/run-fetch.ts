@@ -7,11 +7,11 @@ import type { FetchLimits } from './fetch-file.ts';
 import { type FetchDeps, type FetchedDay, type FetchRequest, fetchSource } from './fetch-source.ts';
 import { UpstreamClient } from './upstream-client.ts';
 
-/** With what a source is fetched, as it is configured. */
+/** Configured by the operator. */
 export interface FetchSetup {
   readonly limits: FetchLimits;
   readonly variables: Variables;
-  /** Networks to which upstreams may redirect although they are not public. */
+  /** Private networks that upstreams may redirect to. */
   readonly allow: readonly AllowedNetwork[];
   readonly userAgent: string;
   readonly random: () => number;
@@ -20,7 +20,7 @@ export interface FetchSetup {
   readonly onEnd: FetchDeps['onEnd'];
 }
 
-/** Fetches a day over connections of its own, which are closed then; see {@link fetchSource}. */
+/** Fetches a day over its own connections; see {@link fetchSource}. */
 export async function runFetch(
   request: FetchRequest,
   setup: FetchSetup,
@@ -35,7 +35,7 @@ export async function runFetch(
   }
 }
 
-/** The rows that a Parquet file tells of; rejects where it is none, or cut off. */
+/** Per the file's metadata; rejects where it is not a complete Parquet file. */
 async function parquetRows(path: string, database: Database): Promise<number> {
   const counted = await database.row(
     { rows: number },

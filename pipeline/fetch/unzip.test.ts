@@ -84,44 +84,44 @@ test.each([
   ...['../a.csv', 'a/../../b', '/a.csv', 'C:a.csv', 'a\\b.csv', '', 'a\0b.csv', 'a\nb.csv', 'a//b.csv'],
   ...['x'.repeat(201), 'é'.repeat(190), 'x/'.repeat(100).concat('a')],
 ])('nothing is unpacked where %j is no name for a file here', async (name) => {
-  expect(await problemOf(zipOf(name))).toBe(`${JSON.stringify(name.slice(0, 200))} in it is no name for a file`);
+  expect(await problemOf(zipOf(name))).toBe(`${JSON.stringify(name.slice(0, 200))} in it is not a valid file name`);
 });
 
 const large = Buffer.alloc(1 << 20);
 test.each<[string, Buffer, RegExp]>([
-  ['it is none', Buffer.from('{}'), /^is no whole zip file \(3 attempts\)$/],
-  ['it is cut off', makeZip(GOOD).subarray(0, 150), /^is no whole zip file/],
+  ['it is none', Buffer.from('{}'), /^is not a complete zip file \(3 attempts\)$/],
+  ['it is cut off', makeZip(GOOD).subarray(0, 150), /^is not a complete zip file/],
   ['it is empty', makeZip([]), /^is a zip file without files/],
-  ['a file lies below another file', zipOf('a', 'a/b'), /^"a\/b" in it is in the way of another file$/],
-  ['a file has the name of a folder before it', zipOf('A/b', 'a'), /^"a" in it is in the way of another file$/],
+  ['a file lies below another file', zipOf('a', 'a/b'), /^"a\/b" in it conflicts with another file$/],
+  ['a file has the name of a folder before it', zipOf('A/b', 'a'), /^"a" in it conflicts with another file$/],
   [
     'an empty folder has the name of a file',
     makeZip([...entriesOf('a'), { name: 'a/', content: '' }]),
-    /^"a\/" in it is in the way of another file$/,
+    /^"a\/" in it conflicts with another file$/,
   ],
-  ['a name stands twice', makeZip([...GOOD, ...entriesOf('readme.MD')]), /^"readme\.MD" in it stands twice$/],
-  ['a name stands twice in two spellings of its letters', zipOf('é', 'e\u0301'), /in it stands twice$/],
+  ['a name stands twice', makeZip([...GOOD, ...entriesOf('readme.MD')]), /^"readme\.MD" in it appears twice$/],
+  ['a name stands twice in two spellings of its letters', zipOf('é', 'e\u0301'), /in it appears twice$/],
   ['a file is a link', makeZip([{ name: 'a', content: '/etc/passwd', mode: 0o120777 }]), /^"a" in it is a link$/],
   ['a file is encrypted', makeZip([{ name: 'a', content: 'x', flags: 0x801 }]), /^"a" in it is encrypted$/],
   [
     'a checksum is wrong',
     makeZip([{ name: 'a', content: 'x', checksum: 1 }]),
-    /^holds "a", which is cut off or damaged/,
+    /^contains "a", which is cut off or damaged/,
   ],
   [
     'it becomes too much',
     makeZip(Array.from({ length: 17 }, (_, index) => ({ name: `${index}`, content: large }))),
-    /^becomes more than 16777216 bytes$/,
+    /^unpacks to more than 16777216 bytes$/,
   ],
   [
     'it has too many files',
     makeZip(Array.from({ length: 5001 }, (_, index) => ({ name: `${index}`, content: '' }))),
-    /^holds more than 5000 files$/,
+    /^contains more than 5000 files$/,
   ],
   [
     'it has too many folders',
     makeZip(Array.from({ length: 100 }, (_, index) => ({ name: `${index}/${'x/'.repeat(90)}a`, content: '' }))),
-    /in it is in one folder too many: at most 5000 are unpacked$/,
+    /in it exceeds the limit of 5000 folders$/,
   ],
 ])('nothing is unpacked, and why is said, where %s', async (_, zip, problem) => {
   expect(await problemOf(zip)).toMatch(problem);
@@ -130,7 +130,7 @@ test.each<[string, Buffer, RegExp]>([
 test('a zip file with fewer files than expected is none', async () => {
   await place.source([{ url: '/all.zip', file: 'all.zip', unzip: 'raw/', expect: { min_rows: 3 } }]);
   place.server.serve('/all.zip', makeZip(GOOD));
-  expect((await place.fetch()).record.files[0]?.problem).toMatch(/^has 2 files in all\.zip, expected are at least 3/);
+  expect((await place.fetch()).record.files[0]?.problem).toMatch(/^has 2 files in all\.zip, expected at least 3/);
 });
 
 test('what this disk refuses of a zip file is a fault of the zip file', async () => {
@@ -141,6 +141,6 @@ test('what this disk refuses of a zip file is a fault of the zip file', async ()
   await mkdir(join(folder, 'into/a.csv'), { recursive: true });
   const refused = unzip(zip, join(folder, 'into'), { bytesMax: 1000, ratioMax: 1 });
   await expect(refused).rejects.toThrow(
-    new UpstreamFault('"a.csv" in it can not be a file here: EEXIST', { mayPass: false }),
+    new UpstreamFault('"a.csv" in it cannot be created here: EEXIST', { mayPass: false }),
   );
 });

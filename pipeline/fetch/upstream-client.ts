@@ -1,8 +1,8 @@
 /**
  * Requests to upstreams (specification "Fetching"; decision 0072).
  *
- * An address that the operator's own `source.json` names may lie anywhere, also on this machine. One that an answer redirects to may
- * not: it is public, or in a network that the operator has allowed, and gets no header with a secret in it.
+ * URLs in the operator's own `source.json` may have any address, also on this machine. Redirect targets must be public
+ * or in a network that the operator allowed, and get no header with a secret.
  */
 import { Agent, type Dispatcher, request } from 'undici';
 import type { OutboundFault } from '../../runtime/outbound/address-check.ts';
@@ -12,11 +12,11 @@ import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface UpstreamRequest {
   readonly url: URL;
-  /** To wherever the request goes. */
+  /** Sent also to redirect targets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** To the origin of `url` alone. */
+  /** Sent only to the origin of `url`. */
   readonly secretHeaders: Readonly<Record<string, string>>;
-  /** For everything: connecting, redirects, the whole body. */
+  /** For everything: connecting, redirects, the body. */
   readonly timeoutMs: number;
 }
 
@@ -24,37 +24,36 @@ export interface UpstreamResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Where it comes from. */
+  /** After redirects. */
   readonly url: URL;
-  /** As it arrives, still encoded; ends with an {@link UpstreamFault} where it is cut off. Leaving it closes the connection. */
+  /** Still encoded; throws an {@link UpstreamFault} where it is cut off. Leaving the loop closes the connection. */
   readonly body: AsyncIterable<Buffer>;
-  /** Closes the connection of an answer whose body nobody reads. */
+  /** Closes the connection without reading the body. */
   readonly discard: () => void;
 }
 
 export interface UpstreamClientSettings {
-  /** Networks to which answers may redirect although they are not public. */
+  /** Private networks that responses may redirect to. */
   readonly allow: readonly AllowedNetwork[];
   readonly userAgent: string;
 }
 
 const REDIRECTS_MAX = 5;
-/** Bytes of an answer's head. */
+/** Of a response's head. */
 const HEAD_BYTES_MAX = 64 * 1024;
-/** For a name to be resolved and a connection to be made. */
+/** For resolving a name and connecting. */
 const CONNECT_MS_MAX = 15_000;
 /** For a connection on which nothing arrives. */
 const IDLE_MS_MAX = 60_000;
 
 /**
- * Bytes of a body that may wait in memory to be written. Not less: a body that had to wait when its server closed the connection
+ * Bytes of a body buffered before writing. Not less: a body that had to wait when its server closed the connection
  * ended the process (undici 7, nodejs/undici#5360).
  */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 const EVERYWHERE: readonly AllowedNetwork[] = [parseNetwork('0.0.0.0/0'), parseNetwork('::/0')];
 
-/** The connections of one fetch. */
 export class UpstreamClient {
   readonly #settings: UpstreamClientSettings;
   readonly #named: Agent;
@@ -70,49 +69,47 @@ export class UpstreamClient {
     await Promise.all([this.#named.destroy(), this.#redirected.destroy()]);
   }
 
-  /** Sends a GET and follows redirects; rejects with an {@link UpstreamFault} where no answer comes. */
-  async get(asked: UpstreamRequest): Promise<UpstreamResponse> {
-    const signal = AbortSignal.timeout(asked.timeoutMs);
-    let url = asked.url;
+  /** Follows redirects; rejects with an {@link UpstreamFault} without a response. */
+  async get(original: UpstreamRequest): Promise<UpstreamResponse> {
+    const signal = AbortSignal.timeout(original.timeoutMs);
+    let url = original.url;
     for (let redirects = 0; ; redirects += 1) {
-      const response = await this.#send(url, asked, signal);
-      if (!FOLLOWED.includes(response.statusCode)) return responseFrom(response, url, { asked, signal });
+      const response = await this.#send(url, original, signal);
+      if (!FOLLOWED.includes(response.statusCode)) return responseFrom(response, url, { original, signal });
       discard(response.body);
       if (redirects >= REDIRECTS_MAX) throw lastingFault(`${url.host} redirects more than ${REDIRECTS_MAX} times`);
-      url = this.#targetOf(response, url, asked);
+      url = this.#targetOf(response, url, original);
     }
   }
 
-  async #send(url: URL, asked: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const isNamed = url.origin === asked.url.origin;
-    const headers = { 'user-agent': this.#settings.userAgent, ...asked.headers };
+  async #send(url: URL, original: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const isNamed = url.origin === original.url.origin;
+    const headers = { 'user-agent': this.#settings.userAgent, ...original.headers };
     try {
       return await request(url, {
         dispatcher: isNamed ? this.#named : this.#redirected,
-        headers: isNamed ? { ...headers, ...asked.secretHeaders } : headers,
+        headers: isNamed ? { ...headers, ...original.secretHeaders } : headers,
         headersTimeout: IDLE_MS_MAX,
         bodyTimeout: IDLE_MS_MAX,
         highWaterMark: WAITING_BYTES_MAX,
         signal,
       });
     } catch (error) {
-      throw upstreamFaultFrom(error, url, { asked, signal });
+      throw upstreamFaultFrom(error, url, { original, signal });
     }
   }
 
   #targetOf({ headers, statusCode }: Dispatcher.ResponseData, from: URL, { url: named }: UpstreamRequest): URL {
     const { location } = headers;
     const target = typeof location === 'string' ? URL.parse(location, from.href) : null;
-    if (target === null) throw lastingFault(`${from.host} redirects (${statusCode}) to nowhere`);
+    if (target === null) throw lastingFault(`${from.host} redirects (${statusCode}) without a valid address`);
     if (target.origin === named.origin && target.username === '' && target.password === '') return target;
     if (from.protocol === 'https:' && target.protocol !== 'https:') {
       throw lastingFault(`${from.host} redirects to ${target.host} without https`);
     }
     const checked = checkUrl(target.href, { allow: this.#settings.allow, protocols: ['https:', 'http:'] });
     if ('url' in checked) return checked.url;
-    throw lastingFault(
-      `${from.host} redirects to where nobody may be sent: ${checked.problem} (MODELSTATS_OUTBOUND_ALLOW)`,
-    );
+    throw lastingFault(`${from.host} redirects to a refused address: ${checked.problem} (MODELSTATS_OUTBOUND_ALLOW)`);
   }
 }
 
@@ -125,7 +122,7 @@ function agentFor(allow: readonly AllowedNetwork[]): Agent {
 }
 
 interface Deadline {
-  readonly asked: UpstreamRequest;
+  readonly original: UpstreamRequest;
   readonly signal: AbortSignal;
 }
 
@@ -142,18 +139,22 @@ function responseFrom(
     status: statusCode,
     headers: Object.fromEntries(single),
     url,
-    body: told(body, url, deadline),
+    body: withFaults(body, url, deadline),
     discard: () => discard(body),
   };
 }
 
-/** An error of a body that nobody wants is nobody's. */
+/** Errors of an unread body are ignored. */
 function discard(body: Dispatcher.ResponseData['body']): void {
   body.on('error', () => undefined).destroy();
 }
 
-/** A body whose errors are told in words for the operator. */
-async function* told(body: Dispatcher.ResponseData['body'], url: URL, deadline: Deadline): AsyncGenerator<Buffer> {
+/** Errors of the body become {@link UpstreamFault}s. */
+async function* withFaults(
+  body: Dispatcher.ResponseData['body'],
+  url: URL,
+  deadline: Deadline,
+): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of body) yield chunk;
   } catch (error) {
@@ -161,8 +162,8 @@ async function* told(body: Dispatcher.ResponseData['body'], url: URL, deadline: 
   }
 }
 
-function upstreamFaultFrom(error: unknown, { host }: URL, { asked, signal }: Deadline): UpstreamFault {
-  if (signal.aborted) return passingFault(`${host} did not answer whole within ${asked.timeoutMs / 1000} s`);
+function upstreamFaultFrom(error: unknown, { host }: URL, { original, signal }: Deadline): UpstreamFault {
+  if (signal.aborted) return passingFault(`${host} did not respond completely within ${original.timeoutMs / 1000} s`);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
     return passingFault(`${host} sent nothing for ${IDLE_MS_MAX / 1000} s`);

@@ -1,19 +1,15 @@
-/** What goes wrong with upstreams, in words for the operator, and when a request is tried again. */
 import { backOffMs, retry } from '../../runtime/retry.ts';
 
 export interface UpstreamFaultOptions {
-  /** Whether another try may help. */
+  /** Whether a retry may help. */
   readonly mayPass: boolean;
-  /** How long the upstream wants to be left alone, in milliseconds, where it says so. */
+  /** The wait that the upstream requires, if any. */
   readonly waitMs?: number | undefined;
-  /** Whether the request came to no host at all: nothing resolved its name, or took its connection. */
+  /** Whether no host was reached: its name didn't resolve, or nothing accepted the connection. */
   readonly isUnreachable?: boolean | undefined;
 }
 
-/**
- * Why a file could not be had from its upstream, in words for the operator. They name hosts and numbers, never what was sent or
- * received: either may hold a secret.
- */
+/** Messages are for the operator: they name hosts and numbers, never what was sent or received, which may be secret. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly mayPass: boolean;
@@ -28,20 +24,20 @@ export class UpstreamFault extends Error {
   }
 }
 
-/** A fault that time may mend: the network, a busy server, an answer that was cut off. */
+/** For temporary faults: the network, a busy server, an incomplete response. */
 export function passingFault(message: string): UpstreamFault {
   return new UpstreamFault(message, { mayPass: true });
 }
 
-/** A fault that is the same tomorrow. */
+/** For permanent faults. */
 export function lastingFault(message: string): UpstreamFault {
   return new UpstreamFault(message, { mayPass: false });
 }
 
 export interface RetryLimits {
-  /** Tries of one request, the first included. */
+  /** Of one request, including the first. */
   readonly attemptsMax: number;
-  /** Longest wait between two, also where the upstream asks for more: then it is given up. */
+  /** Longest wait between two attempts; an upstream that demands more fails. */
   readonly waitMsMax: number;
 }
 
@@ -52,10 +48,10 @@ export interface RetryDeps {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** Smaller: a server that restarts sees all tries before it is up. Larger: a lost packet costs a night seconds. */
+/** Smaller: a restarting server gets all attempts before it is up. Larger: a lost packet costs seconds. */
 const FIRST_WAIT_MS = 1000;
 
-/** Repeats work that ends in a fault that may pass; rejects with the last fault, which says then how often it was tried. */
+/** Retries work after temporary faults; rejects with the last fault and the number of attempts. */
 export function withRetries<T>(work: () => Promise<T>, deps: RetryDeps): Promise<T> {
   const delayAfter = (error: unknown, attempt: number) => {
     if (!(error instanceof UpstreamFault)) return undefined;
@@ -66,17 +62,17 @@ export function withRetries<T>(work: () => Promise<T>, deps: RetryDeps): Promise
   return retry(work, { delayAfter, sleep: deps.sleep });
 }
 
-/** In milliseconds, as long as the upstream asks for at the least; undefined where it is not tried again. */
+/** At least the upstream's wait; undefined where there is no retry. */
 function waitAfter(fault: UpstreamFault, attempt: number, { limits, random }: RetryDeps): number | undefined {
   const { attemptsMax, waitMsMax: maxMs } = limits;
-  const askedMs = fault.waitMs ?? 0;
-  if (!fault.mayPass || attempt >= attemptsMax || askedMs > maxMs) return undefined;
-  return Math.max(askedMs, backOffMs(attempt, { firstMs: FIRST_WAIT_MS, maxMs }, random));
+  const requiredMs = fault.waitMs ?? 0;
+  if (!fault.mayPass || attempt >= attemptsMax || requiredMs > maxMs) return undefined;
+  return Math.max(requiredMs, backOffMs(attempt, { firstMs: FIRST_WAIT_MS, maxMs }, random));
 }
 
 /**
- * What a `Retry-After` asks for, in milliseconds: seconds, or the instant of an HTTP date; undefined where it says neither.
- * @param now the present instant, in Unix milliseconds
+ * Milliseconds from a `Retry-After` in seconds or with an HTTP date; undefined for other text.
+ * @param now Unix milliseconds
  */
 export function waitFromRetryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;

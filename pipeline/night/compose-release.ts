@@ -28,7 +28,7 @@ import type { SnapshotFiles, WrittenSnapshot } from './snapshot.ts';
 interface ReleaseInput {
   readonly day: Day;
   readonly run: string;
-  /** Date-times as published. */
+  /** As published. */
   readonly capturedAt: string;
   readonly publishedAt: string;
   readonly toolVersion: string;
@@ -39,11 +39,11 @@ interface ReleaseInput {
   readonly changed: Diff;
   readonly accepted: readonly Hold[];
   readonly written: WrittenSnapshot;
-  /** Folder that holds the release's files; the manifests are added to it. */
+  /** Holds the release's files; the manifests are added. */
   readonly folder: string;
 }
 
-/** Writes the snapshot's manifests and describes everything that lies in the folder: the release.json to be. */
+/** Writes the snapshot's manifests and describes all files of the folder, as the future release.json. */
 export async function composeRelease(input: ReleaseInput): Promise<Release> {
   const { day, previous, captured, checked, changed, written, folder, source } = input;
   const manifest = manifestFrom(input, written.inForce);
@@ -86,7 +86,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
   });
 }
 
-/** That of the source where it was asked for rankings today, else that of the rankings that are carried. */
+/** The source's where rankings were captured today, else that of the carried ones. */
 function rankingMethodOf({ settings }: Source, { release }: Previous, isCaptured: boolean): RankingMethods | undefined {
   return isCaptured || release === undefined ? settings.ranking_method : release.ranking_method;
 }
@@ -104,7 +104,7 @@ function manifestFrom(input: ReleaseInput, { id, version, files }: SnapshotFiles
   });
 }
 
-/** The snapshot before: of one under notice the one before in its version, so that the notice's first has none. */
+/** Of a noticed snapshot, the previous one in its version; null for the notice's first. */
 function previousId(id: string, { release }: Previous): string | null {
   if (release === undefined) return null;
   const noticedMajor = snapshotFromId(id)?.noticedMajor ?? null;
@@ -116,10 +116,7 @@ function refFrom({ day, run, release_sha256 }: NonNullable<Previous['entry']>) {
   return { day, run, release_sha256 };
 }
 
-/**
- * What a release says of upstreams and of files that were fetched from them; nothing where there are none. Of a day that was fetched its
- * record says who they were.
- */
+/** The release's upstreams and fetched files; of a fetched day, from its fetch record. */
 function releaseFetched(
   { settings: { upstreams }, fetched, absent }: NightSource,
   day: Day,
@@ -128,23 +125,23 @@ function releaseFetched(
   if (fetched === undefined) return upstreams.length === 0 ? {} : { upstreams: [...upstreams] };
   const before = previous?.fetched ?? [];
   const files = fetched.files.map((file): ReleasedFile => {
-    const told = fetchedFileFrom(file);
-    if (file.status !== 'failed' && file.status !== 'carried') return { ...told, failed_since: null };
+    const described = fetchedFileFrom(file);
+    if (file.status !== 'failed' && file.status !== 'carried') return { ...described, failed_since: null };
     const yesterday = before.find((one) => one.upstream === file.upstream && one.file === file.file);
-    const failed = { ...told, failed_since: yesterday?.failed_since ?? day };
+    const failed = { ...described, failed_since: yesterday?.failed_since ?? day };
     return absent.includes(file) ? { ...failed, never_fetched: true } : failed;
   });
   return { upstreams: [...fetched.upstreams], fetched: files };
 }
 
-/** The source's own files that its SELECTs may have read, beside those that are told already. */
-function ownSourceFiles(fetched: FetchRecord | undefined, told: readonly SourceFile[]): readonly SourceFile[] {
+/** The source's own files that its SELECTs may have read, except those listed already. */
+function ownSourceFiles(fetched: FetchRecord | undefined, listed: readonly SourceFile[]): readonly SourceFile[] {
   return (fetched?.own ?? [])
-    .filter(({ file }) => !told.some(({ name }) => name === file))
+    .filter(({ file }) => !listed.some(({ name }) => name === file))
     .map(({ file, bytes, sha256 }) => ({ name: file, dataset: null, bytes, sha256 }));
 }
 
-/** Puts the bytes of files that may be carried into the release, where nights on any machine find them (decision 0073). */
+/** Copies files that may be carried into the release, for nights on any machine (decision 0073). */
 export async function copyFetched({ folder: from, fetched }: Source, to: string): Promise<void> {
   for (const { file, sha256, carry } of fetched?.files ?? []) {
     if (carry === undefined || sha256 === null) continue;

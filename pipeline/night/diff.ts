@@ -1,7 +1,7 @@
 import type { Day } from '../../runtime/day.ts';
 import { DELETE_ORDER, UPSERT_ORDER } from '../../schemas/change.ts';
 import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
-import { keptColumns } from '../../schemas/record-versions.ts';
+import { storedColumns } from '../../schemas/record-versions.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';
 import { columnList, DUCKDB_TYPES, entityIdSql, keySql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
@@ -12,7 +12,7 @@ import { table } from './tables.ts';
 
 export interface DiffInput {
   readonly day: Day;
-  /** The capture's date-time as published, such as `2026-11-20T23:59:59Z`. */
+  /** As published, such as `2026-11-20T23:59:59Z`. */
   readonly capturedAt: string;
   readonly captured: Capture;
   readonly checked: Check;
@@ -23,16 +23,16 @@ export interface DiffInput {
 export interface Diff extends RecordCounts {
   readonly events: { readonly upsert: number; readonly delete: number };
   readonly firstSeq: number | null;
-  /** The first event of a record that is sent anew although it did not change; such events come last. */
+  /** First event of an unchanged record that is sent again; such events come last. */
   readonly firstRenewalSeq: number | null;
   readonly lastSeq: number;
 }
 
 /**
- * A stage of the night: joins today's capture with yesterday's state into `merged_<dataset>` and numbers what changed in
- * `changes` (specification "Order of events"). Deletes come first, children before parents; then upserts, parents before
- * children; each by key. Where a version of the records comes into force, upserts of all other records follow in the same
- * order: they say what the old ones said, so neither `updated_at` nor history knows of them.
+ * A stage of the night: joins capture and yesterday's state into `merged_<dataset>` and numbers the differences in
+ * `changes` (specification "Order of events"): deletes, children before parents; then upserts, parents before children;
+ * each by key. When a record version takes effect, upserts of all other records follow, which `updated_at` and history
+ * ignore.
  */
 export async function diff(input: DiffInput, { database }: { readonly database: Database }): Promise<Diff> {
   for (const name of UPSERT_ORDER) await merge(database, DATASETS[name], input);
@@ -54,22 +54,22 @@ export async function diff(input: DiffInput, { database }: { readonly database: 
 }
 
 /**
- * One row per key of yesterday or today, in key order: the record in force, since when, and what became of it. A column that comes
- * with today's version is filled, and not compared (decision 0076).
+ * One row per key of yesterday or today, in key order. Columns that are new in today's version are filled but not
+ * compared (decision 0076).
  */
 async function merge(database: Database, dataset: Dataset, input: DiffInput): Promise<void> {
   const [captured, previous] = [table('captured', dataset.name), table('previous', dataset.name)];
   const { inForce, before = inForce } = input.versions;
-  const [kept, keptBefore] = [keptColumns(dataset.name, inForce), keptColumns(dataset.name, before)];
-  const content = contentColumns(dataset).filter((column) => kept.includes(column) && keptBefore.includes(column));
+  const [stored, storedBefore] = [storedColumns(dataset.name, inForce), storedColumns(dataset.name, before)];
+  const content = contentColumns(dataset).filter((column) => stored.includes(column) && storedBefore.includes(column));
   const [firstKey] = dataset.key;
   const isNew = `c.${firstKey} IS NOT NULL`;
-  // A time that is still to come, of a night under a wrong clock, is put right.
+  // Corrects future times from a night with a wrong clock.
   const isAhead = 'p.updated_at > $2::TIMESTAMPTZ::TIMESTAMP';
   const differs = [...content.map(({ name }) => `c.${name} IS DISTINCT FROM p.${name}`), isAhead].join(' OR ');
   const columns = dataset.columns.map((column) => {
     const { name, type } = column;
-    const isFilled = name !== 'updated_at' && kept.includes(column);
+    const isFilled = name !== 'updated_at' && stored.includes(column);
     return isFilled ? `if(${isNew}, c.${name}, p.${name}) AS ${name}` : `NULL::${DUCKDB_TYPES[type]} AS ${name}`;
   });
   await database.run(
@@ -90,8 +90,8 @@ async function merge(database: Database, dataset: Dataset, input: DiffInput): Pr
 }
 
 /**
- * `updated_at` is the record's own (specification "Records and updated_at"): it stays while the content stays; a change
- * takes the source's value where that is later than the old one and not later than the capture ($2), else the capture's.
+ * A record's own `updated_at` (specification "Records and updated_at"): kept while the content is unchanged; else the
+ * source's value if it is after the old one and not after the capture ($2), else the capture's.
  */
 function updatedAtSql(): string {
   return `CASE WHEN op <> 'upsert' THEN previous_updated
@@ -99,7 +99,7 @@ function updatedAtSql(): string {
     THEN source_updated ELSE $2::TIMESTAMPTZ::TIMESTAMP END AS updated_at`;
 }
 
-/** What becomes of a record that today's capture doesn't have. */
+/** For a record that today's capture lacks. */
 function absentSql(dataset: Dataset, { captured, checked }: DiffInput): string {
   if (!captured.datasets.some((candidate) => candidate.dataset === dataset.name)) return `'idle'`;
   if (checked.withheld.has(dataset.name)) return `'carry'`;
@@ -107,7 +107,7 @@ function absentSql(dataset: Dataset, { captured, checked }: DiffInput): string {
   return `if(EXISTS (SELECT 1 FROM ${aside} a WHERE ${sameKeySql(dataset, 'a', 'p')}), 'carry', 'delete')`;
 }
 
-/** True where a record's model or benchmark is no longer there. */
+/** True where a record's model or benchmark was removed. */
 function lostParentSql(dataset: Dataset): string {
   const lost = dataset.columns.flatMap(({ name, references }) =>
     references === undefined ? [] : [`p.${name} NOT IN (SELECT id FROM present_${references})`],
@@ -115,7 +115,7 @@ function lostParentSql(dataset: Dataset): string {
   return lost.length === 0 ? 'false' : lost.join(' OR ');
 }
 
-/** Gives benchmarks without a `model_count` of their own the number of models that have a score in them. */
+/** Counts the models with scores, for benchmarks without a `model_count`. */
 async function countModels(database: Database): Promise<void> {
   await database.run(
     `UPDATE ${table('captured', 'benchmarks')} AS b SET model_count = coalesce(
@@ -124,7 +124,7 @@ async function countModels(database: Database): Promise<void> {
   );
 }
 
-/** One row per event: numbers without a gap, in the order of the feed. */
+/** One row per event, without gaps, in feed order. */
 async function numberChanges(database: Database, { day, versions }: DiffInput, before: number) {
   await database.run(
     `CREATE TABLE changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, key VARCHAR,

@@ -1,16 +1,16 @@
 import type { Day } from '../../runtime/day.ts';
 import { type Column, DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
-import { keptColumns } from '../../schemas/record-versions.ts';
+import { storedColumns } from '../../schemas/record-versions.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import type { Previous } from './previous.ts';
 import { table } from './tables.ts';
 
 /**
- * A stage of the night: an interval ends where its record changed, vanished, or has no point today because its row was set
- * aside (specification "History intervals"). Fills `closed_<dataset>` with the old record, `valid_from`, and `valid_to`: the
- * last day on which the dataset was captured before today.
+ * A stage of the night: an interval ends where its record changed, vanished, or was set aside and has no point today
+ * (specification "History intervals"). Fills `closed_<dataset>` with the old record, `valid_from`, and `valid_to`: the
+ * dataset's last captured day before today.
  */
 export async function closeIntervals(
   { release }: Previous,
@@ -19,7 +19,7 @@ export async function closeIntervals(
 ): Promise<void> {
   for (const name of DATASET_NAMES) {
     const lastCaptured = release?.last_captured[name] ?? null;
-    await close(database, DATASETS[name], { columns: keptColumns(name, version), lastCaptured });
+    await close(database, DATASETS[name], { columns: storedColumns(name, version), lastCaptured });
   }
 }
 

@@ -11,18 +11,18 @@ import type { Preview } from './preview.ts';
 /** `dry_run`: would have been published. */
 export type NightStatus = 'published' | 'dry_run' | 'already_published' | 'held' | 'rejected';
 
-/** What became of a night; the field names are the contract of `nightly --json` (specification "JSON answers"). */
+/** The field names are the contract of `nightly --json` (specification "JSON answers"). */
 export interface NightResult {
   readonly status: NightStatus;
   readonly day: Day;
   readonly snapshot_id: string | null;
-  /** Records in force after the night, by dataset; null where nothing was published. */
+  /** In force after the night; null where nothing was published. */
   readonly records: Counts | null;
   readonly events: { readonly upsert: number; readonly delete: number } | null;
   readonly first_seq: number | null;
   readonly last_seq: number | null;
   readonly change_cursor: string | null;
-  /** Rows set aside as bad, over all datasets. */
+  /** Over all datasets. */
   readonly quarantined: number;
   readonly published_at: string | null;
   readonly suspects_pending: number;
@@ -30,26 +30,25 @@ export interface NightResult {
   /** Why the night was held or rejected. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
-  /** What to run next where the night was held, if the source is right, or rejected, once it was mended; else null. */
+  /** For a held night, if the source is right; for a rejected one, once it is fixed; else null. */
   readonly next_command: string | null;
-  /** Folder with the run's report.json and issues.jsonl; null where no run was needed. */
+  /** The run's folder with report.json and issues.jsonl; null where no run was needed. */
   readonly report: string | null;
-  /** Of a dry run that came as far as comparing, and of a night that was held: what would be published. */
+  /** For a held night, and a dry run that reached the comparison. */
   readonly preview?: Preview;
 }
 
-/** What a night has found out so far, filled as its stages end: what is missing, the night didn't come to. */
+/** Filled stage by stage; fields of stages that didn't run are missing. */
 export interface NightFindings {
-  /** What became of every file that the source lists; undefined where it lists none. */
+  /** Undefined where the source lists no files to fetch. */
   fetched?: readonly FetchedFile[] | undefined;
   checked?: Check;
   changed?: Diff;
   holds?: readonly Hold[];
-  /** Of a dry run, and of a night that is held. */
+  /** For dry runs and held nights. */
   preview?: Preview;
 }
 
-/** The night that a result is of. */
 interface NightOf {
   readonly request: NightToRun & { readonly dryRun: boolean };
   /** Undefined where no run was needed. */
@@ -57,7 +56,7 @@ interface NightOf {
   readonly found?: NightFindings;
 }
 
-/** The result of a night that published, would have (dry run), or found its day published before. */
+/** For a night that published, would have (dry run), or found its day published. */
 export function resultFromRelease(
   status: 'published' | 'dry_run' | 'already_published',
   release: Release,
@@ -79,7 +78,6 @@ export function resultFromRelease(
   };
 }
 
-/** The result of a night that published nothing, with the reasons. */
 export function resultFromProblems(
   status: 'held' | 'rejected',
   problems: readonly string[],
@@ -125,7 +123,7 @@ function sum(counts: Counts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** Runs a night again; what is accepted stays accepted. */
+/** Runs a night again; accepted items stay accepted. */
 export interface NightToRun {
   readonly day: Day;
   readonly source: string;
@@ -133,10 +131,10 @@ export interface NightToRun {
   readonly acceptSuspects: readonly string[];
 }
 
-/** The command that runs a night, as it can be pasted into a shell. */
+/** Can be pasted into a shell. */
 export function nightCommand({ day, source, accept, acceptSuspects }: NightToRun): string {
   const suspects = acceptSuspects.length === 0 ? [] : ['--accept-suspect', ...acceptSuspects.map(quoted)];
-  const words = [
+  const args = [
     'modelstats nightly --source',
     quoted(source),
     '--day',
@@ -144,18 +142,17 @@ export function nightCommand({ day, source, accept, acceptSuspects }: NightToRun
     ...(accept ? ['--accept'] : []),
     ...suspects,
   ];
-  return words.join(' ');
+  return args.join(' ');
 }
 
-/** A word of a shell's command line. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+function quoted(arg: string): string {
+  return /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**
- * The report of a night that began its stages, whatever became of it (specification "Run reports").
- * @param error what ended the stages early
- * @param result what the night answered; undefined where it failed
+ * The report of every night that began its stages (specification "Run reports").
+ * @param error ended the stages early
+ * @param result undefined where the night failed
  */
 export function nightReport(
   { request, found = {} }: NightOf,

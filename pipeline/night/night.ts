@@ -40,13 +40,13 @@ import { writeSnapshot, writeState } from './snapshot.ts';
 
 export interface NightRequest {
   readonly day: Day;
-  /** Folder of the source; see `openSource`. */
+  /** See `openSource`. */
   readonly source: string;
   /** Everything but publishing. */
   readonly dryRun: boolean;
-  /** Passes what holds the night. */
+  /** Publishes despite holds. */
   readonly accept: boolean;
-  /** Suspects to let in, as `pricing:<entity_id>`. */
+  /** Suspects to admit, as `pricing:<entity_id>`. */
   readonly acceptSuspects: readonly string[];
 }
 
@@ -67,19 +67,19 @@ export interface NightDeps extends RunDeps<Stage> {
   readonly store: ObjectStore;
   readonly duckdb: DuckDBLimits;
   readonly limits: CaptureLimits;
-  /** For sources that list what to fetch. */
+  /** For sources that list files to fetch. */
   readonly fetching: FetchSetup;
   /** Uploads at once. */
   readonly uploadsMax: number;
   readonly toolVersion: string;
-  /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
+  /** {@link RECORD_VERSIONS} by default. */
   readonly versions?: readonly RecordVersion[];
 }
 
 /**
- * One night: a day's source becomes a published release, or nothing changes (specification "Stages of a night"). What an
- * operator acts on (held, rejected, published before) is a result; what is nobody's input (store, disk, defects) rejects
- * with an AppError.
+ * One night: a day's source becomes a published release, or nothing changes (specification "Stages of a night").
+ * Outcomes for an operator (held, rejected, published before) are results; failures and defects reject with an
+ * AppError.
  */
 export async function runNight(request: NightRequest, deps: NightDeps): Promise<NightResult> {
   const startedAt = deps.clock();
@@ -100,16 +100,14 @@ export async function runNight(request: NightRequest, deps: NightDeps): Promise<
 interface Night {
   readonly request: NightRequest;
   readonly deps: NightDeps;
-  /** The catalog that the night continues. */
   readonly catalog: LoadedCatalog;
   readonly run: Run<Stage>;
   readonly found: NightFindings;
 }
 
-/** How the stages of a night ended: with a release, held, or by an error. */
 type Ending = { readonly release: Release } | { readonly problems: readonly string[] } | { readonly error: unknown };
 
-/** The stages of a night in order, over the run's one database. */
+/** In order, over the run's one database. */
 async function runStages({ request, deps, catalog: loaded, run, found }: Night): Promise<Ending> {
   const { day, acceptSuspects } = request;
   const { release: folder, scratch } = run.folder;
@@ -151,7 +149,7 @@ async function runStages({ request, deps, catalog: loaded, run, found }: Night):
   const proof = { changed, written, previous, versions };
   await run.stage('prove', async () => {
     await proveEvents(proof, places);
-    // The files are read back without DuckDB, which has time for the state meanwhile.
+    // DuckDB is idle while the files are read back, and writes the state.
     await allEnded([proveFiles(proof, places), writeState(versions.inForce, places)]);
   });
   const [publishedAt, { toolVersion }] = [timestampFromDate(deps.clock()), deps];
@@ -161,7 +159,7 @@ async function runStages({ request, deps, catalog: loaded, run, found }: Night):
   return { release };
 }
 
-/** When the day's data was true: now for today, the end of the day for a day that is over. */
+/** When the day's data was true: now, or the end of a past day. */
 function captureTime(day: Day, now: Date): string {
   return day === dayFromDate(now) ? timestampFromDate(now) : endOfDay(day);
 }
@@ -169,11 +167,13 @@ function captureTime(day: Day, now: Date): string {
 function assertNext(day: Day, { newest, today }: { newest: Day | undefined; today: Day }): void {
   if (day > today) throw new AppError('usage', `${day} is in the future; today is ${today} (UTC)`);
   if (newest !== undefined && day < newest) {
-    throw new AppError('usage', `${day} is before the newest snapshot ${newest}; corrections come in the next night`);
+    throw new AppError(
+      'usage',
+      `${day} is before the newest snapshot ${newest}; publish corrections with the next night`,
+    );
   }
 }
 
-/** The result where the day is in the catalog already. */
 async function findPublished(
   request: NightRequest,
   { catalog }: LoadedCatalog,
@@ -184,7 +184,7 @@ async function findPublished(
   return resultFromRelease('already_published', await loadRelease(store, entry), { request });
 }
 
-/** Turns what an operator can act on into a result; rethrows everything else. */
+/** Errors that an operator can act on become results; others are rethrown. */
 async function resultFromEnding(ending: Ending, night: Night): Promise<NightResult> {
   const { request, deps } = night;
   if ('release' in ending) return resultFromRelease(request.dryRun ? 'dry_run' : 'published', ending.release, night);
@@ -194,7 +194,7 @@ async function resultFromEnding(ending: Ending, night: Night): Promise<NightResu
   if (!isAppError(error, 'precondition_failed')) throw error;
   const published = await findPublished(request, await loadCatalog(deps.store), deps.store);
   if (published !== undefined) return published;
-  throw new AppError('precondition_failed', 'the catalog was changed while this night ran; run it again', {
+  throw new AppError('precondition_failed', 'the catalog changed while this night ran; run the night again', {
     cause: error,
   });
 }

@@ -15,9 +15,8 @@ import { type NightSource, StoredFetch } from './capture/missing-files.ts';
 interface OpenInput {
   readonly request: { readonly day: Day; readonly source: string };
   readonly run: Pick<Run<'fetch'>, 'stage' | 'warn'>;
-  /** What was published before. */
   readonly catalog: Catalog | undefined;
-  /** Gets what became of the files that were fetched. */
+  /** Receives the fetched files. */
   readonly found: { fetched?: readonly FetchedFile[] | undefined };
 }
 
@@ -30,8 +29,8 @@ interface OpenDeps {
 }
 
 /**
- * Opens the source of a night's day, whose files are fetched first where it lists them. Resolves also to whether the source itself has a
- * folder of this day.
+ * Opens a day's source, fetching its files first where it lists any. `isDated`: the source itself has a folder of this
+ * day.
  */
 export async function openDay(
   input: OpenInput,
@@ -48,7 +47,7 @@ export async function openDay(
   return { source: { ...source, absent: await stored.findAbsent(source.fetched) }, isDated: place.isDated };
 }
 
-/** The first stage; undefined where nothing was to be fetched. */
+/** Undefined where nothing had to be fetched. */
 async function fetchInto(
   { root: into, toFetch: settings }: DayPlace,
   { files: stored }: StoredFetch,
@@ -61,13 +60,13 @@ async function fetchInto(
 }
 
 /**
- * Fetches a day into the archive. A day that is over can't be fetched any more: undefined, where the archive has it. Rejects with
- * `source_rejected` where it hasn't.
+ * Undefined where the archive already has a past day. Rejects with `source_rejected` where it hasn't: past days can't
+ * be fetched.
  */
 async function fetchToday(request: FetchRequest, deps: OpenDeps): Promise<FetchedDay | undefined> {
   const { day, into } = request;
   if (day === dayFromDate(deps.clock())) {
-    // Loaded here: most nights fetch nothing, and the HTTP client takes longer to load than many a night takes.
+    // Loaded on demand: most nights fetch nothing, and loading the HTTP client may take longer than the night.
     const { runFetch } = await import('../fetch/run-fetch.ts');
     return runFetch(request, deps.fetching, deps);
   }
@@ -75,6 +74,6 @@ async function fetchToday(request: FetchRequest, deps: OpenDeps): Promise<Fetche
   if (finished_at !== null) return undefined;
   throw new AppError(
     'source_rejected',
-    `${day} is over: what its upstreams served can't be fetched any more, and ${into} holds no whole fetch of it`,
+    `${day} is over: its files can no longer be fetched, and ${into} has no complete fetch of that day`,
   );
 }

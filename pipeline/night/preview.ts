@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { contentColumns, DATASETS, type Dataset, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
+import {
+  contentColumns,
+  DATASETS,
+  type Dataset,
+  type DatasetName,
+  mapDatasetsSerially,
+} from '../../schemas/datasets.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
@@ -7,10 +13,9 @@ import type { Check } from './check/check.ts';
 import { reasonsOf, type SetAside } from './check/issues.ts';
 import { table } from './tables.ts';
 
-/** Records of each kind that are shown: enough to see what sort they are. */
+/** Example records of each kind. */
 export const EXAMPLES_MAX = 5;
 
-/** A field of a record, before and after. */
 const FieldChangesSchema = z.array(z.object({ field: z.string(), before: z.json(), after: z.json() }));
 
 export interface ChangedRecord {
@@ -18,7 +23,7 @@ export interface ChangedRecord {
   readonly fields: z.infer<typeof FieldChangesSchema>;
 }
 
-/** What becomes of a dataset's records from one day to the next, counted, with the first of each kind by key. */
+/** Counts, and the first records of each kind by key. */
 export interface DatasetChanges {
   readonly before: number;
   readonly after: number;
@@ -37,15 +42,15 @@ export interface DatasetPreview extends DatasetChanges {
   readonly carried: number;
 }
 
-/** What a dry run or a night that is held would publish, for a person to read before it is published (specification "Dry runs"). */
+/** What a dry run or held night would publish, for review (specification "Dry runs"). */
 export interface Preview {
   readonly datasets: Readonly<Record<DatasetName, DatasetPreview>>;
   readonly set_aside: readonly SetAside[];
 }
 
-/** Reads what the diff found, before anything is written; `previous_` and `merged_` tables are there. */
+/** Reads the result of the diff, before anything is written, from the `previous_` and `merged_` tables. */
 export async function preview(checked: Check, { database }: { readonly database: Database }): Promise<Preview> {
-  const datasets = await mapDatasetsInTurn((name) => previewDataset(database, DATASETS[name]));
+  const datasets = await mapDatasetsSerially((name) => previewDataset(database, DATASETS[name]));
   return { datasets, set_aside: reasonsOf(checked.issues) };
 }
 
@@ -66,12 +71,12 @@ async function previewDataset(database: Database, dataset: Dataset): Promise<Dat
     const sql = `SELECT ${entityIdSql(dataset, 'm')} AS id ${from} WHERE ${condition} ${firstOf(dataset)}`;
     return (await database.rows({ id: text }, sql)).map(({ id }) => id);
   };
-  const isThere = `p.${part} IS NOT NULL`;
+  const existed = `p.${part} IS NOT NULL`;
   const fields = `list_filter([${contentColumns(dataset).map(changeSql).join(', ')}], lambda one: one.before <> one.after)`;
   const changed = await database.rows(
     { id: text, fields: text },
     `SELECT ${entityIdSql(dataset, 'm')} AS id, to_json(${fields})::VARCHAR AS fields ${from}
-     WHERE op = 'upsert' AND ${isThere} ${firstOf(dataset)}`,
+     WHERE op = 'upsert' AND ${existed} ${firstOf(dataset)}`,
   );
   return {
     ...counts,
@@ -87,7 +92,7 @@ function firstOf(dataset: Dataset): string {
   return `ORDER BY ${columnList(dataset.key, 'm')} LIMIT ${EXAMPLES_MAX}`;
 }
 
-/** Before and after as JSON, so that fields of all types are of one; null is a value there. */
+/** As JSON, so that fields of all types have one type; null is a value. */
 function changeSql({ name }: { readonly name: string }): string {
   const json = (alias: string) => `coalesce(to_json(${alias}.${name}), 'null'::JSON)`;
   return `{'field': '${name}', 'before': ${json('p')}, 'after': ${json('m')}}`;

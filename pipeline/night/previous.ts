@@ -14,17 +14,16 @@ import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { WorkDeps } from '../run/run.ts';
 import { REMOVED_COLUMNS, SUSPECT_COLUMNS, table } from './tables.ts';
 
-/** Yesterday, as the night starts from it; both undefined before the first night. */
+/** Undefined before the first night. */
 export interface Previous {
   readonly entry: CatalogEntry | undefined;
   readonly release: Release | undefined;
 }
 
 /**
- * Brings yesterday's state from the store as `previous_<dataset>`, `previous_suspects` and `previous_removed`: views of the fetched
- * files, which stay until the run ends, so that the state is not in memory a second time while it is compared; empty tables before
- * the first night. Every file is checked against its recorded hash; rejects with `corrupt` or `not_found`, saying how to
- * mend it.
+ * Fetches yesterday's state as `previous_<dataset>`, `previous_suspects` and `previous_removed`: views of files, to
+ * save memory; empty tables before the first night. Checks every hash; rejects with `corrupt` or `not_found`, and the
+ * remedy.
  */
 export async function loadPrevious(entry: CatalogEntry | undefined, deps: WorkDeps): Promise<Previous> {
   if (entry === undefined) {
@@ -36,7 +35,7 @@ export async function loadPrevious(entry: CatalogEntry | undefined, deps: WorkDe
   } catch (error) {
     const isDamaged = isAppError(error, 'corrupt') || isAppError(error, 'not_found');
     if (!isDamaged) throw error;
-    const remedy = `put it back first: modelstats republish ${entry.day}`;
+    const remedy = `restore it first: modelstats republish ${entry.day}`;
     throw new AppError(error.code, `${error.message}; ${remedy}`, { cause: error });
   }
 }
@@ -71,19 +70,18 @@ async function createEmpty(database: Database): Promise<void> {
   await database.run(`CREATE TABLE previous_removed (${REMOVED_COLUMNS})`);
 }
 
-/** The versions of the records in which a night publishes (specification "Record versions"). */
+/** The record versions that a night publishes (specification "Record versions"). */
 export interface NightVersions {
-  /** Of the snapshot and of the events. */
+  /** Of snapshot and events. */
   readonly inForce: RecordVersion;
-  /** Of the night before; undefined: there was none. */
+  /** The night before's; undefined for the first. */
   readonly before: RecordVersion | undefined;
-  /** In which the snapshot is written too. */
+  /** The snapshot is also written in these. */
   readonly noticed: readonly RecordVersion[];
-  /** Datasets of which every record is sent anew, because their version comes into force with this night. */
+  /** Datasets whose records are all sent again, because their version takes effect with this night. */
   readonly renewed: readonly DatasetName[];
 }
 
-/** When a night runs, and what it continues. */
 interface NightTime {
   readonly day: Day;
   readonly today: Day;
@@ -91,9 +89,9 @@ interface NightTime {
 }
 
 /**
- * What a list of versions means for the night of a day. A store begins in the version that is in force as its first night runs, so that
- * it has nothing to renew for days before it was there, and never goes back (decision 0015). Rejects with `usage` where the night before
- * was in a version that this program doesn't know: going back would change every consumer's records unannounced.
+ * The versions for a day's night. A store begins in the version in force when its first night runs, and never goes back
+ * (decision 0015). Rejects with `usage` where the night before used a version unknown to this program, because going
+ * back would change consumers' records unannounced.
  */
 export function findNightVersions(versions: readonly RecordVersion[], time: NightTime): NightVersions {
   const { day, today, previous } = time;
@@ -106,14 +104,12 @@ export function findNightVersions(versions: readonly RecordVersion[], time: Nigh
   return { inForce, before, noticed, renewed: before === undefined ? [] : renewedDatasets(before, inForce) };
 }
 
-/** What an operator should know who sees many events. */
+/** Explains the large number of events. */
 export function renewalNotes(
   { inForce }: NightVersions,
   { firstRenewalSeq, lastSeq }: { readonly firstRenewalSeq: number | null; readonly lastSeq: number },
 ): readonly string[] {
   if (firstRenewalSeq === null) return [];
   const records = lastSeq - firstRenewalSeq + 1;
-  return [
-    `version ${inForce.version} of the records comes into force: ${records} unchanged records are sent anew in it`,
-  ];
+  return [`version ${inForce.version} of the records takes effect: ${records} unchanged records are sent again in it`];
 }

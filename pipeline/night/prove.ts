@@ -1,7 +1,6 @@
 /**
- * The proof of a night (specification "Proof"; decision 0024): what is about to be published is read back from the written
- * files and must follow from what was published yesterday. It shares nothing with diff: it takes yesterday's snapshot as it
- * lies in the store and replays the events on its lines as a consumer would, see `findReplayFault`.
+ * The proof of a night (specification "Proof"; decision 0024): reads the written files back and replays the events on
+ * yesterday's snapshot, as a consumer would; see `findReplayFault`. It shares no code with diff.
  */
 
 import { rm } from 'node:fs/promises';
@@ -30,14 +29,11 @@ export interface ProveInput {
   readonly versions: NightVersions;
 }
 
-/** Where the release's files lie, and what they are proven with. */
+/** The release's files are in `folder`. */
 type ProveDeps = WorkDeps & { readonly folder: string };
 type FileDeps = Omit<ProveDeps, 'database'>;
 
-/**
- * The first part of the proof, over the written events; {@link proveFiles} is the second. Both reject where anything doesn't follow:
- * that is a defect of ours, and nothing is published.
- */
+/** First part: the events. {@link proveFiles} is the second. Both reject on a contradiction, which is a defect. */
 export async function proveEvents({ changed, written, versions }: ProveInput, deps: ProveDeps): Promise<void> {
   const changes = join(deps.folder, RELEASE_PATHS.changes);
   await deps.database.run(`CREATE VIEW published_changes AS SELECT * FROM read_parquet(${sqlText(changes)})`);
@@ -46,7 +42,7 @@ export async function proveEvents({ changed, written, versions }: ProveInput, de
   for (const name of UPSERT_ORDER) await writeEvents(written.inForce.version.datasets[name], deps);
 }
 
-/** The second part, over the public files, which asks DuckDB for nothing. */
+/** Second part: the public files, without DuckDB. */
 export async function proveFiles(input: ProveInput, deps: FileDeps): Promise<void> {
   const { written } = input;
   for (const snapshot of [written.inForce, ...written.noticed]) {
@@ -54,7 +50,7 @@ export async function proveFiles(input: ProveInput, deps: FileDeps): Promise<voi
   }
 }
 
-/** Events are numbered without a gap or a repeat, none is of another day's, and all are in the version in force. */
+/** Events have no gaps or repeats, and all are in the version in force. */
 async function proveSeqs(diff: Diff, { inForce }: NightVersions, database: Database): Promise<void> {
   const row = await database.row(
     { events: number, distinct_seqs: number, first: nullable(number), last: nullable(number) },
@@ -71,7 +67,7 @@ async function proveSeqs(diff: Diff, { inForce }: NightVersions, database: Datab
   if (!isGapless) throw failed('the events are not numbered without gaps', { ...row, expected });
 }
 
-/** Every event names one record in its `entity_id`, its `key` and its `data`. */
+/** Every event's `entity_id`, `key` and `data` name the same record. */
 async function proveNames(database: Database): Promise<void> {
   const { events } = await database.row({ events: number }, misnamedEventsSql('published_changes'));
   if (events !== 0)
@@ -79,8 +75,8 @@ async function proveNames(database: Database): Promise<void> {
 }
 
 /**
- * The compressed file, read back, has the recorded size and hashes on both sides of the compression. Its lines are
- * yesterday's plus the events; those in a version under notice are the same records as those in force.
+ * The file's sizes and hashes, compressed and not, are as recorded. Its lines are yesterday's plus the events; in a
+ * noticed version, the records in force.
  */
 async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & FileDeps): Promise<void> {
   if (file.records !== deps.changed.records[file.name]) {
@@ -96,7 +92,7 @@ async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: Prove
   throw failed(`${file.name} of ${snapshot.id} reads back differently`, { file, compressed, bytes: content.bytes });
 }
 
-/** Reads a file back; rejects where its lines don't follow. */
+/** Rejects where the lines don't follow. */
 function readLines(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & FileDeps): Promise<ReadBack> {
   const dataset = snapshot.version.datasets[file.name];
   const path = join(deps.folder, snapshotPaths(snapshot).dataset(file.name));
@@ -105,7 +101,7 @@ function readLines(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput 
   return replay(dataset, { path, bytes: file.content_bytes }, deps);
 }
 
-/** The lines in a version under notice are the records of those in force. */
+/** The lines in a noticed version are the records in force. */
 async function readNoticed(
   dataset: Dataset,
   path: string,
@@ -122,7 +118,7 @@ async function readNoticed(
   return read;
 }
 
-/** Yesterday's published lines plus the written events give today's lines, byte for byte. */
+/** Yesterday's lines plus the events give today's, byte for byte. */
 async function replay(
   dataset: Dataset,
   { path, bytes }: { readonly path: string; readonly bytes: number },
@@ -146,14 +142,14 @@ function eventsPath({ name }: Dataset, { scratch }: FileDeps): string {
   return join(scratch, `${name}.events`);
 }
 
-/** Writes the events of a dataset as `findReplayFault` reads them. */
+/** In the format of `findReplayFault`. */
 async function writeEvents(dataset: Dataset, deps: ProveDeps): Promise<void> {
   await writeLines(deps.database, eventsSql(dataset), eventsPath(dataset, deps));
 }
 
-/** One row per event of a dataset, by key. */
+/** One row per event, by key. */
 function eventsSql(dataset: Dataset): string {
-  const start = `left(key, length(key) - 1)`; // How the record's line starts is its key, still open.
+  const start = `left(key, length(key) - 1)`; // A record's line starts with its key, left open.
   const parts = dataset.key.map((name) => `key ->> '$.${name}'`);
   return `SELECT concat(${start}, ',', chr(9), CASE op WHEN 'upsert' THEN data END) AS line
     FROM published_changes WHERE entity_type = '${dataset.entityType}' ORDER BY ${parts.join(', ')}`;

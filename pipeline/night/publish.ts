@@ -1,7 +1,7 @@
 /**
- * Publishing (specification "Publishing"): upload everything under the release's own prefix, read it back, write
- * release.json last, swap the catalog. Until the swap no reader can see any of it; after it every reader sees all of it. A
- * night that dies before leaves an orphan prefix that nothing refers to; one that dies after has published.
+ * Publishing (specification "Publishing"): upload everything under the release's prefix, read it back, write
+ * release.json last, swap the catalog. Readers see nothing before the swap and everything after it. A night that dies
+ * before leaves an orphan prefix.
  */
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -15,9 +15,8 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 
 export interface PublishInput {
   readonly release: Release;
-  /** Folder that holds the release's files under their paths. */
   readonly folder: string;
-  /** The catalog the night started from; the swap replaces exactly this one. */
+  /** The catalog that the night started from; the swap replaces only this one. */
   readonly catalog: LoadedCatalog;
 }
 
@@ -34,7 +33,7 @@ export async function publish({ release, folder, catalog }: PublishInput, deps: 
   await markPublished(deps.store, release, body);
 }
 
-/** Puts a release into the store, whole and read back, where nobody sees it yet; resolves to its line of the catalog. */
+/** Uploads a release and reads it back, before any reader sees it; resolves to its catalog entry. */
 export async function uploadRelease(
   { release, folder }: Omit<PublishInput, 'catalog'>,
   deps: PublishDeps,
@@ -48,7 +47,7 @@ export async function uploadRelease(
   return { entry: catalogEntryFromRelease(release, releaseSha256), body };
 }
 
-/** Rejects with the first failure. By then no upload is under way any more: nothing is written after a night has ended. */
+/** Rejects with the first failure, after every upload has ended: a finished night writes nothing. */
 async function uploadFiles({ release, folder }: Omit<PublishInput, 'catalog'>, deps: PublishDeps): Promise<void> {
   const limit = pLimit(deps.uploadsMax);
   const failures: unknown[] = [];
@@ -67,7 +66,6 @@ async function upload(store: ObjectStore, release: Release, file: ReleaseFile, f
   await verifyUpload(store, release, file);
 }
 
-/** Reads an object back and compares it with what was sent. */
 async function verifyUpload(store: ObjectStore, release: Release, expected: ReleaseFile): Promise<void> {
   const key = releaseKey(release, expected.path);
   const found = await hashStream(await store.stream(key));

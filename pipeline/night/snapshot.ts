@@ -4,7 +4,7 @@ import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import { type DatasetFile, idFromSnapshot } from '../../schemas/manifest.ts';
 import { majorOf, type RecordVersion } from '../../schemas/record-version.ts';
-import { keptColumns } from '../../schemas/record-versions.ts';
+import { storedColumns } from '../../schemas/record-versions.ts';
 import { type Database, writeLines, writeParquet } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
@@ -17,11 +17,11 @@ import type { NightVersions } from './previous.ts';
 import { table } from './tables.ts';
 
 interface SnapshotDeps extends Omit<WorkDeps, 'store'> {
-  /** Folder that becomes the release; files lie in it under their release paths. */
+  /** Becomes the release; files have their release paths in it. */
   readonly folder: string;
 }
 
-/** The public files of a night in one version of the records. */
+/** A night's public files in one version of the records. */
 export interface SnapshotFiles {
   readonly id: string;
   readonly version: RecordVersion;
@@ -29,7 +29,6 @@ export interface SnapshotFiles {
   readonly files: readonly DatasetFile[];
 }
 
-/** All public files of a night. */
 export interface WrittenSnapshot {
   readonly inForce: SnapshotFiles;
   readonly noticed: readonly SnapshotFiles[];
@@ -38,15 +37,15 @@ export interface WrittenSnapshot {
 export interface SnapshotInput {
   readonly day: Day;
   readonly versions: NightVersions;
-  /** Records in force, by dataset. */
+  /** Records in force. */
   readonly records: Counts;
-  /** The names of models that the source keeps; undefined where it has no table of them. */
+  /** The source's names of models; undefined without such a table. */
   readonly aliases: readonly Alias[] | undefined;
 }
 
 /**
- * A stage of the night: writes everything the release will hold, except its manifests, release.json (specification "Store layout")
- * and what {@link writeState} writes. Resolves to the public files.
+ * A stage of the night: writes the release's files, except manifests, release.json (specification "Store layout") and
+ * those of {@link writeState}. Resolves to the public files.
  */
 export async function writeSnapshot(
   { day, versions, records, aliases }: SnapshotInput,
@@ -71,8 +70,8 @@ export async function writeSnapshot(
 }
 
 /**
- * Resolves when all lines are written, to the files that are still being compressed from them, in dataset order. The largest goes
- * first: it is compressed for as long as DuckDB needs for all the rest.
+ * Resolves when all lines are written; compression goes on. The largest file comes first: compressing it takes as long
+ * as writing all others.
  */
 async function writeFiles(
   snapshot: Omit<SnapshotFiles, 'files'>,
@@ -85,7 +84,7 @@ async function writeFiles(
   for (const name of largestFirst) {
     const lines = await writeDatasetLines(name, snapshot, deps);
     const file = compressLines(name, lines, join(deps.folder, paths.dataset(name)));
-    file.catch(() => undefined); // Told by whoever awaits it; a failed COPY may come before that.
+    file.catch(() => undefined); // Handled by the awaiting caller; a failed COPY may come before that.
     files.set(name, file);
   }
   return DATASET_NAMES.flatMap((name) => files.get(name) ?? []);
@@ -113,14 +112,14 @@ async function compressLines(name: DatasetName, lines: DatasetLines, to: string)
   return { name, format: 'jsonl.gz', records: lines.records, ...gzip };
 }
 
-/** Writes the state from which the next night starts, and the intervals that ended, of every dataset. */
+/** Writes each dataset's state, where the next night starts, and its ended intervals. */
 export async function writeState(
   version: RecordVersion,
   deps: Pick<SnapshotDeps, 'database' | 'folder'>,
 ): Promise<void> {
   for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
   for (const name of DATASET_NAMES) {
-    const columns = columnList(keptColumns(name, version));
+    const columns = columnList(storedColumns(name, version));
     const state = `SELECT ${columns}, valid_from FROM ${table('merged', name)} WHERE op <> 'delete'`;
     await writePart(deps, state, RELEASE_PATHS.state(name));
     await writePart(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));
@@ -128,8 +127,8 @@ export async function writeState(
 }
 
 /**
- * What the state holds and neither the snapshot nor the state before tells, so that it can be rebuilt from those (decision 0044).
- * One row per record that was carried, and per score that came or changed, with its sample size; by dataset and entity id.
+ * The part of the state that neither the snapshot nor the previous state holds (decision 0044). One row per carried
+ * record, and per new or changed score, with its sample size; by dataset and entity id.
  */
 const UNPUBLISHED = `${DATASET_NAMES.map(
   (name) => `SELECT '${name}' AS dataset, ${entityIdSql(DATASETS[name])} AS entity_id, op,
@@ -145,10 +144,7 @@ function writePart(
   return writeParquet(database, select, join(folder, path));
 }
 
-/**
- * Writes the names of models that the source keeps into the release, one row per name, by upstream and id. The same names give the
- * same bytes.
- */
+/** One row per name, by upstream and id. Equal names give equal bytes. */
 async function writeAliases(
   aliases: readonly Alias[],
   { database, folder }: { readonly database: Database; readonly folder: string },

@@ -9,36 +9,34 @@ import { NOTICE_KINDS, type Notice, type NoticeKind, NoticeSchema } from './noti
 import { SENDING_MS_MAX } from './send-notice.ts';
 
 /**
- * What was told, in the folder `notices/` of the work folder: a file `<day>.<kind>.json` for each notice, whichever process tells it.
- *
- * - A file is made whole and in one step that fails where it is there, so of several processes one tells.
- * - Who has taken the notice is written after each of them, so a process that is killed leaves what is still to be sent, and who
- *   comes next goes on. Only a receiver that had taken it in the instant of the kill gets it twice.
+ * Sent notices, a file `<day>.<kind>.json` each in the work folder's `notices/`, shared by all processes.
+ * - A file is created atomically, so only one process sends the notice.
+ * - Every acceptance is recorded at once, so another process can resume. Only a target that accepts at the moment of a
+ *   kill gets a duplicate.
  */
 const FileSchema = z.object({
   notice: NoticeSchema,
-  /** `pid@host` of who is telling it; null when that is over. */
+  /** `pid@host` of the sender; null when it has finished. */
   owner: z.string().nullable(),
   owned_at: z.iso.datetime(),
-  /** The targets that have taken it, by their keys. */
+  /** Keys of the targets that accepted it. */
   taken: z.array(z.string()),
 });
 export type NoticeFile = z.infer<typeof FileSchema>;
 
-/** Of which day and kind a notice is: a night has one of each. */
+/** A night has one notice of each kind. */
 export interface NoticeName {
   readonly day: Day;
   readonly kind: NoticeKind;
 }
 
 /**
- * Longer than any sending takes. An owner of whom nobody can tell whether it lives counts as dead then: one of another machine, or of
- * a container that was made anew, which has another name and the same numbers of processes. Smaller: clocks of machines that differ
- * have a notice sent twice. Larger: what such a one had begun is told later.
+ * Longer than any sending. Then an owner that can't be checked (another machine, a recreated container) counts as dead.
+ * Smaller: differing clocks cause duplicates. Larger: its notices are resumed later.
  */
 const OWNED_MS_MAX = SENDING_MS_MAX + 24_000;
 /** Some months of bad nights. */
-const FILES_KEPT_MAX = 400;
+const FILES_MAX = 400;
 
 export class NoticeFiles {
   readonly #folder: string;
@@ -51,25 +49,25 @@ export class NoticeFiles {
   }
 
   /**
-   * Takes it upon this process to tell a notice. Undefined where another process is at it; else who has taken it already. Throws what
-   * the file system throws.
+   * Undefined where another process is sending the notice; else the targets that accepted it. Throws what the file
+   * system throws.
    */
   claim(notice: Notice & NoticeName): readonly string[] | undefined {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     if (this.#create(notice)) return [];
     const file = this.find(notice);
-    if (file === undefined) return []; // Damaged: better told twice than not at all.
+    if (file === undefined) return []; // Damaged: a duplicate is better than no notice.
     if (this.#isOwned(file)) return undefined;
     return file.taken;
   }
 
-  /** For how long a notice is another process's, in milliseconds; 0 where it is nobody's. */
+  /** 0 for no other process. */
   ownedForMs(name: NoticeName): number {
     const file = this.find(name);
     return file !== undefined && this.#isOwned(file) ? OWNED_MS_MAX - this.#ageMs(file) : 0;
   }
 
-  /** Writes down who has taken it, and whether this process goes on with it. */
+  /** Records the accepted targets, and whether this process continues. */
   save(
     notice: Notice & NoticeName,
     { taken, isOver }: { readonly taken: readonly string[]; readonly isOver: boolean },
@@ -80,7 +78,7 @@ export class NoticeFiles {
     renameSync(temporary, path);
   }
 
-  /** All that was begun to be told, by day. */
+  /** By day. */
   list(): readonly NoticeName[] {
     return this.#names().flatMap((name) => {
       const [day = '', kind] = name.split('.');
@@ -89,9 +87,9 @@ export class NoticeFiles {
     });
   }
 
-  /** Removes the oldest beyond what is kept. */
-  tidy(): void {
-    for (const name of this.#names().slice(0, -FILES_KEPT_MAX)) rmSync(join(this.#folder, name), { force: true });
+  /** Removes the oldest beyond the limit. */
+  removeOld(): void {
+    for (const name of this.#names().slice(0, -FILES_MAX)) rmSync(join(this.#folder, name), { force: true });
   }
 
   #names(): readonly string[] {
@@ -100,11 +98,11 @@ export class NoticeFiles {
         .filter((name) => name.endsWith('.json'))
         .sort();
     } catch {
-      return []; // Nothing was told yet.
+      return []; // No notice yet.
     }
   }
 
-  /** True where this process has made the file. */
+  /** True where this process created the file. */
   #create(notice: Notice & NoticeName): boolean {
     const path = this.#pathOf(notice);
     const temporary = `${path}.${process.pid}.tmp`;
@@ -120,7 +118,7 @@ export class NoticeFiles {
     }
   }
 
-  /** What a file that can be read says. */
+  /** Undefined where it is unreadable. */
   find(name: NoticeName): NoticeFile | undefined {
     try {
       return FileSchema.parse(JSON.parse(readFileSync(this.#pathOf(name), 'utf8')));
@@ -137,7 +135,7 @@ export class NoticeFiles {
     return this.#ageMs(file) < OWNED_MS_MAX && (host !== hostname() || isAnotherProcess(pid));
   }
 
-  /** Since the owner last said that it is at it; 0 where its clock is before ours. */
+  /** Since the owner's last update; 0 where its clock is ahead of ours. */
   #ageMs({ owned_at }: NoticeFile): number {
     return Math.max(0, this.#clock().getTime() - Date.parse(owned_at));
   }

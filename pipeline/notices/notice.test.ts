@@ -6,7 +6,7 @@ const HELD: NoticeFacts = {
   kind: 'held',
   day: '2026-11-20',
   at: AT,
-  reasons: ['models would lose 8 of 10 records (80 %); at most 30 % may go'],
+  reasons: ['models would lose 8 of 10 records (80 %); at most 30 % may be lost'],
   gone: [{ dataset: 'models', records: 8, examples: ['m2', 'm3'] }],
   nextCommand: 'modelstats nightly --source /raw --day 2026-11-20 --accept',
   nextAttemptAt: new Date('2026-11-20T00:07:00.000Z'),
@@ -26,11 +26,11 @@ test('a notice of a held night says why, what would be gone, what to run, and wh
     report: HELD.report,
     text: [
       'modelstats: 2026-11-20 is held and needs a person',
-      'models would lose 8 of 10 records (80 %); at most 30 % may go',
-      'would be gone: 8 models (m2, m3, …)',
-      'Nothing of it was published; the day before stays current.',
+      'models would lose 8 of 10 records (80 %); at most 30 % may be lost',
+      'would be deleted: 8 models (m2, m3, …)',
+      'Nothing was published; the previous day stays current.',
       'If the source is right, run: modelstats nightly --source /raw --day 2026-11-20 --accept',
-      'It is tried again at 2026-11-20T00:07:00.000Z.',
+      'The night is retried at 2026-11-20T00:07:00.000Z.',
       'store: file:/store',
     ].join('\n'),
   });
@@ -63,6 +63,6 @@ test('a recovery has nothing to run, and a night that was given up says that nob
   const { nextAttemptAt: _, ...givenUp } = HELD;
   expect(noticeFrom('file:/store', givenUp)).toMatchObject({
     next_attempt_at: null,
-    text: expect.stringContaining('It is not tried again by itself.'),
+    text: expect.stringContaining('The night is not retried automatically.'),
   });
 });

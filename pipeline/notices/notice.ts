@@ -1,6 +1,6 @@
 /**
- * What an operator is told of a night that needs somebody, and that it is over (specification "Notices of nights"). Its fields are a
- * contract: programs of operators read them as JSON.
+ * A message to operators about a night that needs attention, or its end (specification "Notices of nights"). The fields
+ * are a contract for operators' programs.
  */
 import { z } from 'zod';
 import type { Day } from '../../runtime/day.ts';
@@ -8,36 +8,36 @@ import type { Day } from '../../runtime/day.ts';
 export const NOTICE_KINDS = ['held', 'rejected', 'failed', 'late', 'recovered'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** Records of a dataset that would be gone with a night that is held. */
+/** Records that a held night would delete. */
 const GoneSchema = z.object({
   dataset: z.string(),
   records: z.number(),
-  /** The first of them by key. */
+  /** The first by key. */
   examples: z.array(z.string()),
 });
 export type Gone = z.infer<typeof GoneSchema>;
 
 export const NoticeSchema = z.object({
-  /** `test` is of `modelstats notify test` alone. */
+  /** `test`: only from `modelstats notify test`. */
   kind: z.enum([...NOTICE_KINDS, 'test']),
   day: z.string(),
-  /** The store's address, without user, password and query. */
+  /** The store's URL, without user, password and query. */
   store: z.string(),
   at: z.iso.datetime(),
-  /** All of it for a person, in a few lines; what chats show. */
+  /** The whole notice in a few lines, as chats show it. */
   text: z.string(),
   reasons: z.array(z.string()),
   gone: z.array(GoneSchema),
-  /** To paste into a shell; null where there is nothing to run. */
+  /** For a shell; null without one. */
   next_command: z.string().nullable(),
-  /** When the day is tried again by itself; null where it is not, or is just now. */
+  /** Of the automatic retry; null without one, or while it runs. */
   next_attempt_at: z.iso.datetime().nullable(),
-  /** Folder with the run's report.json and issues.jsonl. */
+  /** The run's folder with report.json and issues.jsonl. */
   report: z.string().nullable(),
 });
 export type Notice = z.infer<typeof NoticeSchema>;
 
-/** What is known of a night; the rest of a notice follows from it. */
+/** The rest of a notice is derived from these. */
 export interface NoticeFacts {
   readonly kind: Notice['kind'];
   readonly day: Day;
@@ -49,18 +49,18 @@ export interface NoticeFacts {
   readonly report?: string | null | undefined;
 }
 
-/** More says little on a telephone; the rest is in the run's report. */
+/** Enough for a telephone; the run's report has the rest. */
 const REASONS_MAX = 10;
-/** Of one reason, in characters. */
+/** Characters of one reason. */
 const REASON_LENGTH_MAX = 500;
-/** Below the 2000 characters that some chats take. */
+/** Some chats accept 2000 characters. */
 const TEXT_LENGTH_MAX = 1800;
 
-/** A notice as it is sent, within its bounds and without control characters, which nobody's terminal or chat is to run. */
+/** Bounded, without control characters that a terminal or chat might execute. */
 export function noticeFrom(store: string, facts: NoticeFacts): Notice {
-  const told = facts.reasons ?? [];
-  const reasons = told.slice(0, REASONS_MAX).map((reason) => bounded(plain(reason), REASON_LENGTH_MAX));
-  if (told.length > REASONS_MAX) reasons.push(`and ${told.length - REASONS_MAX} more`);
+  const given = facts.reasons ?? [];
+  const reasons = given.slice(0, REASONS_MAX).map((reason) => bounded(plain(reason), REASON_LENGTH_MAX));
+  if (given.length > REASONS_MAX) reasons.push(`and ${given.length - REASONS_MAX} more`);
   const gone = (facts.gone ?? []).map(({ dataset, records, examples }) => ({
     dataset,
     records,
@@ -80,7 +80,7 @@ export function noticeFrom(store: string, facts: NoticeFacts): Notice {
   return { ...notice, text: textOf(notice) };
 }
 
-/** The first line of a notice, which is a mail's subject, too. */
+/** Also the subject of its mail. */
 export function headlineOf({ kind, day }: Pick<Notice, 'kind' | 'day'>): string {
   return `modelstats: ${HEADLINES[kind](day)}`;
 }
@@ -91,17 +91,17 @@ const HEADLINES: Readonly<Record<Notice['kind'], (day: Day) => string>> = {
   failed: (day) => `the night of ${day} failed`,
   late: (day) => `${day} is late`,
   recovered: (day) => `recovered, ${day} is published`,
-  test: (day) => `a test of ${day}: notices arrive`,
+  test: (day) => `test notice of ${day}`,
 };
 
 function textOf(notice: Omit<Notice, 'text'>): string {
   const gone = notice.gone.map(({ dataset, records, examples }) => {
     const more = records > examples.length ? ', …' : '';
-    return `would be gone: ${records} ${dataset} (${examples.join(', ')}${more})`;
+    return `would be deleted: ${records} ${dataset} (${examples.join(', ')}${more})`;
   });
-  // The command is never cut: what it follows is.
+  // The reasons are cut, never the command.
   const end = [...adviceOf(notice), `store: ${notice.store}`].join('\n');
-  // A chat would take <!channel> or @all in a source's words for a call to everybody.
+  // Chats would notify everybody for <!channel> or @all in a source's text.
   const middle = [...notice.reasons, ...gone]
     .join('\n')
     .replaceAll('<', '‹')
@@ -114,19 +114,19 @@ function textOf(notice: Omit<Notice, 'text'>): string {
 function adviceOf({ kind, next_command, next_attempt_at }: Omit<Notice, 'text'>): readonly string[] {
   if (kind === 'recovered' || kind === 'test') return [];
   return [
-    'Nothing of it was published; the day before stays current.',
+    'Nothing was published; the previous day stays current.',
     ...(next_command === null ? [] : [`${WHEN[kind]}, run: ${next_command}`]),
-    ...(next_attempt_at === null ? [] : [`It is tried again at ${next_attempt_at}.`]),
-    // A day that is late may be worked on just now.
-    ...(next_attempt_at === null && kind !== 'late' ? ['It is not tried again by itself.'] : []),
+    ...(next_attempt_at === null ? [] : [`The night is retried at ${next_attempt_at}.`]),
+    // A late day may be running now.
+    ...(next_attempt_at === null && kind !== 'late' ? ['The night is not retried automatically.'] : []),
   ];
 }
 
 const WHEN = {
   held: 'If the source is right',
-  rejected: 'When the source is mended',
-  failed: 'When the cause is gone',
-  late: 'To publish it by hand while its day lasts',
+  rejected: 'When the source is fixed',
+  failed: 'When the cause is fixed',
+  late: 'To publish it manually before its day ends',
 };
 
 function bounded(text: string, length: number): string {
@@ -137,14 +137,14 @@ function plain(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').trim();
 }
 
-/** What a preview of a night says that would be gone with it. */
+/** The deleted records in a night's preview. */
 export interface PreviewOfGone {
   readonly datasets: Readonly<
     Record<string, { readonly gone: number; readonly examples: { readonly gone: readonly string[] } }>
   >;
 }
 
-/** What would be gone with a night that is held; nothing without a preview. */
+/** Empty without a preview. */
 export function goneFrom(preview: PreviewOfGone | undefined): readonly Gone[] {
   return Object.entries(preview?.datasets ?? {}).flatMap(([dataset, { gone, examples }]) =>
     gone === 0 ? [] : [{ dataset, records: gone, examples: [...examples.gone] }],

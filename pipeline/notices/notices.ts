@@ -7,12 +7,11 @@ import { type NoticeTarget, type SendDeps, type Sent, sendNotice, shownTarget, t
 
 export interface NoticesDeps extends Omit<SendDeps, 'stop'> {
   readonly targets: readonly NoticeTarget[];
-  /** The store's address, as it may be shown. */
+  /** As it may be shown. */
   readonly store: string;
   readonly workFolder: string;
   readonly clock: () => Date;
   readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
-  /** Called as a target has taken a notice, or has not. */
   readonly onSent?: (kind: NoticeKind, isTaken: boolean) => void;
 }
 
@@ -20,17 +19,16 @@ export type NightFacts = NoticeFacts & { readonly kind: NoticeKind };
 type NightNotice = Notice & NoticeName;
 
 /**
- * Tells operators of nights: of each day and kind once, whichever process comes to know of it and however often (decision 0087).
- * Whom a notice has not reached gets it with the next occasion. Telling takes its time beside the night and never harms it: nothing
- * here rejects.
+ * Sends one notice per day and kind, by whichever process knows first (decision 0087). Targets that failed get it with
+ * the next occasion. Nothing here rejects: sending never harms the night.
  */
 export class Notices {
   readonly #deps: NoticesDeps;
   readonly #files: NoticeFiles;
-  /** What this process has told, for a work folder that can't be written. */
-  readonly #told = new Map<string, NoticeName & { readonly taken: Set<string> }>();
+  /** This process's notices, for a work folder that can't be written. */
+  readonly #known = new Map<string, NoticeName & { readonly taken: Set<string> }>();
   readonly #stop = new AbortController();
-  /** One after the other, so that a recovery never arrives before what it is from. */
+  /** In order, so that a recovery never arrives before its cause. */
   #queue: Promise<void> = Promise.resolve();
 
   constructor(deps: NoticesDeps) {
@@ -38,12 +36,12 @@ export class Notices {
     this.#files = new NoticeFiles(deps.workFolder, deps.clock);
   }
 
-  /** Tells of a night, unless that was told; resolves when it is over. */
-  tell(facts: NightFacts): Promise<void> {
+  /** Unless already sent; resolves when finished. */
+  send(facts: NightFacts): Promise<void> {
     return this.#enqueue(() => this.#deliver(this.#noticeOf(facts)));
   }
 
-  /** Tells that a day is published, where it or a day before it was told as not. */
+  /** Sends a recovery if this day, or an earlier one, was reported as unpublished. */
   published(day: Day): Promise<void> {
     return this.#enqueue(async () => {
       const names = this.#names();
@@ -52,16 +50,16 @@ export class Notices {
       const last = names.findLast((name) => name.kind === 'recovered')?.day;
       const over = names.filter((name) => name.day <= day && (last === undefined || name.day > last));
       if (over.length === 0) return;
-      const reasons = over.map((name) => `${name.day} was told as ${name.kind}`);
+      const reasons = over.map((name) => `${name.day} was reported as ${name.kind}`);
       const leftOut = [...new Set(over.map((name) => name.day))].filter((before) => before < day);
-      if (leftOut.length > 0) reasons.push(`left out for good: ${leftOut.join(', ')}`);
+      if (leftOut.length > 0) reasons.push(`never published: ${leftOut.join(', ')}`);
       await this.#deliver(this.#noticeOf({ kind: 'recovered', day, at: this.#deps.clock(), reasons }));
     });
   }
 
   /**
-   * Goes on with what a process that was killed had begun to tell, from a day on. What another one may still be telling is looked at
-   * once more when it must be through; other notices don't wait for that.
+   * Resumes notices of killed processes, from a day on. Those another process may be sending are checked again after
+   * its time limit.
    */
   async resume(from: Day): Promise<void> {
     await this.#resumeFrom(from);
@@ -73,17 +71,17 @@ export class Notices {
 
   #resumeFrom(from: Day): Promise<void> {
     return this.#enqueue(async () => {
-      this.#files.tidy();
+      this.#files.removeOld();
       for (const name of this.#begunFrom(from)) await this.#resume(name);
     });
   }
 
-  /** What somebody has begun to tell, and not ended, as far as is known. */
+  /** Unfinished, as far as known. */
   #begunFrom(from: Day): readonly NoticeName[] {
     return this.#files.list().filter((name) => name.day >= from && (this.#files.find(name)?.owner ?? null) !== null);
   }
 
-  /** Sends a notice to every target, whatever was told before; resolves to how that went, in their order. */
+  /** Regardless of earlier notices; results in order of the targets. */
   async test(day: Day): Promise<readonly (Sent & { readonly target: string })[]> {
     const { targets, store, clock } = this.#deps;
     const notice = noticeFrom(store, { kind: 'test', day, at: clock() });
@@ -95,19 +93,19 @@ export class Notices {
     );
   }
 
-  /** Resolves when everything that was to be told so far is told, or given up. */
+  /** Resolves when everything so far is sent or given up. */
   settled(): Promise<void> {
     return this.#queue;
   }
 
-  /** Ends what is under way, for a process that has to end: the next one goes on with it. */
+  /** Stops sending, for a process that must end; the next one resumes. */
   abandon(): void {
     this.#stop.abort();
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#queue = this.#queue.then(work).catch((error: unknown) => {
-      this.#deps.log.error({ err: error }, `a notice could not be told: ${messageFromError(error)}`);
+      this.#deps.log.error({ err: error }, `a notice could not be sent: ${messageFromError(error)}`);
     });
     return this.#queue;
   }
@@ -127,36 +125,36 @@ export class Notices {
     if (taken === undefined) return;
     const missing = this.#deps.targets.filter((target) => !taken.has(targetKey(target)));
     if (missing.length === 0) return;
-    this.#save(notice, { taken, isOver: false }); // What another process had left is this one's now.
-    await Promise.all(missing.map((target) => this.#send(target, { notice, taken })));
+    this.#save(notice, { taken, isOver: false }); // Takes over from a dead process.
+    await Promise.all(missing.map((target) => this.#sendTo(target, { notice, taken })));
     this.#save(notice, { taken, isOver: !this.#stop.signal.aborted });
   }
 
-  async #send(target: NoticeTarget, { notice, taken }: { notice: NightNotice; taken: Set<string> }): Promise<void> {
+  async #sendTo(target: NoticeTarget, { notice, taken }: { notice: NightNotice; taken: Set<string> }): Promise<void> {
     const { log, onSent } = this.#deps;
     const { problem, tries } = await sendNotice(target, notice, { ...this.#deps, stop: this.#stop.signal });
     if (problem !== undefined && this.#stop.signal.aborted) return;
     const fields = { kind: notice.kind, day: notice.day, target: shownTarget(target), tries };
     onSent?.(notice.kind, problem === undefined);
-    if (problem !== undefined) return log.error(fields, `a notice was not taken: ${problem}`);
+    if (problem !== undefined) return log.error(fields, `a notice was not accepted: ${problem}`);
     taken.add(targetKey(target));
     this.#save(notice, { taken, isOver: false });
-    log.info(fields, 'a notice was taken');
+    log.info(fields, 'a notice was accepted');
   }
 
-  /** Who has taken it; undefined where another process is telling it. */
+  /** Undefined where another process is sending it. */
   #claim(notice: NightNotice): Set<string> | undefined {
     const key = `${notice.day}.${notice.kind}`;
-    const told = this.#told.get(key) ?? { day: notice.day, kind: notice.kind, taken: new Set<string>() };
+    const sent = this.#known.get(key) ?? { day: notice.day, kind: notice.kind, taken: new Set<string>() };
     try {
       const taken = this.#files.claim(notice);
       if (taken === undefined) return undefined;
-      for (const target of taken) told.taken.add(target);
+      for (const target of taken) sent.taken.add(target);
     } catch (error) {
       this.#warn(error);
     }
-    this.#told.set(key, told);
-    return told.taken;
+    this.#known.set(key, sent);
+    return sent.taken;
   }
 
   #save(
@@ -174,14 +172,14 @@ export class Notices {
     const why = messageFromError(error);
     this.#deps.log.warn(
       { err: error },
-      `what was told can't be kept in the work folder, and may be told again: ${why}`,
+      `sent notices can't be recorded in the work folder and may be sent again: ${why}`,
     );
   }
 
-  /** What was told, by this process and by others, by day. */
+  /** From all processes, by day. */
   #names(): readonly NoticeName[] {
     const names = new Map(
-      [...this.#files.list(), ...this.#told.values()].map((name) => [`${name.day}.${name.kind}`, name]),
+      [...this.#files.list(), ...this.#known.values()].map((name) => [`${name.day}.${name.kind}`, name]),
     );
     return [...names.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
   }

@@ -16,13 +16,13 @@ const stopRequested: ScheduleEvent = { type: 'stop_requested', running: DAY };
 const stopped: ScheduleEvent = { type: 'scheduler_stopped' };
 const ended = (end: NightEnd): ScheduleEvent => ({ type: 'night_ended', day: DAY, attempt: 1, end });
 
-const told = (...events: readonly ScheduleEvent[]) => toldAt(AT, ...events);
+const noticesOf = (...events: readonly ScheduleEvent[]) => noticesAt(AT, ...events);
 
-function toldAt(at: Date, ...events: readonly ScheduleEvent[]): readonly (Partial<NightFacts> | string)[] {
+function noticesAt(at: Date, ...events: readonly ScheduleEvent[]): readonly (Partial<NightFacts> | string)[] {
   const facts: (Partial<NightFacts> | string)[] = [];
   const notices = new ScheduleNotices({
     notices: {
-      tell: async (given) => void facts.push(given),
+      send: async (given) => void facts.push(given),
       published: async (day) => void facts.push(`published ${day}`),
     },
     clock: () => at,
@@ -35,7 +35,7 @@ function toldAt(at: Date, ...events: readonly ScheduleEvent[]): readonly (Partia
 test('a held night is told with what would be gone, its command, and when it is tried again', () => {
   const gone = (count: number, ids: readonly string[]) => ({ gone: count, examples: { gone: [...ids] } });
   const preview = { datasets: { models: gone(8, ['m2']), scores: gone(0, []) } };
-  expect(told(ended({ ...response('held', ['too few']), preview, report: '/work/runs/x' }), retry)).toEqual([
+  expect(noticesOf(ended({ ...response('held', ['too few']), preview, report: '/work/runs/x' }), retry)).toEqual([
     {
       kind: 'held',
       day: DAY,
@@ -51,40 +51,44 @@ test('a held night is told with what would be gone, its command, and when it is 
 
 test('a night that failed has the command that runs it again; a day that was given up is not tried again', () => {
   const facts = { kind: 'failed', day: DAY, at: AT, reasons: ['the store is down'] };
-  expect(told(ended(failed('the store is down')), givenUp)).toEqual([
+  expect(noticesOf(ended(failed('the store is down')), givenUp)).toEqual([
     { ...facts, nextCommand: RUN_AGAIN, nextAttemptAt: undefined },
   ]);
 });
 
 test('a night that a stop ended is not told, one that was held before is', () => {
-  expect(told(stopRequested, ended(failed('abandoned')), stopped)).toEqual([]);
+  expect(noticesOf(stopRequested, ended(failed('abandoned')), stopped)).toEqual([]);
   const held = { kind: 'held', nextAttemptAt: undefined };
-  expect(told(stopRequested, ended(response('held')), stopped)).toMatchObject([held]);
+  expect(noticesOf(stopRequested, ended(response('held')), stopped)).toMatchObject([held]);
 });
 
 test('what is published, by a night or by anybody, is handed on', () => {
   const seen: ScheduleEvent = { type: 'release_seen', day: DAY, release: RELEASE_FACTS };
-  expect(told(ended(response('published')), ended(response('already_published')), seen)).toEqual(
+  expect(noticesOf(ended(response('published')), ended(response('already_published')), seen)).toEqual(
     Array.from({ length: 3 }, () => `published ${DAY}`),
   );
 });
 
 test('a late day is told with what its last attempt said', () => {
   const late: ScheduleEvent = { type: 'late', day: DAY, reason: 'not published by 12:00 UTC' };
-  expect(told(ended(response('held', ['too few'])), retry, late)[1]).toMatchObject({
+  expect(noticesOf(ended(response('held', ['too few'])), retry, late)[1]).toMatchObject({
     kind: 'late',
     reasons: ['not published by 12:00 UTC', 'too few'],
     nextCommand: expect.stringContaining('--accept'),
     nextAttemptAt: SOON,
   });
-  expect(told(late)).toMatchObject([{ kind: 'late', nextCommand: RUN_AGAIN }]);
+  expect(noticesOf(late)).toMatchObject([{ kind: 'late', nextCommand: RUN_AGAIN }]);
 });
 
 test('a late day that is over is told without a command, which would publish another day under its name', () => {
   const late: ScheduleEvent = { type: 'late', day: DAY, reason: 'not published by 24:00 UTC' };
-  expect(toldAt(new Date('2026-11-20T23:59:59Z'), late)).toMatchObject([{ nextCommand: expect.stringContaining(DAY) }]);
-  expect(toldAt(new Date('2026-11-21T00:00:00Z'), late)).toMatchObject([{ kind: 'late', nextCommand: null }]);
-  expect(toldAt(new Date('2026-11-21T08:00:00Z'), ended(response('held', ['too few'])), retry, late)[1]).toMatchObject({
+  expect(noticesAt(new Date('2026-11-20T23:59:59Z'), late)).toMatchObject([
+    { nextCommand: expect.stringContaining(DAY) },
+  ]);
+  expect(noticesAt(new Date('2026-11-21T00:00:00Z'), late)).toMatchObject([{ kind: 'late', nextCommand: null }]);
+  expect(
+    noticesAt(new Date('2026-11-21T08:00:00Z'), ended(response('held', ['too few'])), retry, late)[1],
+  ).toMatchObject({
     kind: 'late',
     nextCommand: null,
   });

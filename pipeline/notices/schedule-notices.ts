@@ -7,9 +7,9 @@ import { goneFrom, NOTICE_KINDS, type NoticeKind } from './notice.ts';
 import type { Notices } from './notices.ts';
 
 export interface ScheduleNoticesDeps {
-  readonly notices: Pick<Notices, 'tell' | 'published'>;
+  readonly notices: Pick<Notices, 'send' | 'published'>;
   readonly clock: () => Date;
-  /** The source as nights get it. */
+  /** As nights get it. */
   readonly source: string;
 }
 
@@ -19,12 +19,12 @@ interface Attempt {
   readonly end: NightEnd;
 }
 
-/** Makes notices of what a scheduler goes through. A night is told when it is known whether and when it is tried again. */
+/** A night is reported once its retry is planned or given up. */
 export class ScheduleNotices {
   readonly #deps: ScheduleNoticesDeps;
-  #untold: Attempt | undefined;
+  #pending: Attempt | undefined;
   #last: Attempt | undefined;
-  /** When the day of the last attempt is tried again; undefined while it is, and where it is not. */
+  /** Undefined during a retry, or without one. */
   #nextAttemptAt: Date | undefined;
   #isStopping = false;
 
@@ -39,14 +39,14 @@ export class ScheduleNotices {
         break;
       case 'retry_planned':
         this.#nextAttemptAt = event.at;
-        this.#tell(event.at);
+        this.#notify(event.at);
         break;
       case 'night_started':
         this.#nextAttemptAt = undefined;
         break;
       case 'given_up':
       case 'scheduler_stopped':
-        this.#tell(undefined);
+        this.#notify(undefined);
         break;
       case 'stop_requested':
         this.#isStopping = true;
@@ -55,7 +55,7 @@ export class ScheduleNotices {
         void this.#deps.notices.published(event.day);
         break;
       case 'late':
-        this.#tellLate(event);
+        this.#notifyLate(event);
         break;
       case 'scheduler_started':
       case 'catch_up':
@@ -65,43 +65,42 @@ export class ScheduleNotices {
   }
 
   #end({ day, end }: Attempt): void {
-    this.#untold = undefined;
+    this.#pending = undefined;
     if (isPublished(end)) {
       this.#last = undefined;
       void this.#deps.notices.published(day);
       return;
     }
     this.#last = { day, end };
-    // A night that was ended by the operator's own stop is no news to anybody.
-    if (end.status !== 'failed' || !this.#isStopping) this.#untold = this.#last;
+    // A night ended by the operator's own stop is no news.
+    if (end.status !== 'failed' || !this.#isStopping) this.#pending = this.#last;
   }
 
-  #tell(nextAttemptAt: Date | undefined): void {
-    const untold = this.#untold;
-    this.#untold = undefined;
-    if (untold === undefined) return;
-    const { day, end } = untold;
-    void this.#deps.notices.tell({ ...factsFromEnd(end, untold, this.#deps), day, nextAttemptAt });
+  #notify(nextAttemptAt: Date | undefined): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending === undefined) return;
+    const { day, end } = pending;
+    void this.#deps.notices.send({ ...factsFromEnd(end, pending, this.#deps), day, nextAttemptAt });
   }
 
-  #tellLate({ day, reason }: Extract<ScheduleEvent, { type: 'late' }>): void {
+  #notifyLate({ day, reason }: Extract<ScheduleEvent, { type: 'late' }>): void {
     const { notices, clock, source } = this.#deps;
     const at = clock();
     const last = this.#last?.day === day ? this.#last : undefined;
     const { reasons = [], ...facts }: Partial<EndFacts> =
       last === undefined ? {} : factsFromEnd(last.end, last, this.#deps);
     const command = facts.nextCommand ?? nightCommand({ day, source, accept: false, acceptSuspects: [] });
-    // Once its day is over, the command would publish another day's state under it.
+    // After its day, the command would publish another day's data under it.
     const nextCommand = dayFromDate(at) > day ? null : command;
     const nextAttemptAt = last === undefined ? undefined : this.#nextAttemptAt;
-    const told = [reason, ...reasons];
-    void notices.tell({ ...facts, kind: 'late', day, at, reasons: told, nextCommand, nextAttemptAt });
+    const allReasons = [reason, ...reasons];
+    void notices.send({ ...facts, kind: 'late', day, at, reasons: allReasons, nextCommand, nextAttemptAt });
   }
 }
 
-type EndFacts = Omit<Parameters<Notices['tell']>[0], 'day' | 'nextAttemptAt'>;
+type EndFacts = Omit<Parameters<Notices['send']>[0], 'day' | 'nextAttemptAt'>;
 
-/** What the end of an attempt that published nothing tells. */
 function factsFromEnd(
   end: NightEnd,
   { day }: Pick<Attempt, 'day'>,
@@ -115,18 +114,18 @@ function factsFromEnd(
   return { kind, at, reasons, gone: goneFrom(end.preview), nextCommand, report };
 }
 
-/** What is counted of notices (specification "Health and metrics"). */
+/** Counts notices (specification "Health and metrics"). */
 export class NoticeMetrics {
   readonly #notices: Counter;
 
   constructor(registry: Registry) {
     this.#notices = new Counter({
       name: 'modelstats_notices_total',
-      help: 'Notices of nights to single targets, by kind and by whether they were taken',
+      help: 'Notices of nights to single targets, by kind and by whether the target accepted them',
       labelNames: ['kind', 'result'],
       registers: [registry],
     });
-    // There from the start, so that the first one that is not taken is an increase.
+    // Present from the start, so that the first failure is an increase.
     for (const kind of NOTICE_KINDS) for (const result of ['taken', 'failed']) this.#notices.inc({ kind, result }, 0);
   }
 

@@ -60,14 +60,14 @@ test.each([
 ] as const)('an address that answers %d is tried %d times', async (status, tries, waited) => {
   receiver.answer = status;
   const sent = await send(`${receiver.url}/hunter2?token=hunter2`);
-  expect(sent).toEqual({ tries, problem: `${receiver.host} answered ${status}` });
+  expect(sent).toEqual({ tries, problem: `${receiver.host} responded with ${status}` });
   expect([receiver.requests.length, waits]).toEqual([tries, waited]);
 });
 
 test('an address that does not answer, or is not there, is given up with a reason that has no secret', async () => {
   receiver.answer = 'hang';
   const silent = await send(`http://ops:hunter2@${receiver.host}/hunter2?token=hunter2`, { timeoutMs: 50 });
-  expect(silent).toEqual({ tries: 3, problem: `${receiver.host} did not answer within 0.05 s` });
+  expect(silent).toEqual({ tries: 3, problem: `${receiver.host} did not respond within 0.05 s` });
   const absent = await send('http://ops:hunter2@127.0.0.1:1/hunter2');
   expect(absent.problem).toMatch(/^127\.0\.0\.1:1 can't be reached: ./);
   expect(absent.problem).not.toContain('hunter2');

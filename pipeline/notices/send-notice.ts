@@ -5,14 +5,14 @@ import { retry } from '../../runtime/retry.ts';
 import { headlineOf, type Notice } from './notice.ts';
 
 export interface SendDeps extends Pick<ProgramOptions, 'environment'> {
-  /** Sends a mail, or rejects; ends it when its signal aborts. */
+  /** Ends the mail when its signal aborts. */
   readonly sendMail: (mail: NoticeMail) => Promise<void>;
-  /** Ends early, and resolves, when the signal aborts. */
+  /** Resolves early when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly userAgent: string;
-  /** For one try at one target, in milliseconds; {@link TRY_TIMEOUT_MS} unless given. */
+  /** {@link TRY_TIMEOUT_MS} by default. */
   readonly timeoutMs?: number;
-  /** Ends the try that is under way, and all further ones; default: nothing does. */
+  /** Ends the current attempt and all further ones. */
   readonly stop?: AbortSignal;
 }
 
@@ -23,23 +23,23 @@ export interface NoticeMail {
   readonly signal: AbortSignal;
 }
 
-/** How it went with one target: `problem` names no secret of its address. */
+/** `problem` contains no secret of the target. */
 export interface Sent {
   readonly tries: number;
   readonly problem: string | undefined;
 }
 
-/** Smaller: a chat that is busy is given up. Larger: a `nightly` takes that much longer to end. */
+/** Smaller: a busy chat fails. Larger: `nightly` takes longer to end. */
 const TRY_TIMEOUT_MS = 10_000;
-/** Between the tries, in milliseconds. More are not needed: what was not taken is sent again with the night's next attempt. */
+/** Between attempts. A failed notice is sent again with the night's next attempt. */
 const WAITS_MS: readonly number[] = [1_000, 5_000];
-/** All tries at a target, and the waits between them; targets are sent to side by side. */
+/** Targets are served in parallel. */
 export const SENDING_MS_MAX = (WAITS_MS.length + 1) * TRY_TIMEOUT_MS + WAITS_MS.reduce((sum, ms) => sum + ms, 0);
 
-/** A refusal that another try won't change. */
+/** A refusal that retries won't change. */
 class Refusal extends Error {}
 
-/** Sends a notice to a target: tried up to three times, each bounded. Never rejects. */
+/** Up to three bounded attempts. Never rejects. */
 export async function sendNotice(target: NoticeTarget, notice: Notice, deps: SendDeps): Promise<Sent> {
   const stop = deps.stop ?? new AbortController().signal;
   let tries = 0;
@@ -78,10 +78,7 @@ function sendOnce(
   }
 }
 
-/**
- * The address is the operator's own, so it may be of any network and needs no certificate; redirects are not followed, for a POST
- * would arrive as something else.
- */
+/** The operator's own URL: any network and plain HTTP are allowed; redirects, which change a POST, are not followed. */
 async function post(
   url: URL,
   notice: Notice,
@@ -102,51 +99,49 @@ async function post(
   to.password = '';
   const request = { method: 'POST', headers, body: JSON.stringify(notice), redirect: 'manual', signal } as const;
   const response = await fetch(to, request).catch((error: unknown) => {
-    if (signal.aborted) throw new Error(`${url.host} did not answer within ${timeoutMs / 1000} s`);
+    if (signal.aborted) throw new Error(`${url.host} did not respond within ${timeoutMs / 1000} s`);
     throw new Error(`${url.host} can't be reached: ${reasonOf(error)}`);
   });
   await response.body?.cancel().catch(() => undefined); // Only the status counts.
   if (response.ok) return;
-  const problem = `${url.host} answered ${response.status}`;
+  const problem = `${url.host} responded with ${response.status}`;
   if (response.status < 500 && response.status !== 408 && response.status !== 429) throw new Refusal(problem);
   throw new Error(problem);
 }
 
-/** What is behind "fetch failed". */
+/** The cause of "fetch failed". */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return messageFromError(error);
   return 'code' in cause && cause.message === '' ? String(cause.code) : cause.message;
 }
 
-/** Where notices go. */
 export type NoticeTarget =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'mail'; readonly to: string }
   | { readonly kind: 'exec'; readonly program: string; readonly args: readonly string[] };
 
-/** More are a mistake, such as a text in the wrong variable. */
+/** More indicate a mistake, such as the wrong variable. */
 export const TARGETS_MAX = 10;
 
-/** As careful as a mail server needs it: one @, no white space, nothing that begins another recipient or header. */
+/** One @, no white space, nothing that begins another recipient or header. */
 const MAIL = /^[^\s@,;:<>()"'\\]+@[^\s@,;:<>()"'\\]+$/;
 
 export const TARGET_FORMS = 'https://…, http://…, mailto:name@host, or exec:/path/of/a/program with its arguments';
 
-/** Reads one target; undefined where it is none of {@link TARGET_FORMS}. */
 export function parseTarget(text: string): NoticeTarget | undefined {
-  const words = text.trim();
-  if (/^https?:\/\//i.test(words)) return URL.canParse(words) ? { kind: 'url', url: words } : undefined;
-  if (words.startsWith('exec:')) {
-    const [program = '', ...args] = words.slice('exec:'.length).trim().split(/\s+/);
-    // By its whole path: which program runs must not depend on the PATH that a service happens to have.
+  const trimmed = text.trim();
+  if (/^https?:\/\//i.test(trimmed)) return URL.canParse(trimmed) ? { kind: 'url', url: trimmed } : undefined;
+  if (trimmed.startsWith('exec:')) {
+    const [program = '', ...args] = trimmed.slice('exec:'.length).trim().split(/\s+/);
+    // Must not depend on the service's PATH.
     return program.startsWith('/') ? { kind: 'exec', program, args } : undefined;
   }
-  const to = words.replace(/^mailto:/i, '');
+  const to = trimmed.replace(/^mailto:/i, '');
   return MAIL.test(to) ? { kind: 'mail', to } : undefined;
 }
 
-/** A target as logs and answers may have it: of a URL its host alone, for its path and query often are the secret. */
+/** Only a URL's host: its path and query may be secret. */
 export function shownTarget(target: NoticeTarget): string {
   switch (target.kind) {
     case 'url':
@@ -158,26 +153,25 @@ export function shownTarget(target: NoticeTarget): string {
   }
 }
 
-/** What a target is remembered by, from which nobody gets it back. */
+/** Identifies a target without revealing it. */
 export function targetKey(target: NoticeTarget): string {
   return createHash('sha256').update(JSON.stringify(target)).digest('hex').slice(0, 16);
 }
 
 interface ProgramOptions {
-  /** The program's environment beside what tells the notice. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A program that takes longer is killed with all that it started, in milliseconds. */
+  /** A slower program is killed with its children. */
   readonly timeoutMs: number;
-  /** Kills it like that at once. */
+  /** Kills them at once. */
   readonly stop: AbortSignal;
 }
 
-/** How much of what a program complains is told, in characters: its end. */
+/** Characters of a program's error output; the last are kept. */
 const STDERR_MAX = 500;
 
 /**
- * Runs an operator's program with a notice: as JSON on its standard input, the essentials as `NOTICE_…` in its environment. No shell
- * reads anything of it. Rejects where it can't be started, takes too long, or ends with another exit code than 0.
+ * Without a shell: the notice as JSON on standard input, the essentials as `NOTICE_…` in the environment. Rejects where
+ * the program can't be started, takes too long, or exits with a code other than 0.
  */
 function runProgram(
   { program, args }: { readonly program: string; readonly args: readonly string[] },
@@ -187,7 +181,7 @@ function runProgram(
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       stdio: ['pipe', 'ignore', 'pipe'],
-      detached: true, // A group of its own, which can be killed as a whole.
+      detached: true, // Its own process group, to kill as a whole.
       env: { ...environment, ...variablesOf(notice) },
     });
     let complaint = '';
@@ -197,7 +191,7 @@ function runProgram(
     const end = () => {
       stop.removeEventListener('abort', kill);
       clearTimeout(timer);
-      // What it has left running holds its output open, which would keep this process from ending.
+      // Children holding its output open would keep this process alive.
       child.stderr.destroy();
     };
     const kill = () => {
@@ -214,15 +208,15 @@ function runProgram(
     child.on('exit', (code, signal) => {
       end();
       if (code === 0) return resolve();
-      const said = complaint.trim() === '' ? '' : `: ${complaint.trim()}`;
-      reject(new Error(`${program} ended with ${signal ?? `exit code ${code}`}${said}`));
+      const output = complaint.trim() === '' ? '' : `: ${complaint.trim()}`;
+      reject(new Error(`${program} ended with ${signal ?? `exit code ${code}`}${output}`));
     });
     child.stdin.on('error', () => {}); // A program need not read it.
     child.stdin.end(`${JSON.stringify(notice)}\n`);
   });
 }
 
-/** Not `MODELSTATS_…`: a program that calls `modelstats` would find them refused as settings that there aren't. */
+/** Not `MODELSTATS_…`: `modelstats` refuses unknown settings, and the program may call it. */
 function variablesOf(notice: Notice): Readonly<Record<string, string>> {
   return {
     NOTICE_KIND: notice.kind,
@@ -240,6 +234,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has just ended.
+    // Already ended.
   }
 }

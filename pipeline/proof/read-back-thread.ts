@@ -1,4 +1,4 @@
-/** The program of the thread that `readBackInThread` starts: one order, one answer. */
+/** Started by `readBackInThread`: one order, one result. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ReplayOrder, readBackReplay } from './read-back.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Reading back what a night has written: the file as it lies there is hashed, unpacked, hashed again and walked over. It knows files
- * and lines, and nothing of how they came to be.
- */
+/** Reads back what a night has written: hashes a file, unpacks and hashes its lines, and passes them on. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -12,15 +9,12 @@ import { findReplayFault } from './replay.ts';
 
 export interface ReadBack {
   readonly compressed: FileHash;
-  /** Of the unpacked lines; meaningless where there is a fault. */
+  /** Of the unpacked lines; meaningless after a fault. */
   readonly content: FileHash;
   readonly fault: string | undefined;
 }
 
-/**
- * Reads a compressed file of lines back.
- * @param walk resolves to what is wrong with the lines, or undefined, and reads to their end then
- */
+/** @param walk reads all lines; resolves to a fault, or undefined */
 export async function readBack(
   path: string,
   walk: (lines: AsyncIterable<Buffer>) => Promise<string | undefined>,
@@ -36,18 +30,18 @@ export async function readBack(
   return { compressed, content: { bytes, sha256: hash.digest('hex') }, fault };
 }
 
-/** A public file and what it has to follow from, all of them paths. Plain data: it may go to another thread. */
+/** A public file and the paths it must follow from. Plain data, for another thread. */
 export interface ReplayOrder {
   readonly path: string;
   /** See `findReplayFault`. */
   readonly key: readonly string[];
-  /** The compressed file of the day before; undefined where there was none. */
+  /** Compressed; undefined for the first day. */
   readonly before: string | undefined;
   readonly events: string;
   readonly isRenewed: boolean;
 }
 
-/** {@link readBack} with the replay of a day's events. */
+/** With the replay of a day's events. */
 export function readBackReplay({ path, key, before, events, isRenewed }: ReplayOrder): Promise<ReadBack> {
   return readBack(path, (lines) =>
     findReplayFault({
@@ -60,22 +54,22 @@ export function readBackReplay({ path, key, before, events, isRenewed }: ReplayO
   );
 }
 
-async function* tap(chunks: AsyncIterable<Buffer>, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+async function* tap(chunks: AsyncIterable<Buffer>, onChunk: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    look(chunk);
+    onChunk(chunk);
     yield chunk;
   }
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}
 
-/** Unpacked bytes from which on a file is worth the start of a thread, some 30 ms. */
+/** Below this, starting a thread (some 30 ms) is not worth it. */
 export const OWN_THREAD_BYTES_MIN = 32 * 1024 * 1024;
 
 /**
- * `readBackReplay`, of a large file in a thread of its own: unpacking leaves so much garbage behind that Node collects it thirty times,
- * and each time walks through all that a thread has loaded, which in the night's own is ten times as much.
- * @param bytes what the file is said to hold, unpacked
+ * Large files get their own thread: unpacking triggers some thirty garbage collections, which take ten times as long in
+ * the night's own heap.
+ * @param bytes recorded unpacked size
  */
 export function readBackInThread(order: ReplayOrder, bytes: number): Promise<ReadBack> {
   return bytes < OWN_THREAD_BYTES_MIN ? readBackReplay(order) : startThread(order);
@@ -87,7 +81,7 @@ function startThread(order: ReplayOrder): Promise<ReadBack> {
     const thread = new Worker(path, { workerData: order, execArgv: [...execArgv] });
     thread.on('message', resolve);
     thread.on('error', reject);
-    // Without an effect where an answer or an error came before.
+    // No effect after a message or error.
     thread.on('exit', (code) => reject(new Error(`the thread that read ${order.path} back ended with ${code}`)));
   });
 }

@@ -1,11 +1,9 @@
 /**
- * The replay of a day's events on bytes, as a consumer would do it: a walk over three sorted files side by side, which
- * must come out together. It knows nothing of DuckDB's tables nor of how lines are built.
+ * Replays a day's events on bytes, as a consumer would: walks three sorted files side by side, without DuckDB.
  *
- * It is as strong as replaying into a file and comparing hashes: each line of today is, byte for byte, either the next one
- * of yesterday or the data of the next event; each line of yesterday that is not in today is taken out by an event of its
- * key; no event is left; and a new line must stand between its neighbours in the order of keys, so that today is sorted
- * where yesterday was. Memory is a few blocks, whatever the size.
+ * As strong as comparing hashes after a replay: each of today's lines is, byte for byte, yesterday's next line or the
+ * next event's data; vanished lines have an event; no event is left over; and new lines fit between their neighbours'
+ * keys, so today is sorted if yesterday was. Memory is a few blocks.
  */
 
 import { DATASET_NAMES, DATASETS, type Dataset, publishedColumns, publishedName } from '../../schemas/datasets.ts';
@@ -15,18 +13,18 @@ import { columnList, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import type { LineReader } from '../../storage/gzip-lines.ts';
 
 export interface ReplayInput {
-  /** The dataset's key columns, with which every line starts. */
+  /** Every line starts with these. */
   readonly key: readonly string[];
-  /** The lines of the day before; in key order, as those of every file here. */
+  /** Of the previous day; all files are in key order. */
   readonly before: LineReader;
-  /** A line per event: the start of its record's line up to the end of the key, a tab, and the new line if there is one. */
+  /** A line per event: its record's line up to the end of the key, a tab, and the new line if any. */
   readonly events: LineReader;
   readonly after: LineReader;
-  /** True where every record has an event, even one that stayed as it was: a version of the records comes into force. */
+  /** Every record has an event: a version of the records takes effect. */
   readonly isRenewed: boolean;
 }
 
-/** Walks to the end of all three; resolves to what is wrong, or undefined where `after` follows. */
+/** Resolves to a fault, or undefined where `after` follows. */
 export async function findReplayFault(input: ReplayInput): Promise<string | undefined> {
   let newKey: Buffer | undefined;
   for (;;) {
@@ -49,12 +47,12 @@ function faultOfEnd(left: Buffer | undefined): string | undefined {
   return left === undefined ? undefined : `no event explains ${show(left)}`;
 }
 
-/** Bytes compared at once: most of a day is as it was, and comparing blocks is far faster than finding lines. */
+/** Comparing blocks is far faster than finding lines, and most are unchanged. */
 const BLOCK_BYTES = 4096;
 const NEWLINE = 0x0a;
 const TAB = 0x09;
 
-/** Skips what is at hand of lines that are the same on both sides; false where the next ones differ. */
+/** False where the next lines differ. */
 function skipEqual(before: LineReader, after: LineReader): boolean {
   for (let isSkipped = false; ; isSkipped = true) {
     const bytes = equalLines(before, after);
@@ -64,7 +62,7 @@ function skipEqual(before: LineReader, after: LineReader): boolean {
   }
 }
 
-/** Bytes of whole lines, newlines included, that are the same on both sides; 0 where the next line differs. */
+/** With newlines; 0 where the next line differs. */
 function equalLines(before: LineReader, after: LineReader): number {
   const [old, now] = [before.ahead, after.ahead];
   if (Math.min(old.length, now.length) >= BLOCK_BYTES && startsWith(old, now.subarray(0, BLOCK_BYTES))) {
@@ -76,13 +74,13 @@ function equalLines(before: LineReader, after: LineReader): number {
 }
 
 interface ReplayedEvent {
-  /** How the line of its record starts, up to the end of the key. */
+  /** Its record's line up to the end of the key. */
   readonly key: Buffer;
-  /** The new line; empty where the record is deleted. */
+  /** Empty for a delete. */
   readonly line: Buffer;
-  /** Bytes of yesterday's line of this record, newline included; 0 where there is none. */
+  /** Bytes of yesterday's line, with newline; 0 without one. */
   readonly replaces: number;
-  /** Bytes of the new line, newline included. */
+  /** Bytes of the new line, with newline. */
   readonly adds: number;
 }
 
@@ -95,14 +93,15 @@ function eventFromText(text: Buffer, old: Buffer | undefined): ReplayedEvent {
 }
 
 function faultOfEvent({ key, line, replaces }: ReplayedEvent, now: Buffer | undefined): string | undefined {
-  if (line.length === 0) return replaces > 0 ? undefined : 'an event deletes what was not there, or comes out of order';
+  if (line.length === 0)
+    return replaces > 0 ? undefined : 'an event deletes a record that does not exist, or is out of order';
   if (!startsWith(line, key)) return 'an event has the data of another record';
-  return now?.equals(line) ? undefined : `${show(now)} is not what an event gives`;
+  return now?.equals(line) ? undefined : `${show(now)} is not the data of its event`;
 }
 
 /**
- * A new line stands after the line before it and before the next one of yesterday.
- * @param newKey of the line before it, where that is new as well: those two are in the order of the events
+ * A new line belongs after the preceding one and before yesterday's next.
+ * @param newKey of the preceding line if new: the events order those two
  */
 function faultOfPlace(event: ReplayedEvent, input: ReplayInput, newKey: Buffer | undefined): string | undefined {
   if (event.replaces > 0) return undefined;
@@ -115,7 +114,7 @@ function faultOfPlace(event: ReplayedEvent, input: ReplayInput, newKey: Buffer |
   return isInPlace ? undefined : 'a line is out of order';
 }
 
-/** The order of keys: part by part, by the bytes of their UTF-8. */
+/** Part by part, by UTF-8 bytes. */
 function compareKeys(columns: readonly string[], left: Buffer, right: Buffer): number {
   const [leftKey, rightKey] = [keyFromLine(columns, left), keyFromLine(columns, right)];
   for (const [index, part] of leftKey.entries()) {
@@ -125,7 +124,7 @@ function compareKeys(columns: readonly string[], left: Buffer, right: Buffer): n
   return 0;
 }
 
-/** The parts of the key of a line, or of the start of one. */
+/** From a line, or the start of one. */
 function keyFromLine(columns: readonly string[], line: Buffer): readonly Buffer[] {
   const text = line.toString('utf8');
   const record: Readonly<Record<string, unknown>> = JSON.parse(text.endsWith(',') ? `${text.slice(0, -1)}}` : text);
@@ -141,17 +140,17 @@ function show(line: Buffer | string | undefined): string {
   return typeof line === 'string' ? line.slice(0, 300) : line.toString('utf8', 0, 300);
 }
 
-/** Where a replay starts: relations as SQL. */
+/** Relations as SQL. */
 interface ReplayRelations {
-  /** Yesterday's records: the key's columns and `line`. */
+  /** Yesterday's records: key columns and `line`. */
   readonly previous: string;
-  /** The events of the night, with the columns of `changes.parquet`. */
+  /** Columns as in `changes.parquet`. */
   readonly changes: string;
 }
 
 /**
- * The lines of a dataset after a consumer has applied a night's events to the snapshot before (specification "Replay"), in
- * key order. One row per record, one column.
+ * The previous snapshot's lines after a night's events (specification "Replay"), in key order. One row per record, one
+ * column.
  */
 export function replaySql(dataset: Dataset, { previous, changes }: ReplayRelations): string {
   const key = dataset.key.map((part) => `key ->> '$.${part}' AS ${part}`).join(', ');
@@ -163,14 +162,14 @@ export function replaySql(dataset: Dataset, { previous, changes }: ReplayRelatio
     ORDER BY ${columnList(dataset.key)}`;
 }
 
-/** A file of canonical lines as a relation with the key's columns and `line`. */
+/** Key columns and `line`. */
 export function linesSql(dataset: Dataset, path: string): string {
   const key = dataset.key.map((part) => `line ->> '$.${part}' AS ${part}`).join(', ');
   return `SELECT ${key}, CAST(line AS VARCHAR) AS line FROM (
     SELECT json AS line FROM read_ndjson_objects(${sqlText(path)}, maximum_object_size = ${LINE_BYTES_MAX}))`;
 }
 
-/** {@link linesSql} of the nothing before the first night. */
+/** For the first night. */
 export function noLinesSql(dataset: Dataset): string {
   const columns = [...dataset.key, 'line'].map((name) => `CAST(NULL AS VARCHAR) AS ${name}`);
   return `SELECT ${columns.join(', ')} WHERE false`;
@@ -180,10 +179,9 @@ export function noLinesSql(dataset: Dataset): string {
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Counts events whose names do not agree (specification "Change events"): `key` is the canonical JSON of the parts, `entity_id`
- * joins exactly these, and an upsert's line starts with them. One row, one column `events`.
- *
- * @param changes a relation with the columns of `changes.parquet`
+ * Counts events with inconsistent names (specification "Change events"): `key` is canonical JSON, `entity_id` joins its
+ * parts, an upsert's line starts with them. One row, one column `events`.
+ * @param changes columns as in `changes.parquet`
  */
 export function misnamedEventsSql(changes: string): string {
   const cases = DATASET_NAMES.map((name) => DATASETS[name]).flatMap((dataset) =>
@@ -200,7 +198,7 @@ function isWellNamedSql(dataset: Dataset): string {
   return `key = concat(${members.join(', ')}, '}') AND entity_id = ${parts.join(` || ':' || `)} AND (${line})`;
 }
 
-/** The lines of a dataset in one version of the records. */
+/** In one version of the records. */
 interface DatasetLines {
   readonly dataset: Dataset;
   readonly lines: LineReader;
@@ -212,18 +210,18 @@ interface SameRecordsInput {
 }
 
 /**
- * The proof that a snapshot in a version under notice holds the same records as the one in force: no event leads to it until the
- * cutover, so nothing else would tell. Like replay it works on the written lines and knows nothing of how SQL built them.
+ * Proves on the written lines that a noticed snapshot holds the records in force: before the cutover, no event leads to
+ * it.
  *
- * Walks to the end of both; resolves to what is wrong, or undefined where each line under notice is the canonical one, in its version,
- * of the record in the line in force. Of a field that the version in force doesn't have, only the form is known.
+ * Resolves to a fault, or undefined where each noticed line is canonical, in its version, for the record in force.
+ * Fields unknown to the version in force are checked only for form.
  */
 export async function findRecordFault({ inForce, noticed }: SameRecordsInput): Promise<string | undefined> {
   for (;;) {
     const old = (await inForce.lines.readLine())?.toString('utf8');
     const now = (await noticed.lines.readLine())?.toString('utf8');
     if (old === undefined && now === undefined) return undefined;
-    if (old === undefined || now === undefined) return `${show(now)} stands beside ${show(old)}`;
+    if (old === undefined || now === undefined) return `${show(now)} is paired with ${show(old)}`;
     const columns = { ...columnsFromLine(noticed.dataset, now), ...columnsFromLine(inForce.dataset, old) };
     if (canonicalLine(noticed.dataset.name, columns, noticed.dataset) !== now) {
       return `${show(now)} is not the record of ${show(old)}`;
@@ -233,7 +231,7 @@ export async function findRecordFault({ inForce, noticed }: SameRecordsInput): P
   }
 }
 
-/** A line's values, by column. */
+/** By column. */
 function columnsFromLine(dataset: Dataset, line: string): PublishedRecord {
   const record: PublishedRecord = JSON.parse(line);
   return Object.fromEntries(

@@ -18,8 +18,8 @@ function openRun(onStage: (stage: 'one' | 'two') => void = () => {}) {
 
 /** A report that tells how a run ended, with one issue. */
 function report(end: RunEnd<{ readonly warnings: readonly string[] }>) {
-  const told = end.result === undefined ? String(end.error) : 'ok';
-  return { status: told === 'ok' ? 'done' : 'failed', facts: { told }, issues: [{ line: 7 }] };
+  const outcome = end.result === undefined ? String(end.error) : 'ok';
+  return { status: outcome === 'ok' ? 'done' : 'failed', facts: { outcome }, issues: [{ line: 7 }] };
 }
 
 test('a run keeps its report and its issues and nothing else, and passes its result on', async () => {
@@ -37,7 +37,7 @@ test('a run keeps its report and its issues and nothing else, and passes its res
     started_at: at,
     finished_at: at,
     error: null,
-    told: 'ok',
+    outcome: 'ok',
     warnings: ['half full'],
     stages: [{ stage: 'one', ms: expect.any(Number) }],
   });
@@ -79,7 +79,7 @@ test('stages are announced as they begin and kept as they end, failed ones too',
 });
 
 test.each([
-  ['precondition_failed', 5, 'others changed the store 5 times meanwhile; run this again'],
+  ['precondition_failed', 5, 'other processes changed the store 5 times meanwhile; run this again'],
   ['store_unavailable', 1, 'lost'],
 ] as const)('work that always ends in %s is tried %i times', async (code, times, message) => {
   const attempts: number[] = [];

@@ -12,39 +12,36 @@ export interface RunDeps<Stage extends string> {
   readonly clock: () => Date;
   /** A new unique run id of letters and digits. */
   readonly newRunId: () => string;
-  /** Called as each stage begins. */
+  /** Called when a stage begins. */
   readonly onStage: (stage: Stage) => void;
 }
 
-/** What work on a store's files needs. */
 export interface WorkDeps {
   readonly store: ObjectStore;
   readonly database: Database;
-  /** Folder for files on their way. */
+  /** For temporary files. */
   readonly scratch: string;
 }
 
-/** How a run ended: with its result, or with the error that its caller gets. */
 export type RunEnd<T> = { readonly finishedAt: Date } & (
   | { readonly result: T; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: unknown }
 );
 
-/** What a run of its kind leaves for people, whatever became of it; what all runs tell alike is added by {@link Run.finish}. */
+/** {@link Run.finish} adds the rest. */
 export interface RunReport {
   readonly status: string;
-  /** What ended the run's work early; default: what it rejected with. */
+  /** Ended the work early; by default its rejection. */
   readonly error?: unknown;
   /** Further fields of `report.json`. */
   readonly facts: object;
-  /** For `issues.jsonl`, one a line; undefined where the run has written the file itself. */
+  /** Undefined where the run writes `issues.jsonl` itself. */
   readonly issues?: readonly object[] | undefined;
 }
 
 /**
- * One attempt at a command that works on the store, such as a night, a backfill or `verify`. It has a folder of its own, `<work>/runs/<day>.<run>/`, and at most one DuckDB
- * database that spills there; it collects warnings and the time that each stage took. {@link Run.finish} ends it in the
- * same way whatever became of it: the database is closed, temporary files go, the report stays.
+ * One run of a command on the store: a folder `<work>/runs/<day>.<run>/`, at most one DuckDB database, warnings, and
+ * stage durations. {@link Run.finish} always closes the database, removes temporary files and writes the report.
  */
 export class Run<Stage extends string = string> {
   readonly id: string;
@@ -62,7 +59,7 @@ export class Run<Stage extends string = string> {
     this.#deps = deps;
   }
 
-  /** Makes the folder of a run. Rejects with `store_unavailable` where it can't be written. */
+  /** Rejects with `store_unavailable` where the folder can't be written. */
   static async open<S extends string>(
     { day, startedAt }: { readonly day: Day; readonly startedAt: Date },
     deps: RunDeps<S>,
@@ -71,12 +68,11 @@ export class Run<Stage extends string = string> {
     return new Run(id, startedAt, await openRunFolder(deps.workFolder, { day, run: id }), deps);
   }
 
-  /** The stages that have ended, well or not, in order, with how long each took in milliseconds. */
+  /** Finished stages, in order. */
   get stages(): readonly { readonly stage: Stage; readonly ms: number }[] {
     return [...this.#stages];
   }
 
-  /** What an operator should know and need not act on, so far. */
   get warnings(): readonly string[] {
     return [...this.#warnings];
   }
@@ -85,12 +81,11 @@ export class Run<Stage extends string = string> {
     this.#warnings.push(...warnings);
   }
 
-  /** The path of `issues.jsonl`. */
   get issuesPath(): string {
     return join(this.folder.path, 'issues.jsonl');
   }
 
-  /** Opens the run's database, in memory; {@link finish} closes it. */
+  /** In memory; {@link finish} closes it. */
   async openDatabase(duckdb: DuckDBLimits): Promise<Database> {
     this.#database = await Database.open(':memory:', { ...duckdb, tempFolder: this.folder.scratch });
     return this.#database;
@@ -106,15 +101,12 @@ export class Run<Stage extends string = string> {
     }
   }
 
-  /** The error to report for whatever was thrown: a disk that failed is told as `store_unavailable`. */
+  /** Disk errors become `store_unavailable`. */
   errorFrom(error: unknown): unknown {
     return workErrorFrom(error, this.#deps.workFolder);
   }
 
-  /**
-   * Does the rest of the run's work, ends the run and reports it; then resolves or rejects as that work did. A report that
-   * can't be written changes nothing about what was done: it becomes a warning of the result.
-   */
+  /** Does the remaining work; resolves or rejects as that does. A report that can't be written becomes a warning. */
   async finish<T extends { readonly warnings: readonly string[] }>(
     work: () => Promise<T>,
     reportOf: (end: RunEnd<T>) => RunReport,
@@ -129,7 +121,7 @@ export class Run<Stage extends string = string> {
     return { ...ended.result, warnings: [...ended.result.warnings, ...problems] };
   }
 
-  /** Frees the disk, then reports; resolves to what went wrong with that. */
+  /** Frees the disk first; resolves to problems. */
   async #close(end: RunEnd<unknown>, makeReport: () => RunReport): Promise<readonly string[]> {
     try {
       this.#database?.close();
@@ -158,10 +150,9 @@ export class Run<Stage extends string = string> {
   }
 }
 
-/** What every command that looks after a store works with. */
+/** For upkeep commands. */
 export type UpkeepDeps = Omit<RunDeps<string>, 'onStage'>;
 
-/** What the answer of each such command ends with. */
 export interface UpkeepEnd {
   readonly warnings: readonly string[];
   /** Folder with the run's report.json. */
@@ -169,20 +160,20 @@ export interface UpkeepEnd {
 }
 
 export interface UpkeepCommand<T> {
-  /** As it is typed, for the report. */
+  /** As typed. */
   readonly command: string;
-  /** Facts of the report that hold whatever becomes of the run. */
+  /** Facts that the report has in any case. */
   readonly request: object;
-  /** The rest of the report, of a run that did its work. */
-  readonly tell: (result: T) => Pick<RunReport, 'status' | 'issues'> & { readonly facts: object };
+  /** The rest of a successful run's report. */
+  readonly summarize: (result: T) => Pick<RunReport, 'status' | 'issues'> & { readonly facts: object };
 }
 
 /**
- * Does the work of a command in a run of its own (specification "Run reports"): temporary files lie in the run's folder, which
- * outlives a kill only until the next command tidies up, and the report stays, also of a run that failed.
+ * Runs a command's work with a report (specification "Run reports"). After a kill, the next command removes temporary
+ * files.
  */
 export async function runUpkeep<T extends object>(
-  { command, request, tell }: UpkeepCommand<T>,
+  { command, request, summarize }: UpkeepCommand<T>,
   deps: UpkeepDeps,
   work: (run: Run) => Promise<T>,
 ): Promise<T & UpkeepEnd> {
@@ -192,22 +183,21 @@ export async function runUpkeep<T extends object>(
     async () => ({ ...(await work(run)), warnings: run.warnings, report: run.folder.path }),
     ({ result }) => {
       if (result === undefined) return { status: 'failed', facts: { command, ...request } };
-      const { status, facts, issues } = tell(result);
+      const { status, facts, issues } = summarize(result);
       return { status, facts: { command, ...request, ...facts }, issues };
     },
   );
 }
 
-/** Where work is done that leaves nothing behind. */
 interface Scratch {
   readonly folder: string;
-  /** In memory; it spills into the folder. */
+  /** In memory; spills into the folder. */
   readonly database: Database;
 }
 
 /**
- * Does work in a temporary folder of its own, with a database; both are gone when it has ended. It is for what only reads and may run
- * where there is no work folder; whoever changes or proves a store does so in a `Run`, which leaves a report.
+ * For read-only work without a work folder: a temporary folder with a database. Work that changes or verifies a store
+ * uses a `Run`, which leaves a report.
  */
 export async function withScratch<T>(duckdb: DuckDBLimits, work: (scratch: Scratch) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'modelstats-'));

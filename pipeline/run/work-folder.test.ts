@@ -96,7 +96,7 @@ test('a work folder takes the first store that has a release, and every later st
 });
 
 test.each([
-  ['another store', storeOf('2'), 'file:/stores/2 is another one'],
+  ['another store', storeOf('2'), 'file:/stores/2 is another store'],
   ['an empty store, as where a disk is not mounted', EMPTY, 'file:/stores/empty is empty'],
 ])('it refuses %s, and says what to do', async (_, found, why) => {
   await claimWorkFolder(work('claimed'), storeOf('1'));

@@ -20,25 +20,25 @@ import { type ReleaseName, releaseId } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 
 /**
- * A run's own folder, `<work>/runs/<day>.<run>/`: `report.json` and `issues.jsonl` stay; `tmp/` and `owner`, a link
- * that names the run's process as `pid@host`, go when the run ends or, where the run was killed, when the next one starts.
+ * `<work>/runs/<day>.<run>/`: `report.json` and `issues.jsonl` stay; `tmp/` and `owner`, a link to `pid@host`, are
+ * removed when the run ends or, after a kill, when the next one starts.
  */
 export interface RunFolder {
   readonly path: string;
-  /** What will be uploaded, under release paths. */
+  /** Files to upload, under release paths. */
   readonly release: string;
-  /** Files on the way, and where DuckDB spills. */
+  /** For temporary files and DuckDB's spilling. */
   readonly scratch: string;
   removeTemporary(): Promise<void>;
 }
 
-/** Makes the folder of a run. Rejects with `store_unavailable` where it can't be written. */
+/** Rejects with `store_unavailable` where it can't be written. */
 export async function openRunFolder(work: string, name: ReleaseName): Promise<RunFolder> {
   const path = join(work, 'runs', releaseId(name));
   const [release, scratch] = [join(path, 'tmp', 'release'), join(path, 'tmp', 'scratch')];
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
-    // Made before anything else, and in one step, as a link is: whenever this run is killed, what it leaves has an owner.
+    // First, and atomic: whatever a killed run leaves has an owner.
     await symlink(`${process.pid}@${hostname()}`, join(path, 'owner'));
     await mkdir(release, { recursive: true });
     await mkdir(scratch);
@@ -48,14 +48,11 @@ export async function openRunFolder(work: string, name: ReleaseName): Promise<Ru
   return { path, release, scratch, removeTemporary: () => removeTemporary(path) };
 }
 
-/** What the system says where a disk doesn't do its work, whether to us or to DuckDB, which passes its words on. */
+/** Errors of a failing disk, from Node or passed on by DuckDB. */
 const DISK_FAULT =
   /ENOSPC|EDQUOT|EROFS|EFBIG|EACCES|EPERM|EIO|ENOTDIR|EEXIST|No space left|quota exceeded|Read-only file system|File too large/;
 
-/**
- * The `store_unavailable` for whatever went wrong in the work folder; other errors come back as they are. Errors of the
- * source and of the store have said so before, as AppErrors.
- */
+/** Disk errors become `store_unavailable`; AppErrors of source and store stay. */
 export function workErrorFrom(error: unknown, work: string): unknown {
   return error instanceof AppError || !DISK_FAULT.test(messageFromError(error)) ? error : unusable(work, error);
 }
@@ -66,7 +63,7 @@ function unusable(work: string, cause: unknown): AppError {
   });
 }
 
-/** Making several folders on a read-only disk fails with ENOENT; the nearest folder that exists tells the real reason. */
+/** On a read-only disk, creating several folders fails with ENOENT; the nearest existing one gives the real reason. */
 async function findReason(work: string, error: unknown): Promise<unknown> {
   if (!messageFromError(error).startsWith('ENOENT')) return error;
   let folder = work;
@@ -83,23 +80,23 @@ async function removeTemporary(path: string): Promise<void> {
 }
 
 /** Runs whose reports are kept. */
-const RUNS_KEPT_MAX = 1000;
-/** A run of another machine, or of another container with this work folder, counts as dead after this time. */
+const RUNS_MAX = 1000;
+/** After this, a run of another machine or container counts as dead. */
 const FOREIGN_RUN_MS_MAX = 24 * 60 * 60 * 1000;
 
-/** Removes what runs that died left in the work folder. What can't be removed today is left to the next run. */
+/** Removes the remains of dead runs; failures are left to the next run. */
 export async function tidyRuns(work: string, now: Date): Promise<void> {
   const runs = join(work, 'runs');
   const names = (await readdir(runs).catch(() => [])).sort();
   for (const name of names) {
     if (await isDead(join(runs, name), now)) await removeTemporary(join(runs, name)).catch(() => undefined);
   }
-  for (const name of names.slice(0, -RUNS_KEPT_MAX)) {
+  for (const name of names.slice(0, -RUNS_MAX)) {
     await rm(join(runs, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** True where a run folder has an owner that is no more. */
+/** True where the owner no longer runs. */
 async function isDead(path: string, now: Date): Promise<boolean> {
   const link = join(path, 'owner');
   const [owner, stats] = await Promise.all([readlink(link), lstat(link)]).catch(() => []);
@@ -109,7 +106,7 @@ async function isDead(path: string, now: Date): Promise<boolean> {
   return !isAnotherProcess(pid);
 }
 
-/** False for this process, too: it has not begun a run, and in a container every process has the same number. */
+/** False for this process, which has no run yet; in containers, process numbers may be equal. */
 export function isAnotherProcess(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
@@ -120,44 +117,42 @@ export function isAnotherProcess(pid: number): boolean {
   }
 }
 
-/** `<work>/store.json`: which record a work folder is used for. */
+/** `<work>/store.json`: the series that a work folder belongs to. */
 const NoteSchema = z.object({ identity: z.string(), url: z.string() });
 
-/** The store that is about to be changed, as it was found. */
+/** A store about to be changed. */
 export interface WorkStore {
   readonly store: Pick<ObjectStore, 'url'>;
   readonly catalog: Catalog | undefined;
 }
 
 /**
- * Notes in a work folder which record it is used for, and rejects with `configuration` where it is used for another one (decision
- * 0043): the address of the store is wrong then, or its disk is not mounted, and the series would go on in the wrong place or
- * begin anew. Commands that change a store call it before they do. A folder without a note, as on a fresh machine, takes any
- * store.
+ * Records which series a work folder belongs to. Rejects with `configuration` for another one (decision 0043): the
+ * store's address is wrong, or its disk not mounted, and the series would continue elsewhere or begin anew. A new
+ * folder accepts any store.
  */
 export async function claimWorkFolder(work: string, { store, catalog }: WorkStore): Promise<void> {
   const path = join(work, 'store.json');
   const identity = identityFromCatalog(catalog);
   const noted = await readNote(path);
   if (noted !== undefined && noted.identity !== identity) {
-    const found = identity === undefined ? `${store.url} is empty` : `${store.url} is another one`;
-    const remedy = 'is MODELSTATS_STORE right? If so, give it a work folder of its own (MODELSTATS_WORK)';
+    const found = identity === undefined ? `${store.url} is empty` : `${store.url} is another store`;
+    const remedy = 'check MODELSTATS_STORE; if it is right, set another work folder (MODELSTATS_WORK)';
     throw new AppError(
       'configuration',
-      `${work} has been used for the store ${noted.url}, and ${found}; ${remedy} or remove ${path}`,
+      `${work} is the work folder of the store ${noted.url}, but ${found}; ${remedy} or remove ${path}`,
     );
   }
   if (noted !== undefined || identity === undefined) return;
   try {
     await mkdir(work, { recursive: true, mode: 0o700 });
-    // Not by way of a temporary file, which a kill could leave: half a note counts as none, and the next command writes it anew.
+    // Not atomic: a temporary file might stay after a kill, while an incomplete note is written again.
     await writeFile(path, `${JSON.stringify({ identity, url: store.url })}\n`);
   } catch {
-    // The note is a precaution; a work folder that can't be written to stops the run itself, which says why.
+    // A precaution only: a read-only work folder stops the run itself, with the reason.
   }
 }
 
-/** Undefined where there is none that can be read. */
 async function readNote(path: string): Promise<z.infer<typeof NoteSchema> | undefined> {
   try {
     return NoteSchema.parse(JSON.parse(await readFile(path, 'utf8')));

@@ -101,6 +101,6 @@ test.each([
 test.each(['', 'midnight', '61 0 * * *', '5 0 * *', '0 0 30 2 *'])(
   '«%s» is no cron expression, and told why',
   (text) => {
-    expect(findCronProblem(text)).toMatch(`'${text}' is no cron expression: `);
+    expect(findCronProblem(text)).toMatch(`'${text}' is not a cron expression: `);
   },
 );

@@ -2,42 +2,41 @@ import { createTask, parse, type TaskContext, validateDetailed } from 'node-cron
 import type { BaseLogger } from 'pino';
 import { type Day, dayFromDate } from '../../runtime/day.ts';
 
-/** When nights are due, in UTC. */
+/** UTC. */
 export interface Cron {
-  /** Begins to call; a call that is still pending is told of the next one all the same. */
+  /** Calls also while an earlier call is pending. */
   readonly start: (listener: CronListener) => void;
   readonly stop: () => void;
   /** Undefined when stopped. */
   readonly nextRun: () => Date | undefined;
-  /** The first instant of a day on which a night is due, past or to come; undefined on days without one. */
+  /** Past or future; undefined for days without one. */
   readonly firstRunOn: (day: Day) => Date | undefined;
 }
 
 export interface CronListener {
   /** A night of this day is due now. */
   readonly onDue: (day: Day) => Promise<void>;
-  /** A night may have been due more than a minute ago, while the process or the machine slept, or by another clock. */
+  /** The process or machine slept through a due time, or the clock was wrong. */
   readonly onMissed: () => void;
 }
 
-/** Smaller: a busy machine misses its night. Larger: a night begins at an hour nobody expects. */
+/** Smaller: a busy machine misses its night. Larger: a night begins at an unexpected hour. */
 const LATENESS_MS_MAX = 60_000;
 
-/** How often it is checked whether the clock was set. Larger: a night begins later where it was. */
+/** Between checks for a changed clock. Larger: after one, nights begin later. */
 const CLOCK_CHECK_MS = 60_000;
 
-/** What is wrong with a cron expression (five fields, or six with seconds); undefined where nothing is. */
+/** Undefined for a valid expression (five fields, or six with seconds). */
 export function findCronProblem(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
   return valid
     ? undefined
-    : `'${expression}' is no cron expression: ${errors.map(({ message }) => message).join(', ')}`;
+    : `'${expression}' is not a cron expression: ${errors.map(({ message }) => message).join(', ')}`;
 }
 
 /**
- * A cron expression on node-cron, which would wait for the time that it was to be next by a clock that was wrong: where the clock is set,
- * for one a minute or more apart, it waits anew. Calls for due times never overlap but in one case: a time that comes while a call is
- * pending is told at once, for the listener to decide.
+ * node-cron would keep waiting by a wrong clock: after a jump of a minute or more, the wait starts again. Calls overlap
+ * only for a due time during a pending call, which is reported at once.
  */
 export function openCron(expression: string, { log }: { readonly log: Pick<BaseLogger, 'error'> }): Cron {
   let listener: CronListener | undefined;
@@ -75,7 +74,7 @@ export function openCron(expression: string, { log }: { readonly log: Pick<BaseL
   };
 }
 
-/** Calls when the clock was set, or the machine slept: it went on by another time than has passed. */
+/** After a changed clock or sleep, clock time and elapsed time differ. */
 function watchClock(onSet: () => void): NodeJS.Timeout {
   let before = { byClockMs: Date.now(), passedMs: performance.now() };
   return setInterval(() => {
@@ -86,14 +85,14 @@ function watchClock(onSet: () => void): NodeJS.Timeout {
   }, CLOCK_CHECK_MS);
 }
 
-/** What node-cron would print: of its own accord it only repeats what the events tell. */
+/** node-cron's own output only repeats its events. */
 function cronLogger(log: Pick<BaseLogger, 'error'>) {
   const quiet = () => {};
   const error = (thrown: string | Error) => log.error({ err: thrown }, 'the scheduler failed');
   return { info: quiet, warn: quiet, debug: quiet, error };
 }
 
-/** The fields of a time don't depend on the day, so the earliest of each make the earliest time of any day. */
+/** The smallest of each field give any day's earliest time. */
 function earliestTime(expression: string, day: Day): Date {
   const { hour, minute, second } = parse(expression);
   const [hours, minutes, seconds] = [Math.min(...hour), Math.min(...minute), Math.min(...second)];

@@ -20,24 +20,24 @@ export interface HealthFileDeps {
 }
 
 export interface HealthFile {
-  /** Takes an event into account and writes. */
+  /** Applies an event and writes. */
   readonly note: (event: ScheduleEvent) => void;
-  /** Says once more what was said last, as of now: the heartbeat. */
+  /** The heartbeat. */
   readonly beat: () => void;
 }
 
 /**
- * The file that a scheduler keeps its health in; does nothing without a path. Throws `configuration` where it can't be
- * written at the start; later a full disk is logged and never stops a night.
+ * Does nothing without a path. Throws `configuration` where the file can't be written at the start; later failures are
+ * only logged.
  */
 export function openHealthFile(path: string | undefined, deps: HealthFileDeps): HealthFile {
   if (path === undefined) return { note: () => {}, beat: () => {} };
   let state = stateBefore(path);
   const write = () => writeHealth(path, healthNow());
   const healthNow = (): Health => {
-    const { retryAt, ...said } = state;
-    const nextRun = said.state === 'stopped' ? undefined : (retryAt ?? deps.cron.nextRun());
-    return { ...said, next_run_at: nextRun?.toISOString() ?? null, updated_at: deps.clock().toISOString() };
+    const { retryAt, ...rest } = state;
+    const nextRun = rest.state === 'stopped' ? undefined : (retryAt ?? deps.cron.nextRun());
+    return { ...rest, next_run_at: nextRun?.toISOString() ?? null, updated_at: deps.clock().toISOString() };
   };
   const beat = () => {
     try {
@@ -61,7 +61,7 @@ export function openHealthFile(path: string | undefined, deps: HealthFileDeps): 
   };
 }
 
-/** What an earlier scheduler left; one that can't be read says nothing. */
+/** Unreadable files count as none. */
 function stateBefore(path: string): HealthState {
   try {
     return healthAfterRestart(readHealth(path));
@@ -70,7 +70,7 @@ function stateBefore(path: string): HealthState {
   }
 }
 
-/** Replaces the file in one step; throws what the file system throws. */
+/** Atomic; throws what the file system throws. */
 function writeHealth(path: string, health: Health): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
@@ -78,13 +78,13 @@ function writeHealth(path: string, health: Health): void {
   renameSync(temporary, path);
 }
 
-/** Reads what a scheduler said last; throws `not_found` or `corrupt`. */
+/** Throws `not_found` or `corrupt`. */
 export function readHealth(path: string): Health {
   try {
     return HealthSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (cause) {
     const isAbsent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (isAbsent) throw new AppError('not_found', `${path} is not there: no scheduler has written it`, { cause });
+    if (isAbsent) throw new AppError('not_found', `${path} does not exist: no scheduler has written it`, { cause });
     throw new AppError('corrupt', `${path} can't be read as a scheduler's health: ${messageFromError(cause)}`, {
       cause,
     });

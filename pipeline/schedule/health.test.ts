@@ -93,8 +93,8 @@ test('a file that can not be written stops the start, but never a scheduler at w
 
 test.each([
   ['is fresh after three minutes', 180_000, undefined],
-  ['is dead after more', 180_001, 'no sign of life since'],
-  ['is not believed when its sign of life lies in the future', -180_001, 'no sign of life since'],
+  ['is dead after more', 180_001, 'no heartbeat since'],
+  ['is not believed when its sign of life lies in the future', -180_001, 'no heartbeat since'],
 ])('a scheduler %s', (_, ageMs, problem) => {
   const { path, file } = open();
   file.beat();
@@ -124,14 +124,14 @@ test('a night that is not published is a problem from its first attempt until on
     ended(response('already_published')),
   ];
   let problem: ReturnType<typeof scheduleProblemAfter>;
-  const told = events.map((event, minute) => {
+  const problems = events.map((event, minute) => {
     problem = scheduleProblemAfter(problem, event, at(minute));
     return problem && [problem.code, problem.since.getUTCMinutes(), problem.message];
   });
   const failure = ['failed', 0, `the night of ${DAY} is not published: it failed`];
   const hold = ['held', 0, `the night of ${DAY} is held and needs an operator`];
   const rejection = ['rejected', 5, `the night of ${DAY} is not published: its source was rejected`];
-  expect(told).toEqual([failure, failure, hold, hold, undefined, rejection, undefined]);
+  expect(problems).toEqual([failure, failure, hold, hold, undefined, rejection, undefined]);
 });
 
 test('a night that somebody publishes by hand is a problem no more', () => {

@@ -1,7 +1,6 @@
 /**
- * What a scheduler says about itself, for whoever watches it: a small JSON file, replaced as a whole with every event and every
- * minute. Fresh means that the process lives and its event loop turns. How the last night went is a second question, with another
- * answer: what is dead is to be restarted, what is held needs a person, and a restart doesn't help.
+ * A scheduler's health: a small JSON file, replaced with every event and every minute. A fresh one means that the
+ * process works. The last night's outcome is separate: a held night needs a person, and a restart doesn't help.
  */
 import { z } from 'zod';
 import type { Day } from '../../runtime/day.ts';
@@ -17,7 +16,7 @@ const HEARTBEATS_MISSED_MAX = 3;
 
 export const HealthSchema = z.object({
   state: z.enum(['waiting', 'running', 'retrying', 'stopped']),
-  /** The last attempt that ended, also of a scheduler before this one; or that somebody else has published since. */
+  /** Also of an earlier scheduler, or a later publication by another process. */
   last: z
     .object({
       day: z.string(),
@@ -25,19 +24,19 @@ export const HealthSchema = z.object({
       at: z.iso.datetime(),
     })
     .nullable(),
-  /** When the next attempt at any day is due; null when stopped. */
+  /** At any day; null when stopped. */
   next_run_at: z.iso.datetime().nullable(),
-  /** Attempts at the last or running day. */
+  /** At the last or running day. */
   attempts: z.number(),
   /** Why the last attempt published nothing. */
   error: z.string().nullable(),
-  /** What to run, to paste into a shell, where the last attempt published nothing and said so. */
+  /** For a shell; null without one. */
   next_command: z.string().nullable().default(null),
   updated_at: z.iso.datetime(),
 });
 export type Health = z.infer<typeof HealthSchema>;
 
-/** {@link Health} without what depends on the clock alone. */
+/** Without what depends only on the clock. */
 export type HealthState = Pick<Health, 'state' | 'last' | 'attempts' | 'error' | 'next_command'> & {
   readonly retryAt: Date | undefined;
 };
@@ -51,17 +50,16 @@ export const INITIAL_HEALTH: HealthState = {
   retryAt: undefined,
 };
 
-/** The state that a scheduler begins with after one that said this: a restart mends no night, so it hides none. */
+/** A restart fixes no night, so it hides no problem. */
 export function healthAfterRestart({ last, attempts, error, next_command }: Health): HealthState {
   return last === null || isOver(last.status)
     ? { ...INITIAL_HEALTH, last }
     : { ...INITIAL_HEALTH, last, attempts, error, next_command };
 }
 
-/** Longest `error`, in characters; the log and the run's report hold the rest. */
+/** Characters of `error`; log and report have the rest. */
 const ERROR_LENGTH_MAX = 1000;
 
-/** The state after an event. */
 export function healthAfter(before: HealthState, event: ScheduleEvent, now: Date): HealthState {
   switch (event.type) {
     case 'night_started':
@@ -103,67 +101,64 @@ function isOver(status: Status): status is 'published' | 'already_published' {
   return status === 'published' || status === 'already_published';
 }
 
-/** Why a scheduler that said this is not at work now; undefined where it is. */
+/** Why the scheduler is not working; undefined where it is. */
 export function findDeath({ state, updated_at }: Pick<Health, 'state' | 'updated_at'>, now: Date): string | undefined {
   if (state === 'stopped') return `the scheduler was stopped at ${updated_at}`;
-  // A time to come is as odd as one long gone: the clock was set back after the writer died, or is wrong now.
+  // A future time is as suspicious: the clock was set back, or is wrong now.
   const ageMs = Math.abs(now.getTime() - Date.parse(updated_at));
-  return ageMs <= HEARTBEATS_MISSED_MAX * HEARTBEAT_MS ? undefined : `no sign of life since ${updated_at}`;
+  return ageMs <= HEARTBEATS_MISSED_MAX * HEARTBEAT_MS ? undefined : `no heartbeat since ${updated_at}`;
 }
 
-/** Why somebody is needed: the scheduler is not at work, or a night needs a person ({@link findNightProblem}). */
+/** The scheduler is not working, or a night needs a person ({@link findNightProblem}). */
 export function findHealthProblem(health: Health, now: Date): string | undefined {
   const death = findDeath(health, now);
   const night = findNightProblem(health);
   if (death !== undefined || night === undefined) return death;
-  return night.advice === null ? night.told : `${night.told}; ${night.advice}`;
+  return night.advice === null ? night.summary : `${night.summary}; ${night.advice}`;
 }
 
-/** What is with a night that needs a person, and how to go on: `if the source is right, run: …`, or null. */
+/** `advice`: for example `if the source is right, run: …`, or null. */
 export interface NightProblem {
-  readonly told: string;
+  readonly summary: string;
   readonly advice: string | null;
 }
 
-/**
- * The last night, where it is held or its day was given up. One that was rejected or has failed and is tried again may still mend
- * itself. Says nothing of whether the scheduler is at work.
- */
+/** For a last night that is held or whose day was given up; with a retry planned, others may still succeed. */
 export function findNightProblem({ last, state, error, next_command }: Health): NightProblem | undefined {
   if (last === null || isOver(last.status)) return undefined;
   const isGivenUp = state === 'waiting';
   if (last.status !== 'held' && !isGivenUp) return undefined;
   const { fate, advice } = UNPUBLISHED[last.status];
-  const told = isGivenUp ? `${last.day} was given up, its night ${fate}` : `${last.day} is held`;
+  const headline = isGivenUp ? `${last.day} was given up, its night ${fate}` : `${last.day} is held`;
   return {
-    told: `${told}: ${error ?? last.status}`,
+    summary: `${headline}: ${error ?? last.status}`,
     advice: next_command === null ? null : `${advice}, run: ${next_command}`,
   };
 }
 
-/** What is said of a night that published nothing: what became of it, when to go on, and what everybody may know. */
+/** The outcome, when to continue, and the public text. */
 const UNPUBLISHED = {
   held: { fate: 'is held', advice: 'if the source is right', publicly: 'is held and needs an operator' },
   rejected: {
     fate: 'was rejected',
-    advice: 'when the source is mended',
+    advice: 'when the source is fixed',
     publicly: 'is not published: its source was rejected',
   },
-  failed: { fate: 'has failed', advice: 'when the cause is gone', publicly: 'is not published: it failed' },
+  failed: { fate: 'has failed', advice: 'when the cause is fixed', publicly: 'is not published: it failed' },
 };
 
-/** A night that is held, rejected or has failed. */
+/** A held, rejected or failed night. */
 export interface ScheduleProblem extends HealthProblem<'held' | 'rejected' | 'failed'> {
   readonly day: Day;
 }
 
-/** The problem after an event: until that day, or a later one, is published. For the public. */
+/** Lasts until that day or a later one is published. Public. */
 export function scheduleProblemAfter(
   before: ScheduleProblem | undefined,
   event: ScheduleEvent,
   now: Date,
 ): ScheduleProblem | undefined {
-  // Somebody may have published it by hand.
+  // It may have been published manually.
   if (event.type === 'release_seen') return before !== undefined && event.day >= before.day ? undefined : before;
   if (event.type !== 'night_ended') return before;
   const { status } = event.end;

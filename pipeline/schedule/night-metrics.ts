@@ -3,11 +3,11 @@ import type { Day } from '../../runtime/day.ts';
 import { isPublished, type NightEnd } from './run-day.ts';
 import type { ScheduleEvent } from './scheduler.ts';
 
-/** How a night stands, for `modelstats_night_status`. */
+/** For `modelstats_night_status`. */
 const STATUSES = ['published', 'held', 'rejected', 'failed'] as const;
 type Status = (typeof STATUSES)[number];
 
-/** What a scheduler counts (specification "Health and metrics"). */
+/** A scheduler's metrics (specification "Health and metrics"). */
 export class NightMetrics {
   readonly #clock: () => Date;
   readonly #status: Gauge;
@@ -30,13 +30,13 @@ export class NightMetrics {
     const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
     this.#status = new Gauge({
       name: 'modelstats_night_status',
-      help: 'How the last night stands: 1 for its status, 0 for the others; all 0 before the first',
+      help: 'Status of the last night: 1 for its status, 0 for the others; all 0 before the first',
       labelNames: ['status'],
       registers,
     });
     this.#problemSince = new Gauge({
       name: 'modelstats_night_problem_since_timestamp_seconds',
-      help: 'Since when the last night has been held, rejected or failed; absent where it is published',
+      help: 'When the last night became held, rejected or failed; absent where it is published',
       labelNames: ['status'],
       registers,
     });
@@ -74,7 +74,7 @@ export class NightMetrics {
         this.#late.set(1);
         break;
       case 'release_seen':
-        if (this.#problem !== undefined && event.day >= this.#problem.day) this.#stand('published', event.day);
+        if (this.#problem !== undefined && event.day >= this.#problem.day) this.#setStatus('published', event.day);
         this.#publish(event.day);
         break;
       case 'scheduler_started':
@@ -98,11 +98,11 @@ export class NightMetrics {
       this.#quarantined.set(end.quarantined);
       this.#suspects.set(end.suspects_pending);
     }
-    this.#stand(status, day);
+    this.#setStatus(status, day);
     if (status === 'published') this.#publish(day);
   }
 
-  #stand(status: Status, day: Day): void {
+  #setStatus(status: Status, day: Day): void {
     for (const other of STATUSES) this.#status.set({ status: other }, other === status ? 1 : 0);
     const isSame = this.#problem?.status === status && this.#problem.day === day;
     this.#problem = status === 'published' ? undefined : { status, day };

@@ -95,7 +95,10 @@ test('a day that is to come, once the clock is put right, is given up', async ()
   await time.moveTo('2026-11-20T01:00:00Z');
   expect(run.outcome).toBe('given_up');
   expect(begun).toHaveLength(1);
-  expect(events.at(-1)).toMatchObject({ type: 'given_up', why: 'the clock was set back, and the day is to come' });
+  expect(events.at(-1)).toMatchObject({
+    type: 'given_up',
+    why: 'the clock was set back, and the day is in the future',
+  });
 });
 
 test('a stop ends the wait for the next attempt at once', async () => {

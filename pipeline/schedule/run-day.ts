@@ -3,7 +3,7 @@ import { type Day, dayFromDate } from '../../runtime/day.ts';
 import { messageFromError } from '../../runtime/errors.ts';
 import { type BackOff, backOffMs } from '../../runtime/retry.ts';
 
-/** What happens while a day is worked on, in this order; `given_up` is the last of a day without a snapshot. */
+/** In this order; `given_up` ends a day without a snapshot. */
 export type DayEvent =
   | { readonly type: 'night_started'; readonly day: Day; readonly attempt: number }
   | { readonly type: 'night_ended'; readonly day: Day; readonly attempt: number; readonly end: NightEnd }
@@ -12,11 +12,11 @@ export type DayEvent =
 
 export interface DayDeps {
   readonly clock: () => Date;
-  /** 0 ≤ x < 1, for the jitter of the retries. */
+  /** 0 ≤ x < 1, for the jitter. */
   readonly random: () => number;
-  /** Resolves after a time or as soon as the signal aborts; never rejects. */
+  /** Resolves early when the signal aborts; never rejects. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** One attempt at a night; ended early, without harm, when the signal aborts. */
+  /** Ends early, without harm, when the signal aborts. */
   readonly runNight: (day: Day, abandon: AbortSignal) => Promise<NightEnd>;
   readonly retry: RetryPolicy;
   readonly onEvent: (event: DayEvent) => void;
@@ -25,17 +25,17 @@ export interface DayDeps {
 export interface DaySignals {
   /** Aborts when no new night may start. */
   readonly stop: AbortSignal;
-  /** Aborts when a running night has to end at once. */
+  /** Aborts when a running night must end at once. */
   readonly abandon: AbortSignal;
 }
 
 export type DayOutcome = 'published' | 'given_up' | 'stopped';
 
 /**
- * Works on one UTC day until it is published, given up or stopped. Every attempt captures this day, however late it is
- * made. The first attempt is always made; held, rejected and failed nights are tried again, never with `--accept`, as long
- * as the attempt would begin before the policy's time of the day, and no clock that is put right says that the day is to come. So are nights that wrong settings ended: a bucket that
- * isn't there yet and credentials that have expired look like that, and may be there in an hour.
+ * Works on one UTC day until it is published, given up or stopped. Every attempt captures this day. After the first
+ * attempt, held, rejected and failed nights are retried, never with `--accept`, if the retry begins before the policy's
+ * time of day and a corrected clock doesn't put the day into the future. Even wrong settings are retried: a missing
+ * bucket or expired credentials may be fixed.
  */
 export async function runDay(day: Day, deps: DayDeps, { stop, abandon }: DaySignals): Promise<DayOutcome> {
   for (let attempt = 1; !stop.aborted; attempt += 1) {
@@ -57,10 +57,10 @@ interface Attempt {
   readonly attempt: number;
 }
 
-/** Waits until the next attempt is due; resolves to the reason where there is to be none. */
+/** Resolves to why there is no further attempt. */
 async function waitForRetry(failed: Attempt, deps: DayDeps, stop: AbortSignal): Promise<string | undefined> {
   const { day, attempt } = failed;
-  const tooLate = `no attempt is made from ${deps.retry.until} UTC on`;
+  const tooLate = `no attempt begins from ${deps.retry.until} UTC on`;
   const deadline = retryDeadline(day, deps.retry);
   const delayMs = backOffMs(attempt, deps.retry, deps.random);
   const at = new Date(deps.clock().getTime() + delayMs);
@@ -70,13 +70,13 @@ async function waitForRetry(failed: Attempt, deps: DayDeps, stop: AbortSignal): 
   await deps.sleep(delayMs, stop);
   if (stop.aborted) return undefined;
   if (isToCome(day, deps)) return CLOCK_SET_BACK;
-  // A machine that was suspended wakes up much later than it was to.
+  // A suspended machine wakes up much later.
   return deps.clock() >= deadline ? tooLate : undefined;
 }
 
-const CLOCK_SET_BACK = 'the clock was set back, and the day is to come';
+const CLOCK_SET_BACK = 'the clock was set back, and the day is in the future';
 
-/** The night of such a day is refused, and would be tried again until it is over. */
+/** Such a night is refused, and would be retried until the day is over. */
 function isToCome(day: Day, { clock }: Pick<DayDeps, 'clock'>): boolean {
   return day > dayFromDate(clock());
 }
@@ -85,7 +85,7 @@ function failedNight(error: unknown): NightEnd {
   return { status: 'failed', problems: [messageFromError(error)] };
 }
 
-/** Of the preview of a held night: what would be gone. */
+/** The deleted records in a held night's preview. */
 const PreviewSchema = z.looseObject({
   datasets: z.record(
     z.string(),
@@ -93,7 +93,7 @@ const PreviewSchema = z.looseObject({
   ),
 });
 
-/** What the scheduler reads of the answer of `nightly --json`; the rest is passed through. */
+/** The scheduler's part of `nightly --json`; the rest is passed through. */
 export const NightResponseSchema = z.looseObject({
   status: z.enum(['published', 'already_published', 'held', 'rejected']),
   snapshot_id: z.string().nullable(),
@@ -110,30 +110,26 @@ export const NightResponseSchema = z.looseObject({
 });
 export type NightResponse = z.infer<typeof NightResponseSchema>;
 
-/** A night that gave no answer: the store, the disk or the process failed. */
+/** The store, the disk or the process failed. */
 export interface FailedNight {
   readonly status: 'failed';
   readonly problems: readonly string[];
 }
 
-/** How one attempt at a night ended. */
 export type NightEnd = NightResponse | FailedNight;
 
-/** True where the day needs no further attempt. */
 export function isPublished(end: NightEnd): boolean {
   return end.status === 'published' || end.status === 'already_published';
 }
 
-/** When a failed night is tried again. */
 export interface RetryPolicy extends BackOff {
-  /** Time of the UTC day, `HH:MM`, from which on no attempt but a day's first is begun. */
+  /** UTC `HH:MM`, from which only a day's first attempt begins. */
   readonly until: string;
 }
 
-/** A time of day as {@link RetryPolicy} takes it; `24:00` is the end of the day. */
+/** `24:00` is the end of the day. */
 export const TIME_OF_DAY = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
-/** The instant from which on a day's night is not tried again. */
 export function retryDeadline(day: Day, { until }: Pick<RetryPolicy, 'until'>): Date {
   const [hours, minutes] = until.split(':').map(Number);
   return new Date(Date.parse(`${day}T00:00:00Z`) + ((hours ?? 0) * 60 + (minutes ?? 0)) * 60_000);

@@ -47,7 +47,7 @@ function start(now: string, { ends = [response('published')], durationMs = 0, da
     scheduler,
     due: (day: Day) => void listener?.onDue(day),
     miss: () => listener?.onMissed(),
-    told: (type: ScheduleEvent['type']) => events.filter((event) => event.type === type),
+    eventsOf: (type: ScheduleEvent['type']) => events.filter((event) => event.type === type),
   };
 }
 
@@ -74,10 +74,10 @@ test.each([
   ['in the evening', '2026-11-20T23:00:00Z'],
   ['on a day without a due time', '2026-11-22T03:00:00Z'],
 ])('a scheduler that is started %s waits for the next due time', async (_, now) => {
-  const { begun, told } = start(now, { daysOff: ['2026-11-22'] });
+  const { begun, eventsOf } = start(now, { daysOff: ['2026-11-22'] });
   await settle();
   expect(begun).toEqual([]);
-  expect(told('catch_up')).toEqual([]);
+  expect(eventsOf('catch_up')).toEqual([]);
 });
 
 test('a due time that was slept through is caught up in the morning, and left out after noon', async () => {
@@ -91,32 +91,32 @@ test('a due time that was slept through is caught up in the morning, and left ou
 });
 
 test('a due time of the day that is worked on changes nothing', async () => {
-  const { time, begun, due, told } = start('2026-11-20T00:05:00Z', { durationMs: 60_000 });
+  const { time, begun, due, eventsOf } = start('2026-11-20T00:05:00Z', { durationMs: 60_000 });
   due('2026-11-20');
   await time.moveTo('2026-11-20T00:10:00Z');
   expect(begun).toHaveLength(1);
-  expect(told('due_while_busy')).toEqual([]);
+  expect(eventsOf('due_while_busy')).toEqual([]);
 });
 
 test('a night that is due while yesterday still runs waits for it, and never overlaps', async () => {
   const durationMs = 13 * 3_600_000;
-  const { time, begun, due, told } = start('2026-11-20T11:30:00Z', { durationMs });
+  const { time, begun, due, eventsOf } = start('2026-11-20T11:30:00Z', { durationMs });
   await time.moveTo('2026-11-21T00:05:00Z');
   due('2026-11-21');
   await time.moveTo('2026-11-21T06:00:00Z');
   expect(begun).toEqual(['2026-11-20 at 2026-11-20T11:30:00.000Z', '2026-11-21 at 2026-11-21T00:30:00.000Z']);
-  expect(told('due_while_busy')).toHaveLength(1);
+  expect(eventsOf('due_while_busy')).toHaveLength(1);
 });
 
 test('a clock that is put right is followed: the day to come is given up, and that of today gets its night', async () => {
-  const { time, begun, miss, told } = start('2031-01-01T00:05:00Z', {
+  const { time, begun, miss, eventsOf } = start('2031-01-01T00:05:00Z', {
     ends: [response('held', ['far ahead']), response('published')],
   });
   await settle();
   time.setTo('2026-11-20T08:00:00Z');
   miss();
   await time.moveTo('2026-11-20T09:00:00Z');
-  expect(told('given_up')).toMatchObject([{ day: '2031-01-01' }]);
+  expect(eventsOf('given_up')).toMatchObject([{ day: '2031-01-01' }]);
   expect(begun).toEqual(['2031-01-01 at 2031-01-01T00:05:00.000Z', '2026-11-20 at 2026-11-20T08:01:00.000Z']);
 });
 
@@ -130,9 +130,9 @@ test('a day that passed while an earlier one was worked on is left out', async (
 });
 
 test('the day after one that was given up gets its night', async () => {
-  const { time, begun, due, told } = start('2026-11-20T11:50:00Z', { ends: [failed('the store is down')] });
+  const { time, begun, due, eventsOf } = start('2026-11-20T11:50:00Z', { ends: [failed('the store is down')] });
   await time.moveTo('2026-11-21T00:05:00Z');
-  expect(told('given_up')).toHaveLength(1);
+  expect(eventsOf('given_up')).toHaveLength(1);
   due('2026-11-21');
   await settle();
   expect(begun.at(-1)).toBe('2026-11-21 at 2026-11-21T00:05:00.000Z');
@@ -148,12 +148,12 @@ test('a stop while nothing runs is immediate, and nothing starts after it', asyn
 });
 
 test('a stop abandons a night that takes longer, and is over then', async () => {
-  const { time, scheduler, told } = start('2026-11-20T00:05:00Z', { durationMs: 3_600_000 });
+  const { time, scheduler, eventsOf } = start('2026-11-20T00:05:00Z', { durationMs: 3_600_000 });
   const stopped = scheduler.stop();
   await time.moveTo('2026-11-20T00:05:24Z');
-  expect(told('night_ended')).toEqual([]);
+  expect(eventsOf('night_ended')).toEqual([]);
   await time.moveTo('2026-11-20T00:05:25Z');
   await stopped;
-  expect(told('night_ended')).toMatchObject([{ end: { status: 'failed' } }]);
-  expect(told('retry_planned')).toEqual([]);
+  expect(eventsOf('night_ended')).toMatchObject([{ end: { status: 'failed' } }]);
+  expect(eventsOf('retry_planned')).toEqual([]);
 });

@@ -1,11 +1,10 @@
 /**
- * The scheduler: decides when a night of which day is begun, and never begins two at once. It keeps nothing between runs:
- * what is published is in the store, so a scheduler can be killed and started again, or run twice, at any instant.
+ * Begins each day's night, never two at once. Its only memory is the store, so it can be killed, restarted, or run
+ * twice.
  *
  * - A due time begins the night of its UTC day.
- * - A due time that was slept through, or came before the scheduler was started, is caught up while retries are allowed;
- *   after that the day is left out, for a day's data is captured on the day.
- * - A due time that comes while another day is worked on waits for it.
+ * - A missed one is caught up while retries are allowed; later the day is skipped, because data is captured on its day.
+ * - A due time during another day's work waits.
  */
 
 import type { BaseLogger } from 'pino';
@@ -33,7 +32,7 @@ export type ScheduleEvent =
 
 export interface SchedulerDeps extends Omit<DayDeps, 'onEvent'> {
   readonly cron: Cron;
-  /** How long a running night may go on after a stop was asked for, in milliseconds. */
+  /** For a running night, after a stop request. */
   readonly stopTimeoutMs: number;
   readonly onEvent: (event: ScheduleEvent) => void;
 }
@@ -44,21 +43,21 @@ export class Scheduler {
   readonly #abandon = new AbortController();
   #work: Promise<void> | undefined;
   #running: Day | undefined;
-  /** The day that came due while another was worked on. */
+  /** Due while another day was running. */
   #waiting: Day | undefined;
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
   }
 
-  /** Begins to wait for due times, and catches up on the one of today that has gone by. */
+  /** Waits for due times, and catches up on today's missed one. */
   start(): void {
     this.#deps.cron.start({ onDue: (day) => this.#begin(day), onMissed: () => this.#catchUp() });
     this.#announce();
     this.#catchUp();
   }
 
-  /** Starts no more nights, gives a running one its time to finish, then abandons it; resolves when all is quiet. */
+  /** A running night gets time to finish, then is abandoned. */
   async stop(): Promise<void> {
     this.#deps.cron.stop();
     this.#stop.abort();
@@ -71,7 +70,7 @@ export class Scheduler {
     this.#deps.onEvent({ type: 'scheduler_stopped' });
   }
 
-  /** Ends a running night at once; what it had not published is not published. */
+  /** Ends a running night at once; what it hasn't published is lost. */
   abandon(): void {
     this.#abandon.abort();
   }
@@ -122,7 +121,7 @@ export class Scheduler {
   }
 }
 
-/** Today, where its night was due already and there is still time for it; whether it is published the night finds out. */
+/** Today, if its night was due and may still begin. */
 function findDayToCatchUp({ clock, cron, retry }: Pick<SchedulerDeps, 'clock' | 'cron' | 'retry'>): Day | undefined {
   const now = clock();
   const today = dayFromDate(now);
@@ -130,13 +129,12 @@ function findDayToCatchUp({ clock, cron, retry }: Pick<SchedulerDeps, 'clock' | 
   return due !== undefined && due <= now && now < retryDeadline(today, retry) ? today : undefined;
 }
 
-/** A log line: `error` is for what an operator has to act on, `warn` for what mends itself or can wait. */
+/** `error`: an operator must act; `warn`: resolves itself or can wait. */
 type LogLine = readonly [level: 'info' | 'warn' | 'error', message: string];
 
-/** Reasons or warnings told with a line; the rest is in the run's report. */
+/** Reasons or warnings per line; the run's report has the rest. */
 const REASONS_MAX = 20;
 
-/** Writes the lines about an event, its facts in their fields. */
 export function logEvent(log: Pick<BaseLogger, LogLine[0]>, event: ScheduleEvent): void {
   const fields = event.type === 'night_ended' ? fieldsOfEnd(event) : withoutType(event);
   for (const [level, message] of linesFromEvent(event)) log[level](fields, message);
@@ -147,20 +145,20 @@ function linesFromEvent(event: ScheduleEvent): readonly LogLine[] {
     case 'scheduler_started':
       return [
         ['info', `the next night is due at ${event.next?.toISOString() ?? 'no time'}`],
-        ...(event.isRetried ? [] : [['warn', 'nights due then are neither tried again nor caught up'] as const]),
+        ...(event.isRetried ? [] : [['warn', 'nights due then are neither retried nor caught up'] as const]),
       ];
     case 'catch_up':
       return [['info', "today's night was due already: catching up"]];
     case 'due_while_busy':
-      return [['warn', 'a night is due while another day is worked on: it waits']];
+      return [['warn', 'a night is due while another day is running: it waits']];
     case 'night_started':
       return [['info', 'night started']];
     case 'night_ended':
       return linesFromEnd(event.end, event.day);
     case 'retry_planned':
-      return [['warn', `trying again at ${event.at.toISOString()}`]];
+      return [['warn', `retrying at ${event.at.toISOString()}`]];
     case 'given_up':
-      return [['error', `given up ${event.day} until the next night is due: ${event.why}`]];
+      return [['error', `gave up ${event.day} until the next night is due: ${event.why}`]];
     case 'late':
       return [['error', `${event.day} is late: ${event.reason}`]];
     case 'release_seen':

@@ -34,7 +34,7 @@ function start({ newest, daysOff = [] }: { newest?: Day; daysOff?: readonly Day[
     },
     async at(instant: string) {
       now = new Date(instant);
-      await watch.look();
+      await watch.poll();
       return events.splice(0).map((event) => `${event.type} ${event.day}`);
     },
   };
@@ -78,7 +78,7 @@ test('a new store has missed nothing until its first night was begun', async () 
 test('a store that cannot be read is told where a day is due, with the reason', async () => {
   const { watch, at, fail, events } = start({ newest: '2026-06-01' });
   fail('the store is down');
-  await watch.look();
+  await watch.poll();
   events.splice(0);
   expect(await at('2026-06-02T12:00:00Z')).toEqual(['late 2026-06-02']);
   expect(await at('2026-06-02T12:30:00Z')).toEqual([]);

@@ -26,21 +26,21 @@ describe('a table is refused, naming the line,', () => {
     ['for a line that has not three fields', ['shop,a'], ['line 2: must be upstream,id,model_id']],
     ['for a line with a field too many', ['shop,a,b,c'], ['line 2: must be upstream,id,model_id']],
     ['for a quote that does not end', ['shop,"a,b'], ['line 2: must be upstream,id,model_id']],
-    ['for an upstream that the source does not name', ['mall,a,b'], ['line 2: "mall" is no id of upstreams']],
+    ['for an upstream that the source does not name', ['mall,a,b'], ['line 2: "mall" is not an id in upstreams']],
     ['for a name that is empty', ['shop,,b'], ['line 2: id is empty']],
     ['for white space around a model', ['shop,a, b'], ['line 2: model_id has white space around it']],
     ['for control characters', ['shop,a\tb,c'], ['line 2: id has control characters']],
     ['for an id that is too long', [`shop,${'😀'.repeat(201)},c`], ['line 2: id is longer than 200 characters']],
-    ['for a name that stands twice', ['shop,a,b', '', 'shop,a,c'], ['line 4: "a" of shop stands in line 2 already']],
+    ['for a name that stands twice', ['shop,a,b', '', 'shop,a,c'], ['line 4: "a" of shop is already in line 2']],
     [
       'for a model that is itself another name',
       ['board,B,b', 'models-dev,b,x'],
-      ['line 2: the model "b" is itself another name, in line 3'],
+      ['line 2: the model "b" is itself an alias, in line 3'],
     ],
     [
       'for every fault at once',
       ['shop', 'mall,a,', 'shop,c,d'],
-      ['line 2: must be upstream,id,model_id', 'line 3: "mall" is no id of upstreams', 'line 3: model_id is empty'],
+      ['line 2: must be upstream,id,model_id', 'line 3: "mall" is not an id in upstreams', 'line 3: model_id is empty'],
     ],
   ])('%s', (_, lines, problems) => {
     expect(parse(...lines)).toEqual({ aliases: [], problems });

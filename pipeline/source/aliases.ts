@@ -1,6 +1,6 @@
 /**
- * The table of names that a source keeps: which name of which upstream is which model (specification "Names of models"; decision
- * 0075). It is read as a whole, checked before anything else is done, and goes into the release as it was checked.
+ * A source's table of names: which upstream name is which model (specification "Names of models"; decision 0075). It is
+ * read and checked before anything else, and published with the release as checked.
  */
 import { basename } from 'node:path';
 import { z } from 'zod';
@@ -10,9 +10,8 @@ import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { readText } from './source-folder.ts';
 
-/** A checked table. */
 export interface AliasTable {
-  /** The file's name, and what it was when it was read. */
+  /** The file's name; size and hash as read. */
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -20,16 +19,14 @@ export interface AliasTable {
   readonly aliases: readonly Alias[];
 }
 
-/** Far above what people keep by hand; as much as this is in memory for a night. */
+/** Far above any file written by hand; the table is in memory for a night. */
 const BYTES_MAX = 16 << 20;
-/** Problems that are told one by one. */
+/** Problems listed one by one. */
 const PROBLEMS_MAX = 20;
 
 /**
- * Reads and checks a table.
- *
- * @param upstreams the ids of the source's upstreams
- * @throws AppError `source_rejected` with every line that is wrong, and why, below the file's path
+ * @param upstreams ids of the source's upstreams
+ * @throws AppError `source_rejected` with the file's path, each wrong line and why
  */
 export async function loadAliasTable(path: string, upstreams: readonly string[]): Promise<AliasTable> {
   const text = await readText(path, BYTES_MAX);
@@ -40,30 +37,30 @@ export async function loadAliasTable(path: string, upstreams: readonly string[])
 }
 
 function describeProblems(path: string, problems: readonly string[]): string {
-  const told = problems.slice(0, PROBLEMS_MAX).map((problem) => `${path}: ${problem}`);
-  const more = problems.length - told.length;
-  return [...told, ...(more === 0 ? [] : [`${path}: ${more} more problems`])].join('\n');
+  const shown = problems.slice(0, PROBLEMS_MAX).map((problem) => `${path}: ${problem}`);
+  const more = problems.length - shown.length;
+  return [...shown, ...(more === 0 ? [] : [`${path}: ${more} more problems`])].join('\n');
 }
 
-/** What an upstream calls a model. */
+/** An upstream's name for a model. */
 export interface Alias {
   readonly upstream: string;
   readonly id: string;
   readonly model_id: string;
 }
 
-/** What a table of names comes to: its aliases in the order of its lines, or what is wrong with it, each with its line, in their order. */
+/** The aliases in line order, or the problems in line order, each with its line. */
 export interface ParsedAliases {
   readonly aliases: readonly Alias[];
   readonly problems: readonly string[];
 }
 
-/** Whose ids the models have that no upstream's name stands before. */
+/** The upstream whose ids the models have without a prefix. */
 export const SPINE = 'models-dev';
 
 const HEADER = 'upstream,id,model_id';
 
-/** A hundred times what the public upstreams need today. Larger: a night and a view take more memory and time for it. */
+/** A hundred times what the public upstreams need today. More costs nights and views memory and time. */
 export const ALIASES_MAX = 100_000;
 
 interface Line {
@@ -72,15 +69,13 @@ interface Line {
 }
 
 interface Problem {
-  /** The line's number. */
   readonly number: number;
   readonly what: string;
 }
 
 /**
- * Parses and checks the text of a table of names, CSV with a header (specification "Names of models").
- *
- * @param upstreams the ids that may stand in it
+ * Parses and checks a table of names, CSV with a header (specification "Names of models").
+ * @param upstreams allowed ids
  */
 export function parseAliases(text: string, upstreams: readonly string[]): ParsedAliases {
   const [header, ...rest] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -100,10 +95,10 @@ export function parseAliases(text: string, upstreams: readonly string[]): Parsed
   };
 }
 
-/** A field is text without quotes and commas, or in quotes, where two stand for one. */
+/** A field is text without quotes and commas, or in quotes, where two quotes mean one. */
 const LINE = /^("(?:[^"]|"")*"|[^",]*),("(?:[^"]|"")*"|[^",]*),("(?:[^"]|"")*"|[^",]*)$/;
 
-/** What a line says; undefined where it hasn't three fields. */
+/** Undefined where the line hasn't three fields. */
 function fieldsOf(line: string): Alias | undefined {
   const [, upstream, id, model] = LINE.exec(line) ?? [];
   if (upstream === undefined || id === undefined || model === undefined) return undefined;
@@ -120,30 +115,28 @@ function findFieldProblems({ number, alias }: Line, upstreams: readonly string[]
     return problem === undefined ? [] : [{ number, what: `${name} ${problem}` }];
   });
   if (upstreams.includes(alias.upstream)) return problems;
-  return [{ number, what: `${quoted(alias.upstream)} is no id of upstreams` }, ...problems];
+  return [{ number, what: `${quoted(alias.upstream)} is not an id in upstreams` }, ...problems];
 }
 
-/** A name of an upstream that stands twice, whatever it leads to. */
+/** An upstream's name that appears twice, even for the same model. */
 function findRepeats(lines: readonly Line[]): readonly Problem[] {
   const first = new Map<string, number>();
   return lines.flatMap(({ number, alias: { upstream, id } }) => {
     const name = JSON.stringify([upstream, id]);
     const before = first.get(name);
     if (before === undefined) first.set(name, number);
-    return before === undefined
-      ? []
-      : [{ number, what: `${quoted(id)} of ${upstream} stands in line ${before} already` }];
+    return before === undefined ? [] : [{ number, what: `${quoted(id)} of ${upstream} is already in line ${before}` }];
   });
 }
 
-/** A model that is itself another name there whose names the models have: it would never be found. */
+/** A model that is itself an alias at the {@link SPINE}: it would never be found. */
 function findChains(lines: readonly Line[]): readonly Problem[] {
   const spine = new Map(lines.flatMap(({ number, alias }) => (alias.upstream === SPINE ? [[alias.id, number]] : [])));
   return lines.flatMap(({ number, alias: { model_id: model } }) => {
     const other = spine.get(model);
     return other === undefined
       ? []
-      : [{ number, what: `the model ${quoted(model)} is itself another name, in line ${other}` }];
+      : [{ number, what: `the model ${quoted(model)} is itself an alias, in line ${other}` }];
   });
 }
 
@@ -153,7 +146,7 @@ function quoted(text: string): string {
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.csv$/;
 
-/** The name of a source's table of names: a file beside its `source.json` or in the day's folder (specification "Names of models"). */
+/** A file beside `source.json` or in the day's folder (specification "Names of models"). */
 export const AliasFileSchema = z
   .string()
   .regex(NAME, 'must be the name of a CSV file, such as aliases.csv')

@@ -3,7 +3,6 @@ import { type Upstream, UpstreamIdSchema } from '../../schemas/upstreams.ts';
 import { parseJsonPath } from './json-document.ts';
 import { fillVariables, findVariableProblem, isHeaderText } from './variables.ts';
 
-/** A text about which a function may find a problem. */
 function textWithout(findProblem: (text: string) => string | undefined) {
   return z.string().superRefine((text, context) => {
     const message = findProblem(text);
@@ -25,46 +24,44 @@ const ColumnType = z
 
 const Count = z.number().int().positive();
 
-/** What an answer has to be, or it isn't the file (specification "Fetching"). */
+/** A response that fails these is not the file (specification "Fetching"). */
 const ExpectSchema = z.strictObject({
   min_bytes: Count.optional(),
-  /** Entries of what `json_path` names, else rows of the file. */
+  /** Entries at `json_path`, else rows of the file. */
   min_rows: Count.optional(),
-  /** An array or object that must be there. */
+  /** An array or object that must exist. */
   json_path: JsonPathText.optional(),
 });
 
-/** How an upstream that divides its answer into pages tells where the next one is. */
+/** Where a paginated response holds the address of the next page. */
 const PagesSchema = z.strictObject({
-  /** Where the address of the next page stands; the last page has none there. */
+  /** The last page has no address there. */
   next: JsonPathText,
-  /** The array of a page. */
   rows: JsonPathText,
-  /** More pages than this are no answer. */
+  /** With more pages than this, the fetch fails. */
   max: z.number().int().min(1).max(1000).default(50),
 });
 
-/** One file that is fetched before a day is captured: an entry of `fetch` in `source.json` (specification "Fetching"). */
+/** One file to fetch before a day is captured: an entry of `fetch` in `source.json` (specification "Fetching"). */
 export const FetchEntrySchema = z.strictObject({
-  /** Whose it is: an id of `upstreams`. */
+  /** An id of `upstreams`. */
   upstream: UpstreamIdSchema,
   url: textWithout(findUrlProblem),
-  /** Where it is put, below the day's folder. */
+  /** Below the day's folder. */
   file: textWithout(findPathProblem),
   headers: z.record(textWithout(findHeaderNameProblem), textWithout(findHeaderProblem)).default({}),
-  /** Whether the night goes on without it. */
   optional: z.boolean().default(false),
   /**
-   * Whether the bytes of the last fetch stand in for an optional file that fails, so that the records of its upstream alone are
-   * carried. Every SELECT tells the upstreams of its rows then.
+   * Whether an optional file that fails is replaced by its last fetch, so that only its upstream's records are carried.
+   * Every SELECT must then name the upstreams of its rows.
    */
   carry: z.boolean().default(false),
   /**
-   * Columns of a file that may be carried, each with its DuckDB type: as which SELECTs find it while no fetch has ever brought it.
-   * Only where a SELECT doesn't say them itself.
+   * Columns and DuckDB types for SELECTs while no fetch has ever brought a file that may be carried; only for SELECTs
+   * that don't declare them.
    */
   columns: z.record(ColumnName, ColumnType).optional(),
-  /** The folder, below the day's, into which the zip file is unpacked. */
+  /** Where the zip file is unpacked, below the day's folder. */
   unzip: textWithout(findFolderProblem).optional(),
   pages: PagesSchema.optional(),
   expect: ExpectSchema.default({}),
@@ -78,11 +75,11 @@ const URL_CHARACTERS_MAX = 2048;
 function findUrlProblem(text: string): string | undefined {
   const [address = '', ...query] = text.split('?');
   if (text.length > URL_CHARACTERS_MAX) return `is longer than ${URL_CHARACTERS_MAX} characters`;
-  if (address.includes('${')) return 'a variable may stand in the query and in headers, not before the ?';
+  if (address.includes('${')) return 'variables are allowed in the query and in headers, not before the ?';
   const url = URL.parse(fillVariables(text, () => 'x'));
   if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an address that begins with https:// or http://';
-  if (url.username !== '' || url.password !== '') return 'must hold no user and no password';
-  if (text.includes('#')) return 'must not have a part behind #';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user or password';
+  if (text.includes('#')) return 'must not have a fragment (#)';
   return findVariableProblem(query.join('?'));
 }
 
@@ -91,13 +88,13 @@ function findFolderProblem(text: string): string | undefined {
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** They belong to the connection, or to what fetching makes of them. */
+/** Set by the connection or by fetching itself. */
 const RESERVED_HEADERS =
   /^(?:host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|content-length|accept-encoding|range|if-.*|proxy-.*)$/i;
 
 function findHeaderNameProblem(name: string): string | undefined {
-  if (!HEADER_NAME.test(name)) return `${JSON.stringify(name.slice(0, 100))} is no name of a header`;
-  return RESERVED_HEADERS.test(name) ? `the header ${name} is not the source's to set` : undefined;
+  if (!HEADER_NAME.test(name)) return `${JSON.stringify(name.slice(0, 100))} is not a header name`;
+  return RESERVED_HEADERS.test(name) ? `a source can't set the header ${name}` : undefined;
 }
 
 const HEADER_CHARACTERS_MAX = 1000;
@@ -107,83 +104,77 @@ function findHeaderProblem(value: string): string | undefined {
   return isHeaderText(value) ? findVariableProblem(value) : 'must be printable ASCII in one line';
 }
 
-/** What `source.json` says of upstreams. */
 interface FetchList {
   readonly upstreams: readonly Upstream[];
   readonly fetch: readonly FetchEntry[];
 }
 
-/** What no entry can know of itself: names that stand twice or nowhere, files in each other's way, and keys that don't go together. */
+/** Problems across entries: duplicate or unknown names, conflicting files, and keys that exclude each other. */
 export function checkFetchList({ upstreams, fetch }: FetchList, context: z.RefinementCtx): void {
   const add = (path: readonly (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path: [...path], message });
   for (const [index, upstream] of upstreams.entries()) {
     const { id } = upstream;
-    if (upstreams.findIndex((other) => other.id === id) < index) add(['upstreams', index, 'id'], `${id} stands twice`);
+    if (upstreams.findIndex((other) => other.id === id) < index) add(['upstreams', index, 'id'], `${id} appears twice`);
     for (const key of ['url', 'terms_url'] as const) {
-      if (hasUser(upstream[key])) add(['upstreams', index, key], 'must hold no user and no password');
+      if (hasUser(upstream[key])) add(['upstreams', index, key], 'must not contain a user or password');
     }
   }
   for (const [index, entry] of fetch.entries()) {
     const isKnown = upstreams.some(({ id }) => id === entry.upstream);
-    if (!isKnown) add(['fetch', index, 'upstream'], `${entry.upstream} is no id of upstreams`);
+    if (!isKnown) add(['fetch', index, 'upstream'], `${entry.upstream} is not an id in upstreams`);
     for (const [key, message] of contradictionsIn(entry)) add(['fetch', index, key], message);
   }
   for (const { index, message } of findCollisions(fetch)) add(['fetch', index, 'file'], message);
 }
 
-/** Everybody is shown these addresses, so that a secret in one is most likely a fetch's that was put into the wrong place. */
+/** These addresses are public, so a secret in one is most likely misplaced. */
 function hasUser(address: string | null): boolean {
   const url = address === null ? null : URL.parse(address);
   return url !== null && (url.username !== '' || url.password !== '');
 }
 
-/** Keys of an entry that don't go with others, each with why. */
+/** Keys that exclude others, and why. */
 function contradictionsIn(entry: FetchEntry): readonly (readonly [string, string])[] {
   const { carry, optional, columns, pages, unzip, file } = entry;
   const isPaged = pages !== undefined;
   const found: (readonly [string, string])[] = [];
-  if (carry && !optional) found.push(['carry', 'only a file that is optional can be carried']);
-  if (columns !== undefined && !carry) found.push(['columns', 'only a file with carry is read without rows']);
-  if (isPaged && unzip !== undefined) found.push(['unzip', 'an answer in pages is no zip file']);
-  if (isPaged && !/\.json$/i.test(file)) found.push(['file', 'pages are joined to a file that ends with .json']);
+  if (carry && !optional) found.push(['carry', 'only an optional file can be carried']);
+  if (columns !== undefined && !carry) found.push(['columns', 'columns are allowed only with carry']);
+  if (isPaged && unzip !== undefined) found.push(['unzip', "a response in pages can't be a zip file"]);
+  if (isPaged && !/\.json$/i.test(file))
+    found.push(['file', 'pages are joined into a file whose name must end in .json']);
   return found;
 }
 
 const PATH_CHARACTERS_MAX = 200;
 const SEGMENT = /^[A-Za-z0-9_@+=(),-][A-Za-z0-9._@+=(), -]*$/;
 
-/** What a day's folder holds besides. */
+/** Reserved names in a day's folder. */
 export const DAY_FILES = { fetched: 'fetch.json', settings: 'source.json', sql: 'source.sql' } as const;
 
-/**
- * The names of fetched files: where they may lie, and that no two are in each other's way.
- *
- * What is wrong with a path below a day's folder; undefined where a file may have it on every system.
- */
+/** Undefined for a path below a day's folder that every file system allows. */
 function findPathProblem(path: string): string | undefined {
   if (path.length === 0 || path.length > PATH_CHARACTERS_MAX) return `must have 1 to ${PATH_CHARACTERS_MAX} characters`;
   const isPlain = path.split('/').every((segment) => SEGMENT.test(segment) && !/[. ]$/.test(segment));
   if (!isPlain) return 'must be a path below the day, of letters, digits and . _ - @ + = ( ) , such as raw/models.json';
   const isTaken = Object.values(DAY_FILES).some((name) => name === path.toLowerCase());
-  return isTaken ? `${path} is the night's own file` : undefined;
+  return isTaken ? `${path} is reserved for the night` : undefined;
 }
 
-/** What an entry of `fetch` puts into the day's folder. */
 interface Placed {
   readonly file: string;
   readonly unzip?: string | undefined;
 }
 
-/** Each entry that is in the way of one before it, by its position, with the reason. */
 function findCollisions(entries: readonly Placed[]): readonly { readonly index: number; readonly message: string }[] {
   const taken: { readonly path: string; readonly index: number }[] = [];
   const found: { readonly index: number; readonly message: string }[] = [];
   for (const [index, entry] of entries.entries()) {
     for (const path of placesOf(entry)) {
-      const other = taken.find((one) => areInTheWay(one.path, path));
+      const other = taken.find((one) => areInConflict(one.path, path));
       if (other === undefined) taken.push({ path, index });
-      else found.push({ index, message: `${path} is in the way of ${other.path} of fetch[${other.index}]` });
+      else found.push({ index, message: `${path} conflicts with ${other.path} of fetch[${other.index}]` });
     }
   }
   return found;
@@ -194,13 +185,13 @@ function placesOf(entry: Placed): readonly string[] {
   return folder === undefined ? [entry.file] : [entry.file, folder];
 }
 
-/** The folder, below the day's, into which a zip file is unpacked; undefined for any other file. */
+/** Below the day's folder; undefined for files that are not unpacked. */
 export function unzipFolderOf({ unzip }: Pick<Placed, 'unzip'>): string | undefined {
   return unzip?.replace(/\/$/, '');
 }
 
-/** Whether one is the other, or lies below it; systems differ about capitals. */
-function areInTheWay(one: string, other: string): boolean {
+/** Whether one equals or contains the other; some file systems ignore case. */
+function areInConflict(one: string, other: string): boolean {
   const [a, b] = [`${one.toLowerCase()}/`, `${other.toLowerCase()}/`];
   return a.startsWith(b) || b.startsWith(a);
 }

@@ -1,6 +1,6 @@
 /**
- * `fetch.json` in a day's folder: what was fetched into it, from where and when (specification "Fetching"). It is replaced as a whole
- * after every file, so that a fetch that was killed goes on where it was; a day whose record isn't finished is never captured.
+ * `fetch.json` in a day's folder: what was fetched, from where and when (specification "Fetching"). It is replaced
+ * after every file, so that a killed fetch can resume; a day without a finished record is never captured.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rename } from 'node:fs/promises';
@@ -11,24 +11,22 @@ import { type FetchedFile, FetchedFileSchema, UpstreamSchema } from '../../schem
 import { type FileHash, hashFile } from '../../storage/hash.ts';
 import { DAY_FILES } from './fetch-list.ts';
 
-/** The folder, below the day's, into which a zip file is unpacked, and the columns that the recipe says. */
+/** The folder of an unpacked zip file, and the recipe's columns. */
 const CarrySchema = z.object({ folder: z.string().nullable(), columns: z.record(z.string(), z.string()) });
 
-/** A file with what its upstream calls that version of it. */
+/** With the upstream's validators. */
 const RecordedFileSchema = FetchedFileSchema.extend({
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
-  /** Of a file that may be carried: what a SELECT has to know of it while no fetch has ever brought it. Absent else. */
+  /** For a file that may be carried: what SELECTs need while no fetch has ever brought it. */
   carry: CarrySchema.optional(),
 });
 export type RecordedFile = z.infer<typeof RecordedFileSchema>;
 
-/** What could not be had, from whom, from where and why. */
 export function describeFailure({ upstream, url, file, problem }: FetchedFile): string {
   return `${file} of ${upstream} could not be fetched from ${url}: ${problem}`;
 }
 
-/** A file of the source itself, as its day has it. */
 const OwnFileSchema = z.strictObject({
   file: z.string(),
   bytes: z.number().int().nonnegative(),
@@ -42,21 +40,21 @@ const RECORD_FORMAT = 1;
 const FetchRecordSchema = z.strictObject({
   format: z.literal(RECORD_FORMAT),
   day: z.iso.date(),
-  /** When this fetch, or the one that it goes on with, began. */
+  /** When this fetch, or the one it resumes, began. */
   started_at: z.iso.datetime(),
-  /** When every required file was there; null until then. */
+  /** When every required file was complete; null until then. */
   finished_at: z.iso.datetime().nullable(),
   upstreams: z.array(UpstreamSchema).readonly(),
   files: z.array(RecordedFileSchema).readonly(),
-  /** Files that need not be fetched again while this fetch isn't finished. */
+  /** Files not to fetch again while this fetch is unfinished. */
   done: z.array(z.string()).readonly(),
   own: z.array(OwnFileSchema).readonly(),
-  /** Whether files may be carried, so that rows have to name their upstreams. */
+  /** Whether files may be carried, so that rows must name their upstreams. */
   carries: z.boolean(),
 });
 export type FetchRecord = z.infer<typeof FetchRecordSchema>;
 
-/** The record in a day's folder; undefined where there is none that can be read. */
+/** Undefined where no readable record exists. */
 export async function readFetchRecord(folder: string): Promise<FetchRecord | undefined> {
   try {
     return FetchRecordSchema.parse(JSON.parse(await readFile(join(folder, DAY_FILES.fetched), 'utf8')));
@@ -66,8 +64,8 @@ export async function readFetchRecord(folder: string): Promise<FetchRecord | und
 }
 
 /**
- * Puts a record into a day's folder, in one step.
- * @param partials folder for what is on its way
+ * Replaces a day's record atomically.
+ * @param partials folder for temporary files
  */
 export async function writeFetchRecord(
   folder: string,
@@ -75,14 +73,14 @@ export async function writeFetchRecord(
   record: Omit<FetchRecord, 'format'>,
 ): Promise<void> {
   const text = `${JSON.stringify({ format: RECORD_FORMAT, ...record }, null, 2)}\n`;
-  await writeWhole(join(folder, DAY_FILES.fetched), partials, text);
+  await writeAtomically(join(folder, DAY_FILES.fetched), partials, text);
 }
 
 /**
- * Writes a file that is there as a whole or not at all.
- * @param partials folder for what is on its way
+ * Writes a file atomically.
+ * @param partials folder for temporary files
  */
-export async function writeWhole(path: string, partials: string, content: string | Uint8Array): Promise<void> {
+export async function writeAtomically(path: string, partials: string, content: string | Uint8Array): Promise<void> {
   const temporary = join(partials, randomUUID());
   const file = await open(temporary, 'w', 0o600);
   try {
@@ -94,8 +92,8 @@ export async function writeWhole(path: string, partials: string, content: string
   await rename(temporary, path);
 }
 
-/** Whether a day's folder holds exactly what was fetched: the file, and what was unpacked from it. */
-export async function isWhole(folder: string, fetched: FetchedFile): Promise<boolean> {
+/** Whether a day's folder still holds exactly what was fetched, including unpacked files. */
+export async function isIntact(folder: string, fetched: FetchedFile): Promise<boolean> {
   const { file, sha256, unzipped } = fetched;
   if (sha256 === null) return false;
   try {
@@ -106,7 +104,7 @@ export async function isWhole(folder: string, fetched: FetchedFile): Promise<boo
   }
 }
 
-/** Size and hash of every file in a folder, in the order of the paths. */
+/** By path. */
 export async function describeFiles(folder: string): Promise<readonly (FileHash & { readonly path: string })[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -117,7 +115,6 @@ export async function describeFiles(folder: string): Promise<readonly (FileHash 
   return files;
 }
 
-/** The SHA-256 of the paths and hashes of a folder's files, in the order of the paths. */
 async function hashFolder(folder: string): Promise<string> {
   const files = await describeFiles(folder);
   return hashOfFiles(new Map(files.map(({ path, sha256 }) => [path, sha256])));
@@ -129,16 +126,16 @@ export function hashOfFiles(files: ReadonlyMap<string, string>): string {
   return createHash('sha256').update(lines.join('')).digest('hex');
 }
 
-/** Folders of days that are looked at; who hasn't changed for longer sends the file once more. */
+/** Days that are searched; a file unchanged for longer is downloaded again. */
 const DAYS_MAX = 31;
 
-/** A file of an earlier fetch, whole, with the folder of its day. */
+/** A complete file of an earlier fetch, with its day's folder. */
 export interface EarlierFile {
   readonly folder: string;
   readonly recorded: RecordedFile;
 }
 
-/** The fetches before this one, newest first: of the day itself, and of days before in the same archive. */
+/** Earlier fetches, newest first: of the day itself, and of earlier days in the same archive. */
 export async function listEarlier(
   into: string,
   { day, ownRecord }: { readonly day: Day; readonly ownRecord: FetchRecord | undefined },
@@ -158,18 +155,18 @@ function filesOf(folder: string, record: FetchRecord | undefined): EarlierFile[]
   return (record?.files ?? []).map((recorded) => ({ folder, recorded }));
 }
 
-/** The newest whole one that is wanted; undefined where there is none. */
+/** The newest intact match. */
 export async function findEarlier(
   earlier: readonly EarlierFile[],
-  isWanted: (recorded: RecordedFile) => boolean,
+  matches: (recorded: RecordedFile) => boolean,
 ): Promise<EarlierFile | undefined> {
   for (const one of earlier) {
-    if (isWanted(one.recorded) && (await isWhole(one.folder, { ...one.recorded, unzipped: null }))) return one;
+    if (matches(one.recorded) && (await isIntact(one.folder, { ...one.recorded, unzipped: null }))) return one;
   }
   return undefined;
 }
 
-/** Whether an upstream can be asked if a file has changed. */
+/** Whether a conditional request is possible. */
 export function hasValidator({ etag, last_modified }: RecordedFile): boolean {
   return (etag ?? last_modified) !== null;
 }

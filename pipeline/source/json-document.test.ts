@@ -6,7 +6,7 @@ describe('what is wrong with JSON', () => {
   it.each([
     ['', 'it ends too early'],
     ['{"a":1', 'it ends too early'],
-    ['{"a":"b', 'the text that begins at character 6 does not end'],
+    ['{"a":"b', 'the string that begins at character 6 is unterminated'],
     ['{a:1}', 'character 2 is an unexpected "a"'],
     ['{"a" 1}', 'character 6 is an unexpected "1"'],
     ['{"a":1,}', 'character 8 is an unexpected "}"'],
@@ -40,7 +40,7 @@ describe('what is wrong with JSON', () => {
 
   it('is found at any depth and in any length', () => {
     expect(findJsonFault('['.repeat(1_000_000))).toBe('it ends too early');
-    expect(findJsonFault(`"${'\\n'.repeat(1_000_000)}`)).toBe('the text that begins at character 1 does not end');
+    expect(findJsonFault(`"${'\\n'.repeat(1_000_000)}`)).toBe('the string that begins at character 1 is unterminated');
   });
 });
 

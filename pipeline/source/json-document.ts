@@ -1,19 +1,15 @@
-/**
- * Where a text stops being JSON, in words of our own: those of `JSON.parse` change from one version of Node to the next, and what
- * a night reports must not.
- */
+/** Where a text stops being JSON, in stable wording: the messages of `JSON.parse` change between versions of Node. */
 
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/y;
 const WHITE_SPACE = /[ \t\r\n]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-/** The first character that can't simply stand in a text: its end, an escape, or a control character. */
+/** What ends a plain run of characters: the closing quote, an escape, or a control character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these.
 const SPECIAL = /["\\\u0000-\u001f]/g;
 
-/** What may come next. */
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | 'comma or end';
 
-/** What is wrong and at which character, 1-based; undefined where the text is one JSON value. Nested as deep as it likes. */
+/** The fault and its character, 1-based; undefined for one JSON value. Handles any depth. */
 export function findJsonFault(text: string): string | undefined {
   const open: ('{' | '[')[] = [];
   let expected: Expected = 'value';
@@ -81,14 +77,14 @@ function scanText(text: string, start: number, expected: Expected): Step | strin
   for (;;) {
     SPECIAL.lastIndex = at;
     const found = SPECIAL.exec(text);
-    if (found === null) return `the text that begins at character ${start + 1} does not end`;
+    if (found === null) return `the string that begins at character ${start + 1} is unterminated`;
     if (found[0] === '"') return { expected, end: found.index + 1 };
     at = skip(ESCAPE, text, found.index);
     if (at === found.index) return unexpected(text, at);
   }
 }
 
-/** Where a sticky expression that stands at a place ends; the place itself where it doesn't stand there. */
+/** The end of a sticky match at a position; the position itself without one. */
 function skip(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
   return at + (expression.exec(text)?.[0].length ?? 0);
@@ -99,12 +95,12 @@ function unexpected(text: string, at: number): string {
   return `character ${at + 1} is an unexpected ${JSON.stringify(character)}`;
 }
 
-/** A place in a JSON document: names of members, and positions in arrays. */
+/** Member names and array positions. */
 export type JsonPath = readonly (string | number)[];
 
 const STEP = /\.([A-Za-z_$][\w$-]*)|\['([^'\\]+)'\]|\[(\d{1,9})\]/y;
 
-/** The path that a text such as `$.data.rows`, `$['data']` or `$.pages[0]` means; undefined where it means none. `$` is the whole. */
+/** Parses `$.data.rows`, `$['data']` or `$.pages[0]`; undefined for other text. `$` is the whole document. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   if (!text.startsWith('$')) return undefined;
   const path: (string | number)[] = [];
@@ -118,11 +114,11 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   return path;
 }
 
-/** What stands there; undefined where nothing does. */
+/** Undefined where nothing exists. */
 export function valueAt(document: unknown, path: JsonPath): unknown {
   return path.reduce<unknown>((value, step) => {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, step)) return undefined;
-    // It has the member: the check above says so, which the type of an object can't.
+    // The check above proves the member, which the type of an object can't express.
     return (value as Readonly<Record<string | number, unknown>>)[step];
   }, document);
 }

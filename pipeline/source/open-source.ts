@@ -1,6 +1,6 @@
 /**
- * A source's folder, opened for one day (specification "Source folder", "Fetching"): where the day lies, its files, settings, SELECTs,
- * names of models and what was fetched are looked up and checked here, once. The stages of a night take what they need of it.
+ * Opens a source's folder for one day (specification "Source folder", "Fetching"): finds and checks its files,
+ * settings, SELECTs, names of models and fetched files, once for all stages.
  */
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -9,14 +9,13 @@ import { AppError } from '../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { type AliasTable, loadAliasTable } from './aliases.ts';
 import { DAY_FILES } from './fetch-list.ts';
-import { type FetchRecord, isWhole, readFetchRecord } from './fetch-record.ts';
+import { type FetchRecord, isIntact, readFetchRecord } from './fetch-record.ts';
 import { assertFile, assertFolder, assertTree, describeDayLike, listSourceDays, readFolder } from './source-folder.ts';
 import { loadSettings, type SourceSettings } from './source-settings.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
 type SourceFormat = (typeof SOURCE_FORMATS)[number];
 
-/** The file that holds a dataset's rows of one day. */
 export interface DatasetSource {
   readonly dataset: DatasetName;
   readonly name: string;
@@ -25,18 +24,17 @@ export interface DatasetSource {
   readonly compressed: boolean;
 }
 
-/** A source on one day, checked. */
 export interface Source {
   readonly folder: string;
   readonly datasets: readonly DatasetSource[];
   /** `source.sql` beside the files or in the folder above the days. */
   readonly sqlPath: string | undefined;
   readonly settings: SourceSettings;
-  /** What was fetched into the folder; undefined where nothing was. */
+  /** Undefined where nothing was fetched. */
   readonly fetched: FetchRecord | undefined;
-  /** The names of models that it keeps; undefined where its settings name no table of them. */
+  /** Undefined where the settings name no table. */
   readonly aliases: AliasTable | undefined;
-  /** Files of the folder that look like data and are no dataset's; none where a `source.sql` may read them. */
+  /** Data files of no dataset; empty where a `source.sql` may read them. */
   readonly unread: readonly string[];
 }
 
@@ -44,8 +42,8 @@ const DATASET_FILE = new RegExp(`^(${DATASET_NAMES.join('|')})\\.(?:(jsonl|json|
 const DATA_FILE = /\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet)$/i;
 
 /**
- * Opens a source on a day: in the sub-folder of that day where the source has dated folders, else in the source itself. Rejects with
- * `source_rejected` where there is nothing to read, or something that can't be.
+ * Opens the day's sub-folder where the source has dated folders, else the source itself. Rejects with `source_rejected`
+ * where data is missing or unreadable.
  */
 export async function openSource(root: string, day: Day): Promise<Source> {
   const days = await listSourceDays(root);
@@ -67,18 +65,17 @@ export async function openSource(root: string, day: Day): Promise<Source> {
   return { folder, datasets, sqlPath, settings, fetched, aliases, unread };
 }
 
-/** Where a day of a source is captured from. */
 export interface DayPlace {
   readonly root: string;
-  /** The source's settings, where the day is to be fetched into `root` before. */
+  /** Defined where the day must first be fetched into `root`. */
   readonly toFetch: SourceSettings | undefined;
   /** Whether the source itself has a folder of this day. */
   readonly isDated: boolean;
 }
 
 /**
- * Finds the place of a day: a day that lies in the source is captured there, whatever the source could fetch. The days of one that
- * lists what to fetch lie in an archive, where a night captures them like those of any other source (decision 0072).
+ * A day's own folder is captured, even if the source could fetch the day. Other days of a source that lists files to
+ * fetch are in an archive (decision 0072).
  */
 export async function placeOfDay(
   source: string,
@@ -89,16 +86,15 @@ export async function placeOfDay(
   return { root: toFetch === undefined ? source : archiveFolder(workFolder), toFetch, isDated };
 }
 
-/** Where the nights of a work folder keep what they fetch. */
 export function archiveFolder(workFolder: string): string {
   return resolve(workFolder, 'fetched');
 }
 
-/** The settings of a source that lists what to fetch, its table of names checked; undefined for any other source. */
+/** With the table of names checked; undefined where the source lists nothing to fetch. */
 export async function loadFetchSettings(root: string): Promise<SourceSettings | undefined> {
   const settings = await loadSettings(await findFirst(root, [root], DAY_FILES.settings));
   if (settings.fetch.length === 0) return undefined;
-  // Nothing is asked for where the night would be rejected.
+  // Checked first: a night that would be rejected fetches nothing.
   const isFetched = settings.fetch.some(({ file }) => file === settings.aliases);
   if (!isFetched) await findAliases(root, [root], settings);
   return settings;
@@ -124,9 +120,8 @@ async function dayLikeHint(root: string): Promise<string> {
 }
 
 /**
- * The table of names that the settings of a source name, checked; undefined where they name none. Rejects with `source_rejected` where
- * it isn't there, or wrong.
- * @param folders in which it may lie, the first first
+ * Undefined where the settings name no table. Rejects with `source_rejected` where it is missing or wrong.
+ * @param folders searched in order
  */
 async function findAliases(
   root: string,
@@ -138,7 +133,7 @@ async function findAliases(
   const ids = upstreams.map(({ id }) => id);
   if (path !== undefined) return loadAliasTable(path, ids);
   const folder = resolve(folders[0] ?? root);
-  throw new AppError('source_rejected', `${folder}: ${name}, which source.json names as aliases, is not there`);
+  throw new AppError('source_rejected', `${folder}: source.json names ${name} as aliases, which does not exist`);
 }
 
 function datasetsFromNames(folder: string, names: readonly string[]): readonly DatasetSource[] {
@@ -159,13 +154,12 @@ function datasetsFromNames(folder: string, names: readonly string[]): readonly D
   return DATASET_NAMES.flatMap((dataset) => found.filter((file) => file.dataset === dataset));
 }
 
-/** The format that a file's ending names. */
 function formatOf(ending: string): SourceFormat | undefined {
   const format = ending.toLowerCase();
   return format === 'tsv' ? 'csv' : SOURCE_FORMATS.find((candidate) => candidate === format);
 }
 
-/** @param root of the source, in which the file must lie */
+/** @param root of the source, which must contain the file */
 async function findFirst(root: string, folders: readonly string[], name: string): Promise<string | undefined> {
   for (const folder of folders) {
     const path = resolve(folder, name);
@@ -177,28 +171,28 @@ async function findFirst(root: string, folders: readonly string[], name: string)
 }
 
 /**
- * What was fetched into a day's folder; undefined where nothing was. Rejects with `source_rejected` where the fetch has not ended, or
- * a file is no longer what was fetched: a night reads nothing that is half or another.
+ * Undefined where nothing was fetched into the folder. Rejects with `source_rejected` where the fetch is incomplete or
+ * a file has changed since.
  */
 async function findFetched(folder: string, day: Day): Promise<FetchRecord | undefined> {
   const path = join(folder, DAY_FILES.fetched);
   if ((await lstat(path).catch(() => undefined)) === undefined) return undefined;
   const record = await readFetchRecord(folder);
   if (record?.day !== day) {
-    const why = record === undefined ? 'it can not be read as one' : `it is of ${record.day}`;
-    const remedy = 'fetch the day again, or remove it: without it the files count as your own';
-    throw new AppError('source_rejected', `${path} is no record of a fetch of ${day}, ${why}; ${remedy}`);
+    const why = record === undefined ? 'it cannot be read as one' : `it is of ${record.day}`;
+    const remedy = 'fetch the day again, or remove it: without it, the files count as your own';
+    throw new AppError('source_rejected', `${path} is not a record of a fetch of ${day}, ${why}; ${remedy}`);
   }
   if (record.finished_at === null) {
     const missing = record.files.filter(({ status }) => status === 'failed').map(({ file }) => file);
-    const why = missing.length === 0 ? 'it was ended early' : `${missing.join(', ')} could not be fetched`;
-    throw new AppError('source_rejected', `${folder}: its fetch is not whole, ${why}; fetch the day again`);
+    const why = missing.length === 0 ? 'it was interrupted' : `${missing.join(', ')} could not be fetched`;
+    throw new AppError('source_rejected', `${folder}: its fetch is incomplete, ${why}; fetch the day again`);
   }
   for (const file of record.files) {
-    if (file.status === 'failed' || (await isWhole(folder, file))) continue;
+    if (file.status === 'failed' || (await isIntact(folder, file))) continue;
     throw new AppError(
       'source_rejected',
-      `${join(folder, file.file)} is not what ${DAY_FILES.fetched} says was fetched`,
+      `${join(folder, file.file)} is not the file that ${DAY_FILES.fetched} records`,
     );
   }
   return record;

@@ -1,7 +1,6 @@
 /**
- * What of a source's folder may be read (specification "Source folder"; decision 0040): regular files that lie inside of it. A
- * link counts as what it points to, and only where that lies inside the source as well. Pipes, sockets and devices are refused:
- * reading one may never end.
+ * Limits reads to regular files inside the source's folder (specification "Source folder"; decision 0040). A link
+ * counts as its target, which must also be inside. Pipes, sockets and devices are refused: reading one may never end.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -10,22 +9,21 @@ import { join, relative, sep } from 'node:path';
 import { type Day, isDay } from '../../runtime/day.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 
-/** Files and folders of a day that are looked at before its `source.sql` may read them. */
+/** Entries of a day checked before its `source.sql` may read them. */
 const ENTRIES_MAX = 100_000;
 
-/** Rejects with `source_rejected` where a path of the source is no regular file inside of it. */
+/** Rejects with `source_rejected`. */
 export async function assertFile(root: string, path: string): Promise<void> {
   const found = await lookUp(root, path);
   if (!found.isFile()) throw refused(root, path, 'is not a regular file');
 }
 
-/** Rejects with `source_rejected` where a path of the source is no folder inside of it. */
+/** Rejects with `source_rejected`. */
 export async function assertFolder(root: string, path: string): Promise<void> {
   const found = await lookUp(root, path);
   if (!found.isDirectory()) throw refused(root, path, 'is not a folder');
 }
 
-/** True where a path is a regular file inside of the source, or a link to one. */
 async function isFile(root: string, path: string): Promise<boolean> {
   try {
     return (await lookUp(root, path)).isFile();
@@ -36,17 +34,17 @@ async function isFile(root: string, path: string): Promise<boolean> {
 }
 
 /**
- * Rejects with `source_rejected` where anything below a folder is not a folder or a regular file inside of the source. Folders
- * behind links are looked through as well.
+ * Rejects with `source_rejected` where anything below a folder, also behind links, is not a folder or a regular file
+ * inside the source.
  */
 export async function assertTree(root: string, folder: string): Promise<void> {
-  const seen = new Set<string>();
+  const checked = new Set<string>();
   let entries = 0;
   const waiting = [folder];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const real = await realpath(next);
-    if (seen.has(real)) continue;
-    seen.add(real);
+    if (checked.has(real)) continue;
+    checked.add(real);
     const found = await listTree(root, next);
     entries += found.length;
     if (entries > ENTRIES_MAX) throw refused(root, folder, `has more than ${ENTRIES_MAX} files and folders`);
@@ -54,7 +52,7 @@ export async function assertTree(root: string, folder: string): Promise<void> {
   }
 }
 
-/** Everything below a folder, links not followed; which of it are links to folders. */
+/** Doesn't follow links; `isLinked` marks links to folders. */
 async function listTree(root: string, folder: string) {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((cause) => {
     throw refused(root, folder, `can't be read: ${messageFromError(cause)}`);
@@ -71,16 +69,12 @@ async function listTree(root: string, folder: string) {
   return found;
 }
 
-/** What a path is, links followed. */
+/** Follows links. */
 async function lookUp(root: string, path: string) {
   try {
     const [inside, real] = [await realpath(root), await realpath(path)];
     if (real !== inside && !real.startsWith(inside.endsWith(sep) ? inside : inside + sep)) {
-      throw refused(
-        root,
-        path,
-        `leads outside of the source, to ${real}; links out of it are refused: put a copy there`,
-      );
+      throw refused(root, path, `links outside the source, to ${real}, which is refused; put a copy into the source`);
     }
     return await stat(real);
   } catch (cause) {
@@ -96,12 +90,11 @@ function refused(root: string, path: string, reason: string): AppError {
 }
 
 const DATED = /^\d{4}-\d{2}-\d{2}$/;
-/** What somebody may have meant as a day. */
 const DAY_LIKE = /^\d{4}[-_.]?\d{1,2}[-_.]?\d{1,2}$/;
 
 /**
- * The dated sub-folders of a source, oldest first; rejects where one is not a calendar day. A dated link counts, unless it is
- * one to a file: where it leads nowhere, or outside, the night of that day says so, and other days go on.
+ * The dated sub-folders of a source, oldest first; rejects where one is not a calendar day. Links count unless they
+ * lead to a file; a broken one fails only the night of its day.
  */
 export async function listSourceDays(root: string): Promise<readonly Day[]> {
   const days: string[] = [];
@@ -120,7 +113,7 @@ export async function listSourceDays(root: string): Promise<readonly Day[]> {
   return days.sort();
 }
 
-/** What is said of sub-folders of a source that look like days and are not named `YYYY-MM-DD`; undefined where there are none. */
+/** A hint about sub-folders that look like days but are not named `YYYY-MM-DD`; undefined without any. */
 export async function describeDayLike(root: string): Promise<string | undefined> {
   const names = (await readFolder(root))
     .filter((entry) => entry.isDirectory() && DAY_LIKE.test(entry.name) && !DATED.test(entry.name))
@@ -128,13 +121,13 @@ export async function describeDayLike(root: string): Promise<string | undefined>
     .sort();
   if (names.length === 0) return undefined;
   const shown = names.slice(0, NAMES_SHOWN_MAX).join(', ') + (names.length > NAMES_SHOWN_MAX ? ', …' : '');
-  return `${shown} ${names.length === 1 ? 'is' : 'are'} not read: folders of days are named YYYY-MM-DD`;
+  return `${shown} ${names.length === 1 ? 'is' : 'are'} ignored: folders of days must be named YYYY-MM-DD`;
 }
 
-/** Names that a message lists: enough to see what sort they are. */
+/** Names listed in a message. */
 const NAMES_SHOWN_MAX = 5;
 
-/** What a folder of a source holds; rejects with `source_rejected`. */
+/** Rejects with `source_rejected`. */
 export async function readFolder(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
@@ -143,7 +136,7 @@ export async function readFolder(folder: string) {
   }
 }
 
-/** The text of a small file of a source; rejects with `source_rejected` where it is larger, no text in UTF-8, or can't be read. */
+/** Rejects with `source_rejected` where the file is larger, not UTF-8, or unreadable. */
 export async function readText(path: string, bytesMax: number): Promise<string> {
   const bytes = await readStart(path, bytesMax + 1).catch((cause) => {
     throw new AppError('source_rejected', `${path} can't be read: ${messageFromError(cause)}`, { cause });
@@ -153,7 +146,6 @@ export async function readText(path: string, bytesMax: number): Promise<string> 
   return bytes.toString('utf8');
 }
 
-/** The first bytes of a file. */
 export async function readStart(path: string, bytes: number): Promise<Buffer> {
   const file = await open(path, 'r');
   try {

@@ -68,44 +68,47 @@ describe('what a source fetches', () => {
     [{ url: undefined }, /^fetch\[0\]\.url: .*expected string/],
     [{ url: 'ftp://shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
     [{ url: 'shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
-    [{ url: 'https://a:b@shop.test/x' }, 'fetch[0].url: must hold no user and no password'],
-    [{ url: 'https://shop.test/x#y' }, 'fetch[0].url: must not have a part behind #'],
+    [{ url: 'https://a:b@shop.test/x' }, 'fetch[0].url: must not contain a user or password'],
+    [{ url: 'https://shop.test/x#y' }, 'fetch[0].url: must not have a fragment (#)'],
     [{ url: `https://shop.test/${'x'.repeat(2048)}` }, 'fetch[0].url: is longer than 2048 characters'],
-    [{ url: `https://\${HOST}/x` }, 'fetch[0].url: a variable may stand in the query and in headers, not before the ?'],
-    [{ url: `https://shop.test/x?k=\${key}` }, `fetch[0].url: \${key} is no variable: write it like \${API_KEY}`],
+    [
+      { url: `https://\${HOST}/x` },
+      'fetch[0].url: variables are allowed in the query and in headers, not before the ?',
+    ],
+    [{ url: `https://shop.test/x?k=\${key}` }, `fetch[0].url: \${key} is not a variable: write it like \${API_KEY}`],
     [{ url: `https://shop.test/x?k=\${KEY` }, `fetch[0].url: has a \${ without its }`],
     [
       { url: `https://shop.test/x?k=\${MODELSTATS_DATABASE}` },
-      `fetch[0].url: \${MODELSTATS_DATABASE} belongs to the service and is given to no source`,
+      `fetch[0].url: \${MODELSTATS_DATABASE} belongs to the service; a source can't use it`,
     ],
     [
       { headers: { 'x-key': `\${AWS_SECRET_ACCESS_KEY}` } },
-      `fetch[0].headers.x-key: \${AWS_SECRET_ACCESS_KEY} belongs to the service and is given to no source`,
+      `fetch[0].headers.x-key: \${AWS_SECRET_ACCESS_KEY} belongs to the service; a source can't use it`,
     ],
     [{ headers: { 'x-key': 'a\r\nb: c' } }, 'fetch[0].headers.x-key: must be printable ASCII in one line'],
-    [{ headers: { 'x key': 'a' } }, 'fetch[0].headers.x key: "x key" is no name of a header'],
-    [{ headers: { Host: 'a' } }, "fetch[0].headers.Host: the header Host is not the source's to set"],
+    [{ headers: { 'x key': 'a' } }, 'fetch[0].headers.x key: "x key" is not a header name'],
+    [{ headers: { Host: 'a' } }, "fetch[0].headers.Host: a source can't set the header Host"],
     [
       { headers: { 'If-None-Match': 'a' } },
-      "fetch[0].headers.If-None-Match: the header If-None-Match is not the source's to set",
+      "fetch[0].headers.If-None-Match: a source can't set the header If-None-Match",
     ],
     ...['../prices.json', '/prices.json', 'a//b.json', '.hidden', 'a\\b.json'].map((file): [object, RegExp] => [
       { file },
       /^fetch\[0\]\.file: must be a path below the day/,
     ]),
     [{ file: '' }, 'fetch[0].file: must have 1 to 200 characters'],
-    [{ file: 'Fetch.json' }, "fetch[0].file: Fetch.json is the night's own file"],
+    [{ file: 'Fetch.json' }, 'fetch[0].file: Fetch.json is reserved for the night'],
     [{ unzip: 'folder' }, 'fetch[0].unzip: must be a folder, with a / at its end'],
     [{ unzip: '../folder/' }, /^fetch\[0\]\.unzip: must be a path below the day/],
-    [{ unzip: 'prices.json/' }, 'fetch[0].file: prices.json is in the way of prices.json of fetch[0]'],
-    [{ upstream: 'other' }, 'fetch[0].upstream: other is no id of upstreams'],
+    [{ unzip: 'prices.json/' }, 'fetch[0].file: prices.json conflicts with prices.json of fetch[0]'],
+    [{ upstream: 'other' }, 'fetch[0].upstream: other is not an id in upstreams'],
     [{ pages: { ...PAGES, next: 'links' } }, 'fetch[0].pages.next: must be a path such as $.data or $.links.next'],
-    [{ pages: PAGES, file: 'a.csv' }, 'fetch[0].file: pages are joined to a file that ends with .json'],
-    [{ pages: PAGES, unzip: 'a/' }, 'fetch[0].unzip: an answer in pages is no zip file'],
+    [{ pages: PAGES, file: 'a.csv' }, 'fetch[0].file: pages are joined into a file whose name must end in .json'],
+    [{ pages: PAGES, unzip: 'a/' }, "fetch[0].unzip: a response in pages can't be a zip file"],
     [{ expect: { min_rows: 0 } }, /^fetch\[0\]\.expect\.min_rows: /],
     [{ expect: { rows: 5 } }, 'fetch[0].expect: Unrecognized key: "rows"'],
-    [{ carry: true }, 'fetch[0].carry: only a file that is optional can be carried'],
-    [{ columns: { id: 'VARCHAR' } }, 'fetch[0].columns: only a file with carry is read without rows'],
+    [{ carry: true }, 'fetch[0].carry: only an optional file can be carried'],
+    [{ columns: { id: 'VARCHAR' } }, 'fetch[0].columns: columns are allowed only with carry'],
     [
       { optional: true, carry: true, columns: { id: 'VARCHAR) --' } },
       'fetch[0].columns.id: must be a DuckDB type such as VARCHAR, BIGINT, DOUBLE or VARCHAR[]',
@@ -119,10 +122,10 @@ describe('what a source fetches', () => {
 
   test('is refused where two files are in each other’s way', async () => {
     expect(await problemsOf(ENTRY, { ...ENTRY, file: 'Prices.json' })).toBe(
-      'fetch[1].file: Prices.json is in the way of prices.json of fetch[0]',
+      'fetch[1].file: Prices.json conflicts with prices.json of fetch[0]',
     );
     expect(await problemsOf({ ...ENTRY, file: 'a.zip', unzip: 'a/' }, { ...ENTRY, file: 'a/b.json' })).toBe(
-      'fetch[1].file: a/b.json is in the way of a of fetch[0]',
+      'fetch[1].file: a/b.json conflicts with a of fetch[0]',
     );
   });
 
@@ -131,7 +134,7 @@ describe('what a source fetches', () => {
     const refusal = load({ upstreams, max_shrink: 7 });
     await expect(refusal).rejects.toThrow(/max_shrink: .*; .*upstreams\[2\]\.id: must be like models-dev/);
     await expect(refusal).rejects.toThrow('upstreams[2].url: must be an address');
-    await expect(load({ upstreams: upstreams.slice(0, 2) })).rejects.toThrow('upstreams[1].id: shop stands twice');
+    await expect(load({ upstreams: upstreams.slice(0, 2) })).rejects.toThrow('upstreams[1].id: shop appears twice');
   });
 
   test('refuses a user and a password in the addresses of an upstream, which everybody is shown', async () => {
@@ -141,7 +144,7 @@ describe('what a source fetches', () => {
       ['terms_url', 'https://:secret@upstream.test/terms'],
     ] as const) {
       const refusal = load({ upstreams: [{ ...UPSTREAM, [key]: address }] });
-      await expect(refusal).rejects.toThrow(`upstreams[0].${key}: must hold no user and no password`);
+      await expect(refusal).rejects.toThrow(`upstreams[0].${key}: must not contain a user or password`);
       await expect(refusal).rejects.not.toThrow('secret');
     }
   });

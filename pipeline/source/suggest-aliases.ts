@@ -10,27 +10,23 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { withScratch } from '../run/run.ts';
 import { SPINE } from './aliases.ts';
 
-/** A model of a snapshot, as far as its name matters. */
 export interface NamedModel {
   readonly id: string;
   readonly name: string;
   readonly organization: string | null;
 }
 
-/** A line that may belong into the table of aliases, for a person to decide (specification "Commands"). */
+/** A possible line of the table of aliases, for a person to decide (specification "Commands"). */
 export interface Suggestion {
   readonly upstream: string;
-  /** The upstream's name. */
   readonly id: string;
-  /** The model that it may be. */
   readonly model_id: string;
   readonly name: string;
   readonly model_name: string;
-  /** In words: what is alike, and what is known of the makers. */
+  /** What matches, and what is known of the makers. */
   readonly why: string;
 }
 
-/** A model with what its name comes down to. */
 interface Candidate extends NamedModel {
   readonly upstream: string;
   readonly ownId: string;
@@ -39,10 +35,9 @@ interface Candidate extends NamedModel {
 }
 
 /**
- * Pairs of models that may be one: names that are the same but for their spelling, and those that no model has so, but for a date.
- * Never a pair whose makers are known and differ. The surest come first, then by model and name.
- *
- * @param upstreams whose names are kept apart, as `<upstream>:<name>`
+ * Pairs of models that may be one: names equal but for spelling or, without such a model, but for a date; never with
+ * different known makers. Most certain first, then by model and name.
+ * @param upstreams whose names are published as `<upstream>:<name>`
  */
 export function suggestAliases(models: readonly NamedModel[], upstreams: readonly string[]): readonly Suggestion[] {
   const candidates = models.map((model) => candidateFrom(model, upstreams));
@@ -55,7 +50,7 @@ export function suggestAliases(models: readonly NamedModel[], upstreams: readonl
     const near = candidate.upstream === SPINE ? undefined : byDatelessName.get(withoutDate(candidate.normal));
     return near === undefined ? [] : suggestionOf(candidate, near, 'the same name but for a date');
   });
-  return found.sort(bySurety);
+  return found.sort(byConfidence);
 }
 
 function candidateFrom(model: NamedModel, upstreams: readonly string[]): Candidate {
@@ -65,7 +60,7 @@ function candidateFrom(model: NamedModel, upstreams: readonly string[]): Candida
   return { ...model, upstream: apart ?? SPINE, ownId, normal: normalName(ownId), maker };
 }
 
-/** Of several models with one name the maker's own comes first: its maker is known, and no seller stands before it. */
+/** Among equal names, models with a known maker and without a seller's prefix come first. */
 function byRank(left: Candidate, right: Candidate): number {
   return rankOf(left) - rankOf(right) || compareText(left.id, right.id);
 }
@@ -88,13 +83,12 @@ function suggestionOf(candidate: Candidate, model: Candidate, alike: string): re
   return [{ upstream, id, model_id: model.id, name, model_name: model.name, why }];
 }
 
-/** By how sure a pair is, then by model and name. */
-function bySurety(left: Suggestion, right: Suggestion): number {
-  const keyOf = ({ why, model_id, upstream, id }: Suggestion) => [suretyOf(why), model_id, upstream, id].join('\n');
+function byConfidence(left: Suggestion, right: Suggestion): number {
+  const keyOf = ({ why, model_id, upstream, id }: Suggestion) => [confidenceOf(why), model_id, upstream, id].join('\n');
   return compareText(keyOf(left), keyOf(right));
 }
 
-function suretyOf(why: string): string {
+function confidenceOf(why: string): string {
   return `${why.includes('but for') ? 1 : 0}${why.includes('not known') ? 1 : 0}`;
 }
 
@@ -103,18 +97,16 @@ function compareText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Regions and makers that Bedrock writes before a name, and the version behind it: `us.anthropic.claude-…-v1:0`. */
+/** Bedrock's regions and makers before a name, and its version suffix: `us.anthropic.claude-…-v1:0`. */
 const BEDROCK_HEAD =
   /^(?:(?:us|eu|apac|au|jp|global|us-gov)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai|nvidia|openai|qwen|zai)\./;
 const BEDROCK_TAIL = /-v\d+(?::\d+)?$/;
-/** A point in a version, as Fireworks writes it: `deepseek-v3p2`. */
+/** Fireworks writes a version's point so: `deepseek-v3p2`. */
 const FIREWORKS_POINT = /(\d)p(\d)/g;
 
 /**
- * What names of models and makers come down to when two are compared, without their upstream's habits.
- *
- * A name in one spelling: its last part, in lower case, with dashes for points, blanks and the like. What says more than spelling
- * (effort, date, variant) stays.
+ * One spelling for comparison: the last part, in lower case, with dashes for points, blanks and the like. Differences
+ * beyond spelling (effort, date, variant) stay.
  */
 function normalName(name: string): string {
   return (name.split('/').at(-1) ?? '')
@@ -125,12 +117,12 @@ function normalName(name: string): string {
     .replace(/[\s._@]+/g, '-');
 }
 
-/** A name in one spelling without the date at its end, where it has one: `-20251001` or `-2025-10-01`. */
+/** Without a trailing `-20251001` or `-2025-10-01`. */
 function withoutDate(normal: string): string {
   return normal.replace(/-20\d{2}-?(?:0[1-9]|1[0-2])-?(?:[0-2]\d|3[01])$/, '');
 }
 
-/** Makers that upstreams call by several names. */
+/** Makers with several names. */
 const MAKERS: Readonly<Record<string, string>> = {
   googledeepmind: 'google',
   kimi: 'moonshot',
@@ -143,7 +135,7 @@ const MAKERS: Readonly<Record<string, string>> = {
   zhipuai: 'zai',
 };
 
-/** Who made a model, in one spelling; undefined where nobody says. Of several organizations the first. */
+/** In one spelling; undefined where unknown. Takes the first of several organizations. */
 function makerFromOrganization(organization: string | null): string | undefined {
   const [first = ''] = (organization ?? '').split(',');
   const plain = first.toLowerCase().replace(/[^\p{L}\d]/gu, '');
@@ -152,7 +144,7 @@ function makerFromOrganization(organization: string | null): string | undefined 
 
 const MODEL = { id: text, name: text, organization: nullable(text) };
 
-/** The names of all models of the newest snapshot; undefined where nothing is published. Only reads. */
+/** Of the newest snapshot; undefined where nothing is published. Read-only. */
 export async function readModels(
   store: ObjectStore,
   duckdb: DuckDBLimits,

@@ -1,75 +1,71 @@
 /**
- * Variables of the environment in a source's headers and queries, written `${NAME}`. Their values are secrets: they go into
- * requests, and nowhere else.
+ * Environment variables in a source's headers and queries, written `${NAME}`. Their values are secrets: they are used
+ * only in requests.
  */
 import { AppError } from '../../runtime/errors.ts';
 
 const VARIABLE = /\$\{([^}]*)\}/g;
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
-/** Secrets of the service itself and of what it stands on; a source that was taken from somebody else must not ask for them. */
-const OURS = /^(?:MODELSTATS_|AWS_|NODE_|PG|STRIPE_)/;
+/** Secrets of the service and its dependencies, which a source from somebody else must not read. */
+const RESERVED = /^(?:MODELSTATS_|AWS_|NODE_|PG|STRIPE_)/;
 
-/** The names in a text, in order. */
+/** In order. */
 export function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
 }
 
-/** What is wrong with the variables of a text; undefined where each may be asked for. */
+/** Undefined where every variable is allowed. */
 export function findVariableProblem(text: string): string | undefined {
   for (const name of variablesIn(text)) {
-    if (!NAME.test(name)) return `\${${name}} is no variable: write it like \${API_KEY}`;
-    if (OURS.test(name)) return `\${${name}} belongs to the service and is given to no source`;
+    if (!NAME.test(name)) return `\${${name}} is not a variable: write it like \${API_KEY}`;
+    if (RESERVED.test(name)) return `\${${name}} belongs to the service; a source can't use it`;
   }
   return text.replaceAll(VARIABLE, '').includes(`\${`) ? `has a \${ without its }` : undefined;
 }
 
-/** A text with every variable replaced by what `secretOf` gives for its name. */
 export function fillVariables(text: string, secretOf: (name: string) => string): string {
   return text.replaceAll(VARIABLE, (_, name: string) => secretOf(name));
 }
 
-/** What is asked for, with its variables. */
 interface RequestTemplate {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Whether a text can be the value of a header. */
 export function isHeaderText(value: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(value);
 }
 
-/** A request as it is sent, secrets and all: nothing of it is ever told. */
+/** A request as sent, with secrets: never logged or reported. */
 export interface FilledRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Those with a variable in them. */
+  /** Headers with a variable. */
   readonly secretHeaders: Readonly<Record<string, string>>;
 }
 
-/** The environment, as far as sources may ask for it; an empty variable counts as not set. */
+/** The environment for sources; an empty variable counts as not set. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables of an entry that are not set, or that can't be sent, each with why. */
+/** Variables that are not set or can't be sent, each with the reason. */
 export function findUnfilled({ url, headers }: RequestTemplate, variables: Variables): readonly string[] {
   const inHeaders = Object.values(headers).flatMap(variablesIn);
   const names = [...new Set([...variablesIn(url), ...inHeaders])];
   return names.flatMap((name) => {
     const value = variables[name] ?? '';
     if (value === '') return [`${name}, which is not set`];
-    return inHeaders.includes(name) && !isHeaderText(value) ? [`${name}, which is no text for a header`] : [];
+    return inHeaders.includes(name) && !isHeaderText(value) ? [`${name}, which is not valid in a header`] : [];
   });
 }
 
-/** Of which file of which upstream it is, and whether the night goes on without it. */
 interface RequiredRequest extends RequestTemplate {
   readonly upstream: string;
   readonly file: string;
   readonly optional: boolean;
 }
 
-/** Rejects with `configuration` where a required file asks for a variable that isn't set; all are told at once. */
+/** Rejects with `configuration`, naming every variable that a required file needs and that isn't set. */
 export function assertFilled(entries: readonly RequiredRequest[], variables: Variables): void {
   const problems = entries
     .filter(({ optional }) => !optional)
@@ -81,7 +77,7 @@ export function assertFilled(entries: readonly RequiredRequest[], variables: Var
   if (problems.length > 0) throw new AppError('configuration', problems.join('\n'));
 }
 
-/** @param variables has all that the entry asks for */
+/** @param variables all that the entry needs */
 export function fillEntry({ url, headers }: RequestTemplate, variables: Variables): FilledRequest {
   const secretOf = (name: string) => variables[name] ?? '';
   const filled = { open: new Map<string, string>(), secret: new Map<string, string>() };

@@ -1,8 +1,7 @@
 /**
- * Rebuilds a lost catalog from the releases themselves (specification "Republishing and repair"; decision 0006). A
- * release.json tells which release it continues, so the live releases are a chain; a night that lost a race or was killed
- * leaves a release beside the chain. What was live is told by the mark `published`, or by a later release that continues it.
- * A backfill is found again by its mark.
+ * Rebuilds a lost catalog from the releases (specification "Republishing and repair"; decision 0006). Each release.json
+ * names its predecessor, so live releases form a chain; lost races and killed nights leave others beside it. The mark
+ * `published`, or a successor, shows which were live.
  */
 
 import { AppError, isAppError } from '../../runtime/errors.ts';
@@ -29,34 +28,33 @@ export interface RebuildDeps extends UpkeepDeps {
 
 export interface Rebuilt {
   readonly catalog: Catalog;
-  /** False where a whole catalog was there and nothing was done. */
   readonly changed: boolean;
-  /** Releases that are complete but not live, as `<day>.<run>`. */
+  /** Complete but not live, as `<day>.<run>`. */
   readonly orphans: readonly string[];
 }
 
 export interface RebuildOptions {
-  /** Rebuild even though the catalog can be read and names every published release. */
+  /** Even though the catalog is readable and complete. */
   readonly force: boolean;
-  /** Where two releases could be the newest: the one to keep, as `<day>.<run>`. */
+  /** `<day>.<run>`, where two releases could be the newest. */
   readonly keep?: string | undefined;
 }
 
-/** Rejects with `corrupt` where the releases don't form one chain, telling which ones an operator must choose from. */
+/** Rejects with `corrupt`, naming the candidates, where they form no single chain. */
 export function rebuildCatalog(options: RebuildOptions, deps: RebuildDeps): Promise<Rebuilt & UpkeepEnd> {
   const { force, keep = null } = options;
-  const tell = ({ changed, catalog, orphans }: Rebuilt) => ({
+  const summarize = ({ changed, catalog, orphans }: Rebuilt) => ({
     status: changed ? 'rebuilt' : 'unchanged',
     facts: { snapshots: catalog.releases.length, orphans },
   });
-  return runUpkeep({ command: 'catalog rebuild', request: { force, keep }, tell }, deps, (run) =>
+  return runUpkeep({ command: 'catalog rebuild', request: { force, keep }, summarize }, deps, (run) =>
     run.stage('rebuild', () => rebuild(options, deps)),
   );
 }
 
 async function rebuild(options: RebuildOptions, { store, workFolder }: RebuildDeps): Promise<Rebuilt> {
   const current = await loadCurrent(store);
-  if (current.catalog !== undefined && !options.force && (await isWhole(store, current.catalog))) {
+  if (current.catalog !== undefined && !options.force && (await isComplete(store, current.catalog))) {
     return { catalog: current.catalog, changed: false, orphans: [] };
   }
   const candidates = await findCandidates(store);
@@ -75,7 +73,7 @@ async function rebuild(options: RebuildOptions, { store, workFolder }: RebuildDe
   return { catalog, changed: true, orphans };
 }
 
-/** The catalog as it is; a damaged one counts as none, but is the version to replace. */
+/** A damaged catalog counts as none but is the version to replace. */
 async function loadCurrent(store: ObjectStore): Promise<LoadedCatalog> {
   try {
     return await loadCatalog(store);
@@ -85,15 +83,11 @@ async function loadCurrent(store: ObjectStore): Promise<LoadedCatalog> {
   }
 }
 
-/** True where a catalog names every release that was published. */
-async function isWhole(store: ObjectStore, catalog: Catalog): Promise<boolean> {
+async function isComplete(store: ObjectStore, catalog: Catalog): Promise<boolean> {
   return (await findUnlisted(store, catalog, 'all')).length === 0;
 }
 
-/**
- * The backfill in force: the newest marked one, or the one that a readable catalog lists, as long as it is there and none was
- * marked after it. Runs are named so that a later one sorts after an earlier one.
- */
+/** The newest marked backfill, or the listed one if it exists and none was marked later. Runs sort by time. */
 async function findBackfill(store: ObjectStore, { catalog }: LoadedCatalog): Promise<Catalog['backfill']> {
   const listed = catalog?.backfill?.pricing ?? undefined;
   const newest = await findNewestBackfill(store);
@@ -102,7 +96,6 @@ async function findBackfill(store: ObjectStore, { catalog }: LoadedCatalog): Pro
   return newest === undefined && listed === undefined ? undefined : { pricing: newest ?? null };
 }
 
-/** A release found in the store, live or not. */
 interface Candidate {
   readonly release: Release;
   readonly sha256: string;
@@ -121,7 +114,6 @@ async function findCandidates(store: ObjectStore): Promise<readonly Candidate[]>
   return candidates;
 }
 
-/** Follows the chain from the first night to the newest. */
 function chainFrom(found: readonly Candidate[], keep: string | undefined): readonly Candidate[] {
   const candidates = withoutRedated(found);
   const chain: Candidate[] = [];
@@ -138,10 +130,7 @@ function chainFrom(found: readonly Candidate[], keep: string | undefined): reado
   return chain;
 }
 
-/**
- * Of releases that were given their right day only one of the two: the new ones once they were live, which their marks or a later
- * night tell, else the old ones.
- */
+/** One release per corrected day: the new one if it was live, as its mark or a successor shows, else the old one. */
 function withoutRedated(candidates: readonly Candidate[]): readonly Candidate[] {
   const redated = candidates.filter(({ release }) => release.redated_from !== undefined);
   const isContinued = ({ sha256: hash }: Candidate) =>
@@ -151,7 +140,7 @@ function withoutRedated(candidates: readonly Candidate[]): readonly Candidate[] 
   return candidates.filter((candidate) => (wereLive ? !replaced.has(candidate.sha256) : !redated.includes(candidate)));
 }
 
-/** Of releases that continue the same one, the one that was live. */
+/** The live one of several with the same predecessor. */
 function choose(next: readonly Candidate[], all: readonly Candidate[], keep: string | undefined): Candidate {
   const hasSuccessor = ({ sha256: hash }: Candidate) =>
     all.some(({ release }) => release.prev?.release_sha256 === hash);
@@ -171,15 +160,14 @@ function isMarked({ paths }: Candidate): boolean {
 }
 
 /**
- * A part that prune has taken away, as a whole or half-way, is no longer listed: prune deletes the first file of a part, in
- * byte order, before the others. Whatever else is missing is damage, and so is all that the newest release lacks, which
- * prune never touches: it stays listed, so that verify tells it and republish can mend it.
+ * A part is pruned if its first file, in byte order, is missing: prune deletes it first. Other gaps are damage. The
+ * newest release is never pruned, so verify and republish see all its parts.
  */
 function entryFrom({ release, sha256: hash, paths }: Candidate, isNewest: boolean): CatalogEntry {
-  const isThere = (part: ReleasePart) => {
+  const isStored = (part: ReleasePart) => {
     const [first] = release.files.flatMap(({ path }) => (partOfPath(path) === part ? [path] : [])).sort();
     return first !== undefined && paths.has(first);
   };
   const entry = catalogEntryFromRelease(release, hash);
-  return { ...entry, parts: RELEASE_PARTS.filter((part) => isNewest || isThere(part)) };
+  return { ...entry, parts: RELEASE_PARTS.filter((part) => isNewest || isStored(part)) };
 }

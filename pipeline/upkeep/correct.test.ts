@@ -104,7 +104,7 @@ describe('the records before a bad day', () => {
     const good = await publishGoodAndBad();
     await store.prune({ changesMonths: 13, snapshots: 90, states: 1 });
     const { warnings, next_day } = await ask('2026-06-02', { folder: into() });
-    expect(warnings).toEqual([expect.stringContaining('sample sizes of scores are not in it')]);
+    expect(warnings).toEqual([expect.stringContaining('sample sizes of scores are missing')]);
     expect(await readdir(into())).toEqual([...DATASET_NAMES].map((name) => `${name}.jsonl.gz`).toSorted());
     await store.night(into(), next_day, { accept: true });
     expect(await newestLines()).toEqual(good);
@@ -113,9 +113,7 @@ describe('the records before a bad day', () => {
   test('lack the names of models, and a warning says so', async () => {
     await store.publish('2026-06-01', GOOD, withNames('shop,A-1,a'));
     await store.publish('2026-06-02', BAD, withNames('shop,A-1,a'));
-    expect((await ask('2026-06-02', { folder: into() })).warnings).toEqual([
-      expect.stringContaining('names of models'),
-    ]);
+    expect((await ask('2026-06-02', { folder: into() })).warnings).toEqual([expect.stringContaining('model names')]);
     expect(await readFile(join(into(), 'models.jsonl'), 'utf8')).toContain('"name":"B"');
   });
 
@@ -141,7 +139,7 @@ test('a day that is not there, is the first, or has lost the one before is refus
   const expectRefused = (day: string, message: string) => expect(ask(day, { folder: into() })).rejects.toThrow(message);
   await expectRefused('2026-06-05', 'there is no snapshot 2026-06-05');
   await expectRefused('nonsense', 'there is no snapshot nonsense');
-  await expectRefused('2026-06-01', '2026-06-01 is the first day: nothing was there before it');
+  await expectRefused('2026-06-01', '2026-06-01 is the first day: there are no earlier records');
   await store.prune({ changesMonths: 13, snapshots: 1, states: 1 });
-  await expectRefused('2026-06-02', 'the snapshot 2026-06-01 is no longer kept: see prune');
+  await expectRefused('2026-06-02', 'the snapshot 2026-06-01 was removed by prune');
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { addDays, type Day, dayFromDate } from '../../runtime/day.ts';
 import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
-import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasetsSerially } from '../../schemas/datasets.ts';
 import type { Release } from '../../schemas/release.ts';
 import { getEntry, loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { type DuckDBLimits, recordsSql, writeLines } from '../../storage/duckdb/database.ts';
@@ -19,17 +19,14 @@ import { linesSql } from '../proof/replay.ts';
 import { type WorkDeps, withScratch } from '../run/run.ts';
 
 export interface Correction {
-  /** The day that is looked at. */
   readonly day: Day;
-  /** The snapshot before it. */
   readonly before: Day;
-  /** What the day changed. */
   readonly datasets: Readonly<Record<DatasetName, DatasetChanges>>;
-  /** The folder with the records before the day; null where none was asked for. */
+  /** Null where no folder was requested. */
   readonly into: string | null;
-  /** The first day whose night can publish them again. */
+  /** First day whose night can publish those records. */
   readonly next_day: Day;
-  /** Shows what that night would change; null without a folder. */
+  /** Previews that night; null without a folder. */
   readonly next_command: string | null;
   readonly warnings: readonly string[];
 }
@@ -41,9 +38,9 @@ export interface CorrectDeps {
 }
 
 /**
- * What a published day changed, and with `into` the records before it as a source from which the next night can publish them again
- * (specification "Bad days that were published"). It only reads the store. Rejects with `not_found` where there is no such day, with
- * `usage` where there is none before it, or its files are no longer kept.
+ * What a published day changed and, with `into`, the previous records as a source for the next night (specification
+ * "Bad days that were published"). Read-only. Rejects with `not_found` where the day doesn't exist, with `usage` where
+ * it is the first one or was pruned.
  */
 export async function correct(
   request: { readonly day: Day; readonly into: string | undefined },
@@ -52,16 +49,16 @@ export async function correct(
   const { catalog } = await loadCatalogToContinue(store);
   const entry = getEntry(catalog, request.day);
   const release = await loadRelease(store, entry);
-  if (release.prev === null) throw new AppError('usage', `${entry.day} is the first day: nothing was there before it`);
+  if (release.prev === null) throw new AppError('usage', `${entry.day} is the first day: there are no earlier records`);
   const previous = getEntry(catalog, release.prev.day);
   for (const { day, parts } of [previous, entry])
-    if (!parts.includes('snapshot')) throw new AppError('usage', `the snapshot ${day} is no longer kept: see prune`);
+    if (!parts.includes('snapshot')) throw new AppError('usage', `the snapshot ${day} was removed by prune`);
   const before = await loadRelease(store, previous);
   const { into } = request;
   const next_day = dayAfter(newestEntry(catalog)?.day ?? entry.day, clock());
   const { datasets, warnings } = await withScratch(duckdb, async ({ database, folder: scratch }) => {
     const deps = { store, database, scratch };
-    const found = await mapDatasetsInTurn((name) => compareSnapshots(name, { ...deps, before, after: release }));
+    const found = await mapDatasetsSerially((name) => compareSnapshots(name, { ...deps, before, after: release }));
     if (into === undefined) return { datasets: found, warnings: [] };
     return { datasets: found, warnings: await writeSource({ ...deps, entry: previous, release: before }, into) };
   });
@@ -79,7 +76,6 @@ export async function correct(
   };
 }
 
-/** A day that has passed has no night any more. */
 function dayAfter(newest: Day, now: Date): Day {
   const [next, today] = [addDays(newest, 1), dayFromDate(now)];
   return next > today ? next : today;
@@ -87,16 +83,12 @@ function dayAfter(newest: Day, now: Date): Day {
 
 const RecordSchema = z.record(z.string(), z.json());
 
-/** Two snapshots, and where they are compared. */
 interface SnapshotPair extends WorkDeps {
   readonly before: Release;
   readonly after: Release;
 }
 
-/**
- * How a dataset differs between two snapshots, line by line. Rejects with `not_found` or `corrupt` where a file of either is gone or
- * damaged.
- */
+/** Rejects with `not_found` or `corrupt` where a file is missing or damaged. */
 async function compareSnapshots(name: DatasetName, pair: SnapshotPair): Promise<DatasetChanges> {
   const { database } = pair;
   const dataset = DATASETS[name];
@@ -125,7 +117,6 @@ async function compareSnapshots(name: DatasetName, pair: SnapshotPair): Promise<
   return { ...counts, examples: { new: await idsOf('new'), changed, gone: await idsOf('gone') } };
 }
 
-/** What a row of `compared` tells of. */
 const KINDS = { new: 'NOT was', changed: 'was AND "is" AND before <> after', gone: 'NOT "is"' };
 
 async function unpack(
@@ -138,10 +129,7 @@ async function unpack(
   return lines;
 }
 
-/**
- * The fields that differ, `updated_at` only where nothing else does; a field that only one version of the records has is null in the
- * other.
- */
+/** `updated_at` counts only where nothing else differs; fields that a version lacks are null. */
 function changedFields(lines: { readonly before: string; readonly after: string }): ChangedRecord['fields'] {
   const [before, after] = [RecordSchema.parse(JSON.parse(lines.before)), RecordSchema.parse(JSON.parse(lines.after))];
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
@@ -157,10 +145,9 @@ interface SourceToWrite extends WorkDeps {
 }
 
 /**
- * Writes a release's records as a source, `<dataset>.jsonl`, each file read proven by its recorded hash; resolves to what is missing
- * from it, for people. Where the state is no longer kept the files are those of the snapshot, which lacks what isn't published. Where
- * that fails it leaves none of them, for a part of the records reads as a whole source; rejects with `usage` where the folder can't be
- * written.
+ * Writes verified records as a source, `<dataset>.jsonl`; resolves to warnings about missing data. Without a state,
+ * uses the snapshot, which lacks unpublished columns. A failure leaves no files, because some would look like a
+ * complete source; rejects with `usage` where the folder can't be written.
  */
 async function writeSource(source: SourceToWrite, into: string): Promise<readonly string[]> {
   const { store, entry, release } = source;
@@ -182,9 +169,9 @@ async function writeSource(source: SourceToWrite, into: string): Promise<readonl
 }
 
 const NAMES_ARE_MISSING =
-  'the names of models are not in it: put the source.json and the table of aliases of your source beside the files';
+  'the table of model names is not included: copy the source.json and the table of aliases of your source beside the files';
 const SAMPLES_ARE_MISSING =
-  'the state of that day is no longer kept: the sample sizes of scores are not in it, and scores that have one will count as changed';
+  'the state of that day was removed by prune: sample sizes of scores are missing, so scores that have one will count as changed';
 
 async function writeState(name: DatasetName, source: SourceToWrite, to: string): Promise<void> {
   const { store, release, database, scratch } = source;

@@ -1,8 +1,7 @@
 /**
- * Mirroring (specification "Second store"; decision 0045): makes a second store equal to this one. What it lacks is copied, each
- * object proven by its recorded hash; then its catalog is swapped, so that a reader of it sees the mirror before or after, never
- * a part; then what prune removed here goes there too. Killed at any instant, it goes on where it was: what was copied is found
- * to be right.
+ * Mirroring (specification "Second store"; decision 0045): copies what the second store lacks, with verified hashes;
+ * swaps its catalog, so that readers see the mirror before or after; then removes what prune removed here. A killed
+ * mirror can be run again.
  */
 
 import type { Day } from '../../runtime/day.ts';
@@ -22,48 +21,37 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { eachAtOnce, retryWhenRaced } from '../run/concurrency.ts';
 import { type Run, runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../run/run.ts';
 import { claimWorkFolder } from '../run/work-folder.ts';
-import {
-  copyObject,
-  type Sides,
-  unwantedKeys,
-  wantedMarks,
-  wantedOfBackfill,
-  wantedOfRelease,
-} from './mirrored-objects.ts';
+import { backfillToCopy, copyObject, filesToCopy, keysToRemove, marksToCopy, type Sides } from './mirrored-objects.ts';
 import { listStoredObjects } from './stored-objects.ts';
 
 export interface MirrorDeps extends UpkeepDeps {
   readonly from: ObjectStore;
   readonly to: ObjectStore;
-  /** Objects that are copied or removed at once. */
+  /** Copies or removals at once. */
   readonly copiesMax: number;
-  /** Called as each release begins to be copied. */
   readonly onRelease: (day: Day) => void;
 }
 
 export interface MirrorResult {
-  /** The second store. */
   readonly store: string;
   readonly releases: number;
-  /** The newest snapshot that both have now. */
+  /** Of both stores. */
   readonly newest: Day | null;
-  /** Objects that were sent, and their bytes. */
   readonly copied: number;
   readonly bytes: number;
   readonly removed: number;
-  /** False where the second store's catalog said the same already. */
+  /** False where the second store's catalog was equal already. */
   readonly swapped: boolean;
 }
 
 /**
- * Makes the second store equal. Rejects with `usage` where it holds another record, or more of this one; with `not_found` where
- * this store is empty; with `corrupt` or `not_found` where an object here is damaged or lost, which is never copied: the second
- * store's catalog stays as it was then.
+ * Rejects with `usage` where the second store holds another series, or more of this one; with `not_found` where this
+ * store is empty; with `corrupt` or `not_found` where an object here is damaged or lost: the second catalog stays.
  */
 export function mirror(deps: MirrorDeps): Promise<MirrorResult & UpkeepEnd> {
   const request = { store: deps.to.url };
-  const tell = (facts: MirrorResult) => ({ status: 'ok', facts });
-  return runUpkeep({ command: 'mirror', request, tell }, deps, async (run) => {
+  const summarize = (facts: MirrorResult) => ({ status: 'ok', facts });
+  return runUpkeep({ command: 'mirror', request, summarize }, deps, async (run) => {
     const { catalog } = await loadCatalogToContinue(deps.from);
     await claimWorkFolder(deps.workFolder, { store: deps.from, catalog });
     return retryWhenRaced(() => mirrorOnce(deps, run));
@@ -80,8 +68,8 @@ async function mirrorOnce(deps: MirrorDeps, run: Run): Promise<MirrorResult> {
   try {
     const sent = await run.stage('copy', () => copyAll(sides, deps, run));
     const swapped = await run.stage('swap', () => swap(theirs, sides));
-    const marked = await run.stage('marks', async () => sendAll(await wantedMarks(sides), deps, run));
-    const removed = await run.stage('remove', () => removeAll(unwantedKeys(sides), deps));
+    const marked = await run.stage('marks', async () => sendAll(await marksToCopy(sides), deps, run));
+    const removed = await run.stage('remove', () => removeAll(keysToRemove(sides), deps));
     const { length: releases } = sides.catalog.releases;
     const totals = { copied: sent.copied + marked.copied, bytes: sent.bytes + marked.bytes, removed, swapped };
     return { store: to.url, releases, newest: newestEntry(sides.catalog)?.day ?? null, ...totals };
@@ -92,7 +80,7 @@ async function mirrorOnce(deps: MirrorDeps, run: Run): Promise<MirrorResult> {
   }
 }
 
-/** True where a prune or a night has swapped our catalog since, which explains an object that is gone. */
+/** Explains a missing object: a prune or night swapped our catalog. */
 async function isChanged(from: ObjectStore, { etag }: LoadedCatalog): Promise<boolean> {
   return (await loadCatalog(from)).etag !== etag;
 }
@@ -100,7 +88,7 @@ async function isChanged(from: ObjectStore, { etag }: LoadedCatalog): Promise<bo
 function assertMirrorOf({ from, to, catalog, theirs, theirObjects }: Sides): void {
   const refuse = (why: string) => new AppError('usage', `${to.url} can't be a mirror of ${from.url}: ${why}`);
   if (from.url === to.url) throw refuse('it is the same store');
-  if (theirs !== undefined && !isSameRecord(catalog, theirs)) throw refuse('it holds another record');
+  if (theirs !== undefined && !isSameRecord(catalog, theirs)) throw refuse('it holds another series');
   if ((theirs?.releases.length ?? 0) > catalog.releases.length) {
     throw refuse(`it has snapshots of its own after ${newestEntry(catalog)?.day}`);
   }
@@ -109,7 +97,7 @@ function assertMirrorOf({ from, to, catalog, theirs, theirObjects }: Sides): voi
     ([id, objects]) => !listed.has(id) && objects.some(({ path }) => path === RELEASE_PATHS.published),
   );
   const [stray] = strays;
-  if (stray !== undefined) throw refuse(`${stray[0]} was published there, and not here`);
+  if (stray !== undefined) throw refuse(`${stray[0]} was published there but not here`);
 }
 
 interface Sent {
@@ -118,28 +106,28 @@ interface Sent {
 }
 
 async function copyAll(sides: Sides, deps: MirrorDeps, run: Run): Promise<Sent> {
-  let sent = await sendAll(wantedOfBackfill(sides), deps, run);
+  let sent = await sendAll(backfillToCopy(sides), deps, run);
   for (const entry of sides.catalog.releases) {
-    const wanted = await wantedOfRelease(entry, sides);
-    if (wanted.length === 0) continue;
+    const missing = await filesToCopy(entry, sides);
+    if (missing.length === 0) continue;
     deps.onRelease(entry.day);
-    const more = await sendAll(wanted, deps, run);
+    const more = await sendAll(missing, deps, run);
     sent = { copied: sent.copied + more.copied, bytes: sent.bytes + more.bytes };
   }
   return sent;
 }
 
-/** Rejects with the first failure, when no copy is under way any more. */
+/** Rejects with the first failure, after all copies have ended. */
 async function sendAll(objects: readonly RecordedObject[], deps: MirrorDeps, run: Run): Promise<Sent> {
   const places = { from: deps.from, to: deps.to, scratch: run.folder.scratch };
   const bytes = await eachAtOnce(objects, deps.copiesMax, (object) => copyObject(object, places));
   return { copied: bytes.filter((each) => each > 0).length, bytes: bytes.reduce((sum, each) => sum + each, 0) };
 }
 
-/** Makes the second store's catalog say what ours says; resolves to whether it had to. */
+/** False where the catalogs were equal. */
 async function swap(theirs: LoadedCatalog, { to, catalog }: Sides): Promise<boolean> {
   const pricing = catalog.backfill?.pricing ?? null;
-  const isSame = JSON.stringify(told(theirs.catalog)) === JSON.stringify(told(catalog));
+  const isSame = JSON.stringify(contentOf(theirs.catalog)) === JSON.stringify(contentOf(catalog));
   if (isSame) return false;
   const hadBackfill = theirs.catalog?.backfill !== undefined;
   const backfill = pricing === null && !hadBackfill ? undefined : { pricing };
@@ -147,8 +135,7 @@ async function swap(theirs: LoadedCatalog, { to, catalog }: Sides): Promise<bool
   return true;
 }
 
-/** What a catalog tells, but for how often it was swapped. */
-function told(catalog: Catalog | undefined) {
+function contentOf(catalog: Catalog | undefined) {
   return catalog === undefined ? undefined : [catalog.releases, catalog.backfill?.pricing ?? null];
 }
 

@@ -10,22 +10,21 @@ import { backfillKey, backfillMarkKey, RELEASE_PATHS, releaseId, releaseKey } fr
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts';
 import { isListed, type StoredObjects } from './stored-objects.ts';
 
-/** Two stores, as they were found. */
 export interface Sides {
   readonly from: ObjectStore;
   readonly to: ObjectStore;
   readonly catalog: Catalog;
-  /** The second store's catalog; undefined where it has none yet. */
+  /** Undefined without a catalog. */
   readonly theirs: Catalog | undefined;
   readonly ourObjects: StoredObjects;
   readonly theirObjects: StoredObjects;
 }
 
 /**
- * What the second store has to have of a release before its catalog may list it, with the recorded hashes. Of one that it lists
- * just as the first store does, only what its listing lacks or has in another size: that one was proven when it was copied.
+ * The files of a release that the second store needs before its catalog lists it. Where both catalogs share the entry,
+ * sizes are enough: the rest was verified when copied.
  */
-export async function wantedOfRelease(entry: CatalogEntry, sides: Sides): Promise<readonly RecordedObject[]> {
+export async function filesToCopy(entry: CatalogEntry, sides: Sides): Promise<readonly RecordedObject[]> {
   const theirs = sides.theirs?.releases.find(({ day }) => day === entry.day);
   const isSettled = JSON.stringify(theirs) === JSON.stringify(entry);
   const ours = sizesOf(sides.ourObjects.releases.get(releaseId(entry)));
@@ -36,23 +35,22 @@ export async function wantedOfRelease(entry: CatalogEntry, sides: Sides): Promis
   const files = release.files.filter(({ path }) => isListed(entry, path));
   const bytes = ours.get(RELEASE_PATHS.release) ?? 0;
   const all = [...files, { path: RELEASE_PATHS.release, bytes, sha256: entry.release_sha256 }];
-  const wanted = isSettled ? all.filter((file) => held.get(file.path) !== file.bytes) : all;
-  return wanted.map(({ path, ...recorded }) => ({ key: releaseKey(entry, path), ...recorded }));
+  const needed = isSettled ? all.filter((file) => held.get(file.path) !== file.bytes) : all;
+  return needed.map(({ path, ...recorded }) => ({ key: releaseKey(entry, path), ...recorded }));
 }
 
 function sizesOf(objects: readonly (ListedObject & { readonly path: string })[] = []): ReadonlyMap<string, number> {
   return new Map(objects.map(({ path, bytes }) => [path, bytes]));
 }
 
-/** The reconstructed prices in force. */
-export function wantedOfBackfill({ catalog, theirs }: Sides): readonly RecordedObject[] {
+export function backfillToCopy({ catalog, theirs }: Sides): readonly RecordedObject[] {
   const pricing = catalog.backfill?.pricing ?? null;
   if (pricing === null || JSON.stringify(pricing) === JSON.stringify(theirs?.backfill?.pricing)) return [];
   return [{ key: backfillKey(pricing.run), bytes: pricing.bytes, sha256: pricing.sha256 }];
 }
 
-/** The marks of what is live, which the second store gets once its catalog lists it. */
-export async function wantedMarks({
+/** Copied once the second catalog lists the releases. */
+export async function marksToCopy({
   from,
   catalog,
   ourObjects,
@@ -61,8 +59,8 @@ export async function wantedMarks({
   const keys = catalog.releases.flatMap((entry) => {
     const [ours, held] = [ourObjects, theirObjects].map(({ releases }) => sizesOf(releases.get(releaseId(entry))));
     const bytes = ours?.get(RELEASE_PATHS.published);
-    const isWanted = bytes !== undefined && held?.get(RELEASE_PATHS.published) !== bytes;
-    return isWanted ? [releaseKey(entry, RELEASE_PATHS.published)] : [];
+    const isMissing = bytes !== undefined && held?.get(RELEASE_PATHS.published) !== bytes;
+    return isMissing ? [releaseKey(entry, RELEASE_PATHS.published)] : [];
   });
   const run = catalog.backfill?.pricing?.run;
   const isMarked = run !== undefined && theirObjects.backfills.get(run)?.some(({ isMark }) => isMark) === true;
@@ -74,11 +72,8 @@ export async function wantedMarks({
   return marks;
 }
 
-/**
- * What prune has taken away in the first store and the second still has: parts that are listed no more, releases under a wrong day, and replaced
- * backfills.
- */
-export function unwantedKeys({ catalog, ourObjects, theirObjects }: Sides): readonly string[] {
+/** Unlisted parts, releases under a corrected day, and replaced backfills that prune removed here. */
+export function keysToRemove({ catalog, ourObjects, theirObjects }: Sides): readonly string[] {
   const parts = catalog.releases.flatMap((entry) =>
     (theirObjects.releases.get(releaseId(entry)) ?? []).filter(({ path }) => !isListed(entry, path)),
   );
@@ -97,13 +92,13 @@ export interface CopyDeps {
   readonly scratch: string;
 }
 
-/** Adapters retry a request by themselves; this is for what they gave up, and for an object that another copier wrote meanwhile. */
+/** Beyond the adapters' retries, and for objects written by another copier meanwhile. */
 const ATTEMPTS_MAX = 3;
 const DELAY_MS = 500;
 
 /**
- * Makes sure that the second store has an object with the recorded bytes; resolves to how many bytes were sent, 0 where it had
- * it. Rejects with `corrupt` or `not_found` where the first store doesn't: damage is never copied.
+ * Resolves to the bytes sent, 0 where the second store had them. Rejects with `corrupt` or `not_found` where the first
+ * store hasn't: damage isn't copied.
  */
 export function copyObject(object: RecordedObject, deps: CopyDeps): Promise<number> {
   const delayAfter = (error: unknown, attempt: number) => {

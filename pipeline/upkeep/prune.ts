@@ -1,10 +1,9 @@
 /**
- * Pruning (specification "Retention"; decision 0009): what retention no longer keeps leaves the catalog first and the store
- * afterwards, so no reader is ever promised what is gone. A prune that dies in between leaves objects that nothing refers
- * to; the next one removes them.
+ * Pruning (specification "Retention"; decision 0009): expired parts leave the catalog before the store, so no reader is
+ * promised a deleted file. The next prune removes what a killed one leaves.
  *
- * Every deletion comes after a swap of the catalog, even where its list stays as it is. Whoever began with an older catalog
- * (a night that slept for days, a copy into this store) can't commit any more; so nothing deleted here can become live.
+ * Deletions always follow a swap of the catalog, even of an unchanged list: a process with an older catalog (a
+ * suspended night, a copy into this store) can't commit any more and make a deleted object live.
  */
 
 import { type Day, dayFromDate } from '../../runtime/day.ts';
@@ -29,47 +28,45 @@ import {
 export interface PruneDeps extends UpkeepDeps {
   readonly store: ObjectStore;
   readonly retention: Retention;
-  /** Called once, before anything is removed, with the number of removals; and then as each begins. */
+  /** Called once, before the first removal. */
   readonly onPlan: (removals: number) => void;
   readonly onRemoval: (removal: Removal) => void;
 }
 
 export interface PruneRequest {
-  /** Plans, and changes nothing. */
   readonly dryRun: boolean;
 }
 
 export interface PruneResult {
   readonly dry_run: boolean;
-  /** What went, or in a dry run would go. */
+  /** Removed, or in a dry run to be removed. */
   readonly removals: readonly Removal[];
   readonly suspicious: readonly Suspicious[];
-  /** The first day in the feed after it; null where there is no feed. */
+  /** Null without a feed. */
   readonly retained_from: Day | null;
 }
 
-/** Deletes at once: enough to hide a remote store's latency, few enough never to be throttled. */
+/** Hides a remote store's latency without being throttled. */
 const DELETES_MAX = 8;
 
 /**
- * Removes what retention doesn't keep. Rejects with `corrupt` where the catalog lacks a published release, with
- * `precondition_failed` where the catalog never stayed the same for long enough, and as the store does; whatever was not deleted
- * then goes with the next prune.
+ * Rejects with `corrupt` where the catalog lacks a published release, with `precondition_failed` where it kept
+ * changing, and as the store does.
  */
 export function prune({ dryRun }: PruneRequest, deps: PruneDeps): Promise<PruneResult & UpkeepEnd> {
-  const tell = ({ removals, suspicious, retained_from }: PruneResult) => ({
+  const summarize = ({ removals, suspicious, retained_from }: PruneResult) => ({
     status: suspicious.length === 0 ? 'ok' : 'problems',
     facts: { retained_from, removals: removals.map(({ keys, ...rest }) => ({ ...rest, objects: keys.length })) },
     issues: suspicious,
   });
-  return runUpkeep({ command: 'prune', request: { dry_run: dryRun }, tell }, deps, (run) =>
+  return runUpkeep({ command: 'prune', request: { dry_run: dryRun }, summarize }, deps, (run) =>
     run.stage('prune', () => retryWhenRaced(() => pruneOnce(dryRun, deps))),
   );
 }
 
 async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult> {
   const { store, retention } = deps;
-  // In this order: a release that is listed is then either in the catalog or of a night that can't have swapped yet.
+  // In this order, a listed release is in the catalog or of a night that can't have swapped yet.
   const loaded = await loadCatalog(store);
   const stored = await listStoredObjects(store);
   const plan = planPrune({ catalog: loaded.catalog, stored, retention, now: deps.clock() });
@@ -90,8 +87,9 @@ async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult>
 }
 
 /**
- * Rejects with `corrupt` where the catalog lacks a release that was published: retention would count from the wrong day, and the
- * swap would make an older catalog the newest one. With `precondition_failed` where it is merely younger than the listing.
+ * Rejects with `corrupt` where the catalog lacks a published release: retention would count from the wrong day, and the
+ * swap would make an old catalog the newest. With `precondition_failed` where the catalog is merely newer than the
+ * listing.
  */
 async function assertNoneLost(
   store: ObjectStore,
@@ -101,15 +99,12 @@ async function assertNoneLost(
   const lost = suspicious.flatMap(({ release }) => (release === undefined ? [] : [release]));
   if (lost.length === 0) return;
   if ((await loadCatalog(store)).etag !== loaded.etag) {
-    throw new AppError('precondition_failed', 'the catalog was changed while the store was listed');
+    throw new AppError('precondition_failed', 'the catalog changed while the store was listed');
   }
   throw new AppError('corrupt', loaded.catalog === undefined ? whyNoCatalog(store) : whyUnlisted(store, lost));
 }
 
-/**
- * The first key alone, from which a rebuild of the catalog tells what was pruned; then the others at once. Rejects only when
- * no delete is under way any more.
- */
+/** The first key marks the part as pruned for a catalog rebuild. Rejects after all deletes have ended. */
 async function remove(store: ObjectStore, { keys: [first, ...others] }: Removal): Promise<void> {
   if (first === undefined) return;
   await store.delete(first);
@@ -117,7 +112,7 @@ async function remove(store: ObjectStore, { keys: [first, ...others] }: Removal)
 }
 
 export interface PrunePlan {
-  /** The live releases as the catalog is to list them. */
+  /** For the new catalog. */
   readonly releases: readonly CatalogEntry[];
   readonly removals: readonly Removal[];
   readonly suspicious: readonly Suspicious[];
@@ -127,10 +122,7 @@ export interface PlanInput extends OrphansInput {
   readonly retention: Retention;
 }
 
-/**
- * What has to go, as a pure function of the catalog and the store's listing: parts that no rule of retention keeps, parts
- * that an earlier prune took out of the catalog but did not live to delete, and what nothing refers to.
- */
+/** Pure: expired parts, unlisted parts that an earlier prune left, and unreferenced objects. */
 export function planPrune(input: PlanInput): PrunePlan {
   const releases = input.catalog?.releases ?? [];
   const expired = findExpired(releases, input.retention, dayFromDate(input.now));
@@ -151,7 +143,6 @@ function withoutExpired(release: CatalogEntry, expired: readonly ExpiredPart[]):
   return gone.length === 0 ? release : { ...release, parts: release.parts.filter((part) => !gone.includes(part)) };
 }
 
-/** Parts that the catalog no longer lists, of which objects are still there. */
 function leftOvers(release: CatalogEntry, input: PlanInput): readonly Removal[] {
   const reason = 'left over: the catalog no longer lists it';
   return RELEASE_PARTS.filter((part) => !release.parts.includes(part))

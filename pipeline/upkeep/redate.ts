@@ -1,7 +1,6 @@
 /**
- * Gives releases of days in the future their right day (specification "A day that was wrong"; decision 0098). Events keep their numbers
- * and bytes, snapshots their content, so whoever followed has followed rightly, and the next night goes on from there. All of it becomes
- * visible with one swap of the catalog; a command that dies before has changed nothing.
+ * Corrects releases with a future day (specification "A day that was wrong"; decision 0098). Events keep their numbers
+ * and bytes, snapshots their content, so consumers stay in sync. One swap of the catalog makes everything visible.
  */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -27,9 +26,8 @@ export interface RedateDeps extends UpkeepDeps {
 }
 
 export interface RedateRequest {
-  /** The first day that is wrong; those after it move with it. */
+  /** Later days move with it. */
   readonly day: Day;
-  /** Its right day. */
   readonly to: Day;
 }
 
@@ -38,23 +36,23 @@ export interface Redated {
 }
 
 /**
- * Rejects with `not_found` where there is no such snapshot, and with `usage` where its day is not in the future, is the first of the
- * store, or has no room where it is to go.
+ * Rejects with `not_found` where the snapshot doesn't exist, with `usage` where its day is not in the future, is the
+ * store's first, or doesn't fit at the target.
  */
 export function redate(request: RedateRequest, deps: RedateDeps): Promise<Redated & UpkeepEnd> {
-  const tell = (facts: Redated) => ({ status: 'redated', facts });
-  return runUpkeep({ command: 'catalog redate', request, tell }, deps, (run) => redateAll(request, deps, run));
+  const summarize = (facts: Redated) => ({ status: 'redated', facts });
+  return runUpkeep({ command: 'catalog redate', request, summarize }, deps, (run) => redateAll(request, deps, run));
 }
 
 async function redateAll(request: RedateRequest, deps: RedateDeps, run: Run): Promise<Redated> {
   const { store, uploadsMax } = deps;
   const loaded = await loadCatalogToContinue(store, 'all');
-  const { kept, wrong, shift } = planRedate(loaded.catalog, request, deps.clock());
+  const { earlier, wrong, shift } = planRedate(loaded.catalog, request, deps.clock());
   await claimWorkFolder(deps.workFolder, { store, catalog: loaded.catalog });
   const database = await run.openDatabase(deps.duckdb);
   const redated: Awaited<ReturnType<typeof uploadRelease>>[] = [];
   for (const entry of wrong) {
-    const previous = redated.at(-1)?.entry ?? kept.at(-1);
+    const previous = redated.at(-1)?.entry ?? earlier.at(-1);
     if (previous === undefined) throw new Error('the first release is never moved');
     const folder = join(run.folder.scratch, entry.day);
     await mkdir(folder, { recursive: true });
@@ -64,35 +62,35 @@ async function redateAll(request: RedateRequest, deps: RedateDeps, run: Run): Pr
     await rm(folder, { recursive: true });
   }
   const entries = redated.map(({ entry }) => entry);
-  await swapCatalog(store, loaded, { releases: [...kept, ...entries] });
+  await swapCatalog(store, loaded, { releases: [...earlier, ...entries] });
   for (const { entry, body } of redated) await markPublished(store, entry, body);
   return { redated: entries.map(({ day, redated_from }) => ({ from: redated_from?.day ?? day, to: day })) };
 }
 
 interface Plan {
-  readonly kept: readonly CatalogEntry[];
-  /** The releases that move, oldest first. */
+  readonly earlier: readonly CatalogEntry[];
+  /** Oldest first. */
   readonly wrong: readonly CatalogEntry[];
   readonly shift: DayShift;
 }
 
 function planRedate(catalog: Catalog | undefined, { day, to }: RedateRequest, now: Date): Plan {
-  if (!isDay(to)) throw new AppError('usage', `${to} is no day such as 2026-11-20`);
+  if (!isDay(to)) throw new AppError('usage', `${to} is not a day such as 2026-11-20`);
   const entry = getEntry(catalog, day);
   const releases = catalog?.releases ?? [];
   const at = releases.indexOf(entry);
-  const [kept, wrong] = [releases.slice(0, at), releases.slice(at)];
+  const [earlier, wrong] = [releases.slice(0, at), releases.slice(at)];
   const today = dayFromDate(now);
   const days = daysBetween(to, day);
   const last = addDays(wrong.at(-1)?.day ?? day, -days);
-  const before = kept.at(-1)?.day;
+  const before = earlier.at(-1)?.day;
   if (day <= today) throw refused(day, `is not in the future: today is ${today} (UTC), and published days stay`);
   if (before === undefined)
     throw refused(day, 'is the first snapshot, which gives the store its identity: begin a new store');
   if (to <= before) throw refused(day, `can't become ${to}: it has to lie after ${before}, the snapshot before it`);
   if (last > today)
     throw refused(day, `can't become ${to}: the newest snapshot would be of ${last}, and today is ${today} (UTC)`);
-  return { kept, wrong, shift: { from: day, days, now } };
+  return { earlier, wrong, shift: { from: day, days, now } };
 }
 
 function refused(day: Day, why: string): AppError {
@@ -101,7 +99,7 @@ function refused(day: Day, why: string): AppError {
 
 interface ReleaseToRedate {
   readonly entry: CatalogEntry;
-  /** The one before, as the catalog is to name it. */
+  /** The predecessor, as the new catalog names it. */
   readonly previous: CatalogEntry;
   readonly shift: DayShift;
   /** The new run. */
@@ -109,8 +107,8 @@ interface ReleaseToRedate {
 }
 
 /**
- * Puts a release's files with their right days into an empty folder, and describes them. Snapshot and events stay byte for byte: they
- * are what everybody has who followed.
+ * Writes a release's files with corrected days into an empty folder. Consumers have snapshot and events, which stay
+ * byte for byte.
  */
 async function redateRelease(
   { entry, previous, shift, run }: ReleaseToRedate,
@@ -140,7 +138,7 @@ function refFrom({ day, run, release_sha256 }: CatalogEntry) {
   return { day, run, release_sha256 };
 }
 
-/** The days that nights write; those that sources give stay. */
+/** With days from nights, not from sources. */
 const DAY_COLUMNS = ['valid_from', 'valid_to', 'since', 'removed_on'];
 
 async function shiftColumns(database: Database, path: string, { from, days }: DayShift): Promise<void> {
@@ -159,11 +157,11 @@ async function shiftColumns(database: Database, path: string, { from, days }: Da
   await rename(`${path}.moved`, path);
 }
 
-/** What days are moved: those from one on, back by a number of days. */
+/** Moves days from `from` on back by `days`. */
 export interface DayShift {
   readonly from: Day;
   readonly days: number;
-  /** No time becomes later than now. */
+  /** No time becomes later than this. */
   readonly now: Date;
 }
 
@@ -171,7 +169,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}/;
 const SNAPSHOT = /^(\d{4}-\d{2}-\d{2})(-v\d+)?$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
-/** A JSON value in which every text that is a day, a time or a snapshot's id is moved; all other texts stay. */
+/** Moves texts that are days, times or snapshot ids. */
 function shiftDays(value: unknown, shift: DayShift): unknown {
   if (typeof value === 'string') return shiftText(value, shift);
   if (Array.isArray(value)) return value.map((each) => shiftDays(each, shift));

@@ -41,14 +41,14 @@ test.each([FETCHED, { ...FETCHED, status: 'unchanged' as const }, FAILED, CARRIE
 );
 
 test.each([
-  [{ ...FETCHED, upstream: 'other' }, 'a was fetched from other, which is not told'],
-  [{ ...FETCHED, sha256: null }, 'a is fetched, and told otherwise besides'],
-  [{ ...FETCHED, failed_since: '2026-05-30' }, 'a is fetched, and told otherwise besides'],
-  [{ ...CARRIED, failed_since: null }, 'a is carried, and told otherwise besides'],
-  [{ ...CARRIED, sha256: null }, 'a is carried, and told otherwise besides'],
-  [{ ...FAILED, failed_since: null }, 'a is failed, and told otherwise besides'],
-  [{ ...FAILED, failed_since: '2026-06-02' }, 'a is failed, and told otherwise besides'],
-  [{ ...FAILED, fetched_at: '2026-06-01T00:05:00Z' }, 'a is failed, and told otherwise besides'],
+  [{ ...FETCHED, upstream: 'other' }, 'a was fetched from other, which is not listed'],
+  [{ ...FETCHED, sha256: null }, 'a is fetched, but its other fields contradict that'],
+  [{ ...FETCHED, failed_since: '2026-05-30' }, 'a is fetched, but its other fields contradict that'],
+  [{ ...CARRIED, failed_since: null }, 'a is carried, but its other fields contradict that'],
+  [{ ...CARRIED, sha256: null }, 'a is carried, but its other fields contradict that'],
+  [{ ...FAILED, failed_since: null }, 'a is failed, but its other fields contradict that'],
+  [{ ...FAILED, failed_since: '2026-06-02' }, 'a is failed, but its other fields contradict that'],
+  [{ ...FAILED, fetched_at: '2026-06-01T00:05:00Z' }, 'a is failed, but its other fields contradict that'],
 ])('what a release says of a file against itself is found', (file, problem) => {
   expect(findFetchedProblems(releaseWith(file))).toEqual([problem]);
 });

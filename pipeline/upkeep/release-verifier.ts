@@ -27,7 +27,7 @@ import {
 import type { SnapshotLines } from './snapshot-lines.ts';
 import { isListed } from './stored-objects.ts';
 
-/** The scratch folder is for this release's files alone. */
+/** The scratch folder is for this release only. */
 interface ReleaseVerifierInput extends WorkDeps {
   readonly entry: CatalogEntry;
   readonly previous: CatalogEntry | undefined;
@@ -37,10 +37,9 @@ interface ReleaseVerifierInput extends WorkDeps {
 
 const EVENTS = { events: number, seqs: number, first: nullable(number), last: nullable(number), others: number };
 
-/** The checks of one release; each adds to `problems` what it finds. */
 export class ReleaseVerifier {
   readonly problems: string[] = [];
-  /** True once the release has been replayed from the one before. */
+  /** True once replayed from its predecessor. */
   isReplayed = false;
   readonly #input: ReleaseVerifierInput;
 
@@ -67,22 +66,21 @@ export class ReleaseVerifier {
     const { parts, repaired } = entry;
     const derived = { ...catalogEntryFromRelease(release, entry.release_sha256), parts };
     const expected = repaired === undefined ? derived : { ...derived, repaired };
-    if (JSON.stringify(expected) !== JSON.stringify(entry))
-      this.problems.push('the catalog says other than release.json');
+    if (JSON.stringify(expected) !== JSON.stringify(entry)) this.problems.push('the catalog differs from release.json');
     const prev = release.prev?.release_sha256;
     this.problems.push(...findFetchedProblems(release));
-    if (prev !== previous?.release_sha256) this.problems.push('it does not follow from the snapshot before it');
+    if (prev !== previous?.release_sha256) this.problems.push('it does not follow from the previous snapshot');
     for (const manifest of manifestsOf(release)) {
       this.problems.push(...findManifestProblems(manifest, { release, previousDay: previous?.day }));
     }
   }
 
-  /** The mark is there to put a damaged release.json back; one of an older program is empty, one of a killed night isn't there. */
+  /** The mark is a copy of release.json; older programs left it empty, and a killed night has none. */
   async #checkMark(): Promise<void> {
     const { entry, store } = this.#input;
     const mark = await store.get(releaseKey(entry, RELEASE_PATHS.published));
     if (mark === undefined || mark.body.length === 0 || sha256(mark.body) === entry.release_sha256) return;
-    this.problems.push(`${RELEASE_PATHS.published} is no copy of release.json`);
+    this.problems.push(`${RELEASE_PATHS.published} is not a copy of release.json`);
   }
 
   async #fetchFiles(release: Release): Promise<boolean> {
@@ -113,10 +111,10 @@ export class ReleaseVerifier {
   async #checkStored(manifest: Manifest): Promise<void> {
     const path = snapshotPaths(manifest).manifest;
     const stored: unknown = JSON.parse(await readFile(this.#path(path), 'utf8'));
-    if (JSON.stringify(stored) !== JSON.stringify(manifest)) this.problems.push(`${path} says other than release.json`);
+    if (JSON.stringify(stored) !== JSON.stringify(manifest)) this.problems.push(`${path} differs from release.json`);
   }
 
-  /** A snapshot's lines, unpacked to a path, are those recorded; and the state holds the same records. */
+  /** Also that the state holds the same records. */
   async #checkDataset(file: DatasetFile, manifest: Manifest, linesPath: string): Promise<void> {
     const packed = this.#path(snapshotPaths(manifest).dataset(file.name));
     this.problems.push(...(await findPackedProblems(file, packed)));
@@ -129,7 +127,7 @@ export class ReleaseVerifier {
     await this.#compareQuery(file, `SELECT ${line} FROM read_parquet(${state})`, 'the state');
   }
 
-  /** A snapshot in a version under notice holds the same records as the one in force, whose lines have been unpacked. */
+  /** Against the lines in force, which are unpacked already. */
   async #checkNoticed(manifest: Manifest, release: Release): Promise<void> {
     for (const file of manifest.datasets) {
       const noticed = this.#path(`${file.name}.noticed`);
@@ -174,7 +172,6 @@ export class ReleaseVerifier {
     if (row.others !== 0) this.problems.push(`some of its events are not in version ${release.schema_version}`);
   }
 
-  /** Every event names one record in all its parts, and no two events of a night have one name. */
   async #checkNames(): Promise<void> {
     const { database } = this.#input;
     const changes = `read_parquet(${sqlText(this.#path(RELEASE_PATHS.changes))})`;
@@ -197,7 +194,7 @@ export class ReleaseVerifier {
       if (dataset.entityType === null) continue;
       const records = previous === undefined ? noLinesSql(dataset) : linesSql(dataset, lines.previous(file.name));
       const select = replaySql(dataset, { previous: records, changes });
-      await this.#compareQuery(file, select, 'the snapshot before plus the events');
+      await this.#compareQuery(file, select, 'the previous snapshot plus the events');
     }
     this.isReplayed = previous !== undefined;
   }

@@ -6,11 +6,11 @@ import { loadRelease } from '../../storage/catalog.ts';
 import { fetchLines } from '../../storage/fetch-object.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 
-/** The unpacked lines of the snapshot that a replay starts from; kept from one release to the next. */
+/** Unpacked lines of the snapshot where the next replay starts. */
 export class SnapshotLines {
   readonly #store: ObjectStore;
   readonly #folder: string;
-  /** Hash of the release.json whose lines lie in the folder. */
+  /** Hash of the release.json whose lines are in the folder. */
   #held: string | undefined;
 
   constructor(store: ObjectStore, folder: string) {
@@ -18,23 +18,23 @@ export class SnapshotLines {
     this.#folder = folder;
   }
 
-  /** The path of a dataset's lines of the snapshot before. */
+  /** Of the previous snapshot. */
   previous(dataset: DatasetName): string {
     return join(this.#folder, `${dataset}.previous`);
   }
 
-  /** Where a dataset's lines of the snapshot at hand are to be unpacked. */
+  /** To be unpacked there. */
   current(dataset: DatasetName): string {
     return join(this.#folder, `${dataset}.lines`);
   }
 
-  /** Makes the lines at hand the ones before, for the next release. */
+  /** For the next release. */
   async shift(entry: CatalogEntry): Promise<void> {
     for (const name of DATASET_NAMES) await rename(this.current(name), this.previous(name));
     this.#held = entry.release_sha256;
   }
 
-  /** Fetches the lines of the snapshot before where they aren't the ones held. */
+  /** Fetches the previous snapshot's lines unless present. */
   async require(entry: CatalogEntry): Promise<void> {
     if (this.#held === entry.release_sha256) return;
     const release = await loadRelease(this.#store, entry);

@@ -17,18 +17,17 @@ const SUSPECT = {
   output_per_million: nullable(number),
   rule: text,
   since: text,
-  /** Captured days on which exactly this price has been seen. */
+  /** Captured days with exactly this price. */
   days: number,
 };
-/** A price that is held back, and since when (specification "Suspect prices"). */
+/** A price that is held back (specification "Suspect prices"). */
 export type PendingSuspect = RowOf<typeof SUSPECT>;
 
-/** A file that the newest night could not fetch. */
 export interface MissingFile {
   readonly upstream: string;
   readonly file: string;
   readonly url: string;
-  /** The first of the days in a row without it. */
+  /** The first of the consecutive days without it. */
   readonly since: Day;
   readonly problem: string | null;
 }
@@ -40,25 +39,24 @@ export interface Status {
   readonly newest: Release | null;
   readonly suspects: readonly PendingSuspect[];
   readonly missing_files: readonly MissingFile[];
-  /** The newest day that should be published by now; null where no night is due in a year. */
+  /** Null where no night is due in a year. */
   readonly expected_day: Day | null;
-  /** Whether the newest snapshot, where there is one, is older than that. */
   readonly is_stale: boolean;
-  /** The newest night whose report lies in this work folder, whatever became of it; null without one. */
+  /** Of nights with a report in this work folder. */
   readonly last_run: LastRun | null;
 }
 
 export interface StatusDeps {
   readonly duckdb: DuckDBLimits;
-  /** Where runs leave their reports; need not exist. */
+  /** Need not exist. */
   readonly workFolder: string;
   readonly expectedDay: Day | undefined;
   readonly clock: () => Date;
 }
 
 /**
- * What a store holds, and what waits for an operator. No run and no report: it only reads, takes a moment, and needs no work
- * folder, so that it can be asked from any machine and as often as one likes; how the last night went is known where it ran.
+ * Read-only and fast, without a run or report, so it works on any machine; the last night's outcome is known only where
+ * it ran.
  */
 export async function readStatus(store: ObjectStore, deps: StatusDeps): Promise<Status> {
   const { duckdb, workFolder, expectedDay, clock } = deps;
@@ -92,20 +90,18 @@ function readSuspects(store: ObjectStore, release: Release, duckdb: DuckDBLimits
   });
 }
 
-/** How the last night went, by its report (specification "Run reports"). */
+/** From its report (specification "Run reports"). */
 export interface LastRun {
   readonly day: Day;
   readonly status: string;
   readonly finished_at: string;
-  /** Why it published nothing. */
   readonly reasons: readonly string[];
-  /** What to run where it was held, if the source is right, or rejected, once it was mended; else null. */
+  /** For a held night, if the source is right; for a rejected one, once it is fixed; else null. */
   readonly next_command: string | null;
-  /** Folder of the report. */
   readonly report: string;
 }
 
-/** What is read of a report; those of other commands have no source, and older ones neither problems nor a command. */
+/** Reports of other commands have no source; older ones neither problems nor a command. */
 const ReportSchema = z.looseObject({
   status: z.string(),
   day: z.string(),
@@ -116,18 +112,15 @@ const ReportSchema = z.looseObject({
   next_command: z.string().nullable().default(null),
 });
 
-/** Reports that are looked into: between two nights there are a few of `verify`, `mirror` and `prune`. */
+/** Between two nights there are a few of `verify`, `mirror` and `prune`. */
 const REPORTS_MAX = 100;
 
-/**
- * The newest night that left a report in a work folder. Dry runs are none, and neither is one of a day to come: that one had a wrong clock,
- * and would be the newest until then.
- */
+/** Ignores dry runs, and nights of future days from a wrong clock. */
 async function findLastRun(workFolder: string, now: Date): Promise<LastRun | undefined> {
   const runs = join(workFolder, 'runs');
   const names = await readdir(runs).catch(() => []);
   const past = names.filter((name) => dayOf(name) <= dayFromDate(now));
-  // By the id of the run, which tells when it began: a day's folder may be of a later run than the next day's.
+  // Run ids grow with time; a day's folder may be of a later run than the next day's.
   const newest = past.sort((a, b) => (runOf(a) < runOf(b) ? 1 : -1)).slice(0, REPORTS_MAX);
   for (const name of newest) {
     const found = await readRun(join(runs, name));
@@ -143,7 +136,7 @@ async function readRun(folder: string): Promise<LastRun | undefined> {
     const reasons = problems.length > 0 || error === null ? problems : [error];
     return { day, status, finished_at, reasons, next_command, report: folder };
   } catch {
-    return undefined; // Of another command, still running, killed, or not readable.
+    return undefined; // Of another command, running, killed, or unreadable.
   }
 }
 

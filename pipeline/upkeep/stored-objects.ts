@@ -13,17 +13,16 @@ import {
 } from '../../storage/keys.ts';
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts';
 
-/** An object of a release, with its path inside it. */
 export interface ReleaseObject extends ListedObject {
   readonly path: string;
 }
 
-/** An object of a backfill: its intervals, or the mark that it was live. */
+/** Its intervals, or the mark that it was live. */
 export interface BackfillObject extends ListedObject {
   readonly isMark: boolean;
 }
 
-/** What the store holds, live or not. Keys that are neither a release's nor a backfill's are left out, and so left alone. */
+/** Other keys are ignored, so never deleted. */
 export interface StoredObjects {
   /** By `<day>.<run>`. */
   readonly releases: ReadonlyMap<string, readonly ReleaseObject[]>;
@@ -41,7 +40,7 @@ export async function listStoredObjects(store: ObjectStore): Promise<StoredObjec
   return { releases, backfills };
 }
 
-/** The objects of every release, live or not, by `<day>.<run>`. */
+/** By `<day>.<run>`. */
 export async function listReleaseObjects(store: ObjectStore): Promise<StoredObjects['releases']> {
   const releases = new Map<string, ReleaseObject[]>();
   for await (const object of store.list(RELEASES_PREFIX)) {
@@ -57,41 +56,37 @@ function addTo<T>(groups: Map<string, T[]>, id: string, object: T): void {
   else group.push(object);
 }
 
-/** True for a path of a release whose part the catalog still lists. */
 export function isListed({ parts }: Pick<CatalogEntry, 'parts'>, path: string): boolean {
   const part = partOfPath(path);
   return part === undefined || parts.includes(part);
 }
 
-/** Objects that go together, and why. */
 export interface Removal {
   /** `<day>.<run>` of a release, `pricing.<run>` of a backfill. */
   readonly name: string;
-  /** A part of a live release, a whole release that is not live, or a backfill that is not in force. */
+  /** A part of a live release, a release that is not live, or a backfill not in force. */
   readonly what: ReleasePart | 'orphan' | 'backfill';
   readonly reason: string;
-  /** In the order in which they are to be deleted. */
+  /** In order of deletion. */
   readonly keys: readonly string[];
   readonly bytes: number;
 }
 
-/** The objects' part of a removal. */
 export function contentOf(objects: readonly ListedObject[]): Pick<Removal, 'keys' | 'bytes'> {
   return { keys: objects.map(({ key }) => key), bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 /**
- * How long a release or backfill that the catalog doesn't name is left alone after its last write. No night takes a day.
- * Shorter could take files from a running one (which would then fail, never publish); longer only costs storage.
+ * How long unlisted objects stay after their last write. Shorter: a running night may lose files and fail; no night
+ * takes a day. Longer only costs storage.
  */
 const ORPHAN_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** What stays although nothing refers to it. */
 export interface Suspicious {
   /** `<day>.<run>` of a release, `pricing.<run>` of a backfill. */
   readonly name: string;
   readonly reason: string;
-  /** Which release it is; undefined of a backfill. */
+  /** Undefined for a backfill. */
   readonly release: ReleaseName | undefined;
 }
 
@@ -107,15 +102,14 @@ export interface OrphansInput {
 }
 
 /**
- * Releases and backfills that the catalog doesn't name and that were last written more than a day ago.
+ * Unlisted releases and backfills, last written more than a day ago.
  *
- * One that carries the mark of having been live, and that nothing in the catalog has replaced, tells of a lost or
- * exchanged catalog. It is reported, and as long as there is one no orphan goes: which of them were live can't be known
- * then. Nor does one go from a store without a catalog, where everything looks like an orphan.
+ * One that was live without a replacement indicates a lost or exchanged catalog: it is reported, and no orphan is
+ * removed, because any may have been live. Nor without a catalog, where everything looks like an orphan.
  */
 export function findOrphans(input: OrphansInput): Orphans {
   const strays = [...strayReleases(input), ...strayBackfills(input)];
-  const reason = 'it was live once, but the catalog does not name it: is this the right catalog?';
+  const reason = 'it was live, but the catalog does not name it; check that this is the right catalog';
   const lost = strays.filter(({ isLost }) => isLost);
   const suspicious = lost.map(({ name, release }) => ({ name, reason, release }));
   if (input.catalog === undefined || suspicious.length > 0) return { removals: [], suspicious };
@@ -124,15 +118,14 @@ export function findOrphans(input: OrphansInput): Orphans {
   return { removals: old.map(removalFrom), suspicious };
 }
 
-/** Something that the catalog doesn't name. */
 interface Stray {
   readonly name: string;
   readonly what: 'orphan' | 'backfill';
   readonly release: ReleaseName | undefined;
-  /** True where it was live and nothing tells why it no longer is. */
+  /** It was live, and nothing explains why it no longer is. */
   readonly isLost: boolean;
   readonly reason: string;
-  /** What makes it look complete comes first: one that is deleted half-way must not be taken for whole. */
+  /** First what makes it look complete, in case only some are deleted. */
   readonly objects: readonly ListedObject[];
 }
 
@@ -150,7 +143,7 @@ function strayReleases({ catalog, stored }: OrphansInput): readonly Stray[] {
   }));
 }
 
-/** Runs are named so that a later one sorts after an earlier one: an earlier backfill than the one in force was replaced. */
+/** Runs sort by time, so an earlier backfill was replaced. */
 function strayBackfills({ catalog, stored }: OrphansInput): readonly Stray[] {
   const current = catalog?.backfill?.pricing?.run ?? '';
   const strays = [...stored.backfills].filter(([run]) => run !== current);

@@ -108,7 +108,7 @@ test.each<readonly [what: string, change: (bytes: Buffer) => Buffer | undefined,
 ])('a mark that is %s is judged so', async (_, change, isOk) => {
   const { ok, problems } = await verifyFourth('published', change);
   expect(ok).toBe(isOk);
-  expect(problems.map(({ message }) => message)).toEqual(isOk ? [] : ['published is no copy of release.json']);
+  expect(problems.map(({ message }) => message)).toEqual(isOk ? [] : ['published is not a copy of release.json']);
 });
 
 test('a file with other content of the same length is told', async () => {
@@ -140,7 +140,7 @@ test('a release that does not follow from the one before is told', async () => {
   expect(ok).toBe(false);
   expect(problems).toContainEqual({
     snapshot: releases[3]?.day,
-    message: 'it does not follow from the snapshot before it',
+    message: 'it does not follow from the previous snapshot',
   });
 });
 
@@ -155,7 +155,7 @@ test('a catalog that says other than the releases is told', async () => {
     entries.slice(1, 2).map(({ day }) => day),
     { releases: entries },
   );
-  expect(problems.map(({ message }) => message)).toContain('the catalog says other than release.json');
+  expect(problems.map(({ message }) => message)).toContain('the catalog differs from release.json');
 });
 
 test('a release of an older format is refused with what to do', async () => {
@@ -183,7 +183,7 @@ test.each<readonly [what: string, damage: (bytes: Buffer) => Buffer | undefined,
 
 test('a backfill of which the catalog says other days is reported', async () => {
   const { problems } = await verifyDays('all', { backfill: { pricing: { ...pricing(), last_day: '2024-02-28' } } });
-  expect(problems.map(({ message }) => message)).toEqual(['the catalog says other than its intervals']);
+  expect(problems.map(({ message }) => message)).toEqual(['the catalog differs from its intervals']);
 });
 
 /** What an event says of itself; each must be told by `verify` alone, since hashes and numbers are in order. */

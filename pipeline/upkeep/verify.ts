@@ -1,7 +1,6 @@
 /**
- * Proves a store from the outside (specification "Promises"; decision 0024): every file is the recorded one, every snapshot
- * follows byte for byte from the one before and the events between, seqs have no gap, and the state that the next night
- * starts from is the snapshot.
+ * Verifies a store from the outside (specification "Promises"; decision 0024): files are the recorded ones, snapshots
+ * follow byte for byte from the previous one and its events, seqs have no gap, and states agree with their snapshots.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,37 +22,36 @@ import { SnapshotLines } from './snapshot-lines.ts';
 
 export interface Verification {
   readonly ok: boolean;
-  /** Snapshots that were looked at. */
+  /** Snapshots checked. */
   readonly snapshots: number;
-  /** Snapshots proven by replay from the one before. */
+  /** Proven by replay. */
   readonly replayed: number;
   readonly problems: readonly Problem[];
 }
 
-/** Which snapshots to prove; with `all` also what belongs to no snapshot. */
+/** `all` includes the backfill. */
 export type ToVerify = 'newest' | 'all' | readonly Day[];
 
 export interface VerifyDeps extends UpkeepDeps {
   readonly store: ObjectStore;
   readonly duckdb: DuckDBLimits;
-  /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
+  /** {@link RECORD_VERSIONS} by default. */
   readonly versions?: readonly RecordVersion[];
-  /** Called once with the number of snapshots to prove, and then as each begins. */
   readonly onPlan: (snapshots: number) => void;
   readonly onSnapshot: (day: Day) => void;
 }
 
 /**
- * Verifies releases of a store; finds all problems rather than stopping at the first. Rejects with `corrupt` where the catalog can't
- * be read or continued, which leaves nothing to go by, and with `not_found` where it lacks a snapshot that is asked for, or all.
+ * Finds all problems. Rejects with `corrupt` where the catalog is unreadable or can't be continued, and with
+ * `not_found` where it lacks a requested snapshot, or all.
  */
 export function verify(days: ToVerify, deps: VerifyDeps): Promise<Verification & UpkeepEnd> {
-  const tell = ({ ok, snapshots, replayed, problems }: Verification) => ({
+  const summarize = ({ ok, snapshots, replayed, problems }: Verification) => ({
     status: ok ? 'ok' : 'problems',
     facts: { snapshots, replayed },
     issues: problems,
   });
-  return runUpkeep({ command: 'verify', request: { days }, tell }, deps, async (run) => {
+  return runUpkeep({ command: 'verify', request: { days }, summarize }, deps, async (run) => {
     const { catalog } = await loadCatalogToContinue(deps.store, days === 'all' ? 'all' : 'newest');
     const entries = findEntries(days, catalog);
     if (entries.length === 0) throw new AppError('not_found', `${deps.store.url} holds no snapshots`);
@@ -68,13 +66,13 @@ export function verify(days: ToVerify, deps: VerifyDeps): Promise<Verification &
   });
 }
 
-/** Oldest first; throws `not_found` where a day has no snapshot. */
+/** Oldest first; throws `not_found`. */
 function findEntries(days: ToVerify, catalog: Catalog | undefined): readonly CatalogEntry[] {
   const releases = catalog?.releases ?? [];
   if (days === 'all') return releases;
   if (days === 'newest') return releases.slice(-1);
-  const wanted = days.map((day) => getEntry(catalog, day));
-  return releases.filter((entry) => wanted.includes(entry));
+  const requested = days.map((day) => getEntry(catalog, day));
+  return releases.filter((entry) => requested.includes(entry));
 }
 
 interface RunningDeps extends VerifyDeps {
@@ -105,10 +103,7 @@ async function verifySnapshots(
   return { ok: problems.length === 0, snapshots: entries.length, replayed, problems };
 }
 
-/**
- * Proves the reconstructed prices that a catalog lists, which belong to no snapshot: they are the recorded file, with the
- * recorded intervals and days, and all of them lie before the first captured pricing day.
- */
+/** Recorded file, intervals and days, all before the first captured pricing day. */
 async function verifyBackfill(
   catalog: Catalog | undefined,
   { store, database, scratch }: WorkDeps,
@@ -141,7 +136,7 @@ function readIntervals(path: string, database: Database): Promise<Intervals> {
 function findProblems(recorded: Intervals, found: Intervals, firstCaptured: string): readonly string[] {
   const isRecorded = (['intervals', 'first_day', 'last_day'] as const).every((name) => recorded[name] === found[name]);
   return [
-    ...(isRecorded ? [] : ['the catalog says other than its intervals']),
+    ...(isRecorded ? [] : ['the catalog differs from its intervals']),
     ...(found.last_day !== null && found.last_day >= firstCaptured
       ? [`it reaches to ${found.last_day}, and pricing is captured since ${firstCaptured}`]
       : []),
@@ -152,9 +147,8 @@ function problemOf({ run }: PricingBackfill, message: string): Problem {
   return { snapshot: backfillKey(run), message };
 }
 
-/** Something about a store that is not as it has to be. */
 export interface Problem {
-  /** The snapshot's day; the key of the object where it belongs to none. */
+  /** The snapshot's day, or an object's key. */
   readonly snapshot: string;
   readonly message: string;
 }

@@ -63,7 +63,7 @@ test('a scheduler that was killed in the night catches up when it is started aga
 });
 
 test.each([
-  ['MODELSTATS_CRON', 'at midnight', /MODELSTATS_CRON: 'at midnight' is no cron expression/, callCli],
+  ['MODELSTATS_CRON', 'at midnight', /MODELSTATS_CRON: 'at midnight' is not a cron expression/, callCli],
   ['MODELSTATS_RETRY_UNTIL', '25:00', /MODELSTATS_RETRY_UNTIL: must be a time of day/, callCli],
   ['MODELSTATS_STORE', 'ftp://store', /not the address of a store/, callCli],
   // In a process of its own, since it listens to signals by then.

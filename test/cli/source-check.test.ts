@@ -19,12 +19,12 @@ test('tells how a source reads, and whether it could be published', async () => 
   const good = await check();
   expect(good).toMatchObject({ code: 0, stderr: '' });
   expect(good.stdout).toMatch(/^can be published .*raw, \d{4}-\d{2}-\d{2}: 2 models, 0 benchmarks, /);
-  expect(good.stdout).toContain('  price.csv: is not read; files are named after their dataset');
+  expect(good.stdout).toContain('  price.csv: ignored; a file must be named after its dataset');
 
   await writeFile(path('raw', 'pricing.jsonl'), '{"model_id":"a","provider":"p","input_per_million":"1,5"}\n');
   const bad = await check();
   expect(bad.code).toBe(4);
-  expect(bad.stdout).toMatch(/^rejected .*\n {2}pricing: 1 of 1 rows are bad, .*source\.sql can mend it/);
+  expect(bad.stdout).toMatch(/^rejected .*\n {2}pricing: 1 of 1 rows are bad, .*source\.sql can fix it/);
   const response = await check('raw', '--json');
   expect([response.code, responsesFrom(response.stdout)]).toEqual([
     4,

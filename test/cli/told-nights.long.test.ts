@@ -120,7 +120,7 @@ test('a night that stays held is told once, also by a scheduler that was killed 
   const check = await place.run(['schedule', '--check']);
   expect(check).toMatchObject({ code: 1, stdout: expect.stringContaining(`run: ${notice.next_command}`) });
   expect((await place.run(['schedule', '--check', '--alive'])).code).toBe(0);
-  expect(place.receiver.told).toEqual([`held ${TODAY}`]);
+  expect(place.receiver.headlines).toEqual([`held ${TODAY}`]);
   await place.writeBetween(next, 9);
   await place.receiver.next('recovered');
   expect((await place.run(['schedule', '--check'])).code).toBe(0);
@@ -128,21 +128,21 @@ test('a night that stays held is told once, also by a scheduler that was killed 
   const again = place.schedule();
   await again.logged('is published already');
   await place.end(again, 'SIGTERM');
-  expect(place.receiver.told).toEqual([`held ${TODAY}`, `recovered ${TODAY}`]);
+  expect(place.receiver.headlines).toEqual([`held ${TODAY}`, `recovered ${TODAY}`]);
 });
 
 test('nights that cron runs tell each kind once, and what was told while a scheduler runs is not told again', async () => {
   await place.write(2);
   const nightly = ['nightly', '--source', place.source];
   for (let time = 0; time < 2; time += 1) expect((await place.run(nightly)).code).toBe(3);
-  expect(place.receiver.told).toEqual([`held ${TODAY}`]);
+  expect(place.receiver.headlines).toEqual([`held ${TODAY}`]);
   await place.run([...nightly, '--dry-run']);
   const scheduler = place.schedule();
   await scheduler.logged('"attempt":2');
   await place.end(scheduler, 'SIGTERM');
   expect((await place.run([...nightly, '--accept'])).code).toBe(0);
   await place.run(nightly);
-  expect(place.receiver.told).toEqual([`held ${TODAY}`, `recovered ${TODAY}`]);
+  expect(place.receiver.headlines).toEqual([`held ${TODAY}`, `recovered ${TODAY}`]);
 });
 
 test('who can not be told harms no night, and no secret of an address is logged', async () => {
@@ -160,7 +160,7 @@ test('who can not be told harms no night, and no secret of an address is logged'
   });
   expect(code).toBe(3);
   expect(stderr).toContain(
-    `http://${place.receiver.host}/…: a notice was not taken: ${place.receiver.host} answered 500`,
+    `http://${place.receiver.host}/…: a notice was not accepted: ${place.receiver.host} responded with 500`,
   );
   expect(stdout + stderr).not.toContain('hunter2');
   expect(JSON.parse(readFileSync(join(place.folder, 'paged'), 'utf8'))).toMatchObject({ kind: 'held', day: TODAY });
@@ -183,7 +183,7 @@ test('notify test tries everybody, says how each went, and is refused where nobo
       ],
     },
   ]);
-  expect(place.receiver.told).toEqual([`test ${TODAY}`]);
+  expect(place.receiver.headlines).toEqual([`test ${TODAY}`]);
   expect((await place.run(['notify', 'test'])).stdout).toBe(`taken http://${place.receiver.host}/…\n`);
   expect(await place.run(['notify', 'test'], { MODELSTATS_NOTIFY: '' })).toMatchObject({ code: 2 });
 });

@@ -30,7 +30,7 @@ describe.skipIf(REAL_DATA === undefined)('a sample of the real days', () => {
         if (day === DELETED_UPSTREAM) {
           const held = await store.night(source, day);
           expect(held.status).toBe('held');
-          expect(held.problems).toEqual(['scores would lose 4343 of 9193 records (47.2 %); at most 30 % may go']);
+          expect(held.problems).toEqual(['scores would lose 4343 of 9193 records (47.2 %); at most 30 % may be lost']);
         }
         const accept = day === DELETED_UPSTREAM;
         const oracle = oracleNight(state, { ...loadDay(source), accept });

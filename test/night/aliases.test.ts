@@ -84,8 +84,8 @@ describe('a table of names', () => {
     expect(await night()).toEqual({
       status: 'rejected',
       problems: [
-        `${source.path()}/aliases.csv: line 3: "A" of shop stands in line 2 already`,
-        `${source.path()}/aliases.csv: line 4: "mall" is no id of upstreams`,
+        `${source.path()}/aliases.csv: line 3: "A" of shop is already in line 2`,
+        `${source.path()}/aliases.csv: line 4: "mall" is not an id in upstreams`,
       ],
     });
   });
@@ -101,10 +101,10 @@ describe('a table of names', () => {
   test('that is not there, is no file of the source, too large or no text rejects the night', async () => {
     const path = source.path('aliases.csv');
     expect((await night()).problems[0]).toBe(
-      `${source.path(FIRST)}: aliases.csv, which source.json names as aliases, is not there`,
+      `${source.path(FIRST)}: source.json names aliases.csv as aliases, which does not exist`,
     );
     await symlink('/etc/hostname', path);
-    expect((await night()).problems[0]).toContain('leads outside of the source');
+    expect((await night()).problems[0]).toContain('links outside the source');
     await rm(path);
     await source.write('aliases.csv', table('x'.repeat(16 << 20)));
     expect((await night()).problems[0]).toContain('is larger than 16777216 bytes');
@@ -149,7 +149,7 @@ describe('a file of names', () => {
       const { ok, files } = await repair(damaged.store, day);
       expect(ok).toBe(false);
       expect(files.filter(({ status }) => status === 'refused')).toMatchObject([
-        { path: RELEASE_PATHS.aliases, reason: expect.stringContaining('the night before had none, or another') },
+        { path: RELEASE_PATHS.aliases, reason: expect.stringContaining('the previous night had none, or another') },
       ]);
     }
   });

@@ -92,7 +92,7 @@ it.each([
   await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }]);
   if (prices !== undefined) await write(`${DAY}/pricing.jsonl`, prices);
   const { warnings } = await night(DAY, { acceptSuspects: ['pricing:a:p'] });
-  expect(warnings).toContain('no suspect pricing:a:p waits to be accepted');
+  expect(warnings).toContain('no suspect pricing:a:p is pending');
 });
 
 describe('source.sql', () => {
@@ -120,7 +120,7 @@ describe('source.sql', () => {
     expect(await night(DAY)).toMatchObject({
       status: 'rejected',
       problems: [
-        'upstream.jsonl is not there, and source.sql reads it',
+        'source.sql reads upstream.jsonl, which does not exist',
         expect.stringMatching(/: nothing could be captured$/),
       ],
     });

@@ -48,7 +48,7 @@ describe('an upstream that is down for days', { timeout: 180_000 }, () => {
       expect(release.fetched?.[1]).toMatchObject({
         status: 'carried',
         fetched_at: `${FIRST}T00:05:00Z`,
-        problem: expect.stringMatching(/answered 503/),
+        problem: expect.stringMatching(/responded with 503/),
         failed_since: SECOND,
       });
       expect(withoutPoints(open)).toEqual(['models b', 'models c', 'pricing b:mall', 'pricing c:mall']);
@@ -86,7 +86,8 @@ describe('an upstream that is down for days', { timeout: 180_000 }, () => {
     expect((await place.newest()).pricing).toHaveLength(41);
 
     await rm(await storedFile());
-    const why = /^mall\.json of mall could not be fetched from http.*: .* answered 503 .*, and source\.sql reads it$/;
+    const why =
+      /^mall\.json of mall could not be fetched from http.*: .* responded with 503 .*, and source\.sql reads it$/;
     const problems = [expect.stringMatching(why), expect.stringMatching(/nothing could be captured$/)];
     const elsewhere = { workFolder: await newFolder() };
     expect(await place.night(FOURTH, elsewhere)).toMatchObject({ status: 'rejected', problems });
@@ -95,7 +96,7 @@ describe('an upstream that is down for days', { timeout: 180_000 }, () => {
     place.mall.serve('/mall.json', {});
     const { status, problems: holds } = await place.night(FIFTH);
     expect(status).toBe('held');
-    expect(holds).toContain('models of mall would shrink from 21 to 0 rows (by 100 %); at most 30 % may go');
+    expect(holds).toContain('models of mall would shrink from 21 to 0 rows (by 100 %); at most 30 % may be lost');
   });
 });
 

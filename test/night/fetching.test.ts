@@ -109,7 +109,7 @@ describe('a night of a source that lists what to fetch', { timeout: 180_000 }, (
     place.server.break('/models.json', ...Array(3).fill(faults.htmlPage()));
     const rejected = await night(SECOND);
     const why =
-      /^shop\/models\.json of shop could not be fetched from http:\/\/127\.0\.0\.1:\d+\/models\.json\?key=\$\{SHOP_KEY\}: .* HTML page in place of the file \(3 attempts\)$/;
+      /^shop\/models\.json of shop could not be fetched from http:\/\/127\.0\.0\.1:\d+\/models\.json\?key=\$\{SHOP_KEY\}: .* HTML page instead of the file \(3 attempts\)$/;
     expect(rejected).toMatchObject({ status: 'rejected', problems: [expect.stringMatching(why)] });
     const fetched = [{ status: 'failed' }, { status: 'unchanged' }];
     expect(await reportOf(rejected)).toMatchObject({ status: 'rejected', fetched });
@@ -120,8 +120,8 @@ describe('a night of a source that lists what to fetch', { timeout: 180_000 }, (
       const result = await night(day);
       expect(result).toMatchObject({ status: 'published', records: { models: 2, pricing: 2 }, first_seq: null });
       for (const warning of [
-        /^prices\.csv of shop could not be fetched from .*answered 503 \(3 attempts\); what needs it is not captured$/,
-        /^pricing: prices\.csv of shop could not be fetched from .* answered 503 .*, and source\.sql reads it; its records are carried$/,
+        /^prices\.csv of shop could not be fetched from .*responded with 503 \(3 attempts\); what needs it is not captured$/,
+        /^pricing: prices\.csv of shop could not be fetched from .* responded with 503 .*, and source\.sql reads it; its records are carried$/,
       ]) {
         expect(result.warnings).toContainEqual(expect.stringMatching(warning));
       }
@@ -134,7 +134,7 @@ describe('a night of a source that lists what to fetch', { timeout: 180_000 }, (
   test('of a day that is over is run from what was fetched on it, or not at all', async () => {
     const late = { startsOn: SECOND };
     const why =
-      /^2026-06-01 is over: what its upstreams served can't be fetched any more, and .*fetched holds no whole fetch of it$/;
+      /^2026-06-01 is over: its files can no longer be fetched, and .*fetched has no complete fetch of that day$/;
     expect(await night(FIRST, late)).toMatchObject({ status: 'rejected', problems: [expect.stringMatching(why)] });
     expect(place.server.seen).toEqual([]);
     await place.fetch({ variables: { SHOP_KEY } });
@@ -161,19 +161,19 @@ describe('an archive', () => {
     expect(second).toMatchObject({ fetched, upstreams, source_files });
   });
 
-  const isNoRecord = (why: string) => new RegExp(`fetch\\.json is no record of a fetch of 2026-06-01, ${why}`);
-  const isNotFetched = /prices\.csv is not what fetch\.json says was fetched$/;
+  const isNoRecord = (why: string) => new RegExp(`fetch\\.json is not a record of a fetch of 2026-06-01, ${why}`);
+  const isNotFetched = /prices\.csv is not the file that fetch\.json records$/;
   test.each<[string, (folder: string) => Promise<void>, RegExp]>([
     [
       'has not ended',
       (folder) => editRecord(folder, { finished_at: null }),
-      /its fetch is not whole, it was ended early; fetch the day again$/,
+      /its fetch is incomplete, it was interrupted; fetch the day again$/,
     ],
     [
       'is unreadable',
       (folder) => writeFile(join(folder, 'fetch.json'), '{'),
       isNoRecord(
-        'it can not be read as one; fetch the day again, or remove it: without it the files count as your own$',
+        'it cannot be read as one; fetch the day again, or remove it: without it, the files count as your own$',
       ),
     ],
     [

@@ -22,10 +22,8 @@ describe('an upstream that has never been there', () => {
       expect(result).toMatchObject({ status: 'published', records: { models: rows, pricing: rows }, quarantined: 0 });
       expect(result.events).toEqual(events);
       expect(result.warnings.slice(0, 2)).toEqual([
-        expect.stringMatching(
-          /^mall\.json of mall could not be fetched from .*; there is no earlier one to stand in for it$/,
-        ),
-        'nothing of mall is captured before mall.json has been fetched once; all others go on',
+        expect.stringMatching(/^mall\.json of mall could not be fetched from .*; no earlier file can replace it$/),
+        'nothing of mall is captured until mall.json has been fetched once; other upstreams continue',
       ]);
       const { release } = await place.newest();
       expect(release.fetched?.[1]).toMatchObject({ status: 'failed', never_fetched: true, failed_since: FIRST });
@@ -53,10 +51,10 @@ SELECT id AS model_id, 'c' AS category, 1 AS rank, 'mall' AS upstream FROM read_
     await place.writeSource({
       sql: TWO_UPSTREAMS_SQL.replace(`read_json_objects('mall.json')`, `read_json('mall.json')`),
     });
-    const why = 'mall\\.json of mall could not be fetched from http://[^ ]+: [^ ]+ answered 404';
+    const why = 'mall\\.json of mall could not be fetched from http://[^ ]+: [^ ]+ responded with 404';
     expect((await place.night(FIRST)).problems).toEqual([
       expect.stringMatching(
-        `^models: not captured: ${why}, and source\\.sql reads it; with its columns in source\\.json the other upstreams would go on$`,
+        `^models: not captured: ${why}, and source\\.sql reads it; list its columns in source\\.json so that the other upstreams continue$`,
       ),
       expect.stringMatching(/^pricing: 2 of 2 rows are bad/),
     ]);
@@ -68,7 +66,7 @@ test('where a file may be carried, rows that do not name their upstreams reject 
   expect(await place.night(FIRST)).toMatchObject({
     status: 'rejected',
     problems: [
-      'source.sql (pricing): the column upstream is missing, which names the upstreams of each row: a fetched file has carry',
+      'source.sql (pricing): the column upstream is missing; it must name the upstreams of each row because a fetched file has carry',
     ],
   });
 });

@@ -116,7 +116,7 @@ test('yesterday’s state is checked by its hash before anything is compared wit
     await writeFile(file, flipped(bytes));
     await expect(nightOf(DAYS[1]), path).rejects.toMatchObject({
       code: 'corrupt',
-      message: expect.stringMatching(`${path}.*put it back first: modelstats republish ${DAYS[0]}`),
+      message: expect.stringMatching(`${path}.*restore it first: modelstats republish ${DAYS[0]}`),
     });
     await writeFile(file, bytes);
   }

@@ -37,7 +37,7 @@ it('sets two rows with one joined id aside, and publishes neither', async () => 
       line,
       field: 'model_id, provider',
       value: 'a:b:c',
-      reason: 'is the entity id of another record too',
+      reason: 'is also the entity id of another record',
     })),
   );
 });

@@ -45,7 +45,10 @@ describe('a table is read', () => {
 
   test.each(['id,ID,name', 'id,name,Extra,EXTRA'])('not at all, where the header is %s', async (header) => {
     await give('models.csv', `${header}\na,b,c,d\n`);
-    expect(await night()).toEqual(['rejected', expect.stringMatching(/line 1: the column (?:id|EXTRA) stands twice/)]);
+    expect(await night()).toEqual([
+      'rejected',
+      expect.stringMatching(/line 1: the header has the column (?:id|EXTRA) twice/),
+    ]);
   });
 });
 
@@ -62,7 +65,7 @@ describe('it is said', () => {
     await give('price.csv', 'model_id\n');
     await give('notes.txt', 'of no interest');
     const { warnings } = await source.night(DAY);
-    expect(warnings).toContain('price.csv: is not read; files are named after their dataset');
+    expect(warnings).toContain('price.csv: ignored; a file must be named after its dataset');
     expect(warnings.join()).not.toMatch(/notes|currency/);
     expect(await readRecords(store, 'pricing')).toMatchObject([{ currency: 'USD' }]);
   });
@@ -72,7 +75,7 @@ describe('it is said', () => {
     const { problems } = await source.night('2026-06-02');
     expect(problems).toEqual([
       `${source.path()} has no folder 2026-06-02; it holds 2026-06-01 to 2026-06-01; ` +
-        '2026-6-3, 20260602 are not read: folders of days are named YYYY-MM-DD',
+        '2026-6-3, 20260602 are ignored: folders of days must be named YYYY-MM-DD',
     ]);
   });
 
@@ -88,7 +91,7 @@ describe('it is said', () => {
     for (const [written, sql] of texts) {
       const price = { model_id: 'a', provider: 'p', input_per_million: written, output_per_million: 1 };
       await give('pricing.jsonl', `${JSON.stringify(price)}\n`);
-      const why = `is not a number (pricing.jsonl line 1: ${JSON.stringify(written)}); source.sql can mend it: ${sql} AS`;
+      const why = `is not a number (pricing.jsonl line 1: ${JSON.stringify(written)}); source.sql can fix it: ${sql} AS`;
       expect((await night())[1]).toBe(
         `pricing: 1 of 1 rows are bad, 0 are allowed: 1 × input_per_million: ${why} input_per_million`,
       );

@@ -98,7 +98,7 @@ describe('what is no file rejects the night, and nobody waits for it', () => {
   it('a device', async () => {
     await symlink('/dev/zero', source.path(`${DAY}/models.jsonl`));
     const why =
-      /models\.jsonl: leads outside of the source, to \/dev\/zero; links out of it are refused: put a copy there$/;
+      /models\.jsonl: links outside the source, to \/dev\/zero, which is refused; put a copy into the source$/;
     expect(await night()).toEqual(rejectedFor(why));
   });
 });
@@ -137,7 +137,7 @@ describe('a link', () => {
     if (path !== DAY) await write(`${DAY}/${path.startsWith(DAY) ? 'scores' : 'models'}.jsonl`, '');
     const target = outside(path === DAY ? '' : 'models.jsonl').replace(/\/$/, '');
     await symlink(target, source.path(path));
-    expect(await night()).toEqual(rejectedFor(new RegExp(`^${path}: leads outside of the source, to ${target}; `)));
+    expect(await night()).toEqual(rejectedFor(new RegExp(`^${path}: links outside the source, to ${target}, `)));
   });
 
   it('that leads nowhere rejects the night', async () => {

@@ -36,7 +36,7 @@ test('is the upstream that its row names, the first of several, and of rows that
   expect(await sources()).toEqual({ one: 'shop', text: 'mall', list: 'mall', none: null, null: null, twice: 'mall' });
   expect(await sources('pricing')).toEqual({ one: 'mall' });
   expect(quarantined).toBe(0);
-  expect(await readIssues(report)).toContain('stands more than once, identically');
+  expect(await readIssues(report)).toContain('appears more than once, identically');
 });
 
 test('is what the SELECT says as source, whatever its upstream, also where that is nothing; of a score, who measured it', async () => {

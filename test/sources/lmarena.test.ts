@@ -82,7 +82,7 @@ test('a model is a row whatever the boards it stands on, and an empty organizati
 test('a day without one of the boards captures nothing, rather than dropping its rankings', async () => {
   const { 'lmarena/search.parquet': missing, ...rest } = boards({});
   const night = await recipe.nightOf('2026-07-14', rest);
-  const why = 'lmarena/search.parquet is not there, and source.sql reads it';
+  const why = 'source.sql reads lmarena/search.parquet, which does not exist';
   const problems = [why, expect.stringMatching(/: nothing could be captured$/)];
   expect(night).toMatchObject({ status: 'rejected', problems });
 });

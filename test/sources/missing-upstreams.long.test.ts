@@ -162,7 +162,7 @@ describe.skipIf(!HAS_REAL_DAYS)('sources/public', () => {
       const result = await week.night('2026-08-01', [upstream]);
       expect(result).toMatchObject({ status: 'published', problems: [] });
       for (const why of [
-        `^nothing of ${upstream} is captured before `,
+        `^nothing of ${upstream} is captured until `,
         ` of ${upstream} could not be fetched .* 503`,
       ]) {
         expect(result.warnings).toContainEqual(expect.stringMatching(why));

@@ -165,7 +165,7 @@ describe('a Parquet file that another version of DuckDB wrote', { timeout: 120_0
     expect(ok).toBe(false);
     expect(files.find((file) => file.path === path)).toMatchObject({
       status: 'refused',
-      reason: expect.stringMatching(/does not prove true: its records are not those of the snapshot.*--from STORE$/),
+      reason: expect.stringMatching(/failed its proof: its records are not those of the snapshot.*--from STORE$/),
     });
   });
 });
@@ -188,8 +188,8 @@ describe('what truly is nowhere else', { timeout: 120_000 }, () => {
       outcomes[pending > 0 ? 'pending' : 'none'] = `${report?.status} ${report?.reason}`;
     }
     expect(outcomes['none']).toMatch(/^rebuilt /);
-    expect(outcomes['pending'] ?? 'refused stand nowhere else --from STORE').toMatch(
-      /^refused .*stand nowhere else.*--from STORE$/,
+    expect(outcomes['pending'] ?? 'refused are recorded nowhere else --from STORE').toMatch(
+      /^refused .*are recorded nowhere else.*--from STORE$/,
     );
   });
 

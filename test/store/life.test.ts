@@ -139,7 +139,7 @@ describe('a store of real nights', { timeout: 120_000 }, () => {
       const overtaken = overtake(async () => swapCatalog(store, await loadCatalog(store), {}));
       await expect(overtaken).rejects.toMatchObject({
         code: 'precondition_failed',
-        message: 'the catalog was changed while this night ran; run it again',
+        message: 'the catalog changed while this night ran; run the night again',
       });
       expect(await listReleases(nights)).toHaveLength(1);
       expect(await publishDay(DAYS[1])).toMatchObject({ status: 'published' });

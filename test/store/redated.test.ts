@@ -152,7 +152,7 @@ describe('snapshots of days in the future', () => {
     ['2031-01-05', RIGHT[0], /there is no snapshot 2031-01-05/],
     [FUTURE[0], SECOND, /can't become 2026-06-02: it has to lie after 2026-06-02/],
     [FUTURE[0], TODAY, /the newest snapshot would be of 2026-06-06, and today is 2026-06-05/],
-    [FUTURE[0], 'tomorrow', /tomorrow is no day such as/],
+    [FUTURE[0], 'tomorrow', /tomorrow is not a day such as/],
   ])('%s does not become %s', async (day, to, message) => {
     await expect(redate({ day, to }, deps())).rejects.toThrow(message);
     expect(await days()).toEqual([FIRST, SECOND, ...FUTURE]);

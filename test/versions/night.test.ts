@@ -104,9 +104,7 @@ describe('the cutover', () => {
     await publish([NOTICE, LAST]);
     const { warnings } = await store.night(source(), AFTER);
     expect(warnings).toContainEqual(
-      expect.stringMatching(
-        /^version 2\.0 of the records comes into force: \d+ unchanged records are sent anew in it$/,
-      ),
+      expect.stringMatching(/^version 2\.0 of the records takes effect: \d+ unchanged records are sent again in it$/),
     );
     const releases = await listReleases(store);
     expect(releases.map(({ schema_version }) => schema_version)).toEqual(['1.0', '1.0', '2.0']);
@@ -118,7 +116,7 @@ describe('the cutover', () => {
   it('is not undone by a program that does not know the version in force', async () => {
     await publish([NOTICE, CUTOVER]);
     const night = nightWith(AFTER, { versions: RECORD_VERSIONS, clock: () => new Date('2026-05-03T00:20:00Z') });
-    const message = expect.stringContaining('records of version 2.0 are not known');
+    const message = expect.stringContaining('does not know version 2.0 of the records');
     await expect(night).rejects.toMatchObject({ code: 'usage', message });
     expect(await listReleases(store)).toHaveLength(2);
   });

@@ -79,7 +79,7 @@ describe('verify', () => {
 
   it('of a program that does not know the version says so', async () => {
     const { problems } = await verifyStore(nights.deps.store, { versions: RECORD_VERSIONS, days: [LAST, CUTOVER] });
-    const message = 'records of version 2.0 are not known to this program; use a newer one';
+    const message = 'this program does not know version 2.0 of the records; use a newer program';
     expect(problems).toEqual([LAST, CUTOVER].map((snapshot) => ({ snapshot, message })));
   });
 
@@ -165,7 +165,7 @@ describe('republish', () => {
     const path = 'snapshot/v2/models.jsonl.gz';
     await copy.damage(keyOf(LAST, path), 'lost');
     const { files } = await republishDay(LAST, copy.store, undefined, RECORD_VERSIONS);
-    expect(files.find((file) => file.path === path)?.reason).toContain('not known to this program');
+    expect(files.find((file) => file.path === path)?.reason).toContain('this program does not know');
     expect(outcomesOf(await republishDay(LAST, nights.deps.store, copy.store, RECORD_VERSIONS))).toEqual([
       `${path} restored`,
     ]);

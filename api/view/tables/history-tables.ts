@@ -6,7 +6,7 @@ import type { Day } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
 import type { Column, DatasetName } from '../../../schemas/datasets.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
-import { getVersion, keptColumns } from '../../../schemas/record-versions.ts';
+import { getVersion, storedColumns } from '../../../schemas/record-versions.ts';
 import { type Database, recordsSql } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
 import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
@@ -83,7 +83,7 @@ function intervalSql({ model, series, value, payload }: HistorySource, relation:
 function splitSql({ dataset, payload }: HistorySource, relation: string, cutovers: readonly Cutover[]): string {
   const whole = `SELECT *, valid_to IS NOT NULL AS has_ended FROM (${relation})`;
   return cutovers.toReversed().reduce((intervals, { day, before, now }) => {
-    const [old, current] = [before, now].map((version) => keptColumns(dataset.name, version).map(({ name }) => name));
+    const [old, current] = [before, now].map((version) => storedColumns(dataset.name, version).map(({ name }) => name));
     const added = payload.filter(({ name }) => current?.includes(name) && !old?.includes(name));
     return added.length === 0 ? intervals : cutSql(intervals, day, added);
   }, whole);

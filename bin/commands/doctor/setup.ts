@@ -54,7 +54,7 @@ export async function checkSchedule(setup: Setup): Promise<Finding | undefined> 
     const death = findDeath(health, clock());
     if (death !== undefined) return fail(`the scheduler is not at work: ${death}`, 'start it, and look at its log');
     const night = findNightProblem(health);
-    if (night !== undefined) return fail(`${night.told}; the scheduler is at work`, night.advice ?? MISSED);
+    if (night !== undefined) return fail(`${night.summary}; the scheduler is at work`, night.advice ?? MISSED);
     const last =
       health.last === null ? 'no night yet' : `the last one of ${health.last.day} ended ${health.last.status}`;
     return ok(`the scheduler is ${health.state}, ${last}; ${told}`);

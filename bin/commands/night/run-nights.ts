@@ -160,13 +160,13 @@ function openNightlyNotices(context: CommandContext, request: Omit<NightRequest,
       if (status === 'published' || status === 'already_published') return notices.published(day);
       if (status === 'dry_run') return;
       const gone = goneFrom(preview);
-      await notices.tell({ kind: status, day, at: context.clock(), reasons: problems, gone, nextCommand, report });
+      await notices.send({ kind: status, day, at: context.clock(), reasons: problems, gone, nextCommand, report });
     },
     async fail(day, error) {
       // Whoever calls it wrongly reads that, and nothing is wrong with the night.
       if (isAppError(error, 'usage')) return;
       const nextCommand = nightCommand({ ...request, day });
-      await notices.tell({ kind: 'failed', day, at: context.clock(), reasons: [messageFromError(error)], nextCommand });
+      await notices.send({ kind: 'failed', day, at: context.clock(), reasons: [messageFromError(error)], nextCommand });
     },
   };
 }

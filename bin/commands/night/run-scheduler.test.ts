@@ -85,12 +85,12 @@ test('what a scheduler that was killed had begun to tell, of the day before too,
   receiver.answer = 'hang';
   const killed = openConfiguredNotices(context, { log, onSent: () => {} });
   const day = addDays(RELEASE_FACTS.day, -1);
-  void killed?.tell({ kind: 'held', day, at: context.clock(), reasons: ['too few'] });
+  void killed?.send({ kind: 'held', day, at: context.clock(), reasons: ['too few'] });
   await expect.poll(() => receiver.requests).toHaveLength(1);
   killed?.abandon();
   receiver.answer = 200;
   const scheduler = start();
-  await expect.poll(() => receiver.told, { timeout: 30_000 }).toContain(`held ${day}`);
+  await expect.poll(() => receiver.headlines, { timeout: 30_000 }).toContain(`held ${day}`);
   await scheduler.stop();
 });
 

@@ -116,11 +116,11 @@ export function startScheduler(
   });
   const heartbeat = setInterval(() => {
     health.beat();
-    void watch.look();
+    void watch.poll();
   }, HEARTBEAT_MS);
   void notices?.resume(addDays(dayFromDate(clock()), -1));
   scheduler.start();
-  void watch.look();
+  void watch.poll();
   const stop = async () => {
     watch.stop();
     await scheduler.stop();

@@ -15,38 +15,35 @@ import { assertUnchanged, type ScannedFile, scanFile } from './scan-file.ts';
 import { type SelectDeps, type Selected, selectDatasets } from './sql/select-datasets.ts';
 import { faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
 
-/** Parents before children. The scores come last: theirs is mostly the largest file, and it is scanned while the others are read. */
+/** Parents before children. Scores come last: usually the largest file, scanned while the others are read. */
 const READING_ORDER: readonly DatasetName[] = ['models', 'benchmarks', 'rankings', 'pricing', 'scores'];
 
-/** One dataset as it was read today; its rows are in `source_<dataset>`. */
+/** Its rows are in `source_<dataset>`. */
 export interface CapturedDataset {
   readonly dataset: DatasetName;
-  /** Its file's name, or `source.sql`. */
+  /** File name, or `source.sql`. */
   readonly origin: string;
   readonly rows: number;
   readonly relation: Relation;
-  /** The file behind it; undefined for a query of `source.sql`. */
+  /** Undefined for a query of `source.sql`. */
   readonly file: (DatasetSource & { readonly scanned: ScannedFile }) | undefined;
 }
 
-/** A dataset that was read from a file. */
 export interface CapturedFile extends CapturedDataset {
   readonly file: NonNullable<CapturedDataset['file']>;
 }
 
 export interface Capture {
-  /** What was there today, in dataset order; a dataset that is absent was not captured. */
+  /** In dataset order. */
   readonly datasets: readonly CapturedDataset[];
-  /** Why each other dataset was not. */
+  /** Why, for each other dataset. */
   readonly uncaptured: ReadonlyMap<DatasetName, string>;
   readonly sourceFiles: readonly SourceFile[];
-  /** What an operator should know and need not act on. */
   readonly warnings: readonly string[];
 }
 
 export interface FileDeps {
   readonly database: Database;
-  /** Folder for unpacked files. */
   readonly scratch: string;
   readonly limits: ScanLimits;
 }
@@ -55,8 +52,8 @@ type CaptureDeps = FileDeps & Omit<SelectDeps, 'absent'>;
 
 /**
  * A stage of the night: reads the day's source into typed DuckDB tables, one row per source row, in file order
- * (specification "Stages of a night"). Rejects with `source_rejected` where a file can't be read as a whole; single bad rows
- * are left to check.
+ * (specification "Stages of a night"). Rejects with `source_rejected` where a whole file is unreadable; bad rows are
+ * left to check.
  */
 export async function capture(source: NightSource, deps: CaptureDeps): Promise<Capture> {
   const absent = source.absent.map(({ file, carry }) => ({ file, folder: null, columns: {}, ...carry }));
@@ -88,7 +85,7 @@ export async function capture(source: NightSource, deps: CaptureDeps): Promise<C
     throw new AppError('source_rejected', [...causes, `${source.folder}: nothing could be captured`].join('\n'));
   }
   const warnings = datasets.flatMap(columnWarnings);
-  warnings.push(...source.unread.map((name) => `${name}: is not read; files are named after their dataset`));
+  warnings.push(...source.unread.map((name) => `${name}: ignored; a file must be named after its dataset`));
   warnings.push(
     ...DATASET_NAMES.flatMap((name) => {
       const why = uncaptured.get(name);
@@ -98,23 +95,19 @@ export async function capture(source: NightSource, deps: CaptureDeps): Promise<C
   return { datasets, uncaptured, sourceFiles: await sourceFiles(source, datasets), warnings };
 }
 
-/** A file that is looked through. */
 interface ScannedAhead {
   readonly file: DatasetSource;
   readonly scanning: Promise<ScannedFile>;
 }
 
-/** Begins to scan a file, which takes one core and no DuckDB. A fault is told when the file's turn comes. */
+/** Scanning takes one core and no DuckDB. A failure surfaces when the file is read. */
 function scanAhead(file: DatasetSource, { scratch, limits }: FileDeps): ScannedAhead {
   const scanning = scanFile(file, join(scratch, `${file.dataset}.${file.format}`), limits);
   scanning.catch(() => undefined);
   return { file, scanning };
 }
 
-/**
- * Reads one file into `source_<dataset>`, one row per row of the file, in its order. Rejects with `source_rejected` where
- * it can't be read as a whole.
- */
+/** Reads one file into `source_<dataset>`, in file order; errors as in {@link capture}. */
 export function captureFile(dataset: Dataset, file: DatasetSource, deps: FileDeps): Promise<CapturedFile> {
   return captureScanned(dataset, scanAhead(file, deps), deps);
 }
@@ -148,7 +141,7 @@ async function captureScanned(
   }
 }
 
-/** The rows of a SELECT of `source.sql`; or why there are none to be captured. */
+/** The rows of a SELECT of `source.sql`, or why it has none. */
 async function captureSelected(
   dataset: Dataset,
   given: Selected,
@@ -157,13 +150,13 @@ async function captureSelected(
   if ('missing' in given) return whyMissing(given.missing, source.fetched?.files ?? [], source.absent);
   assertRequiredColumns(dataset, 'source.sql', given);
   const { rowsMax, fileBytesMax } = deps.limits;
-  // What is read of the staged rows lies in memory beside what becomes of them.
+  // The staged rows share memory with the table built from them.
   const bytesMax = fileBytesMax + (given.staged?.bytes ?? 0);
   const rows = await readRows(dataset, given, { database: deps.database, rowsMax, isCounted: true, bytesMax });
   if (rows === 0 && source.absent.length > 0) {
-    // Of a dataset that only absent files fill nobody has said anything.
+    // A dataset that only absent files fill is unknown, not empty.
     await deps.database.run(`DROP TABLE ${table('source', dataset.name)}; DETACH staged_${dataset.name}`);
-    return `its SELECT gives no rows without ${upstreamsOf(source.absent).join(', ')}`;
+    return `its SELECT returns no rows without ${upstreamsOf(source.absent).join(', ')}`;
   }
   return { dataset: dataset.name, origin: 'source.sql', rows, relation: given, file: undefined };
 }
@@ -171,16 +164,13 @@ async function captureSelected(
 interface ReadDeps {
   readonly database: Database;
   readonly rowsMax: number;
-  /** True where more rows than that can't come: they were counted before. DuckDB reads on one core only what it has to count. */
+  /** True where rows were counted before. For a LIMIT, DuckDB uses one core only. */
   readonly isCounted: boolean;
-  /** By which the database may grow. */
+  /** How much the database may grow. */
   readonly bytesMax: number;
 }
 
-/**
- * Reads all rows once, typed, with a bit in `fault` for each broken rule; their order is the table's rowid. Throws
- * {@link TooMuch} as soon as there are more rows, or larger ones, than may be.
- */
+/** Rowids follow file order; `fault` has a bit for each broken rule. Throws {@link TooMuch} past a limit. */
 async function readRows(dataset: Dataset, relation: Relation, deps: ReadDeps): Promise<number> {
   const { database, rowsMax, isCounted, bytesMax } = deps;
   const raw = dataset.columns.map(({ name }) => `${name} AS raw_${name}`).join(', ');
@@ -196,12 +186,12 @@ async function readRows(dataset: Dataset, relation: Relation, deps: ReadDeps): P
   return rows;
 }
 
-/** Where files may be carried, rows have to say whose they are: every day, so that a recipe doesn't fail on the day that matters. */
+/** Every day, so that a recipe doesn't first fail on the day an upstream fails. */
 function assertUpstreams({ dataset, origin, relation }: CapturedDataset): void {
   if (relation.staged?.upstreamSql !== undefined) return;
   throw new AppError(
     'source_rejected',
-    `${origin} (${dataset}): the column upstream is missing, which names the upstreams of each row: a fetched file has carry`,
+    `${origin} (${dataset}): the column upstream is missing; it must name the upstreams of each row because a fetched file has carry`,
   );
 }
 

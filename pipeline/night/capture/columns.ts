@@ -1,18 +1,12 @@
-/** Whether the rows of a source have the columns that they need, and what is said of those that they lack or have besides. */
-
 import { AppError } from '../../../runtime/errors.ts';
 import { DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
 import { FILLED_LATER } from './typed-rows.ts';
 
-/** The columns of a source's rows beside those that the dataset has. */
 export interface ComparedColumns {
-  /** Columns the source has and we don't know; reported and ignored. */
   readonly extraColumns: readonly string[];
-  /** Columns we know and the source doesn't have. */
   readonly missingColumns: readonly string[];
 }
 
-/** Which columns of a dataset are there, and which others. */
 export function compareColumns(dataset: Dataset, present: readonly string[]): ComparedColumns {
   const known = dataset.columns.map((column) => column.name);
   return {
@@ -21,11 +15,11 @@ export function compareColumns(dataset: Dataset, present: readonly string[]): Co
   };
 }
 
-/** Unknown columns that a message lists, and the characters of each: enough to see a misspelt name. */
+/** Enough to spot a misspelt name. */
 const COLUMNS_SHOWN_MAX = 10;
 const COLUMN_LENGTH_SHOWN_MAX = 100;
 
-/** Rejects with `source_rejected` where a column is missing without which there is no record. */
+/** Rejects with `source_rejected` where a required column is missing. */
 export function assertRequiredColumns(
   dataset: Dataset,
   origin: string,
@@ -39,24 +33,22 @@ export function assertRequiredColumns(
   const names = required.map(({ name }) => name).join(', ');
   const missing = required.length === 1 ? `the column ${names} is missing` : `the columns ${names} are missing`;
   const unknown = extraColumns.slice(0, COLUMNS_SHOWN_MAX).map((name) => name.slice(0, COLUMN_LENGTH_SHOWN_MAX));
-  const isMeant = required.some(({ name }) => extraColumns.some((extra) => extra.toLowerCase() === name));
-  const spelling = isMeant ? ', and names are in lower case' : '';
+  const isMiscased = required.some(({ name }) => extraColumns.some((extra) => extra.toLowerCase() === name));
+  const spelling = isMiscased ? ', and names are in lower case' : '';
   const hint = unknown.length === 0 ? '' : `; it has the unknown ${unknown.join(', ')}${spelling}`;
   throw new AppError('source_rejected', `${origin} (${dataset.name}): ${missing}${hint}`);
 }
 
-/** Where rows come from, for messages. */
 interface RowsOrigin {
   readonly dataset: DatasetName;
-  /** The file's name, or `source.sql`. */
+  /** File name, or `source.sql`. */
   readonly origin: string;
   readonly relation: ComparedColumns;
 }
 
-/** What an operator should know of a file's columns. */
 export function columnWarnings({ dataset, origin, relation }: RowsOrigin): readonly string[] {
   const { extraColumns, missingColumns } = relation;
-  // A source is not out of order for want of what a later version added.
+  // A source is complete without columns that a later version added.
   const filled = DATASETS[dataset].columns.filter(
     ({ published, addedIn, fallback }) => !published || addedIn !== undefined || fallback !== undefined,
   );

@@ -7,9 +7,8 @@ import type { DatasetSource } from '../../source/open-source.ts';
 const NEWLINE = 0x0a;
 
 /**
- * Why DuckDB couldn't read a file, said so that somebody can mend it: the file, the line, and what is wrong there.
- * DuckDB's own line numbers are off by one for some errors, and it doesn't say where text is not UTF-8, so the file is
- * read once more. An error that is not the file's fault (memory, disk, a defect) comes back as it is.
+ * Why DuckDB couldn't read a file: file, line and fault. Reads the file once more, because DuckDB's line numbers may be
+ * off by one, or missing. Errors that are not the file's fault (memory, disk, a defect) are returned unchanged.
  */
 export async function diagnose(file: DatasetSource, path: string, cause: unknown): Promise<unknown> {
   if (!isSourceFault(cause)) return cause;
@@ -30,7 +29,7 @@ async function findFault(file: DatasetSource, path: string, cause: unknown): Pro
   return line === undefined ? faultFromDuckDB(messageFromError(cause)) : { line, reason: 'is not UTF-8' };
 }
 
-/** True for what DuckDB says of data it can't read, as opposed to a machine it can't work on or a query of ours. */
+/** False for errors of the machine or of our own query. */
 function isSourceFault(cause: unknown): boolean {
   const message = messageFromError(cause);
   return /^(Invalid Input|Conversion|IO|Invalid|CSV) Error/.test(message) && !/No space left|Read-only/i.test(message);
@@ -54,17 +53,17 @@ function reasonFromLine(bytes: Buffer): string | undefined {
   try {
     const value: unknown = JSON.parse(readable);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not a JSON object';
-    return HALF_A_PAIR.test(JSON.stringify(value)) ? 'has half of a surrogate pair, which is no character' : undefined;
+    return UNPAIRED_SURROGATE.test(JSON.stringify(value)) ? 'has an unpaired surrogate' : undefined;
   } catch {
-    return `is not valid JSON (${findJsonFault(readable) ?? 'it can not be read'})`;
+    return `is not valid JSON (${findJsonFault(readable) ?? 'it cannot be parsed'})`;
   }
 }
 
-/** What DuckDB reads as a number and JSON doesn't know. */
+/** DuckDB reads these as numbers; JSON doesn't know them. */
 const NOT_FINITE = /([:,[]\s*)-?(?:NaN|Infinity)\b/g;
 
-/** JSON.stringify escapes what is no character by itself. */
-const HALF_A_PAIR = /\\ud[89a-f]/i;
+/** JSON.stringify escapes unpaired surrogates. */
+const UNPAIRED_SURROGATE = /\\ud[89a-f]/i;
 
 async function* linesFromFile(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
@@ -80,7 +79,6 @@ async function* linesFromFile(path: string): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield rest;
 }
 
-/** The first line that is not UTF-8; lines of any length, for a JSON file may be one. */
 async function findLineNotUtf8(path: string): Promise<number | undefined> {
   let line = 1;
   let decoder = new TextDecoder('utf-8', { fatal: true });
@@ -118,8 +116,11 @@ function faultFromCsvReader(message: string): Fault {
   const place = line === undefined ? {} : { line: Number(line) };
   const columns = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
   if (columns !== null) return { ...place, reason: `has ${columns[2]} fields, the header ${columns[1]}` };
-  if (/unterminated quote/.test(message)) return { ...place, reason: 'has a quoted value that does not end' };
+  if (/unterminated quote/.test(message)) return { ...place, reason: 'has an unterminated quoted value' };
   const tooLong = /Maximum line size of (\d+) bytes exceeded/.exec(message);
   if (tooLong !== null) return { ...place, reason: `begins a row longer than ${tooLong[1]} bytes` };
-  return { ...place, reason: 'is not valid CSV (are its line ends mixed, or quotes inside of values not doubled?)' };
+  return {
+    ...place,
+    reason: 'is not valid CSV (check for mixed line endings and for quotes inside values that are not doubled)',
+  };
 }

@@ -6,9 +6,9 @@ import { findNeverFetched, type LastFetch } from './missing-files.ts';
 
 function file(name: string, changes: Partial<RecordedFile> = {}): RecordedFile {
   const nothing = { bytes: null, sha256: null, fetched_at: null, unzipped: null, etag: null, last_modified: null };
-  const told = { ...nothing, checked_at: '2026-06-01T00:05:00Z', problem: 'answered 503' };
+  const failed = { ...nothing, checked_at: '2026-06-01T00:05:00Z', problem: 'answered 503' };
   const carry = { folder: null, columns: {} };
-  return { upstream: 'mall', url: 'https://mall.test', file: name, status: 'failed', ...told, carry, ...changes };
+  return { upstream: 'mall', url: 'https://mall.test', file: name, status: 'failed', ...failed, carry, ...changes };
 }
 
 /** A last fetch; only what is looked at. */

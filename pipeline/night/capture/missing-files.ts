@@ -1,5 +1,3 @@
-/** Why a dataset is not captured, in words that begin with the cause. */
-
 import { isAppError } from '../../../runtime/errors.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
@@ -12,7 +10,6 @@ import type { StoredFiles } from '../../fetch/fetch-file.ts';
 import { describeFailure, type FetchRecord, type RecordedFile } from '../../source/fetch-record.ts';
 import type { Source } from '../../source/open-source.ts';
 
-/** A source as its night has it. */
 export interface NightSource extends Source {
   /** Fetched files that no fetch has ever brought. */
   readonly absent: readonly RecordedFile[];
@@ -20,21 +17,23 @@ export interface NightSource extends Source {
 
 export const NO_FILE = 'no file today';
 
-/** Of a dataset for which there is neither a file nor a SELECT. */
+/** For a dataset with neither a file nor a SELECT. */
 export function whyNoFile(dataset: DatasetName, fetched: readonly RecordedFile[]): string {
   const failed = fetched.find(({ status, file }) => status === 'failed' && file.startsWith(`${dataset}.`));
   return failed === undefined ? NO_FILE : describeFailure(failed);
 }
 
 /**
- * Of a dataset whose SELECT reads a file that isn't there.
+ * For a dataset whose SELECT reads a missing file.
  * @param path or a pattern that no file matches
- * @param absent those of `fetched` that no fetch has ever brought, whose columns nobody says
+ * @param absent those of `fetched` without known columns, which no fetch ever brought
  */
 export function whyMissing(path: string, fetched: readonly RecordedFile[], absent: readonly RecordedFile[]): string {
   const failed = fetched.find((one) => one.status === 'failed' && isIn(path, one));
-  if (failed === undefined) return `${path} is not there, and source.sql reads it`;
-  const advice = absent.includes(failed) ? '; with its columns in source.json the other upstreams would go on' : '';
+  if (failed === undefined) return `source.sql reads ${path}, which does not exist`;
+  const advice = absent.includes(failed)
+    ? '; list its columns in source.json so that the other upstreams continue'
+    : '';
   return `${describeFailure(failed)}, and source.sql reads it${advice}`;
 }
 
@@ -42,31 +41,29 @@ function isIn(path: string, { file, carry }: RecordedFile): boolean {
   return path === file || (typeof carry?.folder === 'string' && path.startsWith(`${carry.folder}/`));
 }
 
-/** Of several files each upstream once. */
 export function upstreamsOf(files: readonly RecordedFile[]): readonly string[] {
   return [...new Set(files.map(({ upstream }) => upstream))];
 }
 
-/** The ids of upstreams that failed today, as far as their rows may be there: those of an earlier day, or of a part of their files. */
+/** Upstreams that failed today but may have rows: from an earlier day, or from some of their files. */
 export function failedUpstreams(fetched: FetchRecord | undefined, absent: readonly RecordedFile[]): readonly string[] {
   const carried = (fetched?.files ?? []).filter(({ status }) => status === 'carried');
   return [...new Set([...carried, ...absent].map(({ upstream }) => upstream))];
 }
 
-/** What an operator should know of upstreams that have no earlier file. */
 export function absentNotes(absent: readonly RecordedFile[]): readonly string[] {
   return upstreamsOf(absent).map((id) => {
     const files = absent.filter(({ upstream }) => upstream === id).map(({ file }) => file);
-    return `nothing of ${id} is captured before ${files.join(', ')} has been fetched once; all others go on`;
+    return `nothing of ${id} is captured until ${files.join(', ')} has been fetched once; other upstreams continue`;
   });
 }
 
-/** What the store says of the last fetch: `none` before the first night, `unknown` where no release with a state tells. */
+/** `none` before the first night; `unknown` where no readable release has a state. */
 export type LastFetch = Release | 'none' | 'unknown';
 
 /**
- * The last fetch as a store has it (decision 0073), loaded when it is first needed: a night on which every upstream answers never
- * does. Nights between that fetched nothing, such as corrections, are passed over.
+ * The last fetch as a store has it (decision 0073), loaded on first use. Nights that fetched nothing, such as
+ * corrections, are skipped.
  */
 export class StoredFetch {
   readonly #store: ObjectStore;
@@ -83,12 +80,12 @@ export class StoredFetch {
     return this.#last;
   }
 
-  /** See {@link StoredFiles}. A file that is lost or damaged counts as none: `verify` tells of it. */
-  readonly files: StoredFiles = async (wanted, to) => {
+  /** A lost or damaged file counts as none; `verify` reports it. */
+  readonly files: StoredFiles = async (requested, to) => {
     const last = await this.last();
     if (typeof last === 'string') return undefined;
-    const fetched = last.fetched?.find((one) => one.upstream === wanted.upstream && one.file === wanted.file);
-    const stored = last.files.find(({ path }) => path === RELEASE_PATHS.fetched(wanted.file));
+    const fetched = last.fetched?.find((one) => one.upstream === requested.upstream && one.file === requested.file);
+    const stored = last.files.find(({ path }) => path === RELEASE_PATHS.fetched(requested.file));
     if (fetched === undefined || stored === undefined) return undefined;
     return unlessDamaged(async () => {
       await fetchReleaseFile(this.#store, last, stored.path, to);
@@ -96,7 +93,6 @@ export class StoredFetch {
     });
   };
 
-  /** The files of a day that no fetch has ever brought; see {@link findNeverFetched}. */
   async findAbsent(fetched: FetchRecord | undefined): Promise<readonly RecordedFile[]> {
     const files = fetched?.files ?? [];
     return files.some(isMissing) ? findNeverFetched(files, await this.last()) : [];
@@ -123,9 +119,9 @@ async function unlessDamaged<T>(work: () => Promise<T>): Promise<T | undefined> 
 }
 
 /**
- * The files that may be carried and that no fetch has ever brought: nothing in force comes from them, so that SELECTs may find them
- * without rows. A file that the last fetch doesn't list counts as one where its upstream has lost no other file, under whose name the
- * same rows may have come, and has no rows in force without one.
+ * The files that may be carried and that no fetch has ever brought: no record in force comes from them, so SELECTs may
+ * read them as empty. A file that the last fetch doesn't list counts only if its upstream lost no other file (which may
+ * have held the same rows) and has no rows in force.
  */
 export function findNeverFetched(files: readonly RecordedFile[], last: LastFetch): readonly RecordedFile[] {
   const missing = files.filter(isMissing);
@@ -140,7 +136,6 @@ export function findNeverFetched(files: readonly RecordedFile[], last: LastFetch
   });
 }
 
-/** Whether a file that may be carried isn't there, and neither is an earlier one. */
 function isMissing({ status, carry }: RecordedFile): boolean {
   return status === 'failed' && carry !== undefined;
 }

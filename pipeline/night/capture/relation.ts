@@ -8,23 +8,23 @@ import type { DatasetSource } from '../../source/open-source.ts';
 import { readStart } from '../../source/source-folder.ts';
 import { type ComparedColumns, compareColumns } from './columns.ts';
 
-/** Rows of any origin, as a SELECT that gives every captured column of the dataset as text, in file order. */
+/** A SELECT of every captured column as text, in file order. */
 export interface Relation extends ComparedColumns {
   readonly sql: string;
   readonly parameters: readonly DuckDBValue[];
-  /** The attached database that the rows were put into on the way, and its size; whoever reads the relation last detaches it. */
+  /** The attached database with the rows; the last reader detaches it. */
   readonly staged?: {
     readonly name: string;
     readonly bytes: number;
-    /** What names the upstreams of each row, as text; undefined where the SELECT has no such column. */
+    /** Text that names a row's upstreams; undefined without such a column. */
     readonly upstreamSql: string | undefined;
   };
 }
 
-/** First bytes of a JSON file in which its column names are looked for. */
+/** First bytes of a JSON file that are searched for column names. */
 const SAMPLE_BYTES = 1 << 20;
 
-/** The rows of a dataset's file. `path` is the plain file, unpacked where the source's is compressed. */
+/** `path` is the plain file, unpacked where necessary. */
 export async function relationFromFile(
   database: Database,
   dataset: Dataset,
@@ -45,7 +45,7 @@ export async function relationFromFile(
   }
 }
 
-/** The rows of a SELECT of ours; lists become JSON text. */
+/** Lists become JSON text. */
 async function relationFromQuery(database: Database, dataset: Dataset, query: string): Promise<Relation> {
   const columns = await database.rows(
     { column_name: text, column_type: text },
@@ -63,7 +63,7 @@ async function relationFromQuery(database: Database, dataset: Dataset, query: st
   };
 }
 
-/** A column as text under its name; NULL where there is none. */
+/** NULL where the source lacks the column. */
 export function textColumnSql(
   name: string,
   column: { readonly sql: string; readonly type: string } | undefined,
@@ -77,7 +77,7 @@ export function textSql({ sql, type }: { readonly sql: string; readonly type: st
   return `CAST(${isNested ? `to_json(${sql})` : sql} AS VARCHAR)`;
 }
 
-/** The upstreams that a row names in a text with commas, or in a list as JSON text, in their order. */
+/** A row's upstreams, in their order, from a text with commas or a JSON list. */
 export function upstreamIdsSql(named: string): string {
   const parts = `list_transform(regexp_split_to_array(${named}, '[][",]+'), lambda one: trim(one))`;
   return `list_filter(${parts}, lambda one: one <> '')`;
@@ -120,16 +120,16 @@ async function csvRelation(
 async function assertArray(name: string, path: string): Promise<void> {
   const start = (await readSample(path)).trimStart();
   if (start === '' || start.startsWith('[')) return;
-  throw new AppError('source_rejected', `${name}: is not a JSON array; JSON Lines belong into a .jsonl file`);
+  throw new AppError('source_rejected', `${name}: is not a JSON array; name a file of JSON Lines .jsonl`);
 }
 
-/** What separates the fields of a file: a tab in `.tsv`, else a comma, or what the header has in its place. */
+/** A tab in `.tsv`; otherwise the first separator in the header, by default a comma. */
 function delimiterOf(name: string, header: string): string {
   if (/\.tsv(?:\.gz)?$/i.test(name)) return '\t';
   return [',', ';', '\t', '|'].find((delimiter) => header.includes(delimiter)) ?? ',';
 }
 
-/** The names in the header line of a CSV file; none where the file is empty. */
+/** Empty for an empty file. */
 function csvHeader(
   line: string,
   {
@@ -143,23 +143,23 @@ function csvHeader(
   const written = (line.endsWith(delimiter) ? fields : fields.slice(0, -1))
     .map((field) => (field.endsWith(delimiter) ? field.slice(0, -delimiter.length) : field))
     .map((field) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field).trim());
-  const names = written.map((name) => meantColumn(name, dataset));
-  // To DuckDB names that differ by capitals alone are one.
+  const names = written.map((name) => matchingColumn(name, dataset));
+  // DuckDB treats names that differ only in case as one.
   const lower = names.map((name) => name.toLowerCase());
   const repeated = names.find((_, index) => lower.indexOf(lower[index] ?? '') !== index);
   if (repeated !== undefined) {
-    throw new AppError('source_rejected', `${fileName} line 1: the column ${repeated} stands twice in the header`);
+    throw new AppError('source_rejected', `${fileName} line 1: the header has the column ${repeated} twice`);
   }
   return names;
 }
 
-/** A known column's name, however it is capitalised; any other name as it is. */
-function meantColumn(name: string, { columns }: Dataset): string {
+/** Known columns match in any case. */
+function matchingColumn(name: string, { columns }: Dataset): string {
   const lower = name.toLowerCase();
   return columns.some((column) => column.name === lower) ? lower : name;
 }
 
-/** Names of the columns in the first rows of a JSON file; what can't be parsed is left to the real read. */
+/** Lines that don't parse are left to the real read. */
 async function sampleJsonColumns(path: string): Promise<readonly string[]> {
   const names = new Set<string>();
   for (const line of (await readSample(path)).split('\n')) {

@@ -8,35 +8,34 @@ import { readBlocks } from '../../../storage/hash.ts';
 import type { DatasetSource } from '../../source/open-source.ts';
 import { type ScanLimits, unpackedBytesMax } from '../../source/source-settings.ts';
 
-/** What one pass over a source file's bytes tells, before anything is parsed. */
 export interface ScannedFile {
-  /** Of the file as it lies in the source. */
+  /** Of the source's file, compressed or not. */
   readonly bytes: number;
   readonly sha256: string;
   readonly modifiedMs: number;
-  /** The plain file to read from: the source's own, or the unpacked copy. */
+  /** The plain file: the source's own, or the unpacked copy. */
   readonly path: string;
-  /** Lines of the plain text, a last one without a newline included. */
+  /** Of the plain text; a last line without a newline counts. */
   readonly lines: number;
-  /** Numbers of the empty lines, ascending, 1-based; JSON Lines readers skip them. */
+  /** Ascending, 1-based; JSON Lines readers skip empty lines. */
   readonly blankLines: readonly number[];
 }
 
 const READ_BYTES = 1 << 20;
-/** Their numbers are kept, to name the right line in a message. */
+/** Their numbers are stored, to name the right line in a message. */
 const BLANK_LINES_MAX = 100_000;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Hashes a source file, unpacks it to `unpackedPath` where it is compressed, and counts its lines. Rejects with
- * `source_rejected` where it is cut off, larger than the limits, or not text in UTF-8.
+ * Hashes a source file, counts its lines, and unpacks it to `unpackedPath` where it is compressed. Rejects with
+ * `source_rejected` where it is cut off, too large, or not UTF-8.
  */
 export async function scanFile(file: DatasetSource, unpackedPath: string, limits: ScanLimits): Promise<ScannedFile> {
   const before = await stat(file.path).catch((cause) => {
     throw new AppError('source_rejected', `${file.name}: ${messageFromError(cause)}`, { cause });
   });
-  // A pipe would be waited for, maybe for ever.
+  // Reading a pipe might wait for ever.
   if (!before.isFile()) throw new AppError('source_rejected', `${file.name}: is not a regular file`);
   const hash = createHash('sha256');
   const bytesMax = file.compressed ? unpackedBytesMax(before.size, limits) : limits.fileBytesMax;
@@ -65,7 +64,7 @@ export async function scanFile(file: DatasetSource, unpackedPath: string, limits
   };
 }
 
-/** Rejects where a source file is no longer the one that was scanned: what was read would be neither old nor new. */
+/** Rejects where a source file changed after its scan, so that the rows read may be a mix. */
 export async function assertUnchanged(file: DatasetSource, scanned: ScannedFile): Promise<void> {
   const after = await stat(file.path).catch(() => undefined);
   if (after?.size !== scanned.bytes || after.mtimeMs !== scanned.modifiedMs) {
@@ -73,11 +72,10 @@ export async function assertUnchanged(file: DatasetSource, scanned: ScannedFile)
   }
 }
 
-/** A pipeline step that looks at each chunk and passes it on. */
-function tap(look: (chunk: Buffer) => void) {
+function tap(onChunk: (chunk: Buffer) => void) {
   return async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
-      look(chunk);
+      onChunk(chunk);
       yield chunk;
     }
   };
@@ -87,7 +85,6 @@ async function drain(chunks: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of chunks);
 }
 
-/** Counts lines over chunks and holds the limits; sees a wrong encoding by the file's first bytes. */
 class LineCounter {
   readonly blank: number[] = [];
   readonly #file: DatasetSource;
@@ -147,7 +144,7 @@ class LineCounter {
     if (this.blank.length > BLANK_LINES_MAX) throw this.#reject(`has more than ${BLANK_LINES_MAX} empty lines`);
   }
 
-  /** JSON may be one line; its rows are counted as they are read. A CSV file has a header. */
+  /** JSON may be one line: its rows are counted on reading. CSV has a header. */
   #checkRows(): void {
     const rows = this.#complete - this.blank.length - (this.#file.format === 'csv' ? 1 : 0);
     if (this.#file.format === 'json' || rows <= this.#limits.rowsMax) return;
@@ -171,7 +168,7 @@ class LineCounter {
   }
 }
 
-/** True where the unpacked copy couldn't be written: the work folder's fault, not the source's. */
+/** Then the work folder is at fault, not the source. */
 function isWriteError(error: unknown, unpackedPath: string): boolean {
   if (!(error instanceof Error)) return false;
   return ('syscall' in error && error.syscall === 'write') || ('path' in error && error.path === unpackedPath);
@@ -180,6 +177,6 @@ function isWriteError(error: unknown, unpackedPath: string): boolean {
 function reasonFromReadError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'Z_BUF_ERROR') return 'the gzip file is cut off; copy it again';
-  if (code === 'Z_DATA_ERROR') return `the gzip file is damaged or none (${messageFromError(error)})`;
+  if (code === 'Z_DATA_ERROR') return `the gzip file is damaged or not gzip (${messageFromError(error)})`;
   return messageFromError(error);
 }

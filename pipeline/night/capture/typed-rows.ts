@@ -1,20 +1,18 @@
 /**
- * From text to typed columns, and the rules a row must keep (specification "Bad rows"). Both are SQL expressions over the
- * raw text `raw_<column>` and the typed value `<column>`, derived from the dataset table, so that a night reads each file
- * once.
+ * Typed columns from text, and the rules for each row (specification "Bad rows"), as SQL over the raw text
+ * `raw_<column>` and the typed value `<column>`.
  */
 import { type Column, type ColumnType, type Dataset, ID_LENGTH_MAX } from '../../../schemas/datasets.ts';
 
-/** A rule that a row may break; `sql` is true where it does. Its place in the list is its bit in `fault`. */
+/** `sql` is true where a row breaks the rule. Its index in the list is its bit in `fault`. */
 export interface RowRule {
   readonly column: string;
   readonly reason: string;
   readonly sql: string;
 }
 
-/** Largest integer that a JSON reader with doubles keeps exact. */
 const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
-/** Dates outside these years are slips of a finger. */
+/** Dates outside these years are typing errors. */
 const DATE_RANGE = ['1970-01-01', '2100-12-31'] as const;
 
 const TYPED_SQL: Readonly<Record<ColumnType, (raw: string) => string>> = {
@@ -28,13 +26,13 @@ const TYPED_SQL: Readonly<Record<ColumnType, (raw: string) => string>> = {
   bigint: (raw) => integerSql(raw, 'BIGINT'),
   date: (raw) =>
     `CASE WHEN ${raw} LIKE '____-__-__' OR ${raw} LIKE '____-__-__ 00:00:00' THEN TRY_CAST(left(${raw}, 10) AS DATE) END`,
-  // The first way reads no zone but Z and knows no calendar: a quarter of the time of the second, which reads them all.
+  // The first cast, for zone Z only, takes a quarter of the time of the second.
   timestamp: (raw) =>
     `date_trunc('milliseconds', coalesce(CASE WHEN ends_with(${raw}, 'Z') THEN TRY_CAST(${raw} AS TIMESTAMP) END, ` +
     `CAST(TRY_CAST(${raw} AS TIMESTAMPTZ) AS TIMESTAMP)))`,
 };
 
-const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
+const TYPE_LABELS: Readonly<Record<ColumnType, string>> = {
   id: 'a text',
   text: 'a text',
   'text[]': 'a list of texts, or text with commas',
@@ -45,13 +43,10 @@ const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
   timestamp: 'a date-time YYYY-MM-DDTHH:MM:SSZ',
 };
 
-/**
- * Columns that the night itself fills where the source has none: with the time of the capture, and by counting the day's
- * scores.
- */
+/** Where the source lacks them, the night fills these with the capture's time and the number of models with scores. */
 export const FILLED_LATER: ReadonlySet<string> = new Set(['updated_at', 'model_count']);
 
-/** The items of a JSON array of texts, or of a text with commas; NULL for any other JSON. */
+/** NULL for JSON other than an array of texts. */
 function itemsSql(raw: string): string {
   const types = `list_transform(json_extract(${raw}, '$[*]'), lambda item: json_type(item))`;
   return (
@@ -62,7 +57,7 @@ function itemsSql(raw: string): string {
   );
 }
 
-/** DuckDB would also read `1_000`. */
+/** Without the check DuckDB would also read `1_000`. */
 function numberSql(raw: string): string {
   return `CASE WHEN NOT contains(${raw}, '_') THEN TRY_CAST(${raw} AS DOUBLE) END`;
 }
@@ -72,7 +67,7 @@ function integerSql(raw: string, type: 'INTEGER' | 'BIGINT'): string {
   return `CASE WHEN ${number} = trunc(${number}) AND abs(${number}) <= ${INTEGER_MAX} THEN TRY_CAST(${number} AS ${type}) END`;
 }
 
-/** `raw_x AS x, …`: the typed value of every column of the dataset. */
+/** `raw_x AS x, …` for every column. */
 export function typedColumnsSql(dataset: Dataset): string {
   return dataset.columns
     .map(({ name, type, fallback }) => {
@@ -82,7 +77,7 @@ export function typedColumnsSql(dataset: Dataset): string {
     .join(', ');
 }
 
-/** Every rule of a dataset's rows; at most 62, so that the bits fit a BIGINT. */
+/** At most 62, so that the bits fit a BIGINT. */
 export function rowRules(dataset: Dataset): readonly RowRule[] {
   return dataset.columns.flatMap((column) => {
     const rule = (reason: string, sql: string): RowRule => ({ column: column.name, reason, sql });
@@ -100,7 +95,7 @@ function presenceRules({ name, nullable, fallback, type }: Column, rule: MakeRul
   const unreadable = `raw_${name} IS NOT NULL AND ${name} IS NULL`;
   return [
     ...(mayBeAbsent ? [] : [rule(MISSING, type === 'id' ? isBlank(`raw_${name}`) : `raw_${name} IS NULL`)]),
-    rule(`is not ${TYPE_WORDS[type]}`, type === 'text[]' ? `${unreadable} AND trim(raw_${name}) <> ''` : unreadable),
+    rule(`is not ${TYPE_LABELS[type]}`, type === 'text[]' ? `${unreadable} AND trim(raw_${name}) <> ''` : unreadable),
   ];
 }
 
@@ -145,55 +140,51 @@ function rangeRules({ name, min, max }: Column, rule: MakeRule): readonly RowRul
   ];
 }
 
-/** Regular expressions over texts. */
 const CONTROL = `'[\\x00-\\x1f\\x7f]'`;
-/** Control characters but tab and line breaks, which real names hold. */
+/** Control characters except tab and line breaks, which real names contain. */
 const UNPRINTABLE = `'[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]'`;
-/** What counts as white space, as ECMAScript's trim has it, as an SQL text. */
+/** As ECMAScript's trim defines it. */
 const WHITE_SPACE = `'${'\u0020\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'}' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)`;
 
-/** The part of {@link WHITE_SPACE} that is ASCII, as code points. */
 const ASCII_WHITE_SPACE = [32, 9, 10, 11, 12, 13] as const;
 
-/** The id that a bad one must have meant: without control characters and the white space around it. */
-export function meantIdSql(name: string): string {
+/** The id that a bad one probably stands for. */
+export function cleanIdSql(name: string): string {
   return `trim(regexp_replace(${name}, ${CONTROL}, '', 'g'), ${WHITE_SPACE})`;
 }
 
-/** An id that says nothing: CSV has no other way to leave one out. */
+/** An empty id: CSV has no other form for a missing one. */
 function isBlank(raw: string): string {
-  const isWorthALook = `unicode(${raw}) NOT BETWEEN 33 AND 126`;
-  return `${raw} IS NULL OR CASE WHEN ${isWorthALook} THEN trim(${raw}, ${WHITE_SPACE}) = '' ELSE false END`;
+  const isCandidate = `unicode(${raw}) NOT BETWEEN 33 AND 126`;
+  return `${raw} IS NULL OR CASE WHEN ${isCandidate} THEN trim(${raw}, ${WHITE_SPACE}) = '' ELSE false END`;
 }
 
 /**
- * Only a text that begins or ends with white space of ASCII, or has a character beyond it, is worth the trim. All of these look at
- * a text's first or last bytes, or at its length; to take its last character takes ten times as long.
+ * The pre-check reads only the first or last bytes, or the length; taking the last character takes ten times as long.
  */
 function whiteSpaceAround(name: string): string {
   const ends = ASCII_WHITE_SPACE.map((code) => `suffix(${name}, chr(${code}))`).join(' OR ');
-  const isWorthALook = `${name} < '!' OR strlen(${name}) <> length(${name}) OR ${ends}`;
-  return `CASE WHEN ${isWorthALook} THEN ${name} <> trim(${name}, ${WHITE_SPACE}) ELSE false END`;
+  const isCandidate = `${name} < '!' OR strlen(${name}) <> length(${name}) OR ${ends}`;
+  return `CASE WHEN ${isCandidate} THEN ${name} <> trim(${name}, ${WHITE_SPACE}) ELSE false END`;
 }
 
-/** Only what JSON escapes, or U+007F, is worth the regular expression, which takes three times as long. */
+/** The regular expression takes three times as long as the pre-check. */
 function controlCharacters(name: string, expression: string): string {
-  const isWorthALook = `strlen(to_json(${name})) > strlen(${name}) + 2 OR contains(${name}, chr(127))`;
-  return `CASE WHEN ${isWorthALook} THEN regexp_matches(${name}, ${expression}) ELSE false END`;
+  const isCandidate = `strlen(to_json(${name})) > strlen(${name}) + 2 OR contains(${name}, chr(127))`;
+  return `CASE WHEN ${isCandidate} THEN regexp_matches(${name}, ${expression}) ELSE false END`;
 }
 
-/** A JSON object or array where a text belongs arrives as its JSON text. */
+/** A JSON object or array in place of a text arrives as JSON text. */
 function nestedJson(name: string): string {
   return `(prefix(${name}, '{') OR prefix(${name}, '[')) AND json_valid(${name})`;
 }
 
-/** The bits of all broken rules of a row. */
 export function faultSql(rules: readonly RowRule[]): string {
   const bits = rules.map((rule, index) => `CASE WHEN ${rule.sql} THEN ${2 ** index} ELSE 0 END`);
   return `CAST(${bits.join(' + ')} AS BIGINT)`;
 }
 
-/** The bits of the rules without which a key can't be read at all: nobody can tell which record the row meant. */
+/** Without these, nobody knows which record the row is about. */
 export function unreadableKeyMask(dataset: Dataset, rules: readonly RowRule[]): number {
   const isUnreadable = ({ column, reason }: RowRule) =>
     dataset.key.includes(column) && (reason === MISSING || reason === NOT_A_TEXT);

@@ -15,7 +15,7 @@ import { countUpstreamRows, type UpstreamRows } from './upstreams.ts';
 
 export type Counts = Readonly<Record<DatasetName, number>>;
 
-/** Records of each dataset before and after a night, and those that vanished. */
+/** Records before and after a night, and those deleted. */
 export interface RecordCounts {
   readonly previousRecords: Counts;
   readonly records: Counts;
@@ -24,17 +24,16 @@ export interface RecordCounts {
 
 export interface Check {
   readonly issues: readonly Issue[];
-  /** Rows of each dataset's source. */
+  /** Of the source. */
   readonly rows: Counts;
-  /** Rows quarantined, by dataset. */
   readonly quarantined: Counts;
-  /** Rows whose model or benchmark is gone, by dataset. */
+  /** Rows whose model or benchmark was removed. */
   readonly orphans: Counts;
-  /** Keys of rows of upstreams that failed today, whose records are carried, by dataset. */
+  /** Keys of rows of upstreams that failed today; their records are carried. */
   readonly stale: Counts;
   readonly upstreamRows: UpstreamRows;
   readonly suspects: SuspectCheck;
-  /** Datasets whose absent records are carried because a bad row's key can't be read. */
+  /** Datasets with an unreadable key: their absent records are carried. */
   readonly withheld: ReadonlySet<DatasetName>;
   readonly warnings: readonly string[];
 }
@@ -47,8 +46,8 @@ export interface CheckInput {
 }
 
 /**
- * A stage of the night: every row through the dataset's rules, keys and references, every price through the suspects'
- * (specification "Bad rows"). Bad rows are set aside, all of them told at once; see {@link assertFewBadRows}.
+ * A stage of the night: checks rows against rules, keys and references, and prices for suspects (specification "Bad
+ * rows"). Bad rows are set aside and reported together; see {@link assertFewBadRows}.
  */
 export async function check(input: CheckInput, { database }: { readonly database: Database }): Promise<Check> {
   const { day, captured: capture, source } = input;
@@ -87,7 +86,7 @@ export async function check(input: CheckInput, { database }: { readonly database
   const issues = await listIssues(database, capture.datasets);
   const warnings = [
     ...[...withheld].map((name) => `${name}: a bad row's key can't be read, so nothing was deleted today`),
-    ...suspects.unknownAccepts.map((id) => `no suspect ${id} waits to be accepted`),
+    ...suspects.unknownAccepts.map((id) => `no suspect ${id} is pending`),
   ];
   const { orphans } = references;
   return { issues, rows, quarantined: counts, orphans, stale, upstreamRows, suspects, withheld, warnings };
@@ -104,14 +103,13 @@ async function createUncaptured(database: Database, name: DatasetName): Promise<
     FROM ${table('captured', name)}`);
 }
 
-/** Reasons that are told of each dataset with too many bad rows. */
-const REASONS_TOLD_MAX = 3;
+/** Per dataset. */
+const REASONS_SHOWN_MAX = 3;
 
 /**
- * Throws `source_rejected` where a dataset has more bad rows than the settings allow, with the most frequent reasons of each such
- * dataset. The number that is always allowed is for the odd row: it lets in no dataset that is bad for the most part. Where the rows
- * name models or benchmarks that were not captured, why comes first: it is the cause of all.
- *
+ * Throws `source_rejected` where a dataset has more bad rows than allowed, with the most frequent reasons.
+ * `max_bad_rows` never admits a mostly bad dataset. A parent dataset that was not captured is named first, as the
+ * cause.
  * @param uncaptured why datasets were not captured
  */
 export function assertFewBadRows(
@@ -135,7 +133,7 @@ function allowedRows(rows: number, settings: SourceSettings): number {
   return Math.max(byNumber, Math.floor(settings.max_bad_fraction * rows));
 }
 
-/** The datasets to which bad rows of a dataset refer in vain. */
+/** The datasets that bad rows refer to in vain. */
 function parentsOfBad(name: DatasetName, { issues }: Check): readonly DatasetName[] {
   const fields = new Set(
     issues.flatMap((issue) => (issue.dataset === name && issue.reason === UNKNOWN_PARENT ? [issue.field] : [])),
@@ -148,8 +146,8 @@ function parentsOfBad(name: DatasetName, { issues }: Check): readonly DatasetNam
 function describeBad(name: DatasetName, checked: Check, settings: SourceSettings): string {
   const [bad, rows] = [checked.quarantined[name], checked.rows[name]];
   const reasons = reasonsOf(checked.issues.filter(({ dataset, kind }) => dataset === name && kind === 'bad'));
-  const told = reasons.slice(0, REASONS_TOLD_MAX).map(describeReason);
-  const more = reasons.length > told.length ? [`and for ${reasons.length - told.length} more reasons`] : [];
+  const shown = reasons.slice(0, REASONS_SHOWN_MAX).map(describeReason);
+  const more = reasons.length > shown.length ? [`and for ${reasons.length - shown.length} more reasons`] : [];
   const allowed = allowedRows(rows, settings);
-  return `${name}: ${bad} of ${rows} rows are bad, ${allowed} are allowed: ${[...told, ...more].join('; ')}`;
+  return `${name}: ${bad} of ${rows} rows are bad, ${allowed} are allowed: ${[...shown, ...more].join('; ')}`;
 }

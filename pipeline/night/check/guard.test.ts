@@ -29,7 +29,7 @@ describe('a store with a clock of its own', () => {
     expect(hold).toEqual({
       rule: 'day_ahead',
       message: expect.stringMatching(
-        /^2030-12-31 is 1665 days after the newest snapshot 2026-06-10, and by the store's clock today is 2026-06-11; is the clock of this machine right\?/,
+        /^2030-12-31 is 1665 days after the newest snapshot 2026-06-10, and by the store's clock today is 2026-06-11; check this machine's clock: a day in the future/,
       ),
     });
   });
@@ -57,7 +57,7 @@ describe('a store without', () => {
       {
         rule: 'day_ahead',
         message: expect.stringMatching(
-          /^2026-09-11 is 93 days after the newest snapshot 2026-06-10, and nothing but this machine says so; /,
+          /^2026-09-11 is 93 days after the newest snapshot 2026-06-10, and only this machine's clock says so; /,
         ),
       },
     ]);

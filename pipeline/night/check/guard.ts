@@ -20,16 +20,15 @@ export interface GuardInput {
   readonly checked: Check;
   readonly changed: RecordCounts;
   readonly settings: SourceSettings;
-  /** The release that the night continues; undefined before the first. */
+  /** Undefined before the first. */
   readonly previous: Release | undefined;
-  /** The catalog that the night continues. */
   readonly catalog: Catalog | undefined;
 }
 
 /**
- * What makes the day look like a mistake upstream rather than news (specification "Guard"): a dataset, or one of its upstreams, that
- * loses too much, or more than it usually does, or too many suspects. Anything found holds the night until an operator accepts it.
- * Earlier nights are looked at only where something loses so much that they decide.
+ * Finds probable mistakes upstream (specification "Guard"): a dataset, or one of its upstreams, that loses too much or
+ * more than usual; or too many suspects. Each holds the night until an operator accepts it. Past nights are loaded only
+ * if needed.
  */
 export async function guard(input: GuardInput, { store }: { readonly store: ObjectStore }): Promise<readonly Hold[]> {
   const { checked, changed, settings, previous } = input;
@@ -51,17 +50,19 @@ function holdsOfDatasets(changed: RecordCounts, settings: SourceSettings): reado
     const [lost, before] = [changed.deleted[dataset], changed.previousRecords[dataset]];
     if (before === 0 || (lost <= settings.max_shrink * before && lost < before)) return [];
     const message = `${dataset} would lose ${lost} of ${before} records (${percent(lost / before)})`;
-    return [{ dataset, rule: 'max_shrink', message: `${message}; at most ${percent(settings.max_shrink)} may go` }];
+    return [
+      { dataset, rule: 'max_shrink', message: `${message}; at most ${percent(settings.max_shrink)} may be lost` },
+    ];
   });
 }
 
-/** Of few rows some may always go, but never all: then the upstream's answer was empty. */
+/** A few rows may always be lost, but never all: then the upstream's response was empty. */
 function holdOfUpstream(loss: Loss, settings: SourceSettings): readonly Hold[] {
   const { dataset, of, upstream, before, after } = loss;
   if (of !== 'rows' || upstream === undefined) return [];
   const isFew = before - after <= settings.min_shrink_records;
   if (after > 0 && (isFew || shareOf(loss) <= settings.max_shrink)) return [];
-  const message = `${describeLoss(loss)}; at most ${percent(settings.max_shrink)} may go`;
+  const message = `${describeLoss(loss)}; at most ${percent(settings.max_shrink)} may be lost`;
   return [{ dataset, rule: 'max_shrink', upstream, message }];
 }
 
@@ -77,13 +78,12 @@ function holdOfSuspects(checked: Check, settings: SourceSettings): readonly Hold
 function holdOfUnusual(loss: Loss, past: PastNights, settings: SourceSettings): readonly Hold[] {
   const exceeded = findUnusual(loss, countsOf(loss, past), settings);
   if (exceeded === undefined) return [];
-  const usual = `going by its last ${exceeded.nights} nights up to ${percent(exceeded.upTo)} is usual`;
+  const usual = `in its last ${exceeded.nights} nights, losses up to ${percent(exceeded.upTo)} were usual`;
   const { dataset, upstream } = loss;
   const whose = upstream === undefined ? {} : { upstream };
   return [{ dataset, rule: 'usual_shrink', ...whose, message: `${describeLoss(loss)}; ${usual}` }];
 }
 
-/** Whether a night is held for this already. */
 function isAbout({ dataset, rule, upstream }: Hold, loss: Loss): boolean {
   if (rule !== 'max_shrink' || dataset !== loss.dataset) return false;
   return loss.of === 'records' ? upstream === undefined : upstream === loss.upstream;
@@ -100,25 +100,24 @@ function percent(fraction: number): string {
 }
 
 /**
- * So long a store may rest where nothing but this machine's clock says which day it is. Smaller: more stores that were left alone for a
- * season are held once. Larger: more jumps of a clock publish a day that stands in the way of every night until then.
+ * Longer pauses are held where only this machine's clock gives the day. Smaller: more stores that paused for a season
+ * are held. Larger: more wrong clocks publish a day that blocks every night until then.
  */
 const REST_DAYS_MAX = 92;
 
 export interface DayAhead {
   readonly day: Day;
-  /** By this machine's clock. */
   readonly now: Date;
   /** Of the newest release; undefined before the first. */
   readonly newest: Day | undefined;
-  /** Whether the source has a folder of the day's name. */
+  /** Whether the source has a folder named after the day. */
   readonly isDated: boolean;
 }
 
 /**
- * What makes a night's day look like a mistake of this machine's clock (specification "Guard"; decision 0098): it lies more
- * than a day after the newest release, and more than a day after what the store's own clock says. A folder on this machine has no clock
- * of its own: there a long rest is held, unless the source itself names the day.
+ * Holds a probably wrong clock (specification "Guard"; decision 0098): a day more than one after both the newest
+ * release and the store's clock. A local folder has no clock; there, a long pause is held unless the source names the
+ * day.
  */
 export function holdOfDay(
   { day, now, newest, isDated }: DayAhead,
@@ -126,7 +125,7 @@ export function holdOfDay(
 ): readonly Hold[] {
   if (newest !== undefined && day <= addDays(newest, 1)) return [];
   const after = newest === undefined ? `${day} would be the first day` : daysAfter(day, newest);
-  const hint = 'is the clock of this machine right? A day in the future stands in the way of every night until then';
+  const hint = "check this machine's clock: a day in the future blocks every night until then";
   const storeAheadMs = store.clockAheadMs();
   if (storeAheadMs !== undefined) {
     const storeDay = dayFromDate(new Date(now.getTime() + storeAheadMs));
@@ -135,7 +134,7 @@ export function holdOfDay(
   }
   const isRest = newest === undefined || daysBetween(newest, day) <= REST_DAYS_MAX;
   if (isDated || isRest || day !== dayFromDate(now)) return [];
-  return [{ rule: 'day_ahead', message: `${after}, and nothing but this machine says so; ${hint}` }];
+  return [{ rule: 'day_ahead', message: `${after}, and only this machine's clock says so; ${hint}` }];
 }
 
 function daysAfter(day: Day, newest: Day): string {

@@ -6,30 +6,30 @@ import type { CapturedDataset } from '../capture/capture.ts';
 import { table } from '../tables.ts';
 
 /**
- * A problem with one row: `bad` rows are quarantined and count towards rejection; an `orphan` lists a record whose
- * parent is gone; a `suspect` is a price that is held back; a `repeat` stood twice, identically.
+ * `bad` rows are quarantined and count towards rejection; `orphan`: the record's parent was removed; `suspect`: a price
+ * held back; `repeat`: an identical row.
  */
 const ISSUE_KINDS = ['bad', 'orphan', 'suspect', 'repeat'] as const;
 export type IssueKind = (typeof ISSUE_KINDS)[number];
 
-/** One problem as it stands in `issues.jsonl`. */
+/** A line of `issues.jsonl`. */
 export interface Issue {
   readonly dataset: DatasetName;
   readonly kind: IssueKind;
   readonly file: string;
-  /** Line of a text file, 1-based; null where the format has no lines. */
+  /** 1-based; null where the format has no lines. */
   readonly line: number | null;
-  /** Row of the file, 1-based, a header not counted. */
+  /** 1-based, without the header. */
   readonly row: number;
   readonly field: string;
   readonly value: string | null;
   readonly reason: string;
 }
 
-/** Problems kept of one dataset; the counts in the report are of all. */
+/** Problems listed per dataset; the report counts all. */
 export const ISSUES_MAX = 10_000;
 
-/** Longest value shown in a problem, in characters. */
+/** Characters of a value in a problem. */
 const VALUE_LENGTH_MAX = 200;
 
 export async function createIssues(database: Database): Promise<void> {
@@ -53,9 +53,8 @@ export function issueSql(issue: {
   );
 }
 
-/** Rows that can't stay, and why. */
 interface RowsToTake {
-  /** As SQL over a row `c` of `captured_<dataset>`, as `value` is. */
+  /** SQL over a row `c` of `captured_<dataset>`, like `value`. */
   readonly condition: string;
   readonly kind: IssueKind;
   readonly field: string;
@@ -64,8 +63,8 @@ interface RowsToTake {
 }
 
 /**
- * Takes rows out of `captured_<dataset>` and records why; the keys of bad ones are set aside, so that their records are carried. Resolves
- * to their number.
+ * Removes rows from `captured_<dataset>` and records why; keys of bad ones are set aside, so that their records are
+ * carried.
  */
 export async function takeRowsOut(database: Database, { name, key }: Dataset, rows: RowsToTake): Promise<number> {
   const { condition, kind, field, value, reason } = rows;
@@ -79,14 +78,14 @@ export async function takeRowsOut(database: Database, { name, key }: Dataset, ro
 }
 
 /** A row of `issues`, without its dataset. */
-const FOUND = { kind: word(ISSUE_KINDS), row: number, field: text, value: nullable(text), reason: text };
+const ISSUE_ROW = { kind: word(ISSUE_KINDS), row: number, field: text, value: nullable(text), reason: text };
 
-/** All problems, in dataset and file order, with the lines on which they stand. */
+/** In dataset and file order, with line numbers. */
 export async function listIssues(database: Database, captured: readonly CapturedDataset[]): Promise<readonly Issue[]> {
   const found: Issue[] = [];
   for (const dataset of captured) {
     const rows = await database.rows(
-      FOUND,
+      ISSUE_ROW,
       `SELECT kind, row::DOUBLE AS row, field, value, reason FROM issues WHERE dataset = $1
        ORDER BY row, field, kind LIMIT ${ISSUES_MAX}`,
       [dataset.dataset],
@@ -108,7 +107,7 @@ export async function listIssues(database: Database, captured: readonly Captured
   return found;
 }
 
-/** How a row's number becomes its line's: JSON Lines skip empty lines, CSV has a header. */
+/** JSON Lines skip empty lines; CSV has a header. */
 export function lineFinder({ file, rows }: Pick<CapturedDataset, 'file' | 'rows'>): (row: number) => number | null {
   if (file?.format === 'jsonl') {
     return (row) => file.scanned.blankLines.reduce((line, blank) => (blank <= line ? line + 1 : line), row);
@@ -118,33 +117,31 @@ export function lineFinder({ file, rows }: Pick<CapturedDataset, 'file' | 'rows'
   return () => null;
 }
 
-/** How what was written for people is written for programs; empty where nothing is known of it. */
+/** Suggests SQL for numbers that are formatted for people; empty where none is known. */
 function hintOn({ field, reason, value }: Pick<Issue, 'field' | 'reason' | 'value'>): string {
   if (value === null || !reason.startsWith('is not a') || !reason.includes('number')) return '';
-  const sql = (what: string) => `; source.sql can mend it: ${what} AS ${field}`;
+  const sql = (expression: string) => `; source.sql can fix it: ${expression} AS ${field}`;
   if (/\d,\d{3}(?:\D|$)/.test(value)) return sql(`replace(${field}, ',', '')`);
   if (/^\s*-?\d+(?:\.\d{3})*,\d+\s*$/.test(value)) return sql(`replace(replace(${field}, '.', ''), ',', '.')`);
   if (/\d/.test(value) && /[$€£¥%\s'’_]/.test(value)) return sql(`regexp_replace(${field}, '[^0-9.eE+-]', '', 'g')`);
   return '';
 }
 
-/** `line 7`, or `row 7` where the format has no lines. */
 function describePlace({ line, row }: Pick<Issue, 'line' | 'row'>): string {
   return line === null ? `row ${row}` : `line ${line}`;
 }
 
-/** Rows that were set aside for one reason. */
 export interface SetAside {
   readonly dataset: DatasetName;
   readonly kind: IssueKind;
   readonly field: string;
   readonly reason: string;
-  /** Of those that the report lists. */
+  /** Those that the report lists. */
   readonly rows: number;
   readonly first: Pick<Issue, 'file' | 'line' | 'row' | 'value'>;
 }
 
-/** The reasons for which rows were set aside, those of most rows first. */
+/** Most rows first. */
 export function reasonsOf(issues: readonly Issue[]): readonly SetAside[] {
   const reasons = new Map<string, SetAside>();
   for (const issue of issues) {

@@ -10,15 +10,15 @@ import { type SourceSettings, USUAL_NIGHTS_MIN } from '../../source/source-setti
 import type { Check, RecordCounts } from './check.ts';
 import type { UpstreamRows } from './upstreams.ts';
 
-/** What there is less of than the night before: records of a dataset, or rows of one of the upstreams that fill it. */
+/** Fewer records of a dataset than the night before, or fewer rows of one of its upstreams. */
 export interface Loss extends Shrinkage {
   readonly dataset: DatasetName;
   readonly of: 'records' | 'rows';
-  /** Whose rows; of a dataset's records the one that fills it alone, where there is one. */
+  /** Whose rows; for records, the dataset's only upstream. */
   readonly upstream: string | undefined;
 }
 
-/** Everything that became fewer, datasets first. Growth and what isn't known are nowhere here. */
+/** Datasets first. Growth and unknown counts are left out. */
 export function findLosses(checked: Check, changed: RecordCounts, previous: Release | undefined): readonly Loss[] {
   const losses = DATASET_NAMES.flatMap((dataset): readonly Loss[] => {
     const known = previous?.upstream_rows?.[dataset] ?? {};
@@ -45,7 +45,7 @@ export function findLosses(checked: Check, changed: RecordCounts, previous: Rele
   return losses.filter(({ before, after }) => after < before);
 }
 
-/** What the release says of each upstream's rows: as counted today, else as they were counted last. */
+/** The release's rows of each upstream: counted today, else the last count. */
 export function upstreamCounts(
   today: UpstreamRows,
   { day, previous }: { readonly day: string; readonly previous: Release | undefined },
@@ -53,28 +53,28 @@ export function upstreamCounts(
   const counts: UpstreamCounts = {};
   for (const dataset of DATASET_NAMES) {
     const before = previous?.upstream_rows?.[dataset] ?? {};
-    const told = [...(today[dataset] ?? [])].flatMap(([upstream, rows]) => {
+    const counted = [...(today[dataset] ?? [])].flatMap(([upstream, rows]) => {
       const count = rows === null ? before[upstream] : { rows, day };
       return count === undefined || count.rows === 0 ? [] : [[upstream, count] as const];
     });
-    if (told.length > 0) counts[dataset] = Object.fromEntries(told);
+    if (counted.length > 0) counts[dataset] = Object.fromEntries(counted);
   }
   return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
-/** Releases fetched at once: a second for a hundred of them far away, and no burden for a store that is near. */
+/** Releases fetched at once: a hundred take a second from a remote store. */
 const FETCHES_MAX = 8;
 
 /** The last releases in which each dataset was captured, oldest first. */
 export type PastNights = ReadonlyMap<DatasetName, readonly Release[]>;
 
 /**
- * Fetches the last nights in which these datasets were captured: `nights` changes of each, and so a release more. A release that is
- * missing or damaged is left out, which `verify` tells; a store that can't be read rejects with `store_unavailable`.
+ * The last nights that captured these datasets: `nights` changes of each, hence one release more. Omits missing and
+ * damaged releases, which `verify` reports; an unreadable store rejects with `store_unavailable`.
  */
 export async function loadPastNights(
   catalog: Catalog | undefined,
-  wanted: { readonly datasets: ReadonlySet<DatasetName>; readonly nights: number },
+  request: { readonly datasets: ReadonlySet<DatasetName>; readonly nights: number },
   store: ObjectStore,
 ): Promise<PastNights> {
   const limit = pLimit(FETCHES_MAX);
@@ -85,9 +85,9 @@ export async function loadPastNights(
     return release;
   };
   const past = new Map<DatasetName, readonly Release[]>();
-  for (const dataset of wanted.datasets) {
+  for (const dataset of request.datasets) {
     const captured = (catalog?.releases ?? []).filter((entry) => entry.captured.includes(dataset));
-    const releases = await allEnded(captured.slice(-wanted.nights - 1).map(fetchOnce));
+    const releases = await allEnded(captured.slice(-request.nights - 1).map(fetchOnce));
     past.set(
       dataset,
       releases.filter((release) => release !== undefined),
@@ -96,7 +96,7 @@ export async function loadPastNights(
   return past;
 }
 
-/** How many there were in each of the nights, oldest first; nights that don't tell are left out. */
+/** Oldest first; nights without a count are left out. */
 export function countsOf({ dataset, of, upstream }: Loss, past: PastNights): readonly number[] {
   return (past.get(dataset) ?? []).flatMap((release) => {
     if (of === 'records') return [release.records[dataset]];
@@ -114,10 +114,9 @@ async function findRelease(store: ObjectStore, entry: CatalogEntry): Promise<Rel
   }
 }
 
-/** What a median absolute deviation has to be multiplied by to be the standard deviation of what is normally distributed. */
+/** Converts a median absolute deviation to the standard deviation of a normal distribution. */
 const SPREAD_OF_DEVIATION = 1.4826;
 
-/** How many there were the night before, and how many there would be. */
 interface Shrinkage {
   readonly before: number;
   readonly after: number;
@@ -125,16 +124,16 @@ interface Shrinkage {
 
 type UsualSettings = Pick<SourceSettings, 'min_shrink' | 'min_shrink_records' | 'usual_spreads'>;
 
-/** What is exceeded where more goes than usual: the part up to which it is usual, and the nights that say so. */
+/** The usual loss that was exceeded, as a fraction, and the number of nights it is based on. */
 interface Exceeded {
   readonly upTo: number;
   readonly nights: number;
 }
 
 /**
- * Whether more goes tonight than usually goes (specification "Guard"; decision 0078).
- * @param counts how many there were in each of the last nights, oldest first
- * @returns undefined where it is usual, where it is too little to hold a night, and where too few nights are known
+ * Whether tonight's loss is unusual (specification "Guard"; decision 0078).
+ * @param counts of each of the last nights, oldest first
+ * @returns undefined where it is usual or too small to hold a night, or too few nights are known
  */
 export function findUnusual(
   tonight: Shrinkage,
@@ -148,7 +147,6 @@ export function findUnusual(
   return { upTo: Math.max(usual, settings.min_shrink), nights: changes.length };
 }
 
-/** Whether so much goes that it matters what is usual. */
 export function isNoticeable(
   tonight: Shrinkage,
   { min_shrink, min_shrink_records }: Pick<UsualSettings, 'min_shrink' | 'min_shrink_records'>,
@@ -156,16 +154,16 @@ export function isNoticeable(
   return tonight.before - tonight.after > min_shrink_records && shareOf(tonight) > min_shrink;
 }
 
-/** The part that goes. */
+/** The fraction lost. */
 export function shareOf({ before, after }: Shrinkage): number {
   return (before - after) / before;
 }
 
 /**
- * The largest part that usually goes in one night: the median of what went in each of the last nights, and `spreads` times their
- * spread more. Half of the nights would have to be odd before they move it at will.
- * @param changes what went in each night, as a part of what there was: below 0 where more came than went; in any order
- * @returns below 0 where something grows every night; undefined where too few nights are known
+ * The largest usual loss of one night: the median of past losses plus `spreads` times their spread. It takes odd losses
+ * in half of the nights to move it arbitrarily.
+ * @param changes fractions lost in each night; below 0 for growth
+ * @returns below 0 where every night grows; undefined where too few nights are known
  */
 export function usualLoss(changes: readonly number[], spreads: number): number | undefined {
   if (changes.length < USUAL_NIGHTS_MIN) return undefined;
@@ -173,7 +171,7 @@ export function usualLoss(changes: readonly number[], spreads: number): number |
   return middle + spreads * SPREAD_OF_DEVIATION * median(changes.map((change) => Math.abs(change - middle)));
 }
 
-/** What went from each night to the next, as a part of what there was; a night with nothing before tells nothing. */
+/** Fractions lost from night to night; a night after an empty one counts for nothing. */
 export function changesFrom(counts: readonly number[]): readonly number[] {
   return counts.slice(1).flatMap((after, index) => {
     const before = counts[index] ?? 0;

@@ -5,16 +5,16 @@ import { countRows, table } from '../tables.ts';
 import { takeRowsOut } from './issues.ts';
 
 export interface ReferenceCheck {
-  /** Rows whose parent never existed, by dataset; they are quarantined. */
+  /** Rows whose parent never existed; they are quarantined. */
   readonly dangling: Readonly<Record<DatasetName, number>>;
-  /** Rows whose parent existed and is gone, by dataset; their records go with it. */
+  /** Rows whose parent was removed; their records are deleted with it. */
   readonly orphans: Readonly<Record<DatasetName, number>>;
 }
 
 export interface ReferenceInput {
   readonly day: Day;
   readonly captured: ReadonlySet<DatasetName>;
-  /** Datasets whose absent records are carried because a bad row's key can't be read. */
+  /** Datasets with an unreadable key: their absent records are carried. */
   readonly withheld: ReadonlySet<DatasetName>;
 }
 
@@ -24,9 +24,8 @@ export const UNKNOWN_PARENT = 'is unknown and never existed';
 const PARENTS = ['models', 'benchmarks'] as const satisfies readonly DatasetName[];
 
 /**
- * Holds the references of every snapshot (specification "References"; decision 0004): fills `present_<parent>` with the ids
- * that are in force today and `removed` with those that once were, then takes rows that point elsewhere out of
- * `captured_<dataset>`.
+ * Enforces references (specification "References"; decision 0004): fills `present_<parent>` with the ids in force today
+ * and `removed` with former ones, then removes rows with other parents from `captured_<dataset>`.
  */
 export async function checkReferences(database: Database, input: ReferenceInput): Promise<ReferenceCheck> {
   const dangling = { models: 0, benchmarks: 0, scores: 0, rankings: 0, pricing: 0 };
@@ -70,18 +69,18 @@ interface TakeOut {
   readonly kind: 'bad' | 'orphan';
 }
 
-/** True where any row of a captured dataset has no parent in force: mostly none, and then one look takes the place of two. */
+/** Usually false, which saves the two queries of {@link takeOut}. */
 async function hasLost(database: Database, child: Omit<TakeOut, 'kind'>): Promise<boolean> {
   const { parent, dataset, column } = child;
   return (await countRows(database, `${table('captured', dataset)} c WHERE ${lostSql(parent, column)}`)) > 0;
 }
 
-/** True of a row \`c\` whose parent is not in force. */
+/** For a row \`c\`. */
 function lostSql(parent: TakeOut['parent'], column: string): string {
   return `NOT EXISTS (SELECT 1 FROM present_${parent} p WHERE p.id = c.${column})`;
 }
 
-/** Takes rows without a parent out of the capture; those whose parent never existed are set aside. */
+/** Rows whose parent never existed are also set aside. */
 function takeOut(database: Database, { parent, dataset, column, kind }: TakeOut): Promise<number> {
   const wasRemoved = `c.${column} IN (SELECT id FROM removed WHERE dataset = '${parent}')`;
   return takeRowsOut(database, DATASETS[dataset], {
@@ -89,6 +88,6 @@ function takeOut(database: Database, { parent, dataset, column, kind }: TakeOut)
     kind,
     field: column,
     value: `c.${column}`,
-    reason: kind === 'orphan' ? 'is gone; the record goes with it' : UNKNOWN_PARENT,
+    reason: kind === 'orphan' ? 'was removed; the record is removed with it' : UNKNOWN_PARENT,
   });
 }

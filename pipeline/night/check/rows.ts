@@ -3,25 +3,25 @@ import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
-import { meantIdSql, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
+import { cleanIdSql, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
 import { countRows, table } from '../tables.ts';
 import { ISSUES_MAX, issueSql, takeRowsOut } from './issues.ts';
 import { setStaleAside, takeStaleRows } from './upstreams.ts';
 
 export interface RowCheck {
-  /** Rows set aside because they broke a rule or contradict another row of the same key. */
+  /** Rows that broke a rule or contradict another row of the same key. */
   readonly bad: number;
   /** Keys of rows of upstreams that failed today. */
   readonly stale: number;
-  /** True where a bad row's key can't be read: any absent record may be the one it stood for. */
+  /** True where a bad row's key is unreadable: any absent record may be the one it describes. */
   readonly withhold: boolean;
 }
 
 /**
- * Splits a dataset's rows into `captured_<dataset>`, the good ones with unique keys, and `aside_<dataset>`, the keys of the
- * bad ones, whose records are carried (specification "Bad rows"; decision 0002). The good rows aren't copied: the bad ones
- * are deleted from `source_<dataset>`, which then gets its new name and keeps its rowids.
- * @param carried upstreams that failed today, whose rows are those of an earlier day
+ * Splits a dataset's rows into `captured_<dataset>`, the good ones with unique keys, and `aside_<dataset>`, the keys of
+ * the bad ones, whose records are carried (specification "Bad rows"; decision 0002). `source_<dataset>` is renamed
+ * without its bad rows, to avoid a copy.
+ * @param carried upstreams that failed today, whose rows are an earlier day's
  */
 export async function checkRows(
   database: Database,
@@ -38,14 +38,14 @@ export async function checkRows(
             count(*) FILTER (fault & ${unreadableKeyMask(dataset, rules)} <> 0)::DOUBLE AS keyless FROM ${source}`,
   );
   if (faulty > 0) await explainFaults(database, dataset, captured);
-  // Nobody reads the rows' texts from here on.
+  // The last reader of the rows' texts.
   if (captured.relation.staged !== undefined) await database.run(`DETACH ${captured.relation.staged.name}`);
   const contradicting = await splitByKey(database, dataset, faulty > 0);
   if (stale > 0) await setStaleAside(database, captured);
   return { bad: faulty + contradicting, stale, withhold: keyless > 0 };
 }
 
-/** Records in `issues` which rule each bad row broke, with the text as it stands in the source; the first `rowsMax` rows. */
+/** Records in `issues` the broken rules of the first `rowsMax` bad rows, with the source's text. */
 export async function explainFaults(
   database: Database,
   dataset: Dataset,
@@ -77,15 +77,15 @@ export async function explainFaults(
   await database.run('DROP TABLE raw; DROP TABLE faulty');
 }
 
-/** Rows that share a key: identical ones become one, contradicting ones are set aside together. */
+/** Identical rows with one key become one; contradicting ones are all set aside. */
 async function splitByKey(database: Database, dataset: Dataset, hasFaults: boolean): Promise<number> {
   const [source, aside] = [table('source', dataset.name), table('aside', dataset.name)];
   const key = columnList(dataset.key);
-  const meantKey = dataset.key.map((part) => `${meantIdSql(part)} AS ${part}`).join(', ');
+  const cleanKey = dataset.key.map((part) => `${cleanIdSql(part)} AS ${part}`).join(', ');
   const hasRepeats = await findRepeats(database, dataset);
   await database.run(
     `CREATE TABLE ${aside} AS SELECT DISTINCT ${key} FROM (
-       SELECT ${meantKey} FROM ${source} WHERE fault <> 0 UNION ALL SELECT ${key} FROM verdict WHERE contradicting)`,
+       SELECT ${cleanKey} FROM ${source} WHERE fault <> 0 UNION ALL SELECT ${key} FROM verdict WHERE contradicting)`,
   );
   const contradicting = hasRepeats ? await reportRepeats(database, dataset) : 0;
   if (hasFaults || hasRepeats) {
@@ -104,10 +104,10 @@ async function reportRepeats(database: Database, dataset: Dataset): Promise<numb
   return contradicting;
 }
 
-/** Fills `verdict`: one row per key that stands more than once; false where there is none. */
+/** Fills `verdict`: one row per repeated key; false where there is none. */
 async function findRepeats(database: Database, dataset: Dataset): Promise<boolean> {
   const source = table('source', dataset.name);
-  // By hash first: grouping numbers takes a fraction of the memory of grouping texts.
+  // Grouping hashes takes a fraction of the memory of grouping texts.
   await database.run(
     `CREATE TEMP TABLE repeated AS SELECT hash(${columnList(dataset.key)}) AS key_hash FROM ${source}
      GROUP BY key_hash HAVING count(*) > 1`,
@@ -130,21 +130,22 @@ function insertRepeats(dataset: Dataset, kind: 'bad' | 'repeat', condition: stri
     rowid: 's.rowid',
     field: `'${dataset.key.join(', ')}'`,
     value: dataset.key.map((part) => `s.${part}`).join(` || ', ' || `),
-    reason: kind === 'bad' ? `'stands more than once with different content'` : `'stands more than once, identically'`,
+    reason:
+      kind === 'bad' ? `'appears more than once with different content'` : `'appears more than once, identically'`,
   });
   return `INSERT INTO issues SELECT ${issue} FROM ${table('source', dataset.name)} s
     JOIN verdict v ON ${sameKeySql(dataset, 's', 'v')} WHERE ${condition}`;
 }
 
-/** All that a row says; who says it is no part of that: two upstreams that say the same don't contradict each other. */
+/** Without the upstream: two upstreams with equal content don't contradict each other. */
 function columnPack(dataset: Dataset, alias: string): string {
-  const said = dataset.columns.filter(({ isUpstream = false }) => !isUpstream);
-  return said.map(({ name }) => `${name} := ${alias}.${name}`).join(', ');
+  const content = dataset.columns.filter(({ isUpstream = false }) => !isUpstream);
+  return content.map(({ name }) => `${name} := ${alias}.${name}`).join(', ');
 }
 
 /**
- * Sets aside rows whose entity id is also that of another record, of today or of yesterday (specification "Ids"; decision 0038):
- * the feed could not tell the two apart. Resolves to their number. What is in force already stays as it was.
+ * Sets aside rows whose entity id is also that of another record of today or yesterday (specification "Ids"; decision
+ * 0038): the feed could not distinguish them. Records in force stay.
  */
 export async function setAsideSharedIds(database: Database, name: DatasetName): Promise<number> {
   const dataset = DATASETS[name];
@@ -161,13 +162,13 @@ export async function setAsideSharedIds(database: Database, name: DatasetName): 
     kind: 'bad',
     field: dataset.key.join(', '),
     value: entityIdSql(dataset, 'c'),
-    reason: 'is the entity id of another record too',
+    reason: 'is also the entity id of another record',
   });
   await database.run('DROP TABLE shared_ids');
   return rows;
 }
 
-/** Of two keys with one joined text, one has a colon in a part that isn't its first: mostly there is none to look for. */
+/** Two keys share a joined text only if one has a colon after its first part, which is rare. */
 async function mayShareIds(database: Database, { name, key }: Dataset): Promise<boolean> {
   const later = key.slice(1);
   if (later.length === 0) return false;

@@ -11,25 +11,24 @@ export interface SuspectInput {
   readonly day: Day;
   readonly captured: boolean;
   readonly settings: SourceSettings;
-  /** Suspects that an operator lets in, as `pricing:<entity_id>` or the bare entity id. */
+  /** As `pricing:<entity_id>` or the bare entity id. */
   readonly accept: readonly string[];
 }
 
 export interface SuspectCheck {
-  /** Prices held back today. */
   readonly pending: number;
-  /** Suspects let in today, by an operator or by time, as entity ids. */
+  /** Entity ids admitted today, by an operator or by time. */
   readonly admitted: readonly string[];
-  /** What an operator named and nothing waits for. */
+  /** Accepted by an operator but not pending. */
   readonly unknownAccepts: readonly string[];
 }
 
 const PRICES = ['input_per_million', 'output_per_million'] as const;
 
 /**
- * Holds back prices that can't be right (specification "Suspect prices"): outside `price_range`, or moved by more than
- * `max_price_ratio` between two plausible values. Fills `suspects` and takes them out of `captured_pricing`; their
- * records are carried like those of bad rows. A price that is in force already is never a suspect.
+ * Holds back implausible prices (specification "Suspect prices"): outside `price_range`, or moved by more than
+ * `max_price_ratio` between plausible values. Moves them from `captured_pricing` to `suspects`; their records are
+ * carried. A price in force is never a suspect.
  */
 export async function checkSuspects(database: Database, input: SuspectInput): Promise<SuspectCheck> {
   if (!input.captured) {
@@ -44,7 +43,7 @@ export async function checkSuspects(database: Database, input: SuspectInput): Pr
   return { pending: await countRows(database, 'suspects'), ...admitted };
 }
 
-/** One row per implausible price of today, with the days for which exactly this price has been seen. */
+/** One row per implausible price, with the days on which exactly it was captured. */
 async function findCandidates(database: Database, { day, settings }: SuspectInput): Promise<void> {
   const dataset = DATASETS.pricing;
   const plausible = (price: string) => `(${price} = 0 OR ${price} BETWEEN $1 AND $2)`;
@@ -73,7 +72,7 @@ async function findCandidates(database: Database, { day, settings }: SuspectInpu
   );
 }
 
-/** Lets in what an operator named and, for a jump alone, what has stood long enough. */
+/** Admits what an operator accepted, and jumps that lasted long enough. */
 async function admit(database: Database, { settings, accept }: SuspectInput) {
   const named = [...settings.accept, ...accept].map((id) => id.replace(/^pricing:/, ''));
   const parameters = [JSON.stringify(named), settings.suspect_days] as const;

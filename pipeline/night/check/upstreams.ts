@@ -4,22 +4,24 @@ import { columnList } from '../../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import type { Capture, CapturedDataset } from '../capture/capture.ts';
 import { upstreamIdsSql } from '../capture/relation.ts';
-import { meantIdSql } from '../capture/typed-rows.ts';
+import { cleanIdSql } from '../capture/typed-rows.ts';
 import { countRows, table } from '../tables.ts';
 
-/** Rows of each upstream that the source lists, by dataset; null where today doesn't tell: not captured, carried, or not named by rows. */
+/**
+ * Rows of each listed upstream, by dataset; null where unknown: not captured, carried, or without upstreams in its
+ * rows.
+ */
 export type UpstreamRows = Readonly<Partial<Record<DatasetName, ReadonlyMap<string, number | null>>>>;
 
 export interface ListedUpstreams {
-  /** Ids of all that the source lists. */
   readonly listed: readonly string[];
-  /** Those that failed today, whose rows are those of an earlier day. */
+  /** Failed today; their rows are an earlier day's. */
   readonly carried: readonly string[];
 }
 
 /**
- * Counts the rows of each upstream as they came, good or bad (specification "Guard"). A row that names several counts for each. Has to
- * come before the rows are checked: who reads them last detaches what names their upstreams, and takes out rows that others have a part in.
+ * Counts each upstream's rows, good or bad (specification "Guard"); a row counts for each of its upstreams. Must run
+ * before the check of rows, which removes rows and detaches what names their upstreams.
  */
 export async function countUpstreamRows(
   database: Database,
@@ -38,7 +40,7 @@ export async function countUpstreamRows(
   return counted;
 }
 
-/** Rows by upstream, 0 for one that no row names; undefined where rows don't say whose they are. */
+/** 0 for an upstream without rows; undefined where rows name none. */
 async function rowsByUpstream(
   database: Database,
   { rows, relation: { staged } }: CapturedDataset,
@@ -60,9 +62,8 @@ async function rowsByUpstream(
 }
 
 /**
- * Takes the rows of upstreams that failed today out of `source_<dataset>`, before anything is said about them: they are those of an
- * earlier day, and tell no more than whose records have to be carried (specification "Fetching"). Their keys are in `stale` then;
- * resolves to how many there are.
+ * Removes rows of upstreams that failed today from `source_<dataset>`: an earlier day's rows only say whose records to
+ * carry (specification "Fetching"). Their keys are in `stale`.
  */
 export async function takeStaleRows(
   database: Database,
@@ -71,8 +72,8 @@ export async function takeStaleRows(
 ): Promise<number> {
   if (carried.length === 0 || staged?.upstreamSql === undefined) return 0;
   const source = table('source', name);
-  const key = DATASETS[name].key.map((part) => `${meantIdSql(part)} AS ${part}`).join(', ');
-  // Rows lie in the source's table as they came, so that the place in one is the place in the other.
+  const key = DATASETS[name].key.map((part) => `${cleanIdSql(part)} AS ${part}`).join(', ');
+  // The source's table has the staged rows' order, so positions match.
   await database.run(
     `CREATE TEMP TABLE stale_rows AS SELECT place FROM (
        SELECT row_number() OVER () - 1 AS place, ${staged.upstreamSql} AS upstream FROM ${staged.name}.staged)
@@ -87,7 +88,7 @@ export async function takeStaleRows(
   return countRows(database, 'stale');
 }
 
-/** Sets the keys of stale rows aside, so that their records are carried where no other row stands for them. */
+/** Carries the records of stale rows that no other row describes. */
 export async function setStaleAside(database: Database, { dataset: name }: CapturedDataset): Promise<void> {
   const key = columnList(DATASETS[name].key);
   await database.run(`INSERT INTO ${table('aside', name)} SELECT ${key} FROM stale`);

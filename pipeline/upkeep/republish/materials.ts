@@ -9,7 +9,7 @@ import {
   publishedName,
 } from '../../../schemas/datasets.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
-import { getVersion, keptColumns } from '../../../schemas/record-versions.ts';
+import { getVersion, storedColumns } from '../../../schemas/record-versions.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { type Database, recordsSql, sqlText } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions, DUCKDB_TYPES, entityIdSql } from '../../../storage/duckdb/record-sql.ts';
@@ -20,9 +20,9 @@ import type { ObjectStore } from '../../../storage/object-store.ts';
 import { linesSql, noLinesSql } from '../../proof/replay.ts';
 
 export interface MaterialsInput {
-  /** Whatever has the recorded bytes of a file may give it; asked in this order. */
+  /** Searched in this order. */
   readonly stores: readonly ObjectStore[];
-  /** The release whose files are rebuilt, and the one before it; undefined where it is the first night. */
+  /** `previous` is undefined for the first night. */
   readonly release: Release;
   readonly previous: Release | undefined;
   readonly versions: readonly RecordVersion[];
@@ -31,8 +31,8 @@ export interface MaterialsInput {
 }
 
 /**
- * What the files of a release are rebuilt from: other files of it and of the release before, each proven by its recorded hash.
- * What is asked for and can't be had rejects with `not_found` or `corrupt`, naming it.
+ * The verified files from which a release is rebuilt: its own and the previous release's. Missing ones reject with
+ * `not_found` or `corrupt`.
  */
 export class Materials {
   readonly release: Release;
@@ -49,24 +49,22 @@ export class Materials {
     this.#input = input;
   }
 
-  /** The version of the records in which the release's snapshot is. */
   versionOf({ schema_version }: Release): RecordVersion {
     return getVersion(this.#input.versions, schema_version);
   }
 
-  /** The columns of a dataset that the release keeps, and those of them that the one before kept too. */
-  columnsOf(dataset: Dataset): { readonly kept: readonly Column[]; readonly compared: readonly Column[] } {
-    const kept = keptColumns(dataset.name, this.versionOf(this.release));
-    const before = keptColumns(dataset.name, this.versionOf(this.previous ?? this.release));
-    return { kept, compared: kept.filter((column) => before.includes(column)) };
+  /** `compared`: also stored by the previous release. */
+  columnsOf(dataset: Dataset): { readonly stored: readonly Column[]; readonly compared: readonly Column[] } {
+    const stored = storedColumns(dataset.name, this.versionOf(this.release));
+    const before = storedColumns(dataset.name, this.versionOf(this.previous ?? this.release));
+    return { stored, compared: stored.filter((column) => before.includes(column)) };
   }
 
-  /** A Parquet file of the release as a relation. */
   async parquet(path: string): Promise<string> {
     return parquetSql(await this.#fetch(this.release, path));
   }
 
-  /** The state before the night as a relation with `valid_from`; one without rows where there was none. */
+  /** With `valid_from`; empty before the first night. */
   async stateBefore(dataset: Dataset): Promise<string> {
     if (this.previous !== undefined) {
       const path = await this.#fetch(this.previous, RELEASE_PATHS.state(dataset.name));
@@ -77,18 +75,18 @@ export class Materials {
     return empty;
   }
 
-  /** A file of the release before as a relation; undefined where there was none. */
+  /** Undefined before the first night. */
   async parquetBefore(path: string): Promise<string | undefined> {
     return this.previous === undefined ? undefined : parquetSql(await this.#fetch(this.previous, path));
   }
 
-  /** A local copy of a file of the release before. Rejects with `corrupt` also where there is no such file. */
+  /** Rejects with `corrupt` where the file doesn't exist. */
   copyBefore(path: string): Promise<string> {
     if (this.previous === undefined) throw new AppError('corrupt', 'there is no release before it');
     return this.#fetch(this.previous, path);
   }
 
-  /** The lines of a release's snapshot, as `linesSql` gives them; none where there is no such release. */
+  /** As `linesSql` returns them; none for an undefined release. */
   async lines(release: Release | undefined, name: DatasetName): Promise<string> {
     if (release === undefined) return noLinesSql(this.versionOf(this.release).datasets[name]);
     const packed = await this.#fetch(release, RELEASE_PATHS.snapshot(name));
@@ -97,13 +95,13 @@ export class Materials {
   }
 
   /**
-   * The release's published records as a relation with the dataset's columns, typed; what isn't published is null. Rejects with
-   * `corrupt` where the version of the snapshot leaves out a column that others publish.
+   * Typed, with null for unpublished columns. Rejects with `corrupt` where the snapshot's version omits a column that
+   * others publish.
    */
   async publishedRecords(dataset: Dataset): Promise<string> {
     const published = publishedColumns(this.versionOf(this.release).datasets[dataset.name]);
-    const { kept } = this.columnsOf(dataset);
-    const missing = kept.find((column) => column.published && !published.some(({ name }) => name === column.name));
+    const { stored } = this.columnsOf(dataset);
+    const missing = stored.find((column) => column.published && !published.some(({ name }) => name === column.name));
     if (missing !== undefined) {
       throw new AppError('corrupt', `version ${this.release.schema_version} of the records has no ${missing.name}`);
     }
@@ -119,7 +117,7 @@ export class Materials {
   async #fetch(release: Release, path: string): Promise<string> {
     const to = join(this.scratch, 'materials', `${releaseId(release)}.${path.replaceAll('/', '.')}`);
     await mkdir(join(this.scratch, 'materials'), { recursive: true });
-    let failure: unknown = new Error('no store to ask');
+    let failure: unknown = new Error('no store');
     for (const store of this.#input.stores) {
       try {
         await fetchReleaseFile(store, release, path, to);
@@ -137,7 +135,6 @@ function parquetSql(path: string): string {
   return `read_parquet(${sqlText(path)})`;
 }
 
-/** Rejects with `corrupt` where what was rebuilt doesn't prove true. */
 export function assertProven(isProven: boolean, why: string): void {
-  if (!isProven) throw new AppError('corrupt', `what it gives does not prove true: ${why}`);
+  if (!isProven) throw new AppError('corrupt', `the rebuilt file failed its proof: ${why}`);
 }

@@ -1,7 +1,6 @@
 /**
- * Whether another store may give a release's files, or get them: only where it holds the same record (specification "Identity of a
- * store"; decision 0043). Files are taken by their recorded hash alone, so a wrong store could damage nothing; but whoever names
- * it is mistaken, and has to hear that rather than that this file and that can't be had.
+ * Stores may exchange a release's files only if they hold the same series (specification "Identity of a store";
+ * decision 0043). Hashes already prevent damage; the check tells the operator about a wrong store.
  */
 
 import { AppError, isAppError } from '../../../runtime/errors.ts';
@@ -19,61 +18,58 @@ import {
 import { RELEASE_PATHS, releaseId, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 
-/** The store whose catalog names the release, and what that lists. */
 export interface Origin {
   readonly origin: ObjectStore;
   readonly releases: readonly CatalogEntry[];
 }
 
 /**
- * Rejects with `usage` where files of a release can't be taken from a store. One without a catalog can't tell its record: it has
- * to have the very release.json that the catalog here names.
+ * Rejects with `usage` where a store can't give the files. One without a catalog must have exactly the release.json
+ * that the catalog here names.
  */
 export async function assertGives(from: ObjectStore, entry: CatalogEntry, { origin, releases }: Origin): Promise<void> {
   const refused = (why: string) => new AppError('usage', `${from.url} can't give files to ${origin.url}: ${why}`);
   if (from.url === origin.url) throw refused('it is the same store');
   const { catalog } = await loadCatalog(from);
   if (catalog === undefined) {
-    const { found, faults } = await lookForRelease(entry, [from]);
-    if (found === undefined) throw refused(`it has no catalog, and not this release: ${faults.join('; ')}`);
-  } else if (!isSameRecord({ releases }, catalog)) throw refused('it holds another record');
+    const { found, faults } = await searchRelease(entry, [from]);
+    if (found === undefined) throw refused(`it has neither a catalog nor this release: ${faults.join('; ')}`);
+  } else if (!isSameRecord({ releases }, catalog)) throw refused('it holds another series');
 }
 
-/** Throws `usage` where a store, which has this catalog, can't have a copy of a release. */
+/** Throws `usage` where it can't receive them. */
 export function assertTakes(second: ObjectStore, catalog: Catalog | undefined, { origin, releases }: Origin): void {
   if (catalog === undefined || isSameRecord({ releases }, catalog)) return;
-  throw new AppError('usage', `${second.url} can't have a copy from ${origin.url}: it holds another record`);
+  throw new AppError('usage', `${second.url} can't have a copy from ${origin.url}: it holds another series`);
 }
 
-/** A sound release.json, and where it was found. */
 export interface FoundRelease {
-  /** As it was published, without repairs. */
+  /** As published, without repairs. */
   readonly release: Release;
   readonly body: Buffer;
-  /** For people. */
   readonly from: string;
 }
 
 /**
- * The release.json that a catalog names: itself, the copy of it in the mark `published`, or either of another store. Rejects with
- * `corrupt` where none has the recorded hash, telling each fault.
+ * The release.json that a catalog names: itself, its copy `published`, or either from another store. Rejects with
+ * `corrupt` and all faults where none has the recorded hash.
  */
 export async function findRelease(ref: ReleaseRef, stores: readonly ObjectStore[]): Promise<FoundRelease> {
-  const { found, faults } = await lookForRelease(ref, stores);
+  const { found, faults } = await searchRelease(ref, stores);
   if (found !== undefined) return found;
-  const remedy = `another store that has it can give it back: modelstats republish ${ref.day} --from STORE`;
+  const remedy = `restore it from another store: modelstats republish ${ref.day} --from STORE`;
   throw new AppError('corrupt', `${faults.join('; ')}; ${remedy}`);
 }
 
-/** {@link findRelease}, or undefined; with the fault of each place that was looked at before. */
-async function lookForRelease(
+/** With the faults of places tried before. */
+async function searchRelease(
   ref: ReleaseRef,
   stores: readonly ObjectStore[],
 ): Promise<{ readonly found: FoundRelease | undefined; readonly faults: readonly string[] }> {
   const faults: string[] = [];
   for (const store of stores) {
     for (const path of [RELEASE_PATHS.release, RELEASE_PATHS.published]) {
-      const found = await look(ref, store, path);
+      const found = await readRelease(ref, store, path);
       if (typeof found !== 'string') return { found, faults };
       faults.push(found);
     }
@@ -81,8 +77,8 @@ async function lookForRelease(
   return { found: undefined, faults };
 }
 
-/** Resolves to what is wrong with the object where it isn't the one that was recorded. */
-async function look(ref: ReleaseRef, store: ObjectStore, path: string): Promise<FoundRelease | string> {
+/** Resolves to the fault where it isn't the recorded object. */
+async function readRelease(ref: ReleaseRef, store: ObjectStore, path: string): Promise<FoundRelease | string> {
   const where = `${store.url}: ${releaseKey(ref, path)}`;
   const object = await store.get(releaseKey(ref, path));
   if (object === undefined) return `${where} is missing`;
@@ -102,17 +98,16 @@ async function look(ref: ReleaseRef, store: ObjectStore, path: string): Promise<
 
 export interface ListInput {
   readonly entry: CatalogEntry;
-  /** The entry's `prev`: which release it continues; undefined for the first night. */
+  /** The predecessor; undefined for the first night. */
   readonly prevSha256: string | undefined;
-  /** The target's catalog as it was before the release's files were looked at; the swap replaces exactly this one. */
+  /** Loaded before the files were checked. */
   readonly loaded: LoadedCatalog;
 }
 
 /**
- * Makes a release that has been copied live in its second store, where it continues the newest one there; an empty store
- * can begin with the first night only. A store whose releases didn't follow from each other could be neither proven nor
- * continued. Resolves to why the release is not listed, or to undefined where it now is. Rejects with
- * `precondition_failed` where the catalog was swapped meanwhile.
+ * Lists a copied release after the newest one of its second store; an empty store begins with the first night, since a
+ * release without its predecessor can't be verified or continued. Resolves to why it is not listed, or to undefined.
+ * Rejects with `precondition_failed` where the catalog was swapped meanwhile.
  */
 export async function listRelease(target: ObjectStore, input: ListInput): Promise<string | undefined> {
   const { entry, prevSha256, loaded } = input;

@@ -10,17 +10,16 @@ import { SUSPECT_COLUMNS } from '../../night/tables.ts';
 import { assertProven, type Materials } from './materials.ts';
 
 /**
- * Writes a night's events anew from its snapshot and the one before: every line that went, came or changed is an event, and their
- * order is fixed (specification "Order of events"), so their numbers are, too. Proven by the recorded counts. Rejects with
- * `corrupt` for a night in which a version of the records came into force: there the lines don't tell what changed from what was
- * sent anew.
+ * Rebuilds a night's events from its snapshot and the previous one: each differing line is an event, and the order
+ * fixes the numbers (specification "Order of events"). Proven by the recorded counts. Rejects with `corrupt` for a
+ * night with a new record version, where changes and renewals look alike.
  */
 export async function rebuildChanges(to: string, materials: Materials): Promise<void> {
   const { release, previous, database } = materials;
   const isRenewal =
     release.first_renewal_seq !== undefined ||
     (previous?.schema_version ?? release.schema_version) !== release.schema_version;
-  if (isRenewal) throw new AppError('corrupt', 'a version of the records came into force with this night');
+  if (isRenewal) throw new AppError('corrupt', 'a version of the records took effect with this night');
   const before = previous?.last_seq ?? 0;
   await database.run(
     `CREATE OR REPLACE TABLE rebuilt_changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, key VARCHAR,
@@ -39,7 +38,7 @@ export async function rebuildChanges(to: string, materials: Materials): Promise<
   await writeParquet(materials.database, 'SELECT * FROM rebuilt_changes ORDER BY seq', to);
 }
 
-/** Adds the events of one dataset and kind behind `seq`; resolves to their number. */
+/** Resolves to the number of events after `seq`. */
 async function append(
   dataset: Dataset,
   op: 'delete' | 'upsert',
@@ -62,8 +61,8 @@ async function append(
 }
 
 /**
- * Writes `state/unpublished.parquet` anew from the states before and after a night: the records that were carried, and the scores
- * that came or changed, with their sample sizes. Proven by the events of the scores.
+ * From the states before and after a night: carried records, and new or changed scores with their sample sizes. Proven
+ * by the events of the scores.
  */
 export async function rebuildUnpublished(to: string, materials: Materials): Promise<void> {
   const { release, database } = materials;
@@ -83,20 +82,19 @@ export async function rebuildUnpublished(to: string, materials: Materials): Prom
   const changes = await materials.parquet(RELEASE_PATHS.changes);
   const { differences } = await database.row(
     { differences: number },
-    `WITH found AS (${upserts}), told AS (
+    `WITH found AS (${upserts}), recorded AS (
        SELECT entity_id FROM ${changes} WHERE entity_type = 'score' AND op = 'upsert' AND seq < $1)
-     SELECT ((SELECT count(*) FROM found ANTI JOIN told USING (entity_id))
-           + (SELECT count(*) FROM told ANTI JOIN found USING (entity_id)))::DOUBLE AS differences`,
+     SELECT ((SELECT count(*) FROM found ANTI JOIN recorded USING (entity_id))
+           + (SELECT count(*) FROM recorded ANTI JOIN found USING (entity_id)))::DOUBLE AS differences`,
     [release.first_renewal_seq ?? release.last_seq + 1],
   );
   assertProven(differences === 0, 'the scores that changed are not those of the events');
   await writeParquet(materials.database, [...selects, upserts].join(' UNION ALL ') + UNPUBLISHED_ORDER, to);
 }
 
-/** How the rows of `state/unpublished.parquet` are sorted. */
 const UNPUBLISHED_ORDER = ' ORDER BY dataset, entity_id';
 
-/** Writes `state/removed.parquet` anew from the one before and the parents in the states before and after. */
+/** From the previous file and the parents in both states. */
 export async function rebuildRemoved(to: string, materials: Materials): Promise<void> {
   const before = await materials.parquetBefore(RELEASE_PATHS.removed);
   const selects: string[] = [];
@@ -113,13 +111,10 @@ export async function rebuildRemoved(to: string, materials: Materials): Promise<
   await writeParquet(materials.database, `${selects.join(' UNION ALL ')} ORDER BY dataset, id`, to);
 }
 
-/**
- * Writes `state/suspects.parquet` anew where no price was held back that night. Else rejects with `corrupt`: since when a price
- * has been held back, and which, stands nowhere else.
- */
+/** Empty where no price was held back. Otherwise rejects with `corrupt`: suspects are recorded nowhere else. */
 export async function rebuildSuspects(to: string, materials: Materials): Promise<void> {
   const { suspects_pending: pending } = materials.release;
-  if (pending > 0) throw new AppError('corrupt', `the ${pending} prices that were held back stand nowhere else`);
+  if (pending > 0) throw new AppError('corrupt', `the ${pending} prices that were held back are recorded nowhere else`);
   await materials.database.run(`CREATE OR REPLACE TABLE no_suspects (${SUSPECT_COLUMNS})`);
   await writeParquet(materials.database, 'SELECT * FROM no_suspects ORDER BY model_id, provider', to);
 }

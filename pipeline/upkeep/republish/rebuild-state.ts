@@ -19,10 +19,9 @@ import type { WorkDeps } from '../../run/run.ts';
 import { assertProven, type Materials } from './materials.ts';
 
 /**
- * Writes a dataset's state anew from the snapshot, the state before, and what the night recorded beside them
- * (`state/unpublished.parquet`): a record that came or changed is in force since this day, one that was carried since none, and
- * any other since the day that the state before says. Proven by the recorded content of the snapshot and, where that file is
- * sound, by the history: the intervals that ended this night must be exactly those between the two states.
+ * Rebuilds a dataset's state from the snapshot, the previous state, and `state/unpublished.parquet`: new and changed
+ * records are in force since this day, carried ones since none, others as before. Proven by the snapshot's content and,
+ * where it is sound, by the history.
  */
 export async function rebuildState(name: DatasetName, to: string, materials: Materials): Promise<void> {
   const { release, database } = materials;
@@ -30,14 +29,14 @@ export async function rebuildState(name: DatasetName, to: string, materials: Mat
   const published = await materials.publishedRecords(dataset);
   const before = await materials.stateBefore(dataset);
   const unpublished = await unpublishedSql(name, materials);
-  const { kept, compared } = materials.columnsOf(dataset);
+  const { stored, compared } = materials.columnsOf(dataset);
   const changed = contentColumns(dataset)
     .filter((column) => column.published && compared.includes(column))
     .map(({ name: column }) => `a.${column} IS DISTINCT FROM b.${column}`);
-  // Of a record whose time was ahead of the clock nothing but that changed.
+  // Only a time ahead of the clock was corrected.
   changed.push('b.updated_at > a.updated_at');
   const isChanged = `(b.${dataset.key[0]} IS NULL OR u.op IS NOT DISTINCT FROM 'upsert' OR ${changed.join(' OR ')})`;
-  const columns = kept.map((column) =>
+  const columns = stored.map((column) =>
     column.published ? `a.${column.name}` : `if(${isChanged}, u.${column.name}, b.${column.name}) AS ${column.name}`,
   );
   const since = release.captured.includes(name) ? `coalesce(b.valid_from, $1::DATE)` : 'b.valid_from';
@@ -54,9 +53,8 @@ export async function rebuildState(name: DatasetName, to: string, materials: Mat
 }
 
 /**
- * What the night recorded of a dataset beside snapshot and state before: one row per record that was carried, and per score that
- * came or changed, with its sample size. None is needed where nothing was set aside and the dataset has nothing that isn't
- * published; releases of older programs have no such file.
+ * One row per carried record, and per new or changed score, with its sample size. Older programs wrote no such file; it
+ * is not needed where nothing was set aside and every column is published.
  */
 async function unpublishedSql(name: DatasetName, materials: Materials): Promise<string> {
   const { release } = materials;
@@ -71,7 +69,6 @@ async function unpublishedSql(name: DatasetName, materials: Materials): Promise<
   return `SELECT * FROM ${await materials.parquet(RELEASE_PATHS.unpublished)} WHERE dataset = '${name}'`;
 }
 
-/** The lines that the state gives are those of the snapshot. */
 async function proveContent({ name }: Dataset, materials: Materials): Promise<void> {
   const { release, database, scratch } = materials;
   const lines = join(scratch, 'proven.lines');
@@ -95,9 +92,8 @@ async function proveHistory(dataset: Dataset, before: string, materials: Materia
 }
 
 /**
- * Writes the intervals that ended with a night anew, from the states before and after it. Proven by the events, where the dataset
- * has any: every record with an event that was in force since a day has ended an interval, and every other one that did was
- * carried.
+ * Rebuilds a night's ended intervals from both states. Proven by the dataset's events, if any: every record in force
+ * with an event ended an interval; other ended intervals belong to carried records.
  */
 export async function rebuildHistory(name: DatasetName, to: string, materials: Materials): Promise<void> {
   const dataset = DATASETS[name];
@@ -116,11 +112,11 @@ interface States {
   readonly materials: Materials;
 }
 
-/** The intervals that ended between two states: of each record that went, or that is no longer in force since the same day. */
+/** Of records that vanished or whose `valid_from` changed. */
 function closedSql(dataset: Dataset, { before, after, materials }: States): string {
   const last = materials.previous?.last_captured[dataset.name] ?? null;
-  const { kept } = materials.columnsOf(dataset);
-  return `SELECT ${columnList(kept, 'b')}, b.valid_from, ${last === null ? 'NULL' : `'${last}'`}::DATE AS valid_to
+  const { stored } = materials.columnsOf(dataset);
+  return `SELECT ${columnList(stored, 'b')}, b.valid_from, ${last === null ? 'NULL' : `'${last}'`}::DATE AS valid_to
     FROM ${before} b LEFT JOIN ${after} a ON ${sameKeySql(dataset, 'a', 'b')}
     WHERE b.valid_from IS NOT NULL AND (a.${dataset.key[0]} IS NULL OR a.valid_from IS DISTINCT FROM b.valid_from)`;
 }
@@ -145,21 +141,20 @@ async function proveEvents(dataset: Dataset, { before, after, materials }: State
   );
 }
 
-/** What a snapshot's file is rebuilt from, and where. */
 export interface RebuildDeps extends WorkDeps {
   readonly release: Release;
   readonly versions: readonly RecordVersion[];
 }
 
-/** A file of a snapshot, in whichever version of the records. */
+/** In any version of the records. */
 export interface SnapshotFile {
   readonly manifest: Manifest;
   readonly name: DatasetName;
 }
 
 /**
- * Writes a snapshot's `jsonl.gz` anew from the release's own state. Rejects with `not_found` or `corrupt` where the state is
- * gone or damaged, and with `corrupt` where the result is not, byte for byte, the recorded file.
+ * Rebuilds a snapshot's `jsonl.gz` from the release's state. Rejects with `not_found` or `corrupt` where the state is
+ * missing or damaged, and with `corrupt` where the bytes differ from the recorded ones.
  */
 export async function rebuildFromState(file: SnapshotFile, to: string, deps: RebuildDeps): Promise<void> {
   const { name, manifest } = file;
@@ -171,9 +166,8 @@ export async function rebuildFromState(file: SnapshotFile, to: string, deps: Reb
 }
 
 /**
- * {@link rebuildFromState} from the snapshot before and this night's events. A dataset without events (benchmarks) can only
- * be had like this where it did not change, nor its version. A snapshot under notice can't: events are in the version in
- * force.
+ * {@link rebuildFromState} from the previous snapshot and the events. Benchmarks, without events, must be unchanged,
+ * also in version. Not for noticed snapshots, whose version has no events.
  */
 export async function rebuildByReplay(file: SnapshotFile, to: string, deps: RebuildDeps): Promise<void> {
   const { name } = file;
@@ -188,7 +182,6 @@ export async function rebuildByReplay(file: SnapshotFile, to: string, deps: Rebu
   await writeSnapshotFile(file, { to, select }, deps);
 }
 
-/** The dataset's lines in the snapshot before, as a relation. */
 async function previousLines(name: DatasetName, { store, release, scratch }: RebuildDeps): Promise<string> {
   if (release.prev === null) return noLinesSql(DATASETS[name]);
   const lines = join(scratch, `${name}.before`);
@@ -198,7 +191,7 @@ async function previousLines(name: DatasetName, { store, release, scratch }: Reb
 
 interface Rebuilding {
   readonly to: string;
-  /** One row per line, in order; one column. */
+  /** One row per line, in order. */
   readonly select: string;
 }
 

@@ -59,7 +59,7 @@ describe.each(DAMAGES)('a file that is %s', (kind) => {
     for (const { status, reason } of result.files) {
       if (status === 'refused')
         expect(reason).toMatch(
-          /^(missing|damaged: .*); not from .*; another store .* republish 2026-06-02 --from STORE$/,
+          /^(missing|damaged: .*); not from .*; restore it from another store: modelstats republish 2026-06-02 --from STORE$/,
         );
     }
     expect(await on.main.versions()).toEqual(before);

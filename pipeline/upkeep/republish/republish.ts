@@ -1,8 +1,7 @@
 /**
- * Republishing (specification "Republishing and repair"): puts a snapshot's release files back as they were published, in its own
- * store or in a second one. What is there and right stays untouched; what is missing or damaged comes back byte for byte, or,
- * where it is a Parquet file and no other store has it, with the same rows, proven, and with a correction in the catalog
- * (decision 0044). No byte that consumers get ever changes, and what the catalog doesn't list any more does not come back.
+ * Republishing (specification "Republishing and repair"): restores a snapshot's files in its own store or a second one,
+ * byte for byte. A Parquet file that no other store has may be rebuilt with the same rows, proven, and a correction in
+ * the catalog (decision 0044). Bytes for consumers never change; unlisted parts aren't restored.
  */
 
 import { type Day, timestampFromDate } from '../../../runtime/day.ts';
@@ -25,46 +24,41 @@ import { type FileReport, restoreFile } from './restore-file.ts';
 import { rankOfPath } from './strategies.ts';
 
 export interface RepublishDeps extends UpkeepDeps {
-  /** Whose catalog names the snapshot. */
   readonly origin: ObjectStore;
-  /** A second store that is to have it; undefined repairs the origin. */
+  /** Undefined repairs the origin. */
   readonly second: ObjectStore | undefined;
-  /** Another store that may have what is lost or damaged here, of the same record; only where there is no `second`. */
+  /** Same series; only without `second`. */
   readonly from?: ObjectStore | undefined;
   readonly duckdb: DuckDBLimits;
-  /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
+  /** {@link RECORD_VERSIONS} by default. */
   readonly versions?: readonly RecordVersion[];
-  /** Called as each file begins. */
   readonly onFile: (path: string) => void;
 }
 
 export interface RepublishResult {
-  /** True where every file is now as published. */
+  /** Every file is now as published. */
   readonly ok: boolean;
   readonly snapshot: Day;
   /** `<day>.<run>`. */
   readonly release: string;
-  /** The store that now has it. */
   readonly store: string;
   readonly files: readonly FileReport[];
-  /** True where that store's catalog lists the release. */
+  /** In that store's catalog. */
   readonly listed: boolean;
-  /** Why not; null where it does. */
   readonly not_listed_because: string | null;
 }
 
 /**
- * Checks every file of a release and puts back what is not as published. Rejects with `not_found` where the catalog has no
- * such snapshot, with `corrupt` where its release.json is gone or damaged, with `usage` where another store that is named holds
- * another record. Files that can't be had are reported as refused, not thrown.
+ * Rejects with `not_found` where the catalog has no such snapshot, with `corrupt` where its release.json is missing or
+ * damaged, with `usage` where another store holds another series. Unavailable files are reported as refused.
  */
 export function republish(snapshot: Day, deps: RepublishDeps): Promise<RepublishResult & UpkeepEnd> {
   const request = { snapshot, store: deps.second?.url ?? deps.origin.url };
-  const tell = ({ ok, release, files, listed, not_listed_because }: RepublishResult) => ({
+  const summarize = ({ ok, release, files, listed, not_listed_because }: RepublishResult) => ({
     status: ok && listed ? 'ok' : 'problems',
     facts: { release, files, listed, not_listed_because },
   });
-  return runUpkeep({ command: 'republish', request, tell }, deps, async (run) => {
+  return runUpkeep({ command: 'republish', request, summarize }, deps, async (run) => {
     const { catalog } = await loadCatalog(deps.origin);
     const entry = getEntry(catalog, snapshot);
     await claimWorkFolder(deps.workFolder, { store: deps.origin, catalog });
@@ -80,7 +74,7 @@ export function republish(snapshot: Day, deps: RepublishDeps): Promise<Republish
   });
 }
 
-/** The release before, with its files as they are after repairs, where there is one. */
+/** With repairs; undefined for the first night. */
 interface Previous {
   readonly release: Release | undefined;
 }
@@ -104,21 +98,20 @@ async function findPrevious(
 
 interface Work {
   readonly entry: CatalogEntry;
-  /** What the origin's catalog lists. */
   readonly releases: readonly CatalogEntry[];
   readonly found: FoundRelease;
   readonly previous: Previous | undefined;
   readonly scratch: string;
   readonly database: Database;
   readonly deps: RepublishDeps;
-  /** What earlier attempts of this run put back, by path. */
+  /** By earlier attempts of this run, by path. */
   readonly restored: Map<string, FileReport>;
 }
 
 async function republishOnce(work: Work): Promise<RepublishResult> {
   const { entry, releases, deps } = work;
   const target = deps.second ?? deps.origin;
-  // Before any file is looked at: a prune that could take some of them away swaps this catalog first.
+  // First: a prune that might remove files swaps this catalog before.
   const loaded = await loadCatalog(target);
   if (deps.second !== undefined) assertTakes(deps.second, loaded.catalog, { origin: deps.origin, releases });
   const known = loaded.catalog?.releases.find(({ release_sha256 }) => release_sha256 === entry.release_sha256);
@@ -142,11 +135,11 @@ async function republishOnce(work: Work): Promise<RepublishResult> {
 
 interface Target {
   readonly target: ObjectStore;
-  /** The release in its catalog; undefined where it isn't listed there. */
+  /** Undefined where the target doesn't list it. */
   readonly known: CatalogEntry | undefined;
 }
 
-/** Every file that the release has to have while the catalog lists its parts, in an order in which one helps the next. */
+/** Ordered so that rebuilds find their inputs. */
 async function restoreAll(work: Work, { target, known }: Target) {
   const { entry, found, previous, deps, database, scratch } = work;
   const { versions = RECORD_VERSIONS } = deps;
@@ -174,7 +167,7 @@ async function restoreAll(work: Work, { target, known }: Target) {
   return { files, corrected };
 }
 
-/** The mark of a release that is live in the target, which is put when its catalog lists the release (decision 0006). */
+/** Written once the target lists the release (decision 0006). */
 async function restoreMark({ entry, found, scratch, database, deps, restored }: Work, target: ObjectStore) {
   const mark = { path: RELEASE_PATHS.published, bytes: found.body.length, sha256: entry.release_sha256 };
   const rebuild = { release: found.release, database, scratch };
@@ -184,22 +177,22 @@ async function restoreMark({ entry, found, scratch, database, deps, restored }: 
   return reportOf(report, restored);
 }
 
-/** What an earlier attempt of this run put back is found to be right by a later one. */
+/** A file restored by an earlier attempt is now found correct. */
 function reportOf(report: FileReport, restored: Map<string, FileReport>): FileReport {
   if (report.status === 'ok') return restored.get(report.path) ?? report;
   restored.set(report.path, report);
   return report;
 }
 
-/** Makes the corrections a part of the catalog; rejects with `precondition_failed` where it was swapped meanwhile. */
+/** Rejects with `precondition_failed` where the catalog was swapped meanwhile. */
 async function recordRepairs(
   known: CatalogEntry,
   corrected: readonly ReleaseFile[],
   { target, loaded, work }: { readonly target: ObjectStore; readonly loaded: LoadedCatalog; readonly work: Work },
 ): Promise<void> {
   const repaired_at = timestampFromDate(work.deps.clock());
-  const kept = (known.repaired ?? []).filter(({ path }) => !corrected.some((file) => file.path === path));
-  const repaired = [...kept, ...corrected.map((file) => ({ ...file, repaired_at }))];
+  const others = (known.repaired ?? []).filter(({ path }) => !corrected.some((file) => file.path === path));
+  const repaired = [...others, ...corrected.map((file) => ({ ...file, repaired_at }))];
   const releases = (loaded.catalog?.releases ?? []).map((each) => (each === known ? { ...each, repaired } : each));
   await swapCatalog(target, loaded, { releases });
 }

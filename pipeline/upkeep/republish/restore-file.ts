@@ -5,32 +5,31 @@ import type { ReleaseFile } from '../../../schemas/release.ts';
 import { hashFile, hashStream } from '../../../storage/hash.ts';
 import { releaseKey } from '../../../storage/keys.ts';
 import type { PutCondition } from '../../../storage/object-store.ts';
-import { type Way, type WaysDeps, waysTo } from './strategies.ts';
+import { type Strategy, type StrategyDeps, strategiesFor } from './strategies.ts';
 
-/** What became of one file: it was right, it was copied, it was made anew, or it can't be had. */
+/** `restored`: copied; `rebuilt`: created again; `refused`: unavailable. */
 export interface FileReport {
   /** Relative to the release's prefix. */
   readonly path: string;
   readonly status: 'ok' | 'restored' | 'rebuilt' | 'refused';
-  /** What was wrong and where the bytes came from, or why there are none; null where all was well. */
+  /** The fault, and the origin of the new bytes or why there are none; null for a correct file. */
   readonly reason: string | null;
 }
 
 export interface Restored {
   readonly report: FileReport;
-  /** What the file is now, where that is not what was recorded; the catalog has to say so (decision 0044). */
+  /** For the catalog, where bytes differ from the recorded ones (decision 0044). */
   readonly corrected: ReleaseFile | undefined;
 }
 
-export interface RestoreDeps extends WaysDeps {
-  /** True where a correction can be recorded, because the release is live in the target. */
+export interface RestoreDeps extends StrategyDeps {
+  /** Whether the target's catalog lists the release. */
   readonly mayCorrect: boolean;
 }
 
 /**
- * Makes sure that the target has a release's file. A good object is not touched; a missing or damaged one is replaced, over
- * exactly the version that was found, by bytes with the recorded sha256, or by a Parquet file that was rebuilt and proven to have
- * the right rows. Rejects with `precondition_failed` where somebody else wrote it meanwhile.
+ * Replaces a missing or damaged object, conditionally on the version found, by the recorded bytes or by a rebuilt
+ * Parquet file with proven rows. Rejects with `precondition_failed` where another process wrote it meanwhile.
  */
 export async function restoreFile(file: ReleaseFile, deps: RestoreDeps): Promise<Restored> {
   const { path } = file;
@@ -52,13 +51,12 @@ export async function restoreFile(file: ReleaseFile, deps: RestoreDeps): Promise
   return { report: { path, status: obtained.status, reason }, corrected: obtained.corrected };
 }
 
-/** What is wrong with an object, and on which condition it may be replaced. */
 interface Fault {
   readonly fault: string;
   readonly condition: PutCondition;
 }
 
-/** Undefined where the stored object is the recorded file. */
+/** Undefined for the recorded file. */
 async function inspect(file: ReleaseFile, { target, rebuild }: RestoreDeps): Promise<Fault | undefined> {
   const key = releaseKey(rebuild.release, file.path);
   const head = await target.head(key);
@@ -78,26 +76,29 @@ type Obtained =
     }
   | { readonly status: 'refused'; readonly reason: string };
 
-/** The file, by the first way that gives the recorded bytes or may give others. */
 async function obtain(file: ReleaseFile, deps: RestoreDeps): Promise<Obtained> {
   const failures: string[] = [];
-  for (const way of waysTo(file, deps)) {
+  for (const strategy of strategiesFor(file, deps)) {
     try {
-      return await take(way, file, deps);
+      return await apply(strategy, file, deps);
     } catch (error) {
       if (!isAppError(error) || error.code === 'store_unavailable') throw error;
-      failures.push(`not from ${way.from}: ${messageFromError(error)}`);
+      failures.push(`not from ${strategy.from}: ${messageFromError(error)}`);
     }
   }
   if (deps.sources.length === 0) {
     const { day } = deps.rebuild.release;
-    failures.push(`another store that has it can give it back: modelstats republish ${day} --from STORE`);
+    failures.push(`restore it from another store: modelstats republish ${day} --from STORE`);
   }
   return { status: 'refused', reason: failures.join('; ') };
 }
 
-/** Goes one way; rejects with an AppError where it is closed or doesn't lead to the file. */
-async function take({ status, from, write, isProven }: Way, file: ReleaseFile, deps: RestoreDeps): Promise<Obtained> {
+/** Rejects with an AppError where the strategy fails. */
+async function apply(
+  { status, from, write, isProven }: Strategy,
+  file: ReleaseFile,
+  deps: RestoreDeps,
+): Promise<Obtained> {
   const local = join(deps.rebuild.scratch, 'file');
   await rm(local, { force: true });
   await write(local);
@@ -106,8 +107,8 @@ async function take({ status, from, write, isProven }: Way, file: ReleaseFile, d
   if (made.bytes === file.bytes && made.sha256 === file.sha256) return { status, reason, local, corrected: undefined };
   if (!isProven || !deps.mayCorrect) {
     const found = `${made.bytes} bytes with sha256 ${made.sha256}`;
-    throw new AppError('corrupt', `it gives ${found}, recorded is ${file.sha256}`);
+    throw new AppError('corrupt', `the result has ${found}, expected ${file.sha256}`);
   }
-  const told = `${reason}: the same rows in other bytes, which the catalog records`;
-  return { status, reason: told, local, corrected: { path: file.path, ...made } };
+  const corrected = `${reason}: the same rows in other bytes, which the catalog records`;
+  return { status, reason: corrected, local, corrected: { path: file.path, ...made } };
 }

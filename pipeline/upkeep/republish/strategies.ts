@@ -19,71 +19,73 @@ import {
   type SnapshotFile,
 } from './rebuild-state.ts';
 
-/** A way to get a file's bytes. */
-export interface Way {
+export interface Strategy {
   readonly status: 'restored' | 'rebuilt';
   readonly from: string;
-  /** Writes the file; rejects with an AppError where this way is closed. */
+  /** Rejects with an AppError where the strategy fails. */
   readonly write: (local: string) => Promise<void>;
-  /** True where what it writes has been proven to have the right rows, so that its bytes need not be the recorded ones. */
+  /** Proven rows may have other bytes. */
   readonly isProven: boolean;
 }
 
-export interface WaysDeps {
-  /** Where the file has to be; it may hold what the file is rebuilt from. */
+export interface StrategyDeps {
+  /** May also hold inputs of a rebuild. */
   readonly target: ObjectStore;
-  /** Other stores that may have the file, or what it is rebuilt from. */
+  /** May have the file or inputs of a rebuild. */
   readonly sources: readonly ObjectStore[];
-  /** The release.json of the file's release, sound. */
   readonly found: FoundRelease;
-  /** Undefined where the release before can't be read. */
+  /** Undefined where the previous release is unreadable. */
   readonly materials: Materials | undefined;
   readonly versions: readonly RecordVersion[];
   readonly rebuild: Pick<RebuildDeps, 'release' | 'database' | 'scratch'>;
 }
 
-/** Every way to get a file, the best first: a copy has the published bytes, whatever rebuilds may give. */
-export function waysTo(file: ReleaseFile, deps: WaysDeps): readonly Way[] {
+/** Best first: copies have the published bytes, rebuilds may not. */
+export function strategiesFor(file: ReleaseFile, deps: StrategyDeps): readonly Strategy[] {
   const { release } = deps.rebuild;
-  if (file.path === RELEASE_PATHS.release || file.path === RELEASE_PATHS.published) return [wayOfBody(deps.found)];
+  if (file.path === RELEASE_PATHS.release || file.path === RELEASE_PATHS.published) return [bodyStrategy(deps.found)];
   const copies = deps.sources.map((store) => copyFrom(store, release, file));
   const manifest = manifestsOf(release).find((candidate) => snapshotPaths(candidate).manifest === file.path);
   if (manifest !== undefined) return [...copies, manifestFrom(manifest)];
-  const wanted = snapshotFileFromPath(file.path, release);
-  if (wanted === undefined) return [...copies, ...parquetRebuilds(file.path, deps)];
+  const snapshotFile = snapshotFileFromPath(file.path, release);
+  if (snapshotFile === undefined) return [...copies, ...parquetRebuilds(file.path, deps)];
   const { versions, target, sources, rebuild } = deps;
   const stores = [target, ...sources];
-  return [...copies, ...stores.flatMap((store) => snapshotRebuilds(wanted, { ...rebuild, versions, store }))];
+  return [...copies, ...stores.flatMap((store) => snapshotRebuilds(snapshotFile, { ...rebuild, versions, store }))];
 }
 
-function wayOfBody({ body, from }: FoundRelease): Way {
+function bodyStrategy({ body, from }: FoundRelease): Strategy {
   return { status: 'restored', from, isProven: false, write: (local) => writeFile(local, body) };
 }
 
-function copyFrom(store: ObjectStore, release: Release, file: ReleaseFile): Way {
+function copyFrom(store: ObjectStore, release: Release, file: ReleaseFile): Strategy {
   const write = (local: string) => fetchFile(store, release, file, local);
   return { status: 'restored', from: store.url, isProven: false, write };
 }
 
-function manifestFrom(manifest: Manifest): Way {
+function manifestFrom(manifest: Manifest): Strategy {
   const write = (local: string) => writeFile(local, `${JSON.stringify(manifest)}\n`);
   return { status: 'rebuilt', from: RELEASE_PATHS.release, isProven: false, write };
 }
 
-/** Snapshots are given to consumers by their hash: only the published bytes will do. */
-function snapshotRebuilds(file: SnapshotFile, deps: RebuildDeps): readonly Way[] {
+/** Consumers know snapshots by their hash, so only the published bytes count. */
+function snapshotRebuilds(file: SnapshotFile, deps: RebuildDeps): readonly Strategy[] {
   const { url } = deps.store;
   const before = deps.release.prev === null ? 'the events' : `the snapshot ${deps.release.prev.day} and the events`;
-  const way = (from: string, write: Way['write']): Way => ({ status: 'rebuilt', from, isProven: false, write });
-  const fromState = way(`the state in ${url}`, (local) => rebuildFromState(file, local, deps));
+  const strategy = (from: string, write: Strategy['write']): Strategy => ({
+    status: 'rebuilt',
+    from,
+    isProven: false,
+    write,
+  });
+  const fromState = strategy(`the state in ${url}`, (local) => rebuildFromState(file, local, deps));
   if (file.manifest !== deps.release.manifest) return [fromState];
-  return [fromState, way(`${before} in ${url}`, (local) => rebuildByReplay(file, local, deps))];
+  return [fromState, strategy(`${before} in ${url}`, (local) => rebuildByReplay(file, local, deps))];
 }
 
 type ParquetRebuild = readonly [path: string, from: string, rebuild: RebuildParquet];
 type RebuildParquet = (to: string, materials: Materials) => Promise<void>;
 
-/** The Parquet files of a release that can be made anew, each with what it comes from. */
 const PARQUET_REBUILDS: readonly ParquetRebuild[] = [
   [RELEASE_PATHS.changes, 'the snapshot', rebuildChanges],
   [RELEASE_PATHS.removed, 'the state', rebuildRemoved],
@@ -95,10 +97,10 @@ const PARQUET_REBUILDS: readonly ParquetRebuild[] = [
   ]),
 ];
 
-function parquetRebuilds(path: string, { materials, rebuild: { release } }: WaysDeps): readonly Way[] {
+function parquetRebuilds(path: string, { materials, rebuild: { release } }: StrategyDeps): readonly Strategy[] {
   const isOfSource = path === RELEASE_PATHS.aliases || path.startsWith(RELEASE_PATHS.fetched(''));
   const [, from, work] = isOfSource
-    ? [path, 'the same file of the night before', copyUnchanged(path)]
+    ? [path, 'the same file of the previous night', copyUnchanged(path)]
     : (PARQUET_REBUILDS.find(([of]) => of === path) ?? []);
   if (from === undefined || work === undefined) return [];
   const { prev } = release;
@@ -115,10 +117,10 @@ function snapshotFileFromPath(path: string, release: Release): SnapshotFile | un
   return files.find(({ manifest, name }) => snapshotPaths(manifest).dataset(name) === path);
 }
 
-/** In which order files are looked at: what others are rebuilt from comes before them. */
+/** Inputs of rebuilds come first. */
 export function rankOfPath(path: string): number {
   if (path === RELEASE_PATHS.release) return 0;
-  if (path.startsWith('snapshot/v')) return 6; // Of a version under notice: it comes from the state alone.
+  if (path.startsWith('snapshot/v')) return 6; // Noticed snapshots are rebuilt from the state alone.
   if (path.startsWith('snapshot/')) return 1;
   if (path === RELEASE_PATHS.changes) return 2;
   if (path === RELEASE_PATHS.unpublished) return 3;
@@ -126,14 +128,14 @@ export function rankOfPath(path: string): number {
 }
 
 /**
- * Puts back what the source gave, and what stands nowhere else, from the release before: names of models and fetched files that were
- * the same there. Else rejects with `corrupt`.
+ * Files from the source are stored nowhere else: taken from the previous release if they were the same there, else
+ * rejects with `corrupt`.
  */
 function copyUnchanged(path: string): RebuildParquet {
   return async (to, materials) => {
     const { sha256 } = getReleaseFile(materials.release, path);
     const before = materials.previous?.files.find((file) => file.path === path);
-    assertProven(before?.sha256 === sha256, 'the night before had none, or another');
+    assertProven(before?.sha256 === sha256, 'the previous night had none, or another');
     await copyFile(await materials.copyBefore(path), to);
   };
 }

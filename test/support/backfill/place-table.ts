@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { countNotPlaced } from '../../../pipeline/backfill/not-placed.ts';
-import { type Bounds, judgeRows, placeIntervals } from '../../../pipeline/backfill/place.ts';
+import { type Bounds, classifyRows, placeIntervals } from '../../../pipeline/backfill/place.ts';
 import { readPricingTable } from '../../../pipeline/backfill/read-table.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { Database } from '../../../storage/duckdb/database.ts';
@@ -43,7 +43,7 @@ export function useTablePlacer() {
     const known = `CREATE OR REPLACE TABLE known_models AS SELECT unnest(from_json($1, '["VARCHAR"]')) AS id`;
     await database.run(known, [JSON.stringify(knownModels)]);
     const input = { ...bounds, price_range: [0.0001, 10_000] as [number, number] };
-    await judgeRows(database, input);
+    await classifyRows(database, input);
     const placement = await placeIntervals(database);
     const notPlaced = await countNotPlaced(database, input);
     return { ...(await readPlaced(database)), notPlaced, placement };
@@ -54,7 +54,7 @@ async function readPlaced(database: Database) {
   const verdicts = await database.rows(
     { verdict: nullable(text) },
     `SELECT coalesce(j.verdict, if(s.fault <> 0, 'bad_row', NULL)) AS verdict
-     FROM source_pricing s LEFT JOIN judged j ON j.row = s.rowid + 1 ORDER BY s.rowid`,
+     FROM source_pricing s LEFT JOIN classified j ON j.row = s.rowid + 1 ORDER BY s.rowid`,
   );
   const rows = await rawRows(database, 'FROM placed');
   return {

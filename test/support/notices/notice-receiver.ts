@@ -35,7 +35,7 @@ export class NoticeReceiver {
   }
 
   /** As `held 2026-11-20`, in the order in which they came. */
-  get told(): readonly string[] {
+  get headlines(): readonly string[] {
     return this.notices.map(({ kind, day }) => `${kind} ${day}`);
   }
 

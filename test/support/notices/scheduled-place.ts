@@ -65,7 +65,7 @@ export class ScheduledPlace {
 
   /** The same between two attempts at a night: one that reads just then would be rejected, and told. */
   async writeBetween(scheduler: RunningSchedule, models: number): Promise<void> {
-    await scheduler.loggedNext('trying again at');
+    await scheduler.loggedNext('retrying at');
     await this.write(models);
   }
 

@@ -1,5 +1,5 @@
 import type { AbsentFile } from '../../../pipeline/night/capture/sql/messages.ts';
-import { type RowTaker, Sandbox } from '../../../pipeline/night/capture/sql/sandbox.ts';
+import { type RowSink, Sandbox } from '../../../pipeline/night/capture/sql/sandbox.ts';
 
 /** Opens the database in which a `source.sql` runs, without its process, on a folder of its own; gives what runs a SELECT. */
 export async function openSandbox(folder: string, absent: readonly AbsentFile[] = []) {
@@ -8,7 +8,7 @@ export async function openSandbox(folder: string, absent: readonly AbsentFile[] 
   /** The rows of a SELECT, and its columns; or the file that is missing. */
   return async (sql: string) => {
     let [rows, names]: [unknown[], readonly string[]] = [[], []];
-    const taker: RowTaker = {
+    const sink: RowSink = {
       begin: async (columns) => {
         names = columns.names;
       },
@@ -16,7 +16,7 @@ export async function openSandbox(folder: string, absent: readonly AbsentFile[] 
         rows = [...rows, ...chunk.getRows()];
       },
     };
-    const missing = await sandbox.run({ path: 'source.sql', dataset: 'models', line: 1, sql }, taker);
+    const missing = await sandbox.run({ path: 'source.sql', dataset: 'models', line: 1, sql }, sink);
     return missing === undefined ? { rows, names } : { missing };
   };
 }

@@ -115,7 +115,7 @@ export const BAD_SOURCES: readonly BadSource[] = [
   scores(
     'a CSV value whose quotes never close',
     ['scores.csv', `${CSV}"m1,b,3\n`],
-    'scores.csv line 3: has a quoted value that does not end',
+    'scores.csv line 3: has an unterminated quoted value',
   ),
   scores(
     'a Parquet file that is none',
@@ -178,7 +178,7 @@ export const BAD_SOURCES: readonly BadSource[] = [
     "-- models\nSELECT idd FROM 'models.jsonl'",
     /line 2 \(models\): Referenced column "idd"/,
   ),
-  sql('with a dataset twice', '-- models\nSELECT 1;\n-- models\nSELECT 2;', /line 3 \(models\): models stands twice/),
+  sql('with a dataset twice', '-- models\nSELECT 1;\n-- models\nSELECT 2;', /line 3 \(models\): models appears twice/),
   sql('with a missing column', '-- models\nSELECT 1 AS id;', /source\.sql \(models\): the column name is missing/),
   sql('in Latin-1', latin1("-- models\nSELECT 'M\u00e9' AS id;"), /source\.sql: is not UTF-8/),
 ];

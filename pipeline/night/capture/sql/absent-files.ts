@@ -1,7 +1,6 @@
 /**
- * Files that no fetch has ever brought, as the SELECTs of `source.sql` find them: without rows (decision 0073). A call that reads
- * such files alone becomes a relation without rows; from a list of files they are left out. The text that comes of it is judged like
- * any other, so nothing gets by here that a source could not write itself.
+ * Makes SELECTs read files that no fetch has ever brought as empty (decision 0073). A call that reads only such files
+ * becomes an empty relation; from a list of files they are removed. The result is validated like any other SELECT.
  */
 import { posix } from 'node:path';
 import { sqlName } from '../../../../storage/duckdb/database.ts';
@@ -24,11 +23,10 @@ type Columns = AbsentFile['columns'];
 
 interface AbsentDeps {
   readonly absent: readonly AbsentFile[];
-  /** Whether any file matches a pattern, relative to the day's folder. */
+  /** Whether any file of the day's folder matches. */
   readonly hasFiles: (pattern: string) => Promise<boolean>;
 }
 
-/** Columns of functions that always give the same ones. */
 const FIXED_COLUMNS: Readonly<Record<string, Columns>> = {
   read_text: { filename: 'VARCHAR', content: 'VARCHAR', size: 'BIGINT', last_modified: 'TIMESTAMPTZ' },
   read_blob: { filename: 'VARCHAR', content: 'BLOB', size: 'BIGINT', last_modified: 'TIMESTAMPTZ' },
@@ -39,8 +37,8 @@ const FIXED_COLUMNS: Readonly<Record<string, Columns>> = {
 };
 
 /**
- * A SELECT that reads nothing of absent files. One whose columns nobody says stays as it is: DuckDB finds no such file then.
- * @param parsed what `json_serialize_sql` says of exactly this text
+ * A SELECT without absent files. One whose columns are unknown stays: DuckDB then reports a missing file.
+ * @param parsed `json_serialize_sql` of exactly this text
  */
 export async function withoutAbsentFiles(sql: string, parsed: unknown, deps: AbsentDeps): Promise<string> {
   const result = ParsedSchema.parse(parsed);
@@ -55,7 +53,7 @@ export async function withoutAbsentFiles(sql: string, parsed: unknown, deps: Abs
   return applyEdits(bytes, edits);
 }
 
-/** A file's name in the place of a table. */
+/** A file name in the place of a table. */
 function nameEdit(node: Node, bytes: Buffer, { absent }: AbsentDeps): Edit | undefined {
   const { query_location: at, table_name: path = '' } = node;
   if (at === undefined || !isFileName(node)) return undefined;
@@ -66,7 +64,7 @@ function nameEdit(node: Node, bytes: Buffer, { absent }: AbsentDeps): Edit | und
 }
 
 interface Call {
-  /** The table function's node, with its alias. */
+  /** With its alias. */
   readonly node: Node;
   readonly call: Node;
 }
@@ -78,11 +76,11 @@ async function callEdit({ node, call }: Call, bytes: Buffer, deps: AbsentDeps): 
     return path === undefined || at === undefined ? [] : [{ path, at, token: tokenAt(bytes, at) }];
   });
   const gone = await Promise.all(paths.map(({ path }) => findAbsent(path, deps)));
-  const kept = paths.filter((_, index) => gone[index] === undefined);
+  const present = paths.filter((_, index) => gone[index] === undefined);
   const [first, last] = [paths[0], paths.at(-1)];
-  if (first === undefined || last === undefined || kept.length === paths.length) return undefined;
-  if (kept.length > 0) {
-    const sql = kept.map(({ token }) => token.toString('utf8')).join(', ');
+  if (first === undefined || last === undefined || present.length === paths.length) return undefined;
+  if (present.length > 0) {
+    const sql = present.map(({ token }) => token.toString('utf8')).join(', ');
     return { at: first.at, bytes: last.at + last.token.length - first.at, sql };
   }
   const columns = columnsOf(
@@ -94,9 +92,9 @@ async function callEdit({ node, call }: Call, bytes: Buffer, deps: AbsentDeps): 
   return { at, bytes: length, sql: emptySql(columns, aliasOf(node) ?? call.function_name ?? '', node) };
 }
 
-/** The absent file that a path or pattern is about; undefined where it may find others. */
+/** Undefined where the path or pattern may match other files. */
 async function findAbsent(given: string, { absent, hasFiles }: AbsentDeps): Promise<AbsentFile | undefined> {
-  const path = posix.normalize(given); // It may begin with './'.
+  const path = posix.normalize(given); // May begin with './'.
   const [start = ''] = path.split(/[*?[]/, 1);
   const isPattern = start.length < path.length;
   const found = absent.find(({ file, folder }) => {
@@ -107,19 +105,21 @@ async function findAbsent(given: string, { absent, hasFiles }: AbsentDeps): Prom
   return found !== undefined && isPattern && (await hasFiles(path)) ? undefined : found;
 }
 
-/** What a call's rows would have: as the function or its `columns` says, else as the recipe does; undefined where nobody does. */
+/** From the function or its `columns` argument, else from the recipe; undefined where neither says. */
 function columnsOf(call: Node, absent: readonly AbsentFile[]): Columns | undefined {
   const fixed = FIXED_COLUMNS[call.function_name?.toLowerCase() ?? ''];
   if (fixed !== undefined) return fixed;
-  const said = optionOf(call, 'columns')?.children ?? [];
-  const own = said.map((child) => NodeSchema.parse(child)).map((child) => [aliasOf(child) ?? '', pathOf(child) ?? '']);
+  const declared = optionOf(call, 'columns')?.children ?? [];
+  const own = declared
+    .map((child) => NodeSchema.parse(child))
+    .map((child) => [aliasOf(child) ?? '', pathOf(child) ?? '']);
   const ofRecipe = absent.find((file) => Object.keys(file.columns).length > 0)?.columns;
   const columns: Columns | undefined = own.length > 0 ? Object.fromEntries(own) : ofRecipe;
   if (columns === undefined) return undefined;
   return optionOf(call, 'filename') === undefined ? columns : { ...columns, filename: 'VARCHAR' };
 }
 
-/** The value of a named argument, written `name = value` or `name := value`. */
+/** Written `name = value` or `name := value`. */
 function optionOf({ children = [] }: Node, name: string): Node | undefined {
   for (const child of children.map((one) => NodeSchema.parse(one))) {
     const names = NodeSchema.safeParse(child['left']).data?.['column_names'];
@@ -134,18 +134,18 @@ function aliasOf(node: Node): string | undefined {
   return typeof node['alias'] === 'string' ? node['alias'] : undefined;
 }
 
-/** @param alias by which the SELECT calls the relation; not written where it stands behind it already */
+/** @param alias for a node without one */
 function emptySql(columns: Columns, alias: string, node: Node): string {
   const selected = Object.entries(columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${sqlName(name)}`);
   const relation = `(SELECT ${selected.join(', ')} WHERE false)`;
   return aliasOf(node) === undefined ? `${relation} AS ${sqlName(alias)}` : relation;
 }
 
-/** What may hold brackets that are none, and brackets. */
+/** Brackets, and tokens that may contain some. */
 const BRACKETS =
   /[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|[()]/g;
 
-/** The bytes of a call, from its name to the bracket that ends it. */
+/** From its name to its closing bracket. */
 function callLength(bytes: Buffer): number {
   const text = bytes.toString('utf8');
   let depth = 0;

@@ -1,22 +1,22 @@
 /**
- * The process in which the SELECTs of a `source.sql` run (decision 0039). The night starts it and kills it; it never outlives the
- * night, and does nothing that it wasn't told to.
+ * The process in which the SELECTs of a `source.sql` run (decision 0039). The night starts it, kills it, and is never
+ * outlived by it.
  */
 import { writeFile } from 'node:fs/promises';
 import { isAppError, messageFromError } from '../../../../runtime/errors.ts';
 import { TooMuch } from '../../../source/source-settings.ts';
-import { type Answer, type Order, READY, rejectedSection, type SelectOrder } from './messages.ts';
+import { type Order, READY, rejectedSection, type SandboxResponse, type SelectOrder } from './messages.ts';
 import { Sandbox } from './sandbox.ts';
 import { StagedRows } from './staged-rows.ts';
 
 let sandbox: Sandbox | undefined;
 
-/** Ends at once: an orderly end would wait for the SELECT that is running. */
+/** At once: an orderly exit would wait for the running SELECT. */
 function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-async function response(order: Order): Promise<Answer> {
+async function response(order: Order): Promise<SandboxResponse> {
   if ('settings' in order) {
     sandbox = await Sandbox.open(order.settings);
     return READY;
@@ -25,7 +25,7 @@ async function response(order: Order): Promise<Answer> {
   return select(order.select, sandbox);
 }
 
-async function select({ section, staged }: SelectOrder, within: Sandbox): Promise<Answer> {
+async function select({ section, staged }: SelectOrder, within: Sandbox): Promise<SandboxResponse> {
   const rows = await StagedRows.open(staged);
   try {
     const missing = await within.run(section, rows);
@@ -39,12 +39,12 @@ async function select({ section, staged }: SelectOrder, within: Sandbox): Promis
 
 process.on('disconnect', end);
 process.on('message', async (order: Order) => {
-  const answered = await response(order).catch((error: unknown): Answer => {
+  const result = await response(order).catch((error: unknown): SandboxResponse => {
     const message = messageFromError(error);
     return isAppError(error, 'source_rejected') ? { rejected: message } : { failed: message };
   });
-  process.send?.(answered);
+  process.send?.(result);
 });
 if (!process.connected) end();
-// Where memory runs out, the kernel ends this process rather than the night. Not every system has this file.
+// When memory runs out, the kernel ends this process, not the night. Linux only.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);

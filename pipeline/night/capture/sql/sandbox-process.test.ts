@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     const before = memoryOfProcess(process.pid) ?? 0;
     await expect(run(LARGE)).rejects.toMatchObject({
       code: 'source_rejected',
-      message: 'source.sql line 1 (models): takes more memory than 100MB (MODELSTATS_MEMORY_LIMIT) and 1 GiB besides',
+      message: 'source.sql line 1 (models): takes more memory than 100MB (MODELSTATS_MEMORY_LIMIT) plus 1 GiB',
     });
     expect((memoryOfProcess(process.pid) ?? 0) - before).toBeLessThan(200e6);
     await close();
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     process.kill(child, 'SIGSEGV');
     await expect(running).rejects.toMatchObject({
       code: 'source_rejected',
-      message: expect.stringMatching(/^source\.sql line 1 \(models\): ended the process that it ran in: SIGSEGV/),
+      message: expect.stringMatching(/^source\.sql line 1 \(models\): ended its process: SIGSEGV/),
     });
     await close();
   });

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { AppError } from '../../../../runtime/errors.ts';
 import { programBeside } from '../../../../runtime/this-machine.ts';
 import {
-  type Answer,
   type Order,
   ResponseSchema,
   rejectedSection,
+  type SandboxResponse,
   type SandboxSettings,
   type Section,
   type SelectColumns,
@@ -15,34 +15,32 @@ import {
 
 const CHILD = programBeside(import.meta.filename, 'sandbox-child');
 
-/** For the process to be there, before any SELECT: a busy machine takes its time. */
+/** Generous, for a busy machine. */
 const START_MS_MAX = 60_000;
 
-/** What the process may take besides DuckDB's limit: for the program, readers of files, and rows on their way. */
+/** For the program, file readers, and rows in transit. */
 const MEMORY_BESIDES_BYTES = 2 ** 30;
 
-/** Between two looks at the process's memory: it may take as much more as it can fill in this time. */
-const LOOK_MS = 10;
+/** Between two checks of the process's memory. */
+const POLL_MS = 10;
 
-/** Kept of what the process complains of, in characters: the end. */
+/** Characters; the last are kept. */
 const COMPLAINT_MAX = 1000;
 
-/** A file that a SELECT names and that isn't there, relative to the day's folder; or the pattern that no file matches. */
+/** Relative to the day's folder; a pattern where no file matches. */
 export interface MissingFile {
   readonly missing: string;
 }
 
 export interface SandboxProcessSettings extends SandboxSettings {
-  /** For one SELECT, from its parsing to its last row. */
+  /** For one SELECT. */
   readonly timeoutMs: number;
-  /** Where the process works. */
   readonly folder: string;
 }
 
 /**
- * The process in which the SELECTs of a `source.sql` run, as its parent sees it (decision 0039). It is killed when a SELECT takes
- * too long or too much memory, whatever it is doing then, and ends when its parent does. It has no environment, and a process
- * group of its own: Ctrl-C at a terminal reaches the night only.
+ * The `source.sql` process, seen from its parent (decision 0039). It is killed when a SELECT takes too long or too much
+ * memory, and ends with its parent. It has no environment, and its own process group: Ctrl-C reaches only the night.
  */
 export class SandboxProcess {
   readonly #child: ChildProcess;
@@ -68,14 +66,13 @@ export class SandboxProcess {
     });
   }
 
-  /** Resolves when the process is ready for a SELECT. */
   static async open(settings: SandboxProcessSettings): Promise<SandboxProcess> {
     const opened = new SandboxProcess(settings);
     const { timeoutMs: _timeoutMs, folder: _folder, ...sandbox } = settings;
     const timer = setTimeout(() => opened.#child.kill('SIGKILL'), START_MS_MAX);
     try {
-      const response = await opened.#ask({ settings: sandbox });
-      if (typeof response === 'string') throw new Error(`the process of source.sql can't be started: ${response}`);
+      const response = await opened.#send({ settings: sandbox });
+      if (typeof response === 'string') throw new Error(`the source.sql process can't be started: ${response}`);
       if ('failed' in response) throw new Error(response.failed);
       return opened;
     } catch (error) {
@@ -87,32 +84,32 @@ export class SandboxProcess {
   }
 
   /**
-   * Runs the one SELECT of a section and puts its rows into a file; the missing file where one that it names isn't there. Rejects with
-   * `source_rejected`, naming file and line, where it is no such SELECT, fails, or takes more than it may; nothing can be run then.
+   * Writes the rows of a SELECT to a file; resolves to the missing file where it names one. Rejects with
+   * `source_rejected`, naming file and line, where it is not allowed, fails, or exceeds a limit; the process is
+   * unusable afterwards.
    */
   async run(section: Section, staged: StagedFile): Promise<SelectColumns | MissingFile> {
     const watch = this.#watch();
     try {
-      const response = await this.#ask({ select: { section, staged } });
+      const response = await this.#send({ select: { section, staged } });
       if (typeof response === 'string') {
-        throw rejectedSection(section, watch.excess() ?? `ended the process that it ran in: ${response}`);
+        throw rejectedSection(section, watch.excess() ?? `ended its process: ${response}`);
       }
       if ('columns' in response) return response.columns;
       if ('missing' in response) return response;
       if ('rejected' in response) throw new AppError('source_rejected', response.rejected);
-      throw new Error('failed' in response ? response.failed : 'the process of source.sql answered out of turn');
+      throw new Error('failed' in response ? response.failed : 'the source.sql process sent an unexpected response');
     } finally {
       watch.end();
     }
   }
 
-  /** Resolves when the process is no more. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** Kills the process when it takes too long or too much memory, and says then what was too much. */
+  /** Kills the process at its limit of time or memory, and says which. */
   #watch(): { readonly excess: () => string | undefined; readonly end: () => void } {
     const { timeoutMs, memoryLimit } = this.#settings;
     const bytesMax = bytesFromSize(memoryLimit) + MEMORY_BESIDES_BYTES;
@@ -128,33 +125,35 @@ export class SandboxProcess {
         ),
       timeoutMs,
     );
-    const looks = setInterval(() => {
+    const polling = setInterval(() => {
       const bytes = this.#child.pid === undefined ? undefined : memoryOfProcess(this.#child.pid);
       if (bytes === undefined || bytes <= bytesMax) return;
-      kill(`takes more memory than ${memoryLimit} (MODELSTATS_MEMORY_LIMIT) and 1 GiB besides`);
-    }, LOOK_MS);
+      kill(`takes more memory than ${memoryLimit} (MODELSTATS_MEMORY_LIMIT) plus 1 GiB`);
+    }, POLL_MS);
     return {
       excess: () => excess,
       end: () => {
         clearTimeout(timer);
-        clearInterval(looks);
+        clearInterval(polling);
       },
     };
   }
 
-  /** The answer to an order, or how the process ended instead. */
-  #ask(order: Order): Promise<Answer | string> {
-    const answered = new Promise<Answer>((resolve, reject) => {
+  /** The response, or how the process ended instead. */
+  #send(order: Order): Promise<SandboxResponse | string> {
+    const received = new Promise<SandboxResponse>((resolve, reject) => {
       this.#child.once('message', (message) => {
         const { data, error } = ResponseSchema.safeParse(message);
         if (data === undefined) reject(error);
         else resolve(data);
       });
     });
-    // An error of sending is the end of the process, of which `#ended` tells.
+    // A failed send means that the process ended, which `#ended` reports.
     this.#child.send(order, () => undefined);
-    const ended = this.#ended.then((how) => [how, this.#complaint.trim()].filter((text) => text !== '').join(': '));
-    return Promise.race([answered, ended]);
+    const ended = this.#ended.then((reason) =>
+      [reason, this.#complaint.trim()].filter((text) => text !== '').join(': '),
+    );
+    return Promise.race([received, ended]);
   }
 }
 
@@ -169,7 +168,7 @@ const UNIT_BYTES: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/** The bytes of a size as DuckDB takes it, such as `1GB` or `512 MiB`. */
+/** A size as DuckDB takes it, such as `1GB` or `512 MiB`. */
 export function bytesFromSize(size: string): number {
   const [, number, unit = ''] = /^([\d.]+)\s?([KMGT]i?B)$/.exec(size) ?? [];
   const bytes = UNIT_BYTES[unit];
@@ -177,7 +176,7 @@ export function bytesFromSize(size: string): number {
   return Number(number) * bytes;
 }
 
-/** What a process holds in memory and in swap, in bytes; undefined where it is gone, or where the system isn't Linux. */
+/** Memory and swap; undefined where the process has ended, or the system isn't Linux. */
 export function memoryOfProcess(pid: number): number | undefined {
   const status = readStatus(pid);
   const sizes = [...(status?.matchAll(/^Vm(?:RSS|Swap):\s*(\d+) kB$/gm) ?? [])];

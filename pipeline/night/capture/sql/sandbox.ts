@@ -1,7 +1,6 @@
 /**
- * Where the SELECTs of `source.sql` run (specification "Source folder"; decision 0039): a DuckDB database of its own, whose only
- * sight of the machine is the given folders, for reading. No extensions, no network, no settings that could be changed, nothing
- * of the night's own data. Rows leave it block by block.
+ * Runs the SELECTs of `source.sql` (specification "Source folder"; decision 0039) in a DuckDB of their own: it reads
+ * only the given folders, without extensions or network, with locked settings and none of the night's data.
  */
 
 import { join, relative, sep } from 'node:path';
@@ -16,10 +15,10 @@ import {
   type Section,
   type SelectColumns,
 } from './messages.ts';
-import { judgeSelect, type SelectRules } from './select.ts';
+import { type SelectRules, validateSelect } from './select.ts';
 
-/** Takes the rows of a SELECT; what it throws ends the SELECT. */
-export interface RowTaker {
+/** An error that it throws ends the SELECT. */
+export interface RowSink {
   begin(columns: SelectColumns): Promise<void>;
   take(rows: DuckDBDataChunk): Promise<void>;
 }
@@ -60,12 +59,12 @@ export class Sandbox {
   }
 
   /**
-   * Runs the one SELECT of a section; resolves to the file where one that it names isn't there, else to undefined. Rejects with `source_rejected`, naming file
-   * and line, where it is no such SELECT, or fails.
+   * Resolves to the missing file where the SELECT names one, else to undefined. Rejects with `source_rejected`, naming
+   * file and line, where it is not allowed or fails.
    */
-  async run(section: Section, taker: RowTaker): Promise<string | undefined> {
+  async run(section: Section, sink: RowSink): Promise<string | undefined> {
     try {
-      await this.#stream(section, await this.#judge(section), taker);
+      await this.#stream(section, await this.#validate(section), sink);
       return undefined;
     } catch (cause) {
       const missing = missingFile(cause);
@@ -75,11 +74,11 @@ export class Sandbox {
     }
   }
 
-  /** The section's statement, with absolute paths, and without what is absent. */
-  async #judge(section: Section): Promise<string> {
+  /** With absolute paths and without absent files. */
+  async #validate(section: Section): Promise<string> {
     const text = await this.#withoutAbsent(section.sql);
-    const { sql, problem, line } = judgeSelect(text, await this.#parse(text), this.#rules);
-    // Throws where the text can't be parsed, and says at which line.
+    const { sql, problem, line } = validateSelect(text, await this.#parse(text), this.#rules);
+    // Throws DuckDB's own error, with the line.
     if (problem === 'syntax') await this.#connection.extractStatements(text);
     if (problem !== undefined) throw rejectedSection(section, problem, line);
     return sql;
@@ -96,7 +95,6 @@ export class Sandbox {
     return withoutAbsentFiles(sql, await this.#parse(sql), { absent: this.#absent, hasFiles });
   }
 
-  /** DuckDB's parse tree of a text. */
   async #parse(sql: string): Promise<unknown> {
     const reader = await this.#connection.runAndReadAll(
       'SELECT json_serialize_sql($1::VARCHAR, skip_default := true)::VARCHAR',
@@ -105,7 +103,7 @@ export class Sandbox {
     return JSON.parse(String(reader.value(0, 0)));
   }
 
-  async #stream(section: Section, sql: string, taker: RowTaker): Promise<void> {
+  async #stream(section: Section, sql: string, sink: RowSink): Promise<void> {
     const statements = await this.#connection.extractStatements(sql);
     const statement = await statements.prepare(0);
     try {
@@ -113,9 +111,9 @@ export class Sandbox {
         throw rejectedSection(section, 'only SELECT is allowed');
       }
       const result = await statement.stream();
-      await taker.begin({ names: result.deduplicatedColumnNames(), types: result.columnTypes().map(String) });
+      await sink.begin({ names: result.deduplicatedColumnNames(), types: result.columnTypes().map(String) });
       for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk()) {
-        await taker.take(rows);
+        await sink.take(rows);
       }
     } finally {
       statement.destroySync();
@@ -123,7 +121,6 @@ export class Sandbox {
   }
 }
 
-/** The path in DuckDB's complaint that a file named in SQL isn't there: the dataset is not captured then. */
 function missingFile(error: unknown): string | undefined {
   return /^IO Error: No files found that match the pattern "([\s\S]*?)"/.exec(messageFromError(error))?.[1];
 }
@@ -132,19 +129,19 @@ function isDuckDBError(error: unknown): boolean {
   return /^(Failed to extract statements: )?[A-Z][A-Za-z ]*(Error|Exception)\b.*: /.test(messageFromError(error));
 }
 
-/** The line of a query at which DuckDB points, 1-based; 0 where it points at none. */
+/** 1-based; 0 where DuckDB names no line. */
 function lineFromDuckDB(error: unknown): number {
   return Number(/\nLINE (\d+): /.exec(messageFromError(error))?.[1] ?? 0);
 }
 
 const FORBIDDEN = /^Permission Error: Cannot access (?:file|directory) "([\s\S]*?)" - file system operations/;
 
-/** What DuckDB says of a query, in one line, without the kind of error, the drawing and advice on extensions. */
+/** In one line, without error class, pointer drawing, or advice on extensions. */
 function reasonFromDuckDB(error: unknown): string {
   const message = messageFromError(error);
   const path = FORBIDDEN.exec(message)?.[1];
   if (path !== undefined) {
-    return `may not read "${path}": only files of the day's folder, by a path that is written out`;
+    return `may not read "${path}": only files of the day's folder, by a literal path`;
   }
   const start = message.startsWith('Out of Memory Error')
     ? 'takes more memory than DuckDB may (MODELSTATS_MEMORY_LIMIT): '

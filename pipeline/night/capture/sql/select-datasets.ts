@@ -11,22 +11,16 @@ import { type MissingFile, SandboxProcess } from './sandbox-process.ts';
 
 export interface SelectDeps {
   readonly database: Database;
-  /** Folder for rows on their way, and for what is spilled. */
+  /** For staged rows and spilled data. */
   readonly scratch: string;
   readonly limits: CaptureLimits;
-  /** What the SELECTs may use of the machine, in a database of their own. */
   readonly duckdb: DuckDBLimits;
-  /** Files that the SELECTs find without rows: no fetch has ever brought them. */
   readonly absent: readonly AbsentFile[];
 }
 
-/** What a SELECT gave: its rows, or the file that it names and that isn't there. */
 export type Selected = Relation | MissingFile;
 
-/**
- * Runs the SELECTs of a day's `source.sql`, one per dataset that it maps; nothing at all without a `source.sql`. Rejects with
- * `source_rejected`, naming file and line.
- */
+/** Runs the SELECTs of a day's `source.sql`, one per dataset. Rejects with `source_rejected`, naming file and line. */
 export async function selectDatasets(
   source: Source,
   { database, scratch, duckdb, limits, absent }: SelectDeps,
@@ -39,7 +33,7 @@ export async function selectDatasets(
     folder: scratch,
     spillFolder: join(scratch, 'source.sql.spill'),
     spillBytesMax: limits.fileBytesMax,
-    // As DuckDB sees it: it follows links before it compares.
+    // DuckDB resolves links before it compares paths.
     folders: [await realpath(source.folder)],
     absent,
     timeoutMs: limits.sqlTimeoutMs,
@@ -63,18 +57,16 @@ export async function selectDatasets(
   return selected;
 }
 
-/** In which a SELECT may name the upstreams of each row: a text, with commas between several, or a list. */
+/** A SELECT may name each row's upstreams here: a text, with commas between several, or a list. */
 const UPSTREAM_COLUMN = 'upstream';
 
 interface StagedRows {
-  /** The database that holds them. */
   readonly path: string;
   readonly columns: SelectColumns;
-  /** Whose they are where they don't say so: the one upstream that the source names. */
+  /** Owns rows that name no upstream. */
   readonly onlyUpstream: string | undefined;
 }
 
-/** The rows that a SELECT gave, as text, as those of a file are. */
 async function relationFromStaged(
   database: Database,
   dataset: Dataset,

@@ -1,13 +1,13 @@
 /**
- * What a SELECT of `source.sql` may be (decision 0039). The judge is DuckDB's own parse of the text, as JSON, and never a search
- * in the text: comments nest, quotes come in four kinds, and words may stand anywhere.
+ * Which SELECTs `source.sql` may contain (decision 0039). Validation walks DuckDB's own parse tree and never searches
+ * the text: comments nest, quotes come in four kinds, and keywords may appear anywhere.
  */
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { sqlText } from '../../../../storage/duckdb/database.ts';
 import { HEADING_HINT } from './messages.ts';
 
-/** Table functions that read a file or list of files, their first argument. */
+/** Table functions whose first argument is a file or list of files. */
 const FILE_FUNCTIONS: readonly string[] = [
   ...['read_csv', 'read_csv_auto', 'read_json', 'read_json_auto', 'read_json_objects', 'read_json_objects_auto'],
   ...['read_ndjson', 'read_ndjson_auto', 'read_ndjson_objects', 'read_parquet', 'parquet_scan'],
@@ -15,24 +15,24 @@ const FILE_FUNCTIONS: readonly string[] = [
 ];
 
 /**
- * Every table function that a SELECT may call. Others change settings, write files or run further SQL (`enable_logging`,
- * `query`, …), and a new version of DuckDB may bring more of them: so these are listed, and not those.
+ * All that a SELECT may call. An allow list: others change settings, write files or run SQL (`enable_logging`, `query`,
+ * …), and new versions of DuckDB may add more.
  */
 const TABLE_FUNCTIONS: readonly string[] = [
   ...FILE_FUNCTIONS,
   ...['range', 'generate_series', 'unnest', 'repeat', 'repeat_row', 'json_each', 'json_tree'],
 ];
 
-/** Functions that tell what the sandbox is set to, paths of the machine among it; the last one plans SQL that nobody has judged. */
+/** They reveal settings, such as paths; the last plans SQL that wasn't validated. */
 const SETTING_FUNCTIONS: readonly string[] = ['current_setting', 'getvariable', 'json_serialize_plan'];
 
-/** `json_serialize_sql` of a text: DuckDB's parse tree, or why it has none. */
+/** What `json_serialize_sql` returns. */
 export const ParsedSchema = z.union([
   z.object({ error: z.literal(false), statements: z.array(z.unknown()) }),
   z.object({ error: z.literal(true), error_type: z.string() }),
 ]);
 
-/** A node of the tree; only what is looked at. */
+/** Only the properties in use. */
 export const NodeSchema = z.looseObject({
   type: z.unknown().optional(),
   query_location: z.number().optional().catch(undefined),
@@ -45,26 +45,24 @@ export const NodeSchema = z.looseObject({
 });
 export type Node = z.infer<typeof NodeSchema>;
 
-/** What a statement is judged by, besides the rules here. */
 export interface SelectRules {
-  /** At which relative paths start. */
+  /** Where relative paths start. */
   readonly folder: string;
-  /** Names of DuckDB's own views that need no schema, in lower case: they show settings, logs, and what a new version brings. */
+  /** DuckDB's own views that need no schema, in lower case: they show settings and logs. */
   readonly systemTables: readonly string[];
 }
 
-/** A problem of `syntax` is DuckDB's to explain. */
-type Judgement =
+/** DuckDB explains a problem of `syntax`. */
+type Validation =
   | { readonly problem: string; readonly line: number; readonly sql?: never }
   | { readonly sql: string; readonly problem?: never; readonly line?: never };
 
 /**
- * Judges one statement by its parse tree, and gives it back with relative paths of files made absolute: DuckDB would look for
- * them in the working directory of the process first.
- *
- * @param parsed what `json_serialize_sql` says of exactly this text
+ * Validates a statement by its parse tree, and makes its file paths absolute: DuckDB would search relative ones in the
+ * process's working directory first.
+ * @param parsed `json_serialize_sql` of exactly this text
  */
-export function judgeSelect(sql: string, parsed: unknown, rules: SelectRules): Judgement {
+export function validateSelect(sql: string, parsed: unknown, rules: SelectRules): Validation {
   const result = ParsedSchema.parse(parsed);
   const problem = problemOfCount(result);
   if (problem !== undefined) return { problem, line: 0 };
@@ -88,7 +86,6 @@ function problemOfTableFunction({ function_name = '' }: Node): string | undefine
   return TABLE_FUNCTIONS.includes(name) ? undefined : `the table function ${name} is not allowed`;
 }
 
-/** What is wrong with a node that isn't a call of a table function. */
 function problemOfNode(node: Node, { systemTables }: SelectRules): string | undefined {
   const { type, function_name, table_name = '', schema_name, catalog_name } = node;
   const called = function_name?.toLowerCase();
@@ -101,18 +98,16 @@ function problemOfNode(node: Node, { systemTables }: SelectRules): string | unde
   return `the table ${name} is not allowed: a table is a file, its name in quotes, or a part of WITH`;
 }
 
-/** The line of the text on which a node stands, 1-based; 0 where the tree doesn't tell. */
+/** 1-based; 0 where the tree has no location. */
 function lineOfNode(sql: string, { query_location }: Node): number {
   if (query_location === undefined) return 0;
   return Buffer.from(sql, 'utf8').subarray(0, query_location).toString('utf8').split('\n').length;
 }
 
-/** True for a file where a table's name is expected; what DuckDB takes for one. */
 export function isFileName({ type, table_name = '' }: Node): boolean {
   return type === 'BASE_TABLE' && /\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet)(?:\.gz|\.zst)?$/i.test(table_name);
 }
 
-/** What is wrong with a text that has none or several statements. */
 function problemOfCount(parsed: z.infer<typeof ParsedSchema>): string | undefined {
   if (parsed.error) return undefined;
   const { length } = parsed.statements;
@@ -123,8 +118,8 @@ function problemOfCount(parsed: z.infer<typeof ParsedSchema>): string | undefine
 const PIVOT = /^(?:(?!--).)*?\bPIVOT(?:_WIDER)?\b/i;
 
 /**
- * What is wrong with a text of which DuckDB gives no tree: it can't be parsed, or isn't only SELECTs. A PIVOT without IN is not:
- * DuckDB makes a type for its columns first. The word is looked for only to say so.
+ * For a text that doesn't parse or isn't only SELECTs. DuckDB counts a PIVOT without IN as such; the text is searched
+ * for it only to explain that.
  */
 function problemOfKind(sql: string, errorType: string) {
   if (errorType === 'parser') return { problem: 'syntax', line: 0 };
@@ -133,7 +128,7 @@ function problemOfKind(sql: string, errorType: string) {
   return { problem: `only SELECT is allowed${advice}`, line };
 }
 
-/** Every object of the tree, at any depth; a table function's own node is told from a call inside of an expression. */
+/** Every object of the tree. A table function's own node is distinguished from calls in expressions. */
 export function* nodesOf(tree: unknown): Generator<{ readonly node: Node; readonly isTableFunction: boolean }> {
   const waiting: { readonly value: unknown; readonly isTableFunction: boolean }[] = [
     { value: tree, isTableFunction: false },
@@ -149,7 +144,6 @@ export function* nodesOf(tree: unknown): Generator<{ readonly node: Node; readon
   }
 }
 
-/** The texts that a file function's first argument is made of. */
 export function pathsOf({ children = [] }: Node): readonly Node[] {
   const first = NodeSchema.safeParse(children[0]).data;
   if (first === undefined) return [];
@@ -157,23 +151,23 @@ export function pathsOf({ children = [] }: Node): readonly Node[] {
   return (first.children ?? []).map((child) => NodeSchema.parse(child));
 }
 
-/** A quoted text or name at a place of the SQL, in each of the ways of quoting. */
+/** A quoted text or name, in each kind of quotes. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$/y;
 
-/** The quoted text or name at a place; empty where there is none. */
+/** Empty where there is none. */
 export function tokenAt(sql: Buffer, at: number): Buffer {
   QUOTED.lastIndex = 0;
   return Buffer.from(QUOTED.exec(sql.subarray(at).toString('utf8'))?.[0] ?? '');
 }
 
-/** A part of the SQL that becomes another; in bytes, as places in the tree are. */
+/** In bytes, like locations in the tree. */
 export interface Edit {
   readonly at: number;
   readonly bytes: number;
   readonly sql: string;
 }
 
-/** The text with its parts replaced, in as many lines as before: errors name them. */
+/** Keeps the number of lines, because errors name them. */
 export function applyEdits(sql: Buffer, edits: readonly Edit[]): string {
   let text = sql;
   for (const edit of edits.toSorted((left, right) => right.at - left.at)) {
@@ -202,7 +196,6 @@ function withAbsolutePaths(sql: string, nodes: readonly Node[], folder: string):
 
 const TextSchema = z.object({ type: z.object({ id: z.literal('VARCHAR') }), value: z.string() });
 
-/** The path that a constant or a table's name is. */
 export function pathOf(node: Node): string | undefined {
   if (node.type !== 'BASE_TABLE') return TextSchema.safeParse(node.value).data?.value;
   return node.table_name;

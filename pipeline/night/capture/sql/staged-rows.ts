@@ -3,18 +3,15 @@ import { type DuckDBAppender, type DuckDBConnection, type DuckDBDataChunk, DuckD
 import { messageFromError } from '../../../../runtime/errors.ts';
 import { TooMuch } from '../../../source/source-settings.ts';
 import type { SelectColumns, StagedFile } from './messages.ts';
-import type { RowTaker } from './sandbox.ts';
+import type { RowSink } from './sandbox.ts';
 
-/** Blocks between two looks at the size: a block has up to 2048 rows. */
+/** Between two checks of the size; a block has up to 2048 rows. */
 const BLOCKS_BETWEEN = 16;
-/** What DuckDB may hold of rows on their way into the file. */
+/** For rows not yet in the file. */
 const MEMORY_LIMIT = '256MiB';
 
-/**
- * The rows that a SELECT of `source.sql` gave, on their way into a DuckDB file of their own, in their order, with the types that
- * they came with. Counted while they come, so that neither memory nor disk is filled by more than the limits.
- */
-export class StagedRows implements RowTaker {
+/** Writes a SELECT's rows, in order and typed, to a DuckDB file, checking limits on the way. */
+export class StagedRows implements RowSink {
   readonly #file: StagedFile;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
@@ -37,7 +34,7 @@ export class StagedRows implements RowTaker {
   async begin(columns: SelectColumns): Promise<void> {
     this.#columns = columns;
     const definitions = columns.types.map((type, index) => `c${index} ${type}`);
-    // One transaction: the rows go straight into the file, and not through its log.
+    // One transaction writes straight to the file and skips the log.
     await this.#connection.run('BEGIN');
     await this.#connection.run(`CREATE TABLE staged (${definitions.join(', ')})`);
     this.#appender = await this.#connection.createAppender('staged');
@@ -49,13 +46,12 @@ export class StagedRows implements RowTaker {
     try {
       this.#appender?.appendDataChunk(rows);
       this.#blocks += 1;
-      if (this.#blocks % BLOCKS_BETWEEN === 0) await this.#look();
+      if (this.#blocks % BLOCKS_BETWEEN === 0) await this.#checkSize();
     } catch (cause) {
       throw faultOf(cause);
     }
   }
 
-  /** Writes the last rows. */
   async finish(): Promise<SelectColumns> {
     try {
       this.#appender?.closeSync();
@@ -71,7 +67,7 @@ export class StagedRows implements RowTaker {
     this.#instance.closeSync();
   }
 
-  async #look(): Promise<void> {
+  async #checkSize(): Promise<void> {
     this.#appender?.flushSync();
     const reader = await this.#connection.runAndReadAll(
       'SELECT sum(memory_usage_bytes + temporary_storage_bytes)::DOUBLE FROM duckdb_memory()',
@@ -83,11 +79,11 @@ export class StagedRows implements RowTaker {
   }
 }
 
-/** Whose fault it is that rows can't be kept: the SELECT's where they are too large, else the disk's, or ours. */
+/** The SELECT's fault where its rows are too large, else the disk's, or ours. */
 function faultOf(cause: unknown): Error {
   if (cause instanceof TooMuch) return cause;
   const message = messageFromError(cause);
   if (message.startsWith('Out of Memory Error'))
     return new TooMuch(`gives rows too large for ${MEMORY_LIMIT} of memory`);
-  return new Error(`the rows of source.sql can't be kept: ${message}`, { cause });
+  return new Error(`the rows of source.sql can't be stored: ${message}`, { cause });
 }
