@@ -5,7 +5,6 @@ import { COUNTER_OPTIONS } from './limits/rate-limiter.ts';
 import { CREDENTIAL_OPTIONS } from './organizations/credential-directory.ts';
 import { PEOPLE_LIMITS, SIGN_IN_METHODS, type SignInMethod } from './people/people.ts';
 
-/** Of counting requests per minute. */
 export const BURST_SETTINGS = {
   redis: setting(
     'REDIS',
@@ -14,25 +13,25 @@ export const BURST_SETTINGS = {
       .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
       .optional(),
     {
-      text: '`redis://host:port` or `rediss://…`, where replicas that serve one audience count requests per minute together; without it each process counts for itself',
+      text: '`redis://host:port` or `rediss://…`, through which replicas count requests per minute together; without it each process counts by itself',
       shown: 'address',
     },
   ),
   timeoutMs: setting('REDIS_TIMEOUT_MS', Milliseconds, {
     fallback: COUNTER_OPTIONS.timeoutMs,
-    text: "for Redis' answer, in milliseconds, before this process counts alone",
+    text: 'timeout for a response of Redis, in milliseconds, after which this process counts by itself',
   }),
   pauseMs: setting('REDIS_PAUSE_MS', Milliseconds, {
     fallback: COUNTER_OPTIONS.pauseMs,
-    text: 'how long Redis is left alone after it failed, in milliseconds',
+    text: 'pause before Redis is used again after a failure, in milliseconds',
   }),
   bytesMax: setting('BURST_BYTES', Bytes, {
     fallback: COUNTER_OPTIONS.bytesMax,
-    text: 'memory of one process for counting requests per minute; of more organizations and keys the least active are counted anew',
+    text: 'memory of one process for counting requests per minute; when it is full, the counts of the least active organizations and keys restart',
   }),
 };
 
-/** An instant, or a UTC day, which stands for its first instant. */
+/** An instant, or a UTC day, meaning its start. */
 const Instant = z.string().transform((text, context) => {
   const isInstant = z.iso.datetime({ offset: true }).safeParse(text).success;
   if (isDay(text) || isInstant) return new Date(text);
@@ -40,31 +39,28 @@ const Instant = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Whether limits hold. */
 export const ENFORCEMENT_SETTINGS = {
   mode: setting('ENFORCEMENT', z.enum(['measure', 'enforce']), {
     fallback: 'enforce',
-    text: "whether daily quota and the organization's burst limit refuse (`enforce`) or are only measured (`measure`); the limits per route and before authentication always hold",
+    text: "whether the daily quota and the organization's burst limit refuse requests (`enforce`) or only count them (`measure`); limits per route and before authentication always refuse",
   }),
   from: setting('ENFORCEMENT_FROM', Instant.nullable().default(null), {
-    text: 'with `enforce`, the announced day (`2026-12-01`) or instant from which on it holds',
+    text: 'with `enforce`, the day (`2026-12-01`) or instant from which it applies',
     documented: 'none: at once',
   }),
 };
 
-/** What is remembered of keys. */
 export const CREDENTIAL_SETTINGS = {
   ttlMs: setting('KEY_CACHE_MS', wholeNumber(0, 4_000), {
     fallback: CREDENTIAL_OPTIONS.ttlMs,
-    text: 'how long a key is believed without asking the database, in milliseconds, at most 4000: a revocation is promised to hold everywhere within 5 s',
+    text: 'how long a key is cached, in milliseconds, at most 4000, since a revocation must apply everywhere within 5 s',
   }),
   entriesMax: setting('KEY_CACHE_MAX', wholeNumber(1, 10_000_000), {
     fallback: CREDENTIAL_OPTIONS.entriesMax,
-    text: 'keys remembered, some 500 bytes each; with more in use the database is asked more often',
+    text: 'keys cached, some 500 bytes each; with more keys in use, the database is queried more often',
   }),
 };
 
-/** Of the mailer. */
 export const MAIL_SETTINGS = {
   smtp: setting(
     'SMTP',
@@ -73,25 +69,25 @@ export const MAIL_SETTINGS = {
       .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
       .optional(),
     {
-      text: 'server that takes mail, as `smtp://user:password@host:587` or `smtps://…`; without it mail goes into `MODELSTATS_MAIL`',
+      text: 'mail server, as `smtp://user:password@host:587` or `smtps://…`; without it email is written to `MODELSTATS_MAIL`',
       shown: 'address',
     },
   ),
   from: setting('MAIL_FROM', z.string().min(3), {
     fallback: 'modelstats <no-reply@localhost>',
-    text: 'sender of mail',
+    text: 'sender of email',
   }),
   folder: setting('MAIL', z.string().min(1), {
     fallback: './data/mail',
-    text: 'folder for mail where there is no server: a file `.eml` each',
+    text: 'folder for email without a mail server: one `.eml` file each',
   }),
   timeoutMs: setting('MAIL_TIMEOUT_MS', Milliseconds, {
     fallback: 10_000,
-    text: 'for each step with the SMTP server, in milliseconds',
+    text: 'timeout for each step with the mail server, in milliseconds',
   }),
 };
 
-/** `link`, `password` or both, separated by a comma, in the order in which they are offered. */
+/** `link`, `password` or both, comma-separated, in display order. */
 const SignInMethods = z.string().transform((text, context): readonly SignInMethod[] => {
   const names = text.split(',').map((name) => name.trim());
   const methods = names.flatMap((name) => SIGN_IN_METHODS.filter((method) => method === name));
@@ -102,53 +98,51 @@ const SignInMethods = z.string().transform((text, context): readonly SignInMetho
 
 const DAY_MS = 86_400_000;
 
-/** Of people who sign in. */
 export const PEOPLE_SETTINGS = {
   methods: setting('SIGN_IN', SignInMethods, {
     fallback: 'link',
-    text: 'how people sign in: `link`, `password` or `link,password`, in the order in which they are offered',
+    text: 'sign-in methods in the order shown: `link`, `password` or `link,password`',
   }),
   signUp: setting('SIGN_UP', z.enum(['open', 'invited']), {
     fallback: 'open',
-    text: '`open`: whoever asks may sign in and make an organization; `invited`: only who exists or was invited, and operators make organizations',
+    text: '`open`: everyone may sign in and create an organization; `invited`: only existing and invited people may sign in, and operators create organizations',
   }),
   sessionMs: setting('SESSION_DAYS', inUnits(wholeNumber(1, 400), DAY_MS), {
     fallback: 30,
-    text: 'how long a session lasts that is not used, in days',
+    text: 'lifetime of an unused session, in days',
   }),
   sessionRefreshMs: setting('SESSION_REFRESH_HOURS', inUnits(wholeNumber(1, 24), 3_600_000), {
     fallback: 24,
-    text: 'a session in use is prolonged when that was last done this long ago, in hours; smaller writes more',
+    text: 'interval of renewing a session in use, in hours; smaller means more writes',
   }),
 };
 
 const Limit = wholeNumber(1, 100_000);
 
-/** What people may do how often. */
 export const PEOPLE_LIMIT_SETTINGS = {
   mailsPerAddress: setting('MAILS_PER_ADDRESS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.mailsPerAddress,
-    text: 'mails with a link to one address at once, then one every 10 minutes; one less from one client address (IPv6: /64); and mails with an invitation to one address in a day',
+    text: 'emails with a link to one address at once, then one every 10 minutes; one fewer if requested from one client address (IPv6: /64); also emails with an invitation to one address in a day',
   }),
   mailsPerOrigin: setting('MAILS_PER_ORIGIN_MAX', Limit, {
     fallback: PEOPLE_LIMITS.mailsPerOrigin,
-    text: 'mails with a link or an invitation that one client address (IPv6: /64) may ask for in an hour',
+    text: 'emails with a link or an invitation that one client address (IPv6: /64) may request in an hour',
   }),
   passwordsPerAddress: setting('PASSWORDS_PER_ADDRESS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.passwordsPerAddress,
-    text: "attempts at one person's password from one client address (IPv6: /64) in 15 minutes; after ten times as many in a day from everywhere the right one is completed by a link",
+    text: 'password attempts on one person from one client address (IPv6: /64) in 15 minutes; after ten times as many in a day from all addresses, the right password must be confirmed by a link',
   }),
   passwordsPerOrigin: setting('PASSWORDS_PER_ORIGIN_MAX', Limit, {
     fallback: PEOPLE_LIMITS.passwordsPerOrigin,
-    text: 'attempts at passwords from one client address (IPv6: /64) in 15 minutes',
+    text: 'password attempts from one client address (IPv6: /64) in 15 minutes',
   }),
   invitations: setting('INVITATIONS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.invitations,
-    text: 'invitations of an organization that may be open at once, and that it may send in a day',
+    text: 'open invitations of an organization, and invitations it may send in a day',
   }),
   ownOrganizations: setting('OWN_ORGANIZATIONS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.ownOrganizations,
-    text: 'organizations that one person may make',
+    text: 'organizations that one person may create',
   }),
   registrationsPerOrigin: setting('REGISTRATIONS_PER_ORIGIN_MAX', Limit, {
     fallback: PEOPLE_LIMITS.registrationsPerOrigin,
@@ -156,14 +150,13 @@ export const PEOPLE_LIMIT_SETTINGS = {
   }),
 };
 
-/** Of programs that people connect. */
 export const TOKEN_SETTINGS = {
   accessTokenSeconds: setting('ACCESS_TOKEN_SECONDS', wholeNumber(60, 86_400), {
     fallback: 3_600,
-    text: 'how long an access token of a connected program is good for, 60 to 86,400',
+    text: 'lifetime of an access token of a connected program, 60 to 86,400',
   }),
   refreshTokenSeconds: setting('CONNECTION_DAYS', inUnits(wholeNumber(1, 400), 86_400), {
     fallback: 30,
-    text: 'how long a connected program may be silent before a person has to connect it again',
+    text: 'how long a connected program may stay inactive before it must be connected again',
   }),
 };

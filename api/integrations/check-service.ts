@@ -4,7 +4,7 @@ import { repeat } from '../../runtime/repeat.ts';
 import { newId } from '../../runtime/ulid.ts';
 import { SYSTEM } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
-import { type Mail, type Mailer, NOTICES_PACE, type OwnersNotice, tellOwners } from '../accounts/mailer.ts';
+import { type Mail, type Mailer, NOTICES_PACE, notifyOwners, type OwnersNotice } from '../accounts/mailer.ts';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import { type Database, getWord } from '../database/tables/tables.ts';
@@ -180,7 +180,7 @@ async function sendNotices({ database, mailer, clock, log }: NoticeDeps, signal?
           .execute(),
     };
   });
-  return tellOwners(await Promise.all(told), { mailer, log }, signal);
+  return notifyOwners(await Promise.all(told), { mailer, log }, signal);
 }
 
 function mailFor(

@@ -75,7 +75,7 @@ test('what could not be written stays and is written once the database works aga
   recorder.count(request());
   await recorder.flush();
   expect(written.flat()).toMatchObject([{ requests: 4, units: 4 }]);
-  expect(logged).toEqual([expect.stringContaining('can not be written'), expect.stringContaining('written again')]);
+  expect(logged).toEqual([expect.stringContaining('cannot be written'), expect.stringContaining('written again')]);
   await recorder.close();
   expect([total(), database.dropped]).toEqual([4, 0]);
 });

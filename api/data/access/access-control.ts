@@ -11,7 +11,7 @@
  */
 
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
-import type { Way } from '../../accounts/authentication.ts';
+import type { Surface } from '../../accounts/authentication.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Accounts } from '../../accounts/open-accounts.ts';
 import type { Feature } from '../../accounts/organizations/plans.ts';
@@ -110,7 +110,7 @@ export class AccessControl {
   }
 
   #authenticate(credentials: Credentials, route: RouteAccess | undefined): Awaitable<Caller> {
-    const way: Way = route?.capability === 'mcp' ? 'mcp' : 'api';
+    const way: Surface = route?.capability === 'mcp' ? 'mcp' : 'api';
     const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken, way));
     if (found !== undefined && !(found instanceof Promise)) return found;
     const { clientAddress } = credentials; // Before anything is waited for: the client may be gone then.

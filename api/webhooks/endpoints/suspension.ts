@@ -1,7 +1,7 @@
 import type { BaseLogger } from 'pino';
 import { newId } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
-import { type Mail, type Mailer, type OwnersNotice, tellOwners } from '../../accounts/mailer.ts';
+import { type Mail, type Mailer, notifyOwners, type OwnersNotice } from '../../accounts/mailer.ts';
 import { organizationFromRow, selectOrganizations } from '../../accounts/organizations/organizations.ts';
 import type { Terms } from '../../accounts/organizations/terms.ts';
 import { type Database, getWord } from '../../database/tables/tables.ts';
@@ -144,7 +144,7 @@ export async function sendNotices({ database, mailer, log }: NoticeDeps, signal?
           .execute(),
     };
   });
-  return tellOwners(notices, { mailer, log }, signal);
+  return notifyOwners(notices, { mailer, log }, signal);
 }
 
 function mailFor({ id, url, description }: Endpoint, notice: Notice, to: string): Mail {
