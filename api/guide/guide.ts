@@ -13,7 +13,7 @@ import { Asset, addVersionedAssets, bindAsset, versionOf } from '../server/asset
 import { bindRoute } from '../server/bind-route.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
 import { escapeHtml } from '../server/pages/html.tsx';
-import { readLook } from '../server/pages/look.ts';
+import { readStyleSheet } from '../server/pages/styles.ts';
 import { HTML_TYPE } from '../server/response-headers.ts';
 import type { BaseUrlOf } from '../server/urls.ts';
 import { type GuideFacts, wordsFrom } from './facts.ts';
@@ -50,7 +50,7 @@ const [FOLDER, FILE] = ['docs/assets', 'guide.css'];
 export async function makeGuide(settings: GuideSettings): Promise<Guide> {
   const { root } = settings;
   const pages = readPages(wordsFrom(settings), root);
-  const files = { [FILE]: readLook(join(import.meta.dirname, FILE)) };
+  const files = { [FILE]: readStyleSheet(join(import.meta.dirname, FILE)) };
   const frame: Frame = {
     root,
     stylesheet: `${root}/${FOLDER}/${FILE}?v=${versionOf(files)}`,

@@ -91,7 +91,7 @@ export function refuseInOAuthsWords(routes: FastifyInstance, publicUrl: string):
   const told = new ReportedReasons({ againMs: TOLD_AGAIN_MS });
   const contextOf = ({ id: requestId }: FastifyRequest) => ({ requestId, baseUrl: publicUrl, errors: API_ERRORS });
   routes.setErrorHandler((error: unknown, request, reply) =>
-    sendError(error, request, { reply, contextOf, told, bodyOf }),
+    sendError(error, request, { reply, contextOf, reported: told, bodyOf }),
   );
 }
 

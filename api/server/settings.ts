@@ -2,58 +2,57 @@ import { z } from 'zod';
 import { type AllowedNetwork, parseNetwork } from '../../runtime/outbound/address-check.ts';
 import { Bytes, Milliseconds, type OptionsFrom, setting, wholeNumber } from '../../runtime/setting.ts';
 
-/** What a connection may take of a server of ours (specification "Connections"). */
+/** Limits per connection (specification "Connections"). */
 export const CONNECTION_SETTINGS = {
   headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', Milliseconds, {
     fallback: 10_000,
-    text: 'longest wait for the head of a request to arrive, in milliseconds; never more than `REQUEST_TIMEOUT_MS`',
+    text: 'timeout for receiving the head of a request, in milliseconds; at most `REQUEST_TIMEOUT_MS`',
   }),
   headersMax: setting('HEADERS_MAX', wholeNumber(10, 2_000), {
     fallback: 100,
-    text: 'header fields of a request; with more it gets 431',
+    text: 'maximum header fields of a request; more are refused with 431',
   }),
   requestTimeoutMs: setting('REQUEST_TIMEOUT_MS', Milliseconds, {
     fallback: 30_000,
-    text: 'longest wait for a request to arrive, its body included, in milliseconds',
+    text: 'timeout for receiving a request including its body, in milliseconds',
   }),
   pipelinedMax: setting('PIPELINED_MAX', wholeNumber(1, 1_000), {
     fallback: 20,
-    text: 'requests of a connection that may wait behind the one that is being answered; the connection is closed after them',
+    text: 'maximum requests of a connection that wait behind the current one; with more the connection closes after them',
   }),
   sendTimeoutMs: setting('SEND_TIMEOUT_MS', Milliseconds, {
     fallback: 60_000,
-    text: 'how long a client may take less than `SEND_BYTES_MIN` of an answer that waits for it, in milliseconds; then its connection is closed',
+    text: 'time in which a client must read `SEND_BYTES_MIN` of a pending response, in milliseconds; otherwise its connection is closed',
   }),
   sendBytesMin: setting('SEND_BYTES_MIN', Bytes, {
     fallback: 16_384,
-    text: "bytes that a client takes at least of its answers in each `SEND_TIMEOUT_MS`; the system's buffers make what is taken show in steps of some hundred kilobytes on a fast network",
+    text: 'minimum bytes of its responses that a client must read per `SEND_TIMEOUT_MS`; system buffers round this to some hundred kilobytes on a fast network',
   }),
   keepAliveTimeoutMs: setting('KEEP_ALIVE_TIMEOUT_MS', Milliseconds, {
     fallback: 72_000,
-    text: 'longest wait of an open connection for its next request; more than the proxy in front waits',
+    text: 'how long an idle connection stays open, in milliseconds; set it higher than the timeout of the proxy in front',
   }),
   connectionsMax: setting('CONNECTIONS_MAX', wholeNumber(1, 1_000_000), {
     fallback: 10_000,
-    text: 'open connections; further ones are closed at once',
+    text: 'maximum open connections; further ones are closed at once',
   }),
 };
 
 export type ConnectionSettings = OptionsFrom<typeof CONNECTION_SETTINGS>;
 
-/** Who may read the metrics, and where. */
 export const METRICS_SETTINGS = {
   token: setting('METRICS_TOKEN', z.string().min(16, 'must have at least 16 characters').optional(), {
-    text: 'bearer token of at least 16 characters for `/metrics`; without one nobody may read it, unless one of the next settings says so',
+    text: 'bearer token of at least 16 characters for `/metrics`; without one nobody can read it, unless one of the next settings allows it',
     shown: 'masked',
   }),
-  isOpen: setting('METRICS_OPEN', z.stringbool(), { fallback: 'false', text: '`true`: anybody may read `/metrics`' }),
+  isOpen: setting('METRICS_OPEN', z.stringbool(), { fallback: 'false', text: '`true`: everyone can read `/metrics`' }),
   host: setting('METRICS_HOST', z.string().min(1), { fallback: '127.0.0.1', text: 'address of `METRICS_PORT`' }),
   port: setting('METRICS_PORT', wholeNumber(0, 65_535).optional(), {
-    text: 'a port of its own for `/metrics` of `serve`, `schedule` or `dispatch`, another for each process of a machine; whoever reaches it may read, with the token where one is set; 0 for any free one',
+    text: 'separate port for `/metrics` of `serve`, `schedule` or `dispatch`, different for each process of a machine; everyone who can reach it can read, with the token if one is set; 0 for any free port',
   }),
 };
 
-/** Networks separated by commas; each wrong one is told. */
+/** Comma-separated networks; reports each invalid one. */
 const Networks = z.string().transform((text, context): readonly AllowedNetwork[] =>
   text.split(',').flatMap((part) => {
     try {
@@ -65,9 +64,8 @@ const Networks = z.string().transform((text, context): readonly AllowedNetwork[]
   }),
 );
 
-/** Of requests to customers' addresses. */
 export const OUTBOUND_SETTINGS = {
   allow: setting('OUTBOUND_ALLOW', Networks.default([]), {
-    text: "networks or addresses that requests to customers' addresses may reach although they are not public, comma-separated, such as `10.0.0.0/8, fd00::/8`; for who runs the service for themselves",
+    text: "private networks or addresses that requests to customers' addresses may reach, comma-separated, such as `10.0.0.0/8, fd00::/8`; for services run for internal use",
   }),
 };

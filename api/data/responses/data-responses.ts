@@ -110,7 +110,7 @@ export class DataResponses {
     { caller, baseUrl }: { readonly caller: DataCaller; readonly baseUrl?: string | undefined },
   ): Promise<ParsedResponse<Body>> {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-    const { body, headers, giveBack } = await this.answer(route, { params, query: given, baseUrl }, caller);
+    const { body, headers, release: giveBack } = await this.answer(route, { params, query: given, baseUrl }, caller);
     const json = String(body);
     giveBack?.();
     // The one place where an answer becomes a value again: the API's tests hold every route to its schema.
