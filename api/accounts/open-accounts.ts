@@ -2,7 +2,7 @@ import type { BaseLogger } from 'pino';
 import { defaultsOf } from '../../runtime/setting.ts';
 import type { ControlDatabase } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
-import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
+import { getServiceSecret, probeReading, probeWriting } from '../database/service-values.ts';
 import { DATABASE_SETTINGS } from '../database/settings.ts';
 import type { Actor } from './actor.ts';
 import { AuditedChanges } from './audit.ts';
@@ -112,7 +112,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const health = new DatabaseHealth({
     clock,
     log,
-    check: () => lookAt(database.kysely),
+    check: () => probeReading(database.kysely),
     probe: () => probeWriting(database.kysely, clock()),
     probeMs: options.probeMs ?? PROBE_MS,
   });

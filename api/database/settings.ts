@@ -2,36 +2,35 @@ import { z } from 'zod';
 import { inUnits, Milliseconds, setting, wholeNumber } from '../../runtime/setting.ts';
 
 export const POSTGRES_OPTIONS = {
-  /** Of this process. One works off usage, the others look up keys and serve operators. */
+  /** Per process: one writes usage, the others look up keys and serve operators. */
   connectionsMax: 10,
-  /** For a connection to be there, also when it has to wait for a free one. */
+  /** Including the wait for a free connection. */
   connectTimeoutMs: 2_000,
-  /** For a statement; beyond it the server gives it up, and shortly after we do. */
+  /** The server cancels the statement, and shortly after this process does. */
   statementTimeoutMs: 2_000,
 };
 export type PostgresOptions = Readonly<typeof POSTGRES_OPTIONS>;
 
-/** Of the control database. */
 export const DATABASE_SETTINGS = {
   url: setting('DATABASE', z.string(), {
     fallback: 'sqlite:./data/accounts.db',
-    text: 'the control database with organizations, keys and usage: `sqlite:PATH`, `postgres://user:password@host/name`, or through the socket of this machine `postgres:///name?host=/var/run/postgresql`. Without a user it is `PGUSER`, else the user of the operating system, as for psql',
+    text: 'the control database with organizations, keys and usage: `sqlite:PATH`, `postgres://user:password@host/name`, or over a local socket `postgres:///name?host=/var/run/postgresql`. The default user is `PGUSER`, else the operating-system user, as for psql',
     shown: 'address',
   }),
   connectionsMax: setting('DATABASE_CONNECTIONS_MAX', wholeNumber(1, 200), {
     fallback: POSTGRES_OPTIONS.connectionsMax,
-    text: "PostgreSQL's connections of one process",
+    text: 'maximum PostgreSQL connections of one process',
   }),
   connectTimeoutMs: setting('DATABASE_CONNECT_TIMEOUT_MS', Milliseconds, {
     fallback: POSTGRES_OPTIONS.connectTimeoutMs,
-    text: 'for a connection to PostgreSQL, in milliseconds',
+    text: 'timeout for a connection to PostgreSQL, in milliseconds',
   }),
   statementTimeoutMs: setting('DATABASE_TIMEOUT_MS', Milliseconds, {
     fallback: POSTGRES_OPTIONS.statementTimeoutMs,
-    text: "for a statement on PostgreSQL, or for another process's write to SQLite, in milliseconds",
+    text: "timeout for a statement on PostgreSQL, or for waiting for another process's write to SQLite, in milliseconds",
   }),
   probeMs: setting('DATABASE_PROBE_SECONDS', inUnits(wholeNumber(1, 3_600), 1000), {
     fallback: 10,
-    text: 'between two looks at the control database: whether it answers and, after it failed, whether it can be written again',
+    text: 'interval of checking that the control database can be read and, after a failure, written',
   }),
 };

@@ -7,7 +7,7 @@ import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import { type Mail, type Mailer, NOTICES_PACE, notifyOwners, type OwnersNotice } from '../accounts/mailer.ts';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
-import { type Database, getWord } from '../database/tables/tables.ts';
+import { type Database, parseEnum } from '../database/tables/tables.ts';
 import { type Claim, claimDue, findDueSites, type OfferedTo } from './claims.ts';
 import {
   type Evidence,
@@ -163,7 +163,7 @@ async function sendNotices({ database, mailer, clock, log }: NoticeDeps, signal?
     .orderBy('integrations.id')
     .execute();
   const told = rows.map(async ({ email, ...row }): Promise<OwnersNotice> => {
-    const [notice, now] = [getWord(NOTICES, row.notice ?? ''), clock()];
+    const [notice, now] = [parseEnum(NOTICES, row.notice ?? ''), clock()];
     const earning = await findEarning(database, row.organization_id, now);
     const integration = integrationFromRow(row, { now, earning });
     const { id, organizationId, url } = integration;

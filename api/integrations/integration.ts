@@ -19,9 +19,9 @@ import { NO_END_MS } from '../accounts/organizations/terms.ts';
 import {
   type Database,
   dateOrNull,
-  getWord,
   type IntegrationCheckRow,
   type IntegrationRow,
+  parseEnum,
 } from '../database/tables/tables.ts';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
@@ -69,7 +69,7 @@ export function integrationFromRow(
   row: IntegrationRow,
   { now, earning }: { readonly now: Date; readonly earning: ReadonlySet<string> },
 ) {
-  const state = getWord(INTEGRATION_STATES, row.state);
+  const state = parseEnum(INTEGRATION_STATES, row.state);
   return {
     /** `int_…` */
     id: row.id,
@@ -85,7 +85,7 @@ export function integrationFromRow(
     failures: row.failures,
     /** Of the newest check; null before the first one. */
     checkedAt: dateOrNull(row.checked_at),
-    reason: row.reason === null ? null : getWord(CHECK_REASONS, row.reason),
+    reason: row.reason === null ? null : parseEnum(CHECK_REASONS, row.reason),
     /** What keeps it from being verified, or from staying so, in words; null: nothing. */
     problem: row.problem,
     /** When it is checked next without being asked to; null: never. */
@@ -108,15 +108,15 @@ export function checkFromRow(row: IntegrationCheckRow) {
     /** Whether somebody asked for it; else it was due. */
     isAsked: row.asked === 1,
     /** The state of the integration after it. */
-    state: getWord(INTEGRATION_STATES, row.state),
-    reason: getWord(CHECK_REASONS, row.reason),
+    state: parseEnum(INTEGRATION_STATES, row.state),
+    reason: parseEnum(CHECK_REASONS, row.reason),
     message: row.message,
     status: row.status,
     finalUrl: row.final_url,
     found:
       row.found_kind === null
         ? null
-        : { kind: getWord(FOUND_KINDS, row.found_kind), href: row.found_href ?? '', text: row.found_text ?? '' },
+        : { kind: parseEnum(FOUND_KINDS, row.found_kind), href: row.found_href ?? '', text: row.found_text ?? '' },
     durationMs: row.duration_ms,
   };
 }

@@ -1,4 +1,4 @@
-import { type Database, getWord, type IntegrationRow, type Transaction } from '../database/tables/tables.ts';
+import { type Database, type IntegrationRow, parseEnum, type Transaction } from '../database/tables/tables.ts';
 import { INTEGRATION_STATES, type IntegrationState } from './integration.ts';
 import { isInForce, type Standing } from './life.ts';
 import { SHARED_HOSTS, siteOf } from './site.ts';
@@ -136,5 +136,5 @@ export function columnsOf(standing: Standing) {
 }
 
 export function stateOf(row: IntegrationRow): IntegrationState {
-  return getWord(INTEGRATION_STATES, row.state);
+  return parseEnum(INTEGRATION_STATES, row.state);
 }

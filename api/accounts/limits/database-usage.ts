@@ -50,10 +50,10 @@ export class DatabaseUsage implements UsageStore {
 
   async #write(steps: readonly Step[]): Promise<Responses> {
     if (this.#database.engine.kind === 'sqlite' && steps.length > 0)
-      return writeWork(this.#database, () => responsesOf(steps), { isAlone: false });
+      return writeWork(this.#database, () => responsesOf(steps), { isSingle: false });
     const responses: Responses = new Map();
     for (const { requests, work } of steps)
-      await writeWork(this.#database, () => work(responses), { isAlone: !requests.some(isKeyed) });
+      await writeWork(this.#database, () => work(responses), { isSingle: !requests.some(isKeyed) });
     return responses;
   }
 

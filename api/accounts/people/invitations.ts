@@ -1,6 +1,6 @@
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
-import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import { addressOf, auditName } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import type { AuditedChanges } from '../audit.ts';
@@ -138,7 +138,7 @@ export async function acceptInvitation(token: string, changes: AuditedChanges): 
       );
     const { organization_id: organizationId, id } = accepted;
     const since = changes.now();
-    const invited = { organizationId, personId: person.id, role: getWord(ROLES, accepted.role), since };
+    const invited = { organizationId, personId: person.id, role: parseEnum(ROLES, accepted.role), since };
     const role = await insertMember(transaction, invited);
     const details = { email: person.email, role, invitation_id: id, invited_by: accepted.invited_by };
     await note({ organizationId, action: 'member.accept', subjectId: person.id, details });
@@ -207,7 +207,7 @@ function invitationFromRow(row: SelectedInvitation) {
     organizationId: row.organization_id,
     organizationName: row.organization_name,
     email: row.email,
-    role: getWord(ROLES, row.role),
+    role: parseEnum(ROLES, row.role),
     /** As named in the audit log. */
     invitedBy: row.invited_by,
     createdAt: new Date(row.created_at),

@@ -1,6 +1,6 @@
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
-import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import type { AuditedChanges, NoteAudit } from '../audit.ts';
 import {
   getOrganization,
@@ -36,7 +36,7 @@ export function listMemberships(personId: string, changes: AuditedChanges): Prom
     return rows.map(({ id, name, role, created_at }) => ({
       organizationId: id,
       organizationName: name,
-      role: getWord(ROLES, role),
+      role: parseEnum(ROLES, role),
       since: new Date(created_at),
     }));
   });
@@ -125,7 +125,7 @@ function selectMembers(database: Database) {
 type SelectedMember = Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>;
 
 function memberFromRow(row: SelectedMember): Member {
-  return { person: personFromRow(row), role: getWord(ROLES, row.role), since: new Date(row.created_at) };
+  return { person: personFromRow(row), role: parseEnum(ROLES, row.role), since: new Date(row.created_at) };
 }
 
 /** An existing member keeps the role. Resolves to the role in force. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
-import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import type { Actor, Person } from '../actor.ts';
 import { lockOrganization } from '../organizations/organizations.ts';
 import { type MemberKey, ROLES, type Role } from './people.ts';
@@ -94,7 +94,7 @@ async function findRole(database: Database, { organizationId, personId }: Member
     .where('organization_id', '=', organizationId)
     .where('person_id', '=', personId)
     .executeTakeFirst();
-  return row === undefined ? undefined : getWord(ROLES, row.role);
+  return row === undefined ? undefined : parseEnum(ROLES, row.role);
 }
 
 /**

@@ -13,7 +13,7 @@
 
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
-import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import type { WebhookEndpointRow } from '../../database/tables/webhook-tables.ts';
 import { isTopic, TOPICS } from '../topics/topics.ts';
 import { FiltersSchema } from './filters.ts';
@@ -32,7 +32,7 @@ export const FAILURES_MAX = 20;
 
 /** An endpoint as it is stored, without its secret. */
 export function endpointFromRow(row: WebhookEndpointRow) {
-  const state = getWord(ENDPOINT_STATES, row.state);
+  const state = parseEnum(ENDPOINT_STATES, row.state);
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -40,7 +40,7 @@ export function endpointFromRow(row: WebhookEndpointRow) {
     description: row.description,
     topics: (JSON.parse(row.topics) as readonly string[]).filter(isTopic), // We wrote it; a later version may know more.
     filters: FiltersSchema.parse(JSON.parse(row.filters)),
-    mode: getWord(ENDPOINT_MODES, row.mode),
+    mode: parseEnum(ENDPOINT_MODES, row.mode),
     state,
     stateChangedAt: new Date(row.state_changed_at),
     /** Deliveries of events that failed since the last one that did not; of a revoked endpoint those that led to it. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../runtime/errors.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
-import { type Database, getWord } from '../../../database/tables/tables.ts';
+import { type Database, parseEnum } from '../../../database/tables/tables.ts';
 import type { Origin } from '../../actor.ts';
 import type { OpenedMembers } from '../open-members.ts';
 import { type FoundSession, type ListedSession, ROLES, type Session, type SignInMethod } from '../people.ts';
@@ -164,7 +164,7 @@ export class Sessions {
       .where(`sessions.${by}`, '=', value)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const role = row.role === null ? null : getWord(ROLES, row.role);
+    const role = row.role === null ? null : parseEnum(ROLES, row.role);
     return {
       id: row.id,
       person: personFromRow(row),
