@@ -3,51 +3,50 @@ import { quotaDayAt } from '../accounts/limits/quota.ts';
 import { NO_END_MS } from '../accounts/organizations/terms.ts';
 import { AT_RISK_MS, type IntegrationState } from './integration.ts';
 
-/** Failures in a row, and the time since the first of them, from which on a page has lost its link or never had it. */
+/** Consecutive failures, and time since the first, after which the link counts as missing. */
 export const FAILURES_MAX = 3;
 const FAILING_MS = 72 * 3_600_000;
-/** Days for which an integration that lapsed or was rejected is still checked every day. */
+/** How long lapsed and rejected integrations are still checked daily. */
 const WATCHED_MS = 30 * 86_400_000;
 
-/** Where an integration stands in its life; instants are Unix milliseconds. */
-export interface Standing {
+/** State and history of an integration; instants are Unix milliseconds. */
+export interface Lifecycle {
   readonly state: IntegrationState;
   readonly stateChangedAt: number;
-  /** Checks in a row that failed, and when the first of them was; null where none did. */
+  /** Consecutive failed checks and the first of them; null if none. */
   readonly failures: number;
   readonly firstFailedAt: number | null;
-  /** Until when it counts for the quota; null: it never did. */
+  /** End of the quota bonus; null: never had one. */
   readonly bonusUntil: number | null;
 }
 
-/** `taken`: the link was found, but another organization holds the site. */
+/** `taken`: found, but another organization holds the site. */
 export type Outcome = 'found' | 'failed' | 'taken';
 
-/** A page that was just declared. */
-export function declared(now: Date): Standing {
+/** A newly declared page. */
+export function declared(now: Date): Lifecycle {
   return { state: 'pending', stateChangedAt: now.getTime(), failures: 0, firstFailedAt: null, bonusUntil: null };
 }
 
-/** Where a check at `now` leaves an integration (specification "States of an integration"). */
-export function afterCheck(before: Standing, outcome: Outcome, now: Date): Standing {
+/** After a check at `now` (specification "States of an integration"). */
+export function afterCheck(before: Lifecycle, outcome: Outcome, now: Date): Lifecycle {
   if (before.state === 'removed') return before;
-  if (outcome === 'found') return moved({ ...before, failures: 0, firstFailedAt: null }, 'verified', now);
+  if (outcome === 'found') return withState({ ...before, failures: 0, firstFailedAt: null }, 'verified', now);
   const failing = { ...before, failures: before.failures + 1, firstFailedAt: before.firstFailedAt ?? now.getTime() };
-  return moved(failing, outcome === 'taken' ? 'rejected' : stateAfterFailure(failing, now), now);
+  return withState(failing, outcome === 'taken' ? 'rejected' : stateAfterFailure(failing, now), now);
 }
 
-/** Whoever declared it takes it back, or the operator does. */
-export function afterRemoval(before: Standing, now: Date): Standing {
-  return moved(before, 'removed', now);
+export function afterRemoval(before: Lifecycle, now: Date): Lifecycle {
+  return withState(before, 'removed', now);
 }
 
-/** Whether an integration in this state holds its site and earns its bonus. */
+/** Whether this state holds the site and earns the bonus. */
 export function isInForce(state: IntegrationState): boolean {
   return state === 'verified' || state === 'at_risk';
 }
 
-/** The instant that ends a time which has begun: with the first check from then on the state is another; undefined for none. */
-function deadlineOf({ state, stateChangedAt, firstFailedAt }: Standing): number | undefined {
+/** When the current period ends: the first check after it changes the state; undefined if there is none. */
+function deadlineOf({ state, stateChangedAt, firstFailedAt }: Lifecycle): number | undefined {
   switch (state) {
     case 'pending':
     case 'verified':
@@ -61,7 +60,7 @@ function deadlineOf({ state, stateChangedAt, firstFailedAt }: Standing): number 
   }
 }
 
-function stateAfterFailure(failing: Standing, now: Date): IntegrationState {
+function stateAfterFailure(failing: Lifecycle, now: Date): IntegrationState {
   const { state, failures } = failing;
   const isOver = now.getTime() >= (deadlineOf(failing) ?? Number.POSITIVE_INFINITY);
   switch (state) {
@@ -78,46 +77,46 @@ function stateAfterFailure(failing: Standing, now: Date): IntegrationState {
   }
 }
 
-function moved(before: Standing, state: IntegrationState, now: Date): Standing {
+function withState(before: Lifecycle, state: IntegrationState, now: Date): Lifecycle {
   const bonusUntil = bonusAfter(before, state, now);
   if (state === before.state) return { ...before, bonusUntil };
   return { ...before, state, stateChangedAt: now.getTime(), bonusUntil };
 }
 
-/** The bonus begins at once, and what is lost holds until the UTC day of the quota is over. */
-function bonusAfter({ state: was, bonusUntil }: Standing, state: IntegrationState, now: Date): number | null {
+/** A bonus begins at once; a lost one lasts until the end of the UTC day. */
+function bonusAfter({ state: was, bonusUntil }: Lifecycle, state: IntegrationState, now: Date): number | null {
   if (isInForce(state)) return NO_END_MS;
   return isInForce(was) ? quotaDayAt(now).resetAt * 1000 : bonusUntil;
 }
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
-/** A time of day that is nearer than this has as good as come: the next check is a day from now. */
+/** If the daily time is nearer than this, the next check is a day later. */
 const PAUSE_MIN_MS = HOUR_MS;
-/** By how much a check may be later than a day after the last one, so that a deadline just behind it needs none of its own. */
+/** Allowed delay of a daily check to coincide with a deadline. */
 export const LATE_MAX_MS = 10 * 60_000;
 
 /**
- * When an integration is checked next after a check at `now`: within a day, at a time of day that follows from its id, so that not all
- * come at one hour; and at the end of a time that has begun, where that is before it or little later. Null: only when somebody asks.
+ * The next check after one at `now`: daily at a time derived from the id, which spreads the load, and at a deadline
+ * before or shortly after that. Null: only on request.
  */
-export function nextCheckAt(id: string, standing: Standing, now: Date): number | null {
-  const { state, stateChangedAt } = standing;
+export function nextCheckAt(id: string, lifecycle: Lifecycle, now: Date): number | null {
+  const { state, stateChangedAt } = lifecycle;
   if (state === 'removed') return null;
   const daily = nextDaily(id, now.getTime());
   const isGivenUp = state === 'lapsed' || state === 'rejected';
   if (isGivenUp && daily > stateChangedAt + WATCHED_MS) return null;
-  const deadline = deadlineOf(standing);
+  const deadline = deadlineOf(lifecycle);
   return deadline !== undefined && deadline > now.getTime() && deadline <= daily + LATE_MAX_MS ? deadline : daily;
 }
 
-/** The next instant at the time of day of this id; a day from now where that is too near. */
+/** The next daily time, or a day from now if it is too near. */
 function nextDaily(id: string, nowMs: number): number {
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS + timeOfDay(id);
   const next = today > nowMs ? today : today + DAY_MS;
   return next - nowMs >= PAUSE_MIN_MS ? next : nowMs + DAY_MS;
 }
 
-/** Milliseconds after midnight, alike for the same id. */
+/** Milliseconds after midnight, fixed per id. */
 function timeOfDay(id: string): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % DAY_MS;
 }
