@@ -1,6 +1,6 @@
 /**
- * Who acts, for permission checks and the audit log: a {@link PersonActor} has the rights of their role in an
- * organization, an {@link OperatorActor} has all. Programs that fetch data are a `Caller` instead.
+ * Who acts, for permission checks and the audit log. A {@link PersonActor} has the rights of their role; an {@link
+ * OperatorActor} has all.
  */
 export type Actor = PersonActor | OperatorActor;
 
@@ -29,13 +29,12 @@ export interface Person {
 export interface Origin {
   /** The client address; behind trusted proxies, the one they report. */
   readonly address: string;
-  /** The header as received; only its beginning is stored. */
+  /** Only its beginning is stored. */
   readonly userAgent: string | undefined;
   /** Identifies the browser: 43 unguessable characters of base64url. Undefined on its first request. */
   readonly browser?: string | undefined;
 }
 
-/** The actor in the audit log: {@link OperatorActor.operator}, or `person:` and an email address. */
 export function auditName(actor: Actor): string {
   return 'operator' in actor ? actor.operator : `person:${actor.person.email}`;
 }

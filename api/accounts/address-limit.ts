@@ -24,13 +24,10 @@ export function tooManyRequests(retryAfterSeconds: number): HttpError {
   });
 }
 
-/**
- * The counter shared by everything that needs no key: badges, embedded pages, feeds, the start page, documentation
- * search.
- */
+/** Shared by all requests that need no key. */
 export const PUBLIC_REQUESTS = 'public';
 
-/** The name under which an address is limited: IPv6 by its /64, since a household has that many addresses. */
+/** IPv6 by /64, since a household has that many addresses. */
 export function limitedOrigin(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

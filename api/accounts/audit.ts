@@ -11,10 +11,9 @@ export interface AuditDeps {
   readonly onChange?: () => void;
 }
 
-/** Writes an audit entry in the transaction of the change it records. */
 export type NoteAudit = (entry: Omit<NewAuditEntry, 'id' | 'at' | 'actor' | 'origin'>) => Promise<void>;
 
-/** Reads and changes the control database for an actor; each change writes its audit entry in the same transaction. */
+/** Each change writes its audit entry in the same transaction. */
 export class AuditedChanges {
   readonly #deps: AuditDeps;
   readonly actor: Actor;
@@ -105,11 +104,11 @@ export interface AuditEntry {
   readonly at: Date;
   /** Null if no organization is concerned. */
   readonly organizationId: string | null;
-  /** `cli:` and the user of the operating system, `person:` and an email address, or `system`. */
+  /** `cli:` and the system user, `person:` and an email address, or `system`. */
   readonly actor: string;
   /** Another version may write actions unknown to {@link AuditAction}. */
   readonly action: string;
-  /** For example the id of a key, or the address of a store. */
+  /** For example a key's id or a store's address. */
   readonly subjectId: string | null;
   /** Never contains secrets. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -117,14 +116,12 @@ export interface AuditEntry {
   readonly origin: string | null;
 }
 
-/** An entry to record; its id must sort after those of earlier entries. */
+/** Its id must sort after earlier ones. */
 export interface NewAuditEntry extends AuditEntry {
   readonly action: AuditAction;
 }
 
-/**
- * Records an action (specification "Audit log"). Pass the transaction of the change, so that both commit or neither.
- */
+/** Pass the transaction of the change, so that both commit or neither (specification "Audit log"). */
 export async function recordAudit(transaction: Database, entry: NewAuditEntry): Promise<void> {
   const { id, at, organizationId, actor, action, subjectId, details, origin } = entry;
   await transaction
@@ -142,7 +139,7 @@ export async function recordAudit(transaction: Database, entry: NewAuditEntry): 
     .execute();
 }
 
-/** The newest entries first. Without an organization: all, including those that concern none. */
+/** Newest first; of all organizations and of none if not given. */
 export async function readAudit(
   database: Database,
   { organizationId, limit }: { readonly organizationId: string | undefined; readonly limit: number },

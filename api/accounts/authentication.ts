@@ -11,7 +11,7 @@ import { connectionFinder, type FindCredential, keyFinder } from './organization
 import type { Terms } from './organizations/terms.ts';
 import { ACCESS_TOKENS, API_KEYS, type TokenForm } from './organizations/token-form.ts';
 
-/** The surface of a request: API keys open both, access tokens of connections only MCP. */
+/** Access tokens of connections are for MCP only. */
 export type Surface = 'api' | 'mcp';
 
 export interface AuthenticationDeps {
@@ -53,10 +53,7 @@ export class Authentication {
       this.#connections = kind(ACCESS_TOKENS, connectionFinder(database.engine, mcpResource), 'connections');
   }
 
-  /**
-   * Undefined for a missing, malformed, unknown or revoked credential, and for an access token outside MCP; callers
-   * can't tell which.
-   */
+  /** Undefined for every invalid credential, and for an access token outside MCP; callers can't tell which. */
   authenticate(bearerToken: string | undefined, surface: Surface): Awaitable<Caller | undefined> {
     if (bearerToken === undefined) return undefined;
     if (surface === 'mcp' && ACCESS_TOKENS.has(bearerToken))
@@ -65,7 +62,7 @@ export class Authentication {
     return surface === 'api' ? caller : whenThere(caller, (found) => found && callerThroughMcp(found));
   }
 
-  /** The caller's current terms from the database; undefined if the credential was revoked. */
+  /** Undefined if the credential was revoked. */
   async refreshTerms({ credentialId: id, clientSource }: Caller): Promise<Terms | undefined> {
     const kind = clientSource === 'mcp_oauth' ? this.#connections : this.#keys;
     const live = await kind?.find({ id });
@@ -127,7 +124,7 @@ class LastUsed {
     this.#uses.set(credentialId, now.getTime());
   }
 
-  /** Never rejects: on failure it logs and drops the batch, so memory doesn't grow. */
+  /** Never rejects: failures are logged, and the batch is dropped to bound memory. */
   flush(): Promise<void> {
     const uses = [...this.#uses];
     this.#uses = new Map();

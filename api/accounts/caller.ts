@@ -19,7 +19,6 @@ export interface Caller {
   readonly clientSource: ClientSource;
 }
 
-/** The caller of a live credential, with its terms at `now`. */
 export function callerFrom(credential: LiveCredential, clientSource: ClientSource, now: Date): Caller {
   return {
     organizationId: credential.organizationId,
@@ -34,7 +33,7 @@ export function callerThroughMcp(caller: Caller): Caller {
   return { ...caller, clientSource: 'mcp_api_key' };
 }
 
-/** {@link callerFrom}, cached per credential until one of the dates in its terms passes. */
+/** {@link callerFrom}, cached until a date in the terms passes. */
 export function cachedCallerFrom(clientSource: ClientSource): (credential: LiveCredential, now: Date) => Caller {
   const cached = new WeakMap<LiveCredential, { readonly caller: Caller; readonly fromMs: number }>();
   return (credential, now) => {

@@ -9,13 +9,13 @@ export interface DatabaseHealthDeps {
   readonly check: () => Promise<void>;
   /** Writes to the database; rejects on failure. */
   readonly probe: () => Promise<void>;
-  /** Interval of checks, and of probes while there is a problem. */
+  /** Interval of checks, or of probes during a problem. */
   readonly probeMs: number;
 }
 
 /**
- * Tracks whether the control database can be read and written, from requests and periodic checks. A problem lasts until
- * a write succeeds; probes retry one. Each cause is logged once.
+ * Tracks from requests and periodic checks whether the control database can be read and written. A problem ends with a
+ * successful write, which probes retry.
  */
 export class DatabaseHealth {
   readonly #deps: DatabaseHealthDeps;
@@ -28,7 +28,7 @@ export class DatabaseHealth {
     this.#scheduleCheck();
   }
 
-  /** For operators: the message may name paths and hosts, never a password. */
+  /** For operators: may name paths and hosts, never passwords. */
   get problem(): HealthProblem | undefined {
     return this.#problem;
   }

@@ -11,23 +11,20 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** Logged if no mail server is configured, so that a trial works without one. */
+  /** Logged without a mail server, so that a trial works. */
   readonly link?: string;
   /** Aborts the sending. */
   readonly signal?: AbortSignal;
 }
 
-/** Sends email by SMTP, or into a folder if no server is configured. */
+/** By SMTP, or into a folder. */
 export interface Mailer {
-  /** Resolves when the server accepted it. Rejects with `unavailable`. */
+  /** Resolves when accepted. Rejects with `unavailable`. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
 
-/**
- * Limit for a whole email, as a multiple of the timeout of one step: a server that sends a character a second is never
- * silent.
- */
+/** Limits a whole email, in timeouts of one step: a server that sends a character a second is never silent. */
 const STEPS_MAX = 6;
 
 export interface MailerOptions {
@@ -85,7 +82,7 @@ async function writing(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Connects to a mail server and signs in, without sending. Rejects with `unavailable`. */
+/** Signs in without sending. Rejects with `unavailable`. */
 export async function checkSmtp(smtp: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
   const { createTransport } = await import('nodemailer'); // Loaded here because few commands send email.
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
@@ -100,12 +97,12 @@ export async function checkSmtp(smtp: string, { timeoutMs }: { readonly timeoutM
   }
 }
 
-/** Emails being sent at once; more would fill memory when the server is slow. */
+/** More would fill memory when the server is slow. */
 const UNDER_WAY_MAX = 200;
 
 /**
- * Sends email after the response, so that response times don't reveal whether one was sent. Failures are logged without
- * the text; the user can request it again.
+ * Sends after the response, so that timing doesn't reveal whether an email was sent. Failures are logged; the user can
+ * request another.
  */
 export class Outbox {
   readonly #mailer: Mailer;
@@ -117,14 +114,14 @@ export class Outbox {
     this.#log = log;
   }
 
-  /** Throws `unavailable` if too many emails are waiting; call it before anything reveals that one will be sent. */
+  /** Call it before anything reveals the email. */
   assertRoom(): void {
     if (this.#underWay.size >= UNDER_WAY_MAX)
       throw new AppError('unavailable', 'too many emails are waiting for the mail server; try again in a minute');
   }
 
   send(mail: Mail): void {
-    const sending = nextTurn() // The response first: even composing the email would delay it.
+    const sending = nextTurn() // The response first.
       .then(() => this.#mailer.send(mail))
       .catch((error) => this.#log.warn({ to: mail.to, reason: messageFromError(error) }, 'an email could not be sent'))
       .finally(() => this.#underWay.delete(sending));
@@ -137,12 +134,9 @@ export class Outbox {
   }
 }
 
-/**
- * Milliseconds between checks for owners to notify. Failures back off: for some addresses the server refuses forever.
- */
+/** Failures back off: a server may refuse an address forever. */
 export const NOTICES_PACE = { everyMs: 3_000, retryMaxMs: 10 * 60_000 };
 
-/** A notice to the owners of an endpoint, organization or integration. */
 export interface OwnersNotice {
   /** For the log, where the notice appears too. */
   readonly fields: object;
@@ -154,9 +148,8 @@ export interface OwnersNotice {
 }
 
 /**
- * Notifies owners one by one, in the log and by email. A notice that can't be sent isn't settled, so that it is
- * retried: owners may get it twice, but not never. Resolves to the number sent. Rejects with `unavailable` if any
- * failed, after trying all.
+ * Notifies owners by log and email. Failed notices stay unsettled and are retried: owners may get one twice, but not
+ * never. Resolves to the number sent; after trying all it rejects with `unavailable` if any failed.
  * @param signal aborts, also during a send
  */
 export async function notifyOwners(

@@ -34,20 +34,20 @@ export interface OpenAccountsOptions {
   readonly log?: Log;
   /** Default: limits are enforced. */
   readonly enforcement?: Enforcement;
-  /** `redis://…` to count requests per minute across processes; undefined: each process counts by itself. */
+  /** `redis://…` to count across processes. */
   readonly redis?: string | undefined;
   readonly lastUsedIntervalMs?: number;
   /** Interval of the checks of the control database. */
   readonly probeMs?: number;
   /** Size and duration of the credential caches. */
   readonly credentials?: Partial<CredentialOptions>;
-  /** The MCP address that access tokens must be issued for; default: no access tokens. */
+  /** Resource of access tokens; default: none are accepted. */
   readonly mcpResource?: string | undefined;
   readonly batches?: Partial<BatcherOptions>;
   readonly cleanup?: Partial<CleanupOptions>;
   readonly counter?: Partial<CounterOptions>;
   readonly requestCounts?: Partial<RecorderOptions>;
-  /** Called with the number of requests missing from usage details because they could not be written. */
+  /** Requests missing from usage details. */
   readonly onCountsDropped?: (requests: number) => void;
   readonly database?: OpenDatabaseOptions;
 }
@@ -61,9 +61,8 @@ const { lastUsedIntervalMs: LAST_USED_INTERVAL_MS } = defaultsOf(USAGE_SETTINGS)
 const { probeMs: PROBE_MS } = defaultsOf(DATABASE_SETTINGS);
 
 /**
- * Opens the control database at `sqlite:PATH` or `postgres://…`, migrating it to this version, and the counters.
- * Rejects with `configuration` for an invalid address or a database migrated by a newer version, and with
- * `unavailable`.
+ * Opens and migrates the control database, and opens the counters. Rejects with `configuration` for an invalid address
+ * or a database of a newer version, and with `unavailable`.
  */
 export async function openAccounts(url: string, options: OpenAccountsOptions = {}): Promise<Accounts> {
   const database = await openDatabase(url, { ...options.database, log: options.log ?? NO_LOG });
@@ -82,10 +81,7 @@ export async function openAccounts(url: string, options: OpenAccountsOptions = {
   }
 }
 
-/**
- * Opens accounts on a shared control database; closing them leaves it open. Rejects with `configuration` for an invalid
- * Redis address.
- */
+/** Closing the accounts leaves the database open. Rejects with `configuration` for an invalid Redis address. */
 export async function openAccountsOn(
   database: ControlDatabase,
   options: Omit<OpenAccountsOptions, 'database'> = {},
@@ -142,10 +138,10 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const burst = new RateLimiter(counter, clock, 'organization');
   const backstop = new RateLimiter(counter, clock, 'route');
   return {
-    /** The caller of a bearer token: an API key, or with MCP also an access token. Undefined for every invalid one. */
+    /** Undefined for every invalid token; access tokens are for MCP only. */
     authenticate: (bearerToken: string | undefined, surface: Surface = 'api') =>
       authentication.authenticate(bearerToken, surface),
-    /** Counts a request against the organization's limit per minute, shared by its keys. */
+    /** The organization's limit per minute, shared by its keys. */
     burst: {
       hit: ({ organizationId, terms }: Caller) =>
         burst.hit(organizationId, {
@@ -154,8 +150,8 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
         }),
     },
     /**
-     * Counts a request of one key to one route against that route's limit per minute, or the organization's if larger,
-     * unless it `isFixed`. Always enforced (specification "Backstop").
+     * Limits one key on one route, by `limit` or the organization's burst limit if larger (unless `isFixed`). Always
+     * enforced (specification "Backstop").
      */
     backstop: {
       hit: ({ credentialId, terms }: Caller, { route, limit, isFixed = false }: BackstopOf) => {
@@ -163,30 +159,27 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
         return backstop.hit(`${credentialId}:${route}`, { limit: holds, isEnforced: true });
       },
     },
-    /**
-     * Counts an action of a person or client address against a limit per minute, whatever the plan. Always enforced.
-     */
+    /** Limits a person or client address, whatever the plan. */
     limits: {
       hit: (subject: string, { what, perMinute }: { readonly what: string; readonly perMinute: number }) =>
         backstop.hit(`${subject}:${what}`, { limit: perMinute, isEnforced: true }),
     },
     /** See `Quota`. */
     quota,
-    /** Why the control database could not be read or written when last used; undefined: it could. */
+    /** Undefined if the control database worked when last used. */
     get problem() {
       return health.problem;
     },
-    /** Why requests per minute are not counted across processes; undefined: they are, or need not be. */
+    /** Undefined if requests per minute are counted as configured. */
     get countingProblem() {
       return counter.problem;
     },
-    /** A secret created once and shared by all who use the control database. */
     secret: (name: 'file-links' | 'console-forms') => getServiceSecret(database.kysely, name, clock()),
     /** The body of `GET /v1/account`. */
     accountObject: async (caller: Caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
-    /** Counts a finished request in memory; written a few seconds later (specification "Usage details"). */
+    /** Written a few seconds later (specification "Usage details"). */
     countRequest: (request: FinishedRequest) => recorder.count(request),
-    /** An organization's usage on these days; empty if unknown. Rejects with `usage` for an invalid range. */
+    /** Rejects with `usage` for an invalid range. */
     readUsage: async (organizationId: string, range: DayRange) => {
       await recorder.flush(); // Includes the requests of this process until now.
       return readUsage(database.kysely, organizationId, range);
@@ -200,7 +193,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     as: (actor: Actor) => new AuditedChanges(audit, actor),
     /** Empties the credential caches; call it after changes made without `as`. */
     forgetCredentials: () => authentication.forget(),
-    /** Finishes pending work and closes what was opened for these accounts. */
+    /** Finishes pending work. */
     close: once(async () => {
       health.close();
       await batcher.idle();
@@ -219,9 +212,8 @@ interface BackstopOf {
 }
 
 /**
- * Organizations, keys, plans and usage for the API and the command line (specification "Access"). While the control
- * database is unavailable, methods that need it reject with `unavailable` (or throw it, where they may return
- * synchronously) and grant nothing.
+ * Organizations, keys, plans and usage (specification "Access"). While the control database is down, methods reject
+ * with `unavailable` (or throw it, where synchronous) and grant nothing.
  */
 export type Accounts = Readonly<ReturnType<typeof assemble>>;
 
@@ -235,7 +227,7 @@ function watched(store: UsageStore, health: DatabaseHealth): UsageStore {
   };
 }
 
-/** Runs the work on the first call; later calls share its result. */
+/** Later calls share the first result. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {

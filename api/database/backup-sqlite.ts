@@ -5,14 +5,14 @@ import { AppError, codeFromError, isAppError, messageFromError } from '../../run
 import { openingErrorFrom } from './database-errors.ts';
 import { assertReadable, createNewFile, pathExists, renameToFree } from './sqlite-database.ts';
 
-/** In one step: a stepwise copy restarts whenever another process writes, and might never end. */
+/** A stepwise copy restarts whenever another process writes. */
 const ALL_PAGES = 0x7fff_ffff;
 
 /**
- * Copies a SQLite control database into one file, consistently, while others write to it; resolves to its size in
- * bytes. The copy gets its name once verified; on failure nothing is left, but a killed process leaves
- * `FILE.<pid>-….partial`. The database is only read, never created or migrated. Rejects with `usage` if the file
- * exists, with `configuration` if the database is something else, and with `unavailable`.
+ * Copies a SQLite control database into one file while others write to it; resolves to its size in bytes. The copy gets
+ * its name once verified; a killed process leaves `FILE.<pid>-….partial`. Never creates or migrates the database.
+ * Rejects with `usage` if the file exists, with `configuration` if the database is something else, and with
+ * `unavailable`.
  */
 export async function backupSqlite(path: string, into: string): Promise<number> {
   const connection = await openToRead(path);
@@ -35,7 +35,6 @@ export async function backupSqlite(path: string, into: string): Promise<number> 
   }
 }
 
-/** Suffixes of the copy and of SQLite's files beside it. */
 const BESIDE = ['', '-journal', '-wal', '-shm'] as const;
 
 async function openToRead(path: string): Promise<Sqlite.Database> {

@@ -18,11 +18,10 @@ import type { Database } from './tables/tables.ts';
  */
 export interface ControlDatabase {
   readonly kysely: Database;
-  /** For prepared statements and features of one engine. */
   readonly engine: DatabaseEngine;
   /** Changes when another process has written, on engines where checking is free; otherwise constant. */
   readonly version: () => number;
-  /** Closes the connections. Finish pending work first. */
+  /** Finish pending work first. */
   close(): Promise<void>;
 }
 
@@ -36,13 +35,13 @@ export interface SqliteEngine {
   readonly prepare: (text: string) => Sqlite.Statement;
   /** Maximum wait for another process's write, in milliseconds. */
   readonly busyTimeoutMs: number;
-  /** The part of it that SQLite waits itself, blocking the event loop (`busy_timeout`). */
+  /** The part of it that blocks the event loop (`busy_timeout`). */
   readonly blockingTimeoutMs: number;
 }
 
 export interface PostgresEngine {
   readonly kind: 'postgres';
-  /** Shared with Kysely; has the timeouts of `PostgresOptions` and returns 64-bit integers as numbers. */
+  /** Shared with Kysely; 64-bit integers are numbers. */
   readonly pool: pg.Pool;
 }
 

@@ -7,7 +7,6 @@ export function unavailable(error: unknown, what = 'the control database is unav
   return new AppError('unavailable', `${what}: ${messageFromError(error)}`, { cause: error, publicMessage });
 }
 
-/** Runs database work; driver errors become `unavailable`. */
 export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -16,7 +15,7 @@ export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** SQLite refused because another process is writing; nothing was done. */
+/** Nothing was done. */
 export function isSqliteBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return typeof error.code === 'string' && error.code.startsWith('SQLITE_BUSY');
@@ -58,7 +57,7 @@ const TOO_LONG = configurationWith('name a file with a shorter path in MODELSTAT
 const NOT_A_FILE = configurationWith('name a file in MODELSTATS_DATABASE');
 const NOT_A_DATABASE = configurationWith('the file is not a SQLite database: correct MODELSTATS_DATABASE');
 
-/** By the driver's message, where it says more than the code; the first match. */
+/** Where the message says more than the code; the first match. */
 const EXPLANATIONS_BY_MESSAGE: readonly (readonly [message: RegExp, Explanation])[] = [
   [/client password must be a (?:non-empty )?string/, NO_PASSWORD],
   [
@@ -109,7 +108,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 };
 
 /**
- * The error for a control database that can't be opened: address, cause and hint, never a password. AppErrors stay.
+ * Names address, cause and hint, never a password. AppErrors stay.
  * @param shown the address without credentials
  */
 export function openingErrorFrom(error: unknown, shown: string): AppError {

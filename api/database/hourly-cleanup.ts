@@ -14,7 +14,7 @@ export interface HourlyCleanupOptions {
 /** Deletes up to `rowsMax` rows; fewer means that none are left. */
 export type CleanupStep = (rowsMax: number) => Promise<number>;
 
-/** Deletes rows that match a condition, identified by the columns of `key`. */
+/** Rows are identified by the columns of `key`. */
 export function removeRows(
   database: Database,
   table: keyof ControlTables,
@@ -34,8 +34,8 @@ const HOUR_MS = 3_600_000;
 const ROUNDS_MAX = 1000;
 
 /**
- * Deletes old rows once an hour, in small steps between requests; safe in several processes at once. Never rejects:
- * failures are logged and retried in the next hour.
+ * Deletes old rows hourly, in small steps; safe in several processes at once. Never rejects: failures are logged and
+ * retried in the next hour.
  */
 export class HourlyCleanup {
   readonly #steps: (now: Date) => readonly CleanupStep[];
@@ -50,7 +50,6 @@ export class HourlyCleanup {
     this.#options = options;
   }
 
-  /** Starts a clean-up if `now` is in a new hour. */
   at(now: Date): void {
     const hour = Math.floor(now.getTime() / HOUR_MS);
     if (hour === this.#hour) return;

@@ -17,7 +17,7 @@ export interface DatabaseInspection {
   readonly unknown: readonly string[];
   /** The server's clock; undefined for a file. */
   readonly now: Date | undefined;
-  /** Some of the encrypted secrets of endpoints. */
+  /** Encrypted; some of them. */
   readonly sealed: readonly { readonly id: string; readonly sealed_secret: string }[];
 }
 
@@ -26,12 +26,12 @@ export interface InspectionOptions {
   readonly timeoutMs: number;
 }
 
-/** Enough to check that the keys decrypt them; older and newer secrets may have different keys. */
+/** Enough to check the keys; secrets of different age may have different ones. */
 const SEALED_MAX = 1_000;
 
 /**
- * Inspects the control database at an address (see `openDatabase`) without creating or migrating it. Undefined for a
- * missing SQLite file. Rejects as `openDatabase` does, except for a database of a newer version.
+ * Neither creates nor migrates the database. Undefined for a missing SQLite file. Rejects as `openDatabase` does,
+ * except for a database of a newer version.
  */
 export async function inspectDatabase(
   url: string,

@@ -38,9 +38,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 export const MIGRATIONS_TABLE = 'modelstats_migrations';
 
 /**
- * Migrates a control database to this version. The caller must lock out other processes (SQLite: a transaction begun
- * IMMEDIATE; PostgreSQL: Kysely's advisory lock). Rejects with `configuration` if a newer version has changed the
- * database.
+ * The caller must lock out other processes (SQLite: a transaction begun IMMEDIATE; PostgreSQL: Kysely's advisory lock).
+ * Rejects with `configuration` if a newer version has changed the database.
  */
 export async function migrateControlDatabase(database: Database, shownUrl: string): Promise<void> {
   await refuseNewer(database, shownUrl);
@@ -61,7 +60,6 @@ async function refuseNewer(database: Database, shownUrl: string): Promise<void> 
   throw new AppError('configuration', message);
 }
 
-/** Migrations that are missing, and those of a newer version. Read-only. */
 export async function readMigrations(
   database: Database,
 ): Promise<{ readonly pending: readonly string[]; readonly unknown: readonly string[] }> {

@@ -13,9 +13,8 @@ export interface OpenDatabaseOptions {
 }
 
 /**
- * Opens and migrates the control database at `sqlite:PATH` (which may be relative) or `postgres://…`, loading only its
- * driver. Rejects with `configuration` for an invalid address or a database changed by a newer version, and with
- * `unavailable`.
+ * Opens and migrates the control database at `sqlite:PATH` or `postgres://…`, loading only its driver. Rejects with
+ * `configuration` for an invalid address or a database of a newer version, and with `unavailable`.
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<ControlDatabase> {
   const file = sqliteFileFromUrl(url);
@@ -31,7 +30,7 @@ export async function openDatabase(url: string, options: OpenDatabaseOptions = {
   throw notADatabase(url, 'it must begin with sqlite: or postgres://');
 }
 
-/** The path in `sqlite:PATH`; undefined for other addresses. Throws `configuration` for an invalid path. */
+/** Undefined for other addresses. Throws `configuration` for an invalid path. */
 export function sqliteFileFromUrl(url: string): string | undefined {
   if (!url.startsWith('sqlite:')) return undefined;
   const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');

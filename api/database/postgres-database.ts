@@ -15,10 +15,7 @@ const MIGRATION_TIMEOUT_MS = 60_000;
 /** Beyond the server's own timeout, for a server that is gone. */
 const ANSWER_MARGIN_MS = 500;
 
-/**
- * Opens the control database on PostgreSQL; the database must exist. Broken connections are dropped when a call fails
- * or an idle connection ends, and the next call reconnects.
- */
+/** The database must exist. Broken connections are dropped, and the next call reconnects. */
 export async function openPostgresDatabase(
   url: string,
   { log, ...options }: PostgresOptions & { readonly log?: Pick<BaseLogger, 'warn'> | undefined },
@@ -42,8 +39,8 @@ export async function openPostgresDatabase(
 const NAME = /^\s*\/\* ([a-z-]+) \*\//;
 
 /**
- * Adds prepared statements to Kysely: a statement with a name is prepared once per connection. Its text must be
- * constant and list its columns: after a migration PostgreSQL refuses a prepared `select *`.
+ * A statement with a name is prepared once per connection. Its text must be constant and list its columns: after a
+ * migration PostgreSQL refuses a prepared `select *`.
  */
 function preparingPool(pool: pg.Pool): PostgresPool {
   const connect = async () => {
@@ -59,7 +56,7 @@ function preparingPool(pool: pg.Pool): PostgresPool {
   return { connect, options: pool.options, end: () => pool.end() };
 }
 
-/** Kysely takes an advisory lock, so processes that start together migrate once. */
+/** Kysely's advisory lock lets one process migrate. */
 async function migrate(url: string, options: PostgresOptions): Promise<void> {
   const sockets: Socket[] = [];
   const pool = createPool(url, { ...options, connectionsMax: 1, statementTimeoutMs: MIGRATION_TIMEOUT_MS }, () => {
@@ -97,16 +94,13 @@ function createPool(url: string, options: PostgresOptions, openSocket = () => ne
   return pool;
 }
 
-/**
- * 64-bit integers as numbers: all are counts or milliseconds. The cast selects among overloads that only differ in the
- * format's type.
- */
+/** All are counts or milliseconds. The cast selects among equivalent overloads. */
 const getTypeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
   id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id, format as 'text');
 
 /**
- * Without a user in the address: `PGUSER`, else the operating-system user, as psql does. pg itself would use `USER`,
- * which cron, systemd and containers don't set.
+ * The default user is `PGUSER`, else the operating-system user, as in psql. pg itself would use `USER`, which cron,
+ * systemd and containers don't set.
  */
 pg.defaults.user = findSystemUser() ?? pg.defaults.user;
 

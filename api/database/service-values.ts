@@ -2,10 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { orUnavailable } from './database-errors.ts';
 import type { Database } from './tables/tables.ts';
 
-/**
- * A secret created once (decision 0028): the first caller stores it, and all who share the database read the same.
- * Rejects with `unavailable`.
- */
+/** Created by the first caller and shared by all (decision 0028). Rejects with `unavailable`. */
 export function getServiceSecret(database: Database, name: string, now: Date): Promise<Buffer> {
   return orUnavailable(async () => {
     const stored = () =>
@@ -24,12 +21,12 @@ export function getServiceSecret(database: Database, name: string, now: Date): P
   });
 }
 
-/** Checks that the database can be read. Rejects with `unavailable`. */
+/** Rejects with `unavailable`. */
 export async function probeReading(database: Database): Promise<void> {
   await orUnavailable(() => database.selectFrom('service_values').select('name').limit(1).execute());
 }
 
-/** Checks that the database can be written. Rejects with `unavailable`. */
+/** Rejects with `unavailable`. */
 export async function probeWriting(database: Database, now: Date): Promise<void> {
   const row = { name: 'probe', value: '', changed_at: now.getTime() };
   await orUnavailable(() =>

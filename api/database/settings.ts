@@ -6,7 +6,6 @@ export const POSTGRES_OPTIONS = {
   connectionsMax: 10,
   /** Including the wait for a free connection. */
   connectTimeoutMs: 2_000,
-  /** The server cancels the statement, and shortly after this process does. */
   statementTimeoutMs: 2_000,
 };
 export type PostgresOptions = Readonly<typeof POSTGRES_OPTIONS>;

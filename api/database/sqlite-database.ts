@@ -13,23 +13,23 @@ import { migrateControlDatabase } from './migrate.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 export interface SqliteOptions {
-  /** Maximum wait of a write for other processes; those of the command line take milliseconds. */
+  /** Maximum wait of a write; those of the command line take milliseconds. */
   readonly busyTimeoutMs: number;
   /**
-   * The part of it that may block this process; default: all. Usage never waits blocking. Smaller: housekeeping is
-   * postponed sooner. Larger: a locked file delays every request.
+   * The part of it that may block this process; default: all. Smaller: housekeeping is postponed sooner. Larger: a
+   * locked file delays every request.
    */
   readonly blockingTimeoutMs?: number;
 }
 
 export const SQLITE_OPTIONS: SqliteOptions = { busyTimeoutMs: 2_000 };
 
-/** Attempts while other processes open the database too, each with the busy timeout. */
+/** While other processes open it too, each with the busy timeout. */
 const OPEN_ATTEMPTS_MAX = 20;
 
 /**
- * Opens the control database in a SQLite file, created with its folder if missing. WAL, so readers and the writer don't
- * block each other; full sync, so commits are durable. One connection.
+ * Creates the file and folder if missing. WAL, so readers and the writer don't block each other; full sync, so commits
+ * are durable. One connection.
  */
 export async function openSqliteDatabase(path: string, options: SqliteOptions): Promise<ControlDatabase> {
   try {
@@ -43,13 +43,13 @@ export async function openSqliteDatabase(path: string, options: SqliteOptions): 
   }
 }
 
-/** Only this user may read hashes and secrets, whatever the umask. SQLite gives its other files the same mode. */
+/** Only this user may read hashes and secrets. SQLite gives its other files the same mode. */
 async function createFile(path: string): Promise<void> {
   if (path === ':memory:') return;
   await createIfMissing(path);
   await assertReadable(path).catch(async (error: unknown) => {
     if (!isFileError(error, 'ENOENT')) throw error;
-    await createIfMissing(await resolveMissing(path)); // For a dangling link: SQLite itself would create the target readable by others.
+    await createIfMissing(await resolveMissing(path)); // SQLite itself would create a link's target readable by others.
   });
 }
 
@@ -59,7 +59,7 @@ async function createIfMissing(path: string): Promise<void> {
   });
 }
 
-/** Restricts files created earlier; those of other users stay as they are. */
+/** Files of other users stay as they are. */
 async function restrictMode(path: string): Promise<void> {
   if (path === ':memory:') return;
   for (const file of [path, `${path}-wal`, `${path}-shm`])
@@ -100,10 +100,10 @@ async function openNow(path: string, options: SqliteOptions): Promise<ControlDat
   }
 }
 
-/** Cached statements per connection; far fewer do nearly all the work. */
+/** Cached; far fewer do nearly all the work. */
 const STATEMENTS_MAX = 200;
 
-/** Caches prepared statements: preparing takes longer than running most of them. */
+/** Preparing takes longer than running most statements. */
 function preparer(connection: Sqlite.Database): SqliteEngine['prepare'] {
   const statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS_MAX });
   return (text) => {
@@ -127,7 +127,7 @@ function versionReader(connection: Sqlite.Database): () => number {
   };
 }
 
-/** While several processes create a file it can be busy in ways that SQLite doesn't wait for. */
+/** Files being created can be busy in ways that SQLite doesn't wait for. */
 async function retryWhileBusy<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -140,8 +140,8 @@ async function retryWhileBusy<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Rejects unless the path is a readable regular file, with the system's error or `EISDIR`. SQLite's own errors are
- * misleading, and it waits forever on a pipe.
+ * Rejects with the system's error, or `EISDIR` unless it is a regular file: SQLite's own errors are misleading, and it
+ * waits forever on a pipe.
  */
 export async function assertReadable(path: string): Promise<void> {
   const found = await stat(path);
@@ -153,8 +153,8 @@ export async function assertReadable(path: string): Promise<void> {
 }
 
 /**
- * Where SQLite would create a missing file: the path, or the target of a dangling link. Rejects if the target's folder
- * is missing.
+ * The path that SQLite would create: itself, or the target of a dangling link. Rejects if the target's folder is
+ * missing.
  * @param path that gave `ENOENT`, so its links aren't circular
  */
 export async function resolveMissing(path: string): Promise<string> {
@@ -168,7 +168,7 @@ export async function resolveMissing(path: string): Promise<string> {
 /** Owner only. */
 const FILE_MODE = 0o600;
 
-/** Creates an empty file for this user only. Rejects with `EEXIST` if the name exists, even as a dangling link. */
+/** Rejects with `EEXIST` if the name exists, even as a dangling link. */
 export async function createNewFile(path: string): Promise<void> {
   await (await open(path, 'wx', FILE_MODE)).close();
 }
@@ -184,7 +184,7 @@ export async function pathExists(path: string): Promise<boolean> {
   }
 }
 
-/** Gives a finished file a new name durably; the old name may remain. Rejects with `EEXIST` if the name exists. */
+/** Durable; the old name may remain. Rejects with `EEXIST` if the name exists. */
 export async function renameToFree(file: string, name: string): Promise<void> {
   try {
     await link(file, name);

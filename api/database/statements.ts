@@ -6,9 +6,8 @@ import type { Database } from './tables/tables.ts';
 import { runImmediately, whileBusy, writeStatement, writeTransaction } from './write-transaction.ts';
 
 /**
- * Statements of every request. Building them with Kysely and waiting for its connection takes several times longer than
- * SQLite takes to run them. Their text is fixed, and a {@link Work} of several runs synchronously on SQLite, as one
- * transaction; on PostgreSQL it awaits each.
+ * Statements of every request. Kysely takes several times longer to build them, and to wait for its connection, than
+ * SQLite to run them. Their text is fixed, and a {@link Work} runs synchronously on SQLite, as one transaction.
  */
 export interface Statement {
   readonly sqlite: string;
@@ -17,8 +16,8 @@ export interface Statement {
 
 /**
  * @param name makes PostgreSQL prepare it, see postgres-database.ts
- * @param textFrom builds the statement from the table of its rows, whose column `value` is a row as JSON (see
- * `jsonRows`), and from `inOrder`, which sets PostgreSQL's order of locks; SQLite, with its single writer, needs none
+ * @param textFrom builds it from the table of its rows (see `jsonRows`) and from `inOrder`, the order of PostgreSQL's
+ * locks
  */
 export function defineStatement(
   name: string,
@@ -39,7 +38,7 @@ interface Query {
 /** Yields queries, gets their rows, and returns a result. */
 export type Work<T> = Generator<Query, T, readonly unknown[]>;
 
-/** Runs a statement within a work: `yield* query(…)`. */
+/** Within a work: `yield* query(…)`. */
 export function* query<Row>(statement: Statement, rows: readonly unknown[]): Work<readonly Row[]> {
   return (yield { statement, rows }) as readonly Row[];
 }
@@ -53,9 +52,9 @@ export function readWork<T>(database: ControlDatabase, work: () => Work<T>): Pro
 }
 
 /**
- * Runs work that writes, all or nothing; retried while SQLite is busy. Rejects with `unavailable`.
+ * All or nothing; retried while SQLite is busy. Rejects with `unavailable`.
  * @param work called for each attempt; effects outside of the database are not undone
- * @param isAlone a single statement, which PostgreSQL runs as a transaction by itself
+ * @param isSingle a single statement, which PostgreSQL runs as a transaction by itself
  */
 export function writeWork<T>(
   database: ControlDatabase,
@@ -68,7 +67,7 @@ export function writeWork<T>(
   return (isSingle ? writeStatement : writeTransaction)(database, (transaction) => runOnPostgres(transaction, work()));
 }
 
-/** Waits for other transactions on the connection, which are short. */
+/** Other transactions on the connection are short. */
 function onSqlite<T>(engine: SqliteEngine, run: () => T): Promise<T> {
   return whileBusy(engine, async () => {
     while (engine.connection.inTransaction) await nextTurn();

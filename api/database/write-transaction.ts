@@ -3,12 +3,12 @@ import type { ControlDatabase, SqliteEngine } from './control-database.ts';
 import { isSqliteBusy, orUnavailable, unavailable } from './database-errors.ts';
 import type { Database } from './tables/tables.ts';
 
-/** Retry interval while another process writes; its commits take milliseconds. */
+/** Commits of other processes take milliseconds. */
 const RETRY_MS = 10;
 
 /**
- * Runs a transaction that writes. On SQLite it waits for other processes without blocking the event loop, unlike
- * SQLite's own waiting. Rejects with `unavailable`, also after the engine's `busyTimeoutMs`.
+ * On SQLite it waits for other processes without blocking the event loop, unlike SQLite itself. Rejects with
+ * `unavailable`, also after the engine's `busyTimeoutMs`.
  * @param work awaits only the database; rolled back if it throws
  */
 export function writeTransaction<T>(
@@ -25,14 +25,14 @@ export function writeTransaction<T>(
   }
 }
 
-/** {@link writeTransaction} for a single statement, which PostgreSQL runs as a transaction by itself. */
+/** PostgreSQL runs a single statement as a transaction by itself. */
 export function writeStatement<T>(database: ControlDatabase, work: (database: Database) => Promise<T>): Promise<T> {
   return database.engine.kind === 'postgres'
     ? orUnavailable(() => work(database.kysely))
     : writeTransaction(database, work);
 }
 
-/** Retries while another process writes, since nothing was done. Rejects with `unavailable`. */
+/** Nothing was done while busy. Rejects with `unavailable`. */
 export async function whileBusy<T>({ busyTimeoutMs }: SqliteEngine, work: () => Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + busyTimeoutMs;
   for (;;) {
@@ -58,7 +58,7 @@ async function beginImmediate<T>(engine: SqliteEngine, work: () => Promise<T>): 
   }
 }
 
-/** Runs a synchronous transaction. Throws SQLite's errors, including busy, after rolling back. */
+/** Throws SQLite's errors, including busy, after rolling back. */
 export function runImmediately<T>(engine: SqliteEngine, work: () => T): T {
   begin(engine);
   try {

@@ -54,8 +54,8 @@ export interface CheckServiceDeps extends AuditDeps {
 }
 
 /**
- * Runs due checks, notifies owners and deletes old checks. Several processes may share a PostgreSQL database; no two
- * check one site at once (specification "Checks of pages").
+ * Runs due checks, notifies owners and deletes old checks. Several processes may share a PostgreSQL database
+ * (specification "Checks of pages").
  */
 export class CheckService {
   readonly #deps: CheckServiceDeps;
@@ -85,7 +85,7 @@ export class CheckService {
     ]);
   }
 
-  /** Stops. Checks still running after the timeout are aborted and due again at once. */
+  /** Checks still running after the timeout are aborted and due again at once. */
   async stop(timeoutMs: number): Promise<void> {
     this.#stop.abort();
     const timer = setTimeout(() => this.#giveUp.abort(), timeoutMs);
@@ -94,7 +94,7 @@ export class CheckService {
     clearTimeout(timer);
   }
 
-  /** Starts due checks up to the limit, without waiting for them. */
+  /** Doesn't wait for the checks it starts. */
   async #begin(): Promise<void> {
     const { database, clock, cleanup, offeredTo } = this.#deps;
     cleanup.at(clock());
@@ -120,7 +120,7 @@ export class CheckService {
     this.#hasRenewedSites = true;
   }
 
-  /** Never rejects: a check that wasn't recorded is due again after its claim. */
+  /** Never rejects: an unrecorded check is due again after its claim. */
   async #check(claim: Claim): Promise<void> {
     const { checkPage, onEvent, database, clock } = this.#deps;
     const { url, domain, organization_id: organizationId } = claim.integration;
@@ -147,8 +147,7 @@ interface NoticeDeps {
 }
 
 /**
- * Notifies owners of state changes (specification "States of an integration"), see `notifyOwners`. Failures are retried
- * by the next call, unless outdated by then.
+ * Specification "States of an integration". Failures are retried by the next call, unless outdated by then.
  * @param signal aborts, also during a send
  */
 async function sendNotices({ database, mailer, clock, log }: NoticeDeps, signal?: AbortSignal): Promise<number> {

@@ -4,8 +4,8 @@ import { HourlyCleanup, removeRows } from '../database/hourly-cleanup.ts';
 import type { Database, IntegrationRow, Transaction } from '../database/tables/tables.ts';
 
 /**
- * A check claims its site for a time, so that no two processes check a site at once and a killed process blocks it only
- * briefly. Results are recorded only under the claim.
+ * A check claims its site, so that no two run there at once and a killed process blocks it only briefly. Results need
+ * the claim.
  */
 export interface Claim {
   /** Unique. */
@@ -18,7 +18,7 @@ export interface Claim {
 /** Covers a whole check and other work of the process. */
 export const CLAIM_MS = 60_000;
 
-/** The organizations with the capability: all, or those of a pilot (specification "Capabilities"). */
+/** All organizations, or those of a pilot (specification "Capabilities"). */
 export type OfferedTo = 'everybody' | readonly string[];
 
 /** Unclaimed sites with something due, longest wait first. */
@@ -48,7 +48,7 @@ export async function countDue(
   return count;
 }
 
-/** Claims the first due check of a site; undefined if another process has it or did it. */
+/** Undefined if another process has it or did it. */
 export function claimDue(
   database: Database,
   domain: string,
@@ -83,7 +83,7 @@ export async function claimSite(
   return numUpdatedRows > 0n;
 }
 
-/** False if the claim had expired and another check has the site. Locks the site until the transaction ends. */
+/** False if the claim had expired and another check has the site. Locks it until the transaction ends. */
 export async function freeSite(
   database: Database,
   { domain, claimId }: { readonly domain: string; readonly claimId: string },
@@ -140,7 +140,7 @@ export function checkCleanup(
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure });
 }
 
-/** Ids sort by time, so everything before the oldest one retained can go. */
+/** Ids sort by time. */
 const BEYOND_NEWEST = sql`id in (
   select c.id from (
     select i.id, (select k.id from integration_checks k where k.integration_id = i.id

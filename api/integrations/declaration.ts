@@ -5,7 +5,7 @@ import type { IntegrationRow, Transaction } from '../database/tables/tables.ts';
 import { INTEGRATIONS_MAX } from './integration.ts';
 import { describeSharedHost, registrableDomain, SHARED_HOSTS, siteOf } from './site.ts';
 
-/** Why a request to an address would be refused before it is sent; undefined if it wouldn't. */
+/** Why a request to an address would be refused; undefined if it wouldn't. */
 export type FindUrlProblem = (url: string) => string | undefined;
 
 const NAME_CHARACTERS_MAX = 100;
@@ -25,8 +25,8 @@ const DeclarationSchema = z.object({
 export type NewIntegration = Readonly<z.input<typeof DeclarationSchema>>;
 
 /**
- * Validates a declaration and normalises its URL. Throws `usage` with all problems, one per line. @param publicUrl of
- * the service, whose own site can't be declared
+ * Normalises the URL. Throws `usage` with all problems, one per line.
+ * @param publicUrl of the service, whose own site can't be declared
  */
 export function parseDeclaration(
   input: NewIntegration,
@@ -70,16 +70,13 @@ function whyNoSite({ hostname }: URL): string {
 
 /** Per organization and UTC day, removed ones included: each is checked. */
 const DECLARED_PER_DAY_MAX = 30;
-/** Requested checks per organization and UTC day, and their interval per integration. */
+/** Per organization and UTC day, and the interval per integration. */
 const REQUESTED_PER_DAY_MAX = 30;
 const REQUEST_INTERVAL_MS = 60_000;
 /** Requested checks per process; each may have a parser thread besides the requests. */
 export const REQUESTED_AT_ONCE_MAX = 4;
 
-/**
- * Limits concurrent checks in this process; rejects with `usage` above the limit, which doesn't count as a failed
- * check.
- */
+/** Rejects with `usage` above the limit, which doesn't count as a failed check. */
 export function limitConcurrency<Page, Result>(
   checkPage: (page: Page) => Promise<Result>,
   atOnceMax = REQUESTED_AT_ONCE_MAX,

@@ -63,7 +63,7 @@ export interface Evidence {
 /** How long the bonus continues while at risk. */
 export const AT_RISK_MS = 7 * 86_400_000;
 
-/** A stored integration at `now`; `earning` are the organization's integrations that raise the quota then. */
+/** `earning` are the integrations of its organization that raise the quota at `now`. */
 export function integrationFromRow(
   row: IntegrationRow,
   { now, earning }: { readonly now: Date; readonly earning: ReadonlySet<string> },
@@ -85,7 +85,7 @@ export function integrationFromRow(
     /** Of the newest check; null before the first. */
     checkedAt: dateOrNull(row.checked_at),
     reason: row.reason === null ? null : parseEnum(CHECK_REASONS, row.reason),
-    /** Why it isn't verified or won't stay so, as text; null: no problem. */
+    /** Why it isn't verified or won't stay so; null: no problem. */
     problem: row.problem,
     /** The next scheduled check; null: none. */
     nextCheckAt: dateOrNull(row.due_at),
@@ -131,8 +131,8 @@ function bonusFrom(untilMs: number | null, now: Date): Date | 'lost' | null {
 export const NONE_EARNING: ReadonlySet<string> = new Set();
 
 /**
- * Ids of the organization's integrations that raise its quota at `now`: as many as its plan counts, those that end
- * last, of equal ones the oldest (specification "Verified integrations"). Rejects with `not_found`.
+ * Ids of the integrations that raise the quota at `now`: those that end last, of equal ones the oldest (specification
+ * "Verified integrations"). Rejects with `not_found`.
  */
 export async function findEarning(database: Database, organizationId: string, now: Date): Promise<ReadonlySet<string>> {
   const { terms } = await readOrganization(database, organizationId, now);

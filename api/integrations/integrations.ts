@@ -26,7 +26,7 @@ import { afterRemoval, declared } from './lifecycle.ts';
 import { putOff, recordCheck } from './record-check.ts';
 import { addSite, columnsOf, holdSite, lifecycleFrom, lockSite } from './sites.ts';
 
-/** Checks a page. Failures of the network, page or server are results; rejects only for our own failures. */
+/** Failures of the network, page or server are results; rejects only for our own failures. */
 export type CheckPage = (page: {
   readonly url: string;
   readonly domain: string;
@@ -35,7 +35,7 @@ export type CheckPage = (page: {
 }) => Promise<Evidence>;
 
 export interface IntegrationsDeps extends AuditDeps {
-  /** The public URL with its base path; undefined: pages can't be declared or checked. */
+  /** Undefined: pages can't be declared or checked. */
   readonly publicUrl: string | undefined;
   readonly offeredTo: OfferedTo;
   readonly findUrlProblem: FindUrlProblem;
@@ -57,9 +57,9 @@ export interface CheckedIntegration {
 const CHECKS_SHOWN = 20;
 
 /**
- * Integrations for the command line and the console (specification "Integrations"). Each change is audited in its
- * transaction. Rejects with `not_found` for missing integrations and those of other organizations, with `usage` and a
- * message for people, and with `unavailable`. The caller must check that the actor may act for the organization.
+ * For the command line and the console (specification "Integrations"); changes are audited. Rejects with `not_found`
+ * also for integrations of other organizations, with `usage` and a message for people, and with `unavailable`. The
+ * caller must check that the actor may act for the organization.
  */
 export class Integrations {
   readonly #deps: IntegrationsDeps;
@@ -70,10 +70,7 @@ export class Integrations {
     this.#changes = new AuditedChanges(deps, actor);
   }
 
-  /**
-   * Declares a page as `pending`; it is checked within seconds. `usage` lists all problems, one per line, or says that
-   * the maximum is reached.
-   */
+  /** It is `pending` and checked within seconds. `usage` lists all problems, one per line. */
   async declare(input: NewIntegration): Promise<Integration> {
     const publicUrl = this.#publicUrl();
     const { organizationId, name, url, domain } = parseDeclaration(input, { ...this.#deps, publicUrl });
@@ -145,8 +142,8 @@ export class Integrations {
   }
 
   /**
-   * Checks the page now, within 20 seconds; resolves to the integration and its checks, newest first. `usage` if
-   * requested less than a minute ago or too often today, or while its site is being checked.
+   * Takes at most 20 seconds. `usage` if requested less than a minute ago or too often today, or while the site is
+   * being checked.
    */
   async check({ organizationId, id }: IntegrationSelector): Promise<CheckedIntegration> {
     this.#publicUrl();
@@ -161,7 +158,7 @@ export class Integrations {
     return this.find({ organizationId, id });
   }
 
-  /** Ends an integration for good: checks stop, and the bonus ends with the UTC day. Its history remains. */
+  /** For good: checks stop, and the bonus ends with the UTC day. The history remains. */
   async remove({ organizationId, id }: IntegrationSelector): Promise<Integration> {
     const now = this.#changes.now();
     return this.#changes.change(async (transaction, note) => {
@@ -179,7 +176,6 @@ export class Integrations {
     });
   }
 
-  /** Claims a requested check, within the organization's limits. */
   #claim({ organizationId, id }: IntegrationSelector): Promise<Claim> {
     const [now, claimId] = [this.#changes.now(), newId('claim')];
     return this.#changes.change(async (transaction) => {

@@ -3,13 +3,13 @@ import { quotaDayAt } from '../accounts/limits/quota.ts';
 import { NO_END_MS } from '../accounts/organizations/terms.ts';
 import { AT_RISK_MS, type IntegrationState } from './integration.ts';
 
-/** Consecutive failures, and time since the first, after which the link counts as missing. */
+/** After these the link counts as missing. */
 export const FAILURES_MAX = 3;
 const FAILING_MS = 72 * 3_600_000;
 /** How long lapsed and rejected integrations are still checked daily. */
 const WATCHED_MS = 30 * 86_400_000;
 
-/** State and history of an integration; instants are Unix milliseconds. */
+/** Instants are Unix milliseconds. */
 export interface Lifecycle {
   readonly state: IntegrationState;
   readonly stateChangedAt: number;
@@ -45,7 +45,7 @@ export function isInForce(state: IntegrationState): boolean {
   return state === 'verified' || state === 'at_risk';
 }
 
-/** When the current period ends: the first check after it changes the state; undefined if there is none. */
+/** The first check after it changes the state; undefined if none would. */
 function deadlineOf({ state, stateChangedAt, firstFailedAt }: Lifecycle): number | undefined {
   switch (state) {
     case 'pending':
@@ -95,10 +95,7 @@ const PAUSE_MIN_MS = HOUR_MS;
 /** Allowed delay of a daily check to coincide with a deadline. */
 export const LATE_MAX_MS = 10 * 60_000;
 
-/**
- * The next check after one at `now`: daily at a time derived from the id, which spreads the load, and at a deadline
- * before or shortly after that. Null: only on request.
- */
+/** Daily at a time derived from the id, and at a deadline before or shortly after that. Null: only on request. */
 export function nextCheckAt(id: string, lifecycle: Lifecycle, now: Date): number | null {
   const { state, stateChangedAt } = lifecycle;
   if (state === 'removed') return null;
@@ -109,7 +106,7 @@ export function nextCheckAt(id: string, lifecycle: Lifecycle, now: Date): number
   return deadline !== undefined && deadline > now.getTime() && deadline <= daily + LATE_MAX_MS ? deadline : daily;
 }
 
-/** The next daily time, or a day from now if it is too near. */
+/** A day from now if it is too near. */
 function nextDaily(id: string, nowMs: number): number {
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS + timeOfDay(id);
   const next = today > nowMs ? today : today + DAY_MS;

@@ -22,9 +22,8 @@ export interface Settled {
 }
 
 /**
- * Records a check with the new state, the site's holder and the audit entry, all or nothing. Undefined, with nothing
- * recorded, if the claim expired and another check began, or the integration was removed. Retried while the database is
- * busy.
+ * Records the check, the new state, the site's holder and the audit entry, all or nothing. Undefined, with nothing
+ * recorded, if the claim was lost or the integration removed. Retried while the database is busy.
  */
 export async function recordCheck(
   changes: AuditedChanges,
@@ -77,7 +76,7 @@ function recordOnce(
   });
 }
 
-/** Postpones a check that failed because of us to `dueAt`, unless it was requested. */
+/** For a check that failed because of us; a requested one isn't repeated. */
 export async function putOff(
   database: Database,
   { id: claimId, integration, isRequested }: Claim,

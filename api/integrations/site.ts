@@ -1,8 +1,8 @@
 import { parse } from 'tldts';
 
 /**
- * The site of a URL, held by one organization at most: its registrable domain, or on shared hosts the domain with the
- * path or subdomain of the owner, such as `github.com/acme`. Undefined if the URL names no owner.
+ * Held by one organization at most: the registrable domain, or on shared hosts the domain with the owner's path or
+ * subdomain, such as `github.com/acme`. Undefined if the URL names no owner.
  */
 export function siteOf({ hostname, pathname }: Pick<URL, 'hostname' | 'pathname'>): string | undefined {
   const domain = registrableDomain(hostname);
@@ -15,8 +15,8 @@ export function siteOf({ hostname, pathname }: Pick<URL, 'hostname' | 'pathname'
 }
 
 /**
- * The registrable domain of a host. Suffixes under which anybody can have a name are public, so `a.github.io` and
- * `b.github.io` differ. Undefined for IP addresses and public suffixes.
+ * Suffixes under which anybody can have a name are public, so `a.github.io` and `b.github.io` differ. Undefined for IP
+ * addresses and public suffixes.
  */
 export function registrableDomain(hostname: string): string | undefined {
   const { domain, isIp } = parse(withoutDot(hostname), { allowPrivateDomains: true });
@@ -189,7 +189,6 @@ export const SHARED_HOSTS: ReadonlyMap<string, SharedHost> = new Map<string, Sha
   ['telegra.ph', OWNERLESS],
 ]);
 
-/** The part of a path that names its owner. */
 function ownerIn({ paths, before = [], own = [] }: SharedHost, pathname: string): string | undefined {
   const segments = segmentsOf(pathname);
   if (segments === undefined) return undefined;

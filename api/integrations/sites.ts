@@ -22,8 +22,7 @@ export async function lockSite(transaction: Transaction, domain: string): Promis
 }
 
 /**
- * Makes the organization the holder of the site if its integration is in force, or else releases the site. Requires the
- * site's lock.
+ * Makes the organization the holder, or releases the site if its integration isn't in force. Requires the site's lock.
  */
 export async function holdSite(transaction: Transaction, row: IntegrationRow): Promise<void> {
   const { domain, organization_id } = row;
@@ -54,9 +53,9 @@ async function releaseSite(
 }
 
 /**
- * Moves integrations declared before their host was listed as shared to their new site, which those in force then hold.
- * Integrations rejected because the whole host was held are due at once. Pages whose URL names no owner stay. Safe in
- * several processes. Resolves to the number moved.
+ * Moves integrations declared before their host was listed as shared to their new site. Those rejected because the
+ * whole host was held are due at once; pages whose URL names no owner stay. Safe in several processes. Resolves to the
+ * number moved.
  */
 export async function renewSites(database: Database, now: Date): Promise<number> {
   const rows = await database

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ResponseHeaders } from './response-headers.ts';
 
-/** A tag is the text between the quotes; its suffix names the compression, because strong tags identify exact bytes. */
+/** The suffix names the compression, because strong tags identify exact bytes. */
 const ENCODING_SUFFIX = /-(gzip|br|deflate|zstd)$/;
 
 /** 128 bits of a hash. */
@@ -135,10 +135,7 @@ function isNotModified(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileF
   return ifNoneMatch.trim() === '*' || (etag !== undefined && findMatchingEtag(ifNoneMatch, etag) !== undefined);
 }
 
-/**
- * Whether the range applies to this file. A weak tag or a date in `If-Range` doesn't identify bytes, so the whole file
- * is sent.
- */
+/** A weak tag or a date in `If-Range` doesn't identify bytes, so the whole file is sent. */
 function isRangeMeant(ifRange: string | string[] | undefined, { etag }: FileFacts): boolean {
   return ifRange === undefined || strongTags(String(ifRange)).some((tag) => tag === etag);
 }

@@ -16,7 +16,7 @@ const HEAD_BYTES_MAX = 16 * 1024;
 const CHECK_MS_MAX = 5_000;
 
 /**
- * A Node server with a limit on everything that can be slow or numerous per client; nothing started for a connection
+ * A Node server with limits on everything that can be slow or numerous per client; nothing started for a connection
  * outlives it.
  */
 export function createHttpServer(handler: RequestListener, settings: ConnectionSettings): HttpServer {
@@ -70,8 +70,7 @@ interface Mark {
 const TOO_SLOW = 'the client read its responses too slowly';
 
 /**
- * Limits the timeout of a large block. Larger: pages of the feed stay in memory for clients that don't read. Smaller:
- * slow clients that do read are cut off.
+ * Larger: pages of the feed stay in memory for clients that don't read. Smaller: slow clients that do read are cut off.
  */
 const BLOCK_TIMEOUTS_MAX = 4;
 
@@ -175,7 +174,7 @@ class WaitingResponses {
   }
 }
 
-/** Closes a response as Node does when a connection ends, so that listeners are notified. */
+/** As Node does when a connection ends, so that listeners are notified. */
 function close(response: ServerResponse): void {
   if (response.closed) return;
   response.destroyed = true;

@@ -27,7 +27,7 @@ export interface MetricsAccess {
   readonly isOpen: boolean;
 }
 
-/** Adds `/metrics` for those with access; for others the route doesn't exist, whatever the method. */
+/** For clients without access the route doesn't exist, whatever the method. */
 export function addMetrics(
   app: FastifyInstance,
   metrics: Metrics,
@@ -41,10 +41,7 @@ export function addMetrics(
   });
 }
 
-/**
- * A separate server for `/metrics`, on a port that only authorized clients can reach; a token is checked here too. The
- * caller must listen.
- */
+/** On a port that only authorized clients can reach; a token is checked here too. The caller must listen. */
 export function createMetricsServer(
   metrics: Metrics,
   { token, connections }: Pick<MetricsAccess, 'token'> & { readonly connections: ConnectionSettings },

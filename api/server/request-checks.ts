@@ -41,7 +41,7 @@ export function assertHead(request: FastifyRequest, { headersMax }: HeadLimits):
   assertHost(request);
 }
 
-/** Throws if the URL is badly encoded (the router checks the path) or names no visible route. */
+/** The router checks the encoding of the path. */
 function assertRoute(request: FastifyRequest, config: FastifyContextConfig): void {
   if (!isProperUrl(request.url)) throw improperUrl();
   // Before the body is handled: Fastify would refuse some methods by their headers, which would distinguish unknown

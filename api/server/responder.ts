@@ -61,7 +61,7 @@ const ENTRY_LENGTH = 1000;
 /** Responds to the routes of a surface, independent of the server. */
 export class Responder<Context, R extends Route<Context>> {
   readonly #deps: ResponderDeps<Context, R>;
-  /** Parsing and hashing a request again would take longer than sending a cached body. */
+  /** Parsing and hashing again would take longer than sending a cached body. */
   readonly #requests = new Map<R, LRUCache<string, TaggedRequest<Context>>>();
   /** Keyed by the cached body, so that both are dropped together. */
   readonly #formsOfBodies = new WeakMap<Buffer, Forms>();

@@ -18,7 +18,7 @@ export type CleanupOptions = Readonly<typeof CLEANUP_OPTIONS>;
 /** Yesterday's reservations may still be released, older ones not. */
 const IDEMPOTENCY_DAYS = 1;
 
-/** Deletes usage and Idempotency-Keys of past days, at the first reservation of each hour. */
+/** Runs hourly, with the first reservation of the hour. */
 export function usageCleanup(
   database: Database,
   log: Pick<BaseLogger, 'warn'>,

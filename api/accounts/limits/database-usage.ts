@@ -22,9 +22,9 @@ type Step = { readonly requests: readonly Unit[]; readonly work: (into: Response
 /**
  * Usage in the control database: one statement per kind of request in a batch. An Idempotency-Key and its unit change
  * in one transaction.
- * PostgreSQL: statements lock rows in primary-key order and transactions lock Idempotency-Keys before usage, so that
- * parallel batches never deadlock; this is why releases and reservations are separate transactions. SQLite has one
- * writer: a batch is one transaction with one sync to disk.
+ * PostgreSQL: rows are locked in primary-key order, and Idempotency-Keys before usage, so parallel batches never
+ * deadlock; therefore releases and reservations are separate transactions. SQLite has one writer: a batch is one
+ * transaction.
  */
 export class DatabaseUsage implements UsageStore {
   readonly #database: ControlDatabase;
@@ -33,7 +33,7 @@ export class DatabaseUsage implements UsageStore {
     this.#database = database;
   }
 
-  /** Applies releases, then reservations, then reads; responses are in the order of the requests. */
+  /** Responses are in the order of the requests. */
   async apply(requests: readonly UsageRequest[]): Promise<readonly UsageResponse[]> {
     const releases = requests.filter((request) => request.kind === 'release');
     const reserves = requests.filter((request) => request.kind === 'reserve');
@@ -42,7 +42,7 @@ export class DatabaseUsage implements UsageStore {
       { requests: reserves, work: (into) => this.#reserve(reserves, into) },
     ];
     const responses = await this.#write(steps.filter((step) => step.requests.length > 0));
-    // These changed nothing: a key already holds the unit, others still hold it, or the request only reads.
+    // Unchanged: the key has its unit, others hold it, or a read.
     const open = requests.filter((request) => !responses.has(request));
     const used = open.length === 0 ? NONE_USED : await readWork(this.#database, () => this.#read(open));
     return requests.map((request) => responses.get(request) ?? { isGranted: true, used: used(request), units: 0 });
@@ -67,14 +67,14 @@ export class DatabaseUsage implements UsageStore {
     );
     const refused = [...fresh].filter((request) => responses.get(request)?.isGranted === false);
     if (refused.length > 0) yield* statements.removeKeys(refused);
-    // Requests that share a new key share the response of the first, which takes the unit.
+    // Requests that share a new key share the response of the first.
     for (const [first, ...others] of byKey.values()) {
       const response = responses.get(first);
       if (response !== undefined) for (const request of others) responses.set(request, { ...response, units: 0 });
     }
   }
 
-  /** Adds a holder per request to its key. Returns the first request of each new key: it needs a unit. */
+  /** Returns the first request of each new key: it needs a unit. */
   *#hold(byKey: ReadonlyMap<string, Group<ReserveRequest>>): Work<ReadonlySet<ReserveRequest>> {
     if (byKey.size === 0) return new Set();
     const rows = yield* statements.hold([...byKey.values()]);
@@ -82,7 +82,7 @@ export class DatabaseUsage implements UsageStore {
     return new Set([...byKey].flatMap(([key, group]) => (holders.get(key) === group.length ? [group[0]] : [])));
   }
 
-  /** Takes a unit per request, in order, up to the cap of its organization and day. */
+  /** In order, up to the cap. */
   *#count(requests: readonly ReserveRequest[], responses: Responses): Work<void> {
     const groups = groupsOf(requests, dayOf);
     // A cap of 0 grants nothing, so nothing is written.
@@ -96,10 +96,7 @@ export class DatabaseUsage implements UsageStore {
     for (const request of refused) responses.set(request, { isGranted: false, used: used(request), units: 0 });
   }
 
-  /**
-   * Releases units; that of an Idempotency-Key when its last holder is gone. Sets no response where no unit was
-   * released.
-   */
+  /** An Idempotency-Key's unit is released with its last holder. Sets no response where none was released. */
   *#release(requests: readonly ReleaseRequest[], responses: Responses): Work<void> {
     const keyed = groupsOf(requests.filter(isKeyed), keyOf);
     const units = [...requests.filter((request) => !isKeyed(request)), ...(yield* this.#unhold(keyed))];
@@ -108,7 +105,7 @@ export class DatabaseUsage implements UsageStore {
     for (const request of units) responses.set(request, { isGranted: true, used: used(request), units: -1 });
   }
 
-  /** Removes a holder per request from its key. Returns one request for each key without holders. */
+  /** Returns one request for each key without holders. */
   *#unhold(byKey: ReadonlyMap<string, Group<ReleaseRequest>>): Work<readonly ReleaseRequest[]> {
     if (byKey.size === 0) return [];
     const rows = yield* statements.unhold([...byKey.values()]);
@@ -124,7 +121,7 @@ export class DatabaseUsage implements UsageStore {
   }
 }
 
-/** A transaction that is retried starts with no responses, since the failed attempt counted nothing. */
+/** Starts empty on a retry, since the failed attempt counted nothing. */
 function* responsesOf(steps: readonly Step[]): Work<Responses> {
   const responses: Responses = new Map();
   for (const { work } of steps) yield* work(responses);

@@ -3,7 +3,7 @@ import type { Caller, UsageState } from '../caller.ts';
 import { type Enforcement, isEnforced, type Terms } from '../organizations/terms.ts';
 import type { Batcher, Idempotency, ReserveRequest, UnitKey, UsageResponse } from './usage-store.ts';
 
-/** A unit of today's quota, taken before the request is handled. */
+/** Taken before the request is handled. */
 export interface Reservation extends UnitKey {
   readonly limit: number | null;
   /** Unix seconds of the day's end. */
@@ -20,7 +20,7 @@ export interface Reservation extends UnitKey {
 export interface UnitFor {
   /** The `Idempotency-Key` header. */
   readonly idempotencyKey: string | undefined;
-  /** Hash of the effective request, 1 to 64 characters: the key holds a unit for this request only. */
+  /** Hash of the effective request, 1 to 64 characters. */
   readonly request: string;
 }
 
@@ -34,7 +34,7 @@ export interface QuotaDeps {
   readonly batcher: Batcher;
   readonly clock: () => Date;
   readonly enforcement: Enforcement;
-  /** The caller's current terms from the database; undefined if the key was revoked. */
+  /** Undefined if the key was revoked. */
   readonly refreshTerms: (caller: Caller) => Promise<Terms | undefined>;
   /** Called with the time of each reservation. */
   readonly onReserve: (now: Date) => void;
@@ -42,8 +42,8 @@ export interface QuotaDeps {
 
 /**
  * The daily quota (specification "Daily quota"; decision 0020). A unit is taken durably before a request is handled,
- * and released if its response doesn't count. After kill -9 no unit of a response is lost, and requests under way stay
- * counted. Parallel requests never exceed the limit.
+ * and released if its response doesn't count: a killed process loses no unit of a response, and parallel requests never
+ * exceed the limit.
  */
 export class Quota {
   readonly #deps: QuotaDeps;
@@ -54,8 +54,8 @@ export class Quota {
   }
 
   /**
-   * Takes a unit, or shares the one that the Idempotency-Key holds today for the same request. Before refusing it reads
-   * the terms again, so upgrades apply at once. Rejects with `unavailable`.
+   * Takes a unit, or shares the one that the Idempotency-Key holds. Reads the terms again before refusing, so upgrades
+   * apply at once. Rejects with `unavailable`.
    */
   async reserve(caller: Caller, unitFor?: UnitFor): Promise<ReserveResult> {
     const idempotency = idempotencyOf(unitFor);
@@ -76,7 +76,7 @@ export class Quota {
     reservation.isOpen = false;
   }
 
-  /** Releases the unit on its own day, at most once, unless other requests with the same Idempotency-Key hold it. */
+  /** Releases the unit on its own day, unless settled or held by other requests with the Idempotency-Key. */
   async release(reservation: Reservation): Promise<UsageState> {
     const kind = reservation.isOpen ? 'release' : 'read';
     reservation.isOpen = false;
@@ -122,7 +122,7 @@ export class Quota {
   }
 }
 
-/** The request to the store, which becomes the reservation when granted. */
+/** Becomes the reservation when granted. */
 type PendingReservation = ReserveRequest & Reservation;
 
 function resultFrom(pending: PendingReservation, { isGranted, used, units }: UsageResponse): ReserveResult {
@@ -139,12 +139,11 @@ function idempotencyOf(unitFor: UnitFor | undefined): Idempotency | undefined {
   return { key, request };
 }
 
-/** False for a request admitted before midnight and counted after it: today's terms may differ. */
+/** False after midnight for a request admitted before: the terms may differ. */
 function holdsAt({ termsUntilMs }: Caller, now: Date): boolean {
   return termsUntilMs === undefined || now.getTime() < termsUntilMs;
 }
 
-/** Whether terms that changed could grant what the previous ones refused. */
 function couldGrant(terms: Terms, before: Terms): boolean {
   const isOtherLimit = terms.quotaLimit !== before.quotaLimit;
   return isOtherLimit || terms.status !== before.status || terms.graceUntil?.getTime() !== before.graceUntil?.getTime();
@@ -162,7 +161,7 @@ export function quotaDayAt(now: Date) {
   return { day: dayFromDate(now), resetAt };
 }
 
-/** A UTC day of quota and its end (specification "Daily quota"). */
+/** See specification "Daily quota". */
 type QuotaDay = Readonly<ReturnType<typeof quotaDayAt>>;
 
 /** Returns {@link quotaDayAt}, cached for the current day. */

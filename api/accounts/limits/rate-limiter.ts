@@ -1,7 +1,6 @@
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
 import type { HealthProblem } from '../../../runtime/health-problem.ts';
 
-/** The organization's burst limit, or the limit of one key on one route. */
 export type BurstScope = 'organization' | 'route';
 
 /** A rolling limit of requests per minute; refused hits count too (specification "Burst limit"). */
@@ -10,7 +9,7 @@ export class RateLimiter {
   readonly #clock: () => Date;
   readonly #scope: BurstScope;
 
-  /** Limiters of different scopes may share a counter; their counts stay separate. */
+  /** Scopes may share a counter, but not counts. */
   constructor(counter: WindowCounter, clock: () => Date, scope: BurstScope) {
     this.#counter = counter;
     this.#clock = clock;
@@ -60,31 +59,28 @@ export interface Window {
   readonly waitMs: number;
 }
 
-/** Counts hits by name over the last 60 seconds. Adapters: process memory, or Redis shared by all replicas. */
+/** Counts hits by name over the last 60 seconds. */
 export interface WindowCounter {
   /** Counts a hit, always, and returns its window. */
   hit(name: string, limit: number): Awaitable<Window>;
-  /** For operators: why it does not count correctly; undefined: it does, or cannot fail. */
+  /** For operators; undefined if it counts correctly. */
   readonly problem?: HealthProblem | undefined;
   close(): Promise<void>;
 }
 
 /** Options of the memory counter, then of Redis. */
 export const COUNTER_OPTIONS = {
-  /** Names held at once: organizations, keys per route, addresses. */
+  /** Organizations, keys per route, addresses. */
   namesMax: 200_000,
   /** Memory for them; large limits need more. */
   bytesMax: 64 * 1024 * 1024,
-  /**
-   * For a response. Larger: requests wait longer for a Redis that hangs. Smaller: a busy Redis counts as failed too
-   * early.
-   */
+  /** Larger: requests wait longer for a Redis that hangs. Smaller: a busy one counts as failed. */
   timeoutMs: 250,
   /** For a connection. */
   connectTimeoutMs: 2_000,
   /** Maximum wait between reconnection attempts. */
   reconnectMsMax: 2_000,
-  /** How long Redis is skipped after a failure, so that not every request waits for the timeout. */
+  /** Pause after a failure, so that requests don't all wait for the timeout. */
   pauseMs: 1_000,
 };
 export type CounterOptions = Readonly<typeof COUNTER_OPTIONS>;
@@ -93,9 +89,8 @@ export type CounterOptions = Readonly<typeof COUNTER_OPTIONS>;
 const NAME_BYTES = 300;
 
 /**
- * Windows in process memory. Names without a hit in the last minute are dropped. Above `namesMax` or `bytesMax` the
- * least recently hit are dropped as well; their limit restarts. Names are organizations, keys and client addresses
- * (IPv6: /64), never text from a client.
+ * Windows in memory. Above `namesMax` or `bytesMax` the least recently hit names are dropped; their limit restarts.
+ * Names are organizations, keys and client addresses (IPv6: /64), never text from a client.
  */
 export class MemoryCounter implements WindowCounter {
   readonly #clock: () => Date;
@@ -142,7 +137,7 @@ export class MemoryCounter implements WindowCounter {
     return times;
   }
 
-  /** Each hit removes up to two idle names, so the map shrinks faster than it grows and no hit takes long. */
+  /** At most two per hit, so the map shrinks faster than it grows and no hit takes long. */
   #forgetIdle(nowMs: number): void {
     for (let round = 0; round < 2; round += 1) {
       const [name, times] = this.#names.entries().next().value ?? [];
@@ -165,10 +160,9 @@ export class MemoryCounter implements WindowCounter {
 const CAPACITY_MIN = 4;
 
 /**
- * Times of the newest hits of a name, oldest first; at most `limit`, since earlier ones don't matter. After the limit
- * is lowered, older ones stay until they leave the window.
- * Time never goes backwards here: if the clock does, the newest hit counts as made now. Setting the clock back frees
- * nothing and blocks nobody for longer than a window.
+ * Times of a name's newest hits, oldest first; at most `limit`, except shortly after it was lowered.
+ * If the clock goes backwards the newest hit counts as made now, so setting it back frees nothing and blocks nobody for
+ * longer than a window.
  */
 class HitTimes {
   /** A ring; the oldest is at `start`. */

@@ -11,7 +11,7 @@ export interface RedisOptions extends CounterOptions {
 
 export interface RedisWatcher {
   readonly onError: (error: Error) => void;
-  /** Called when a connection is ready, also after a reconnection. */
+  /** Also after reconnecting. */
   readonly onReady: () => void;
 }
 
@@ -20,10 +20,9 @@ const REFUSALS =
   /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:invalid password|AUTH|Client sent AUTH|DB index|invalid DB index))/i;
 
 /**
- * Adds a hit to the list KEYS[1]: times of the newest hits in milliseconds, newest first. ARGV[1] is the limit, ARGV[2]
- * the time or empty for the time of Redis. Drops times outside the window and those beyond the limit (see `HitTimes`).
- * If the clock was set back, shifts all times with it. Returns hits and milliseconds as in `Window`. One call, so it is
- * atomic.
+ * Adds a hit to the list KEYS[1] of times in milliseconds, newest first. ARGV: limit, time (empty: of Redis). Drops
+ * times outside the window or beyond the limit; shifts all if the clock was set back. Returns hits and milliseconds of
+ * `Window`. Atomic.
  */
 const HIT = `
   if redis.replicate_commands then redis.replicate_commands() end
@@ -52,9 +51,9 @@ const HIT = `
   return { math.min(length, limit) + 1, first + ${WINDOW_MS} - now }`;
 
 /**
- * Windows in a Redis shared by several processes. The clock of Redis counts, so theirs need not agree.
- * Nothing is queued while Redis is unreachable: a hit rejects at once, or after `timeoutMs` if Redis hangs, and is
- * never resent. Reconnects by itself. Errors name the address and the cause.
+ * Windows in a Redis shared by several processes, by its clock.
+ * Nothing is queued: a hit rejects at once while Redis is unreachable, after `timeoutMs` if it hangs, and is never
+ * resent. Errors name the address and the cause.
  */
 export class RedisCounter implements WindowCounter {
   readonly #redis: Redis;
@@ -94,8 +93,8 @@ export class RedisCounter implements WindowCounter {
   }
 
   /**
-   * Tries to connect once; if Redis is unreachable it resolves and keeps trying in the background. Rejects with
-   * `configuration` if Redis refuses the credentials or database of the address.
+   * Resolves even if Redis is unreachable, and keeps trying. Rejects with `configuration` if Redis refuses credentials
+   * or database.
    */
   async connect(): Promise<void> {
     await this.#redis.connect().catch(() => {}); // Handled by the error event.
@@ -131,10 +130,7 @@ export class RedisCounter implements WindowCounter {
   }
 }
 
-/**
- * The time of a Redis, read over a new connection, as a test of the address. Rejects with `configuration` for an
- * invalid address, and with `unavailable`.
- */
+/** Tests an address. Rejects with `configuration` if it is invalid, and with `unavailable`. */
 export async function readRedisTime(url: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<Date> {
   if (!isClearAddress(url)) throw new AppError('configuration', `not a URL: ${shownAddress(url)}; ${UNCLEAR_ADDRESS}`);
   const redis = new Redis(url, {

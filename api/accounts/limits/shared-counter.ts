@@ -15,8 +15,8 @@ export interface SharedCounterDeps {
 }
 
 /**
- * Counts in the shared counter and in this process (decision 0021); the fuller window applies. While the shared counter
- * fails, each replica holds the limit by itself; one that comes back empty frees nothing.
+ * Counts in Redis and in this process; the fuller window applies (decision 0021). While Redis fails, each replica holds
+ * the limit by itself.
  */
 export class SharedCounter implements WindowCounter {
   readonly #deps: SharedCounterDeps;
@@ -27,7 +27,6 @@ export class SharedCounter implements WindowCounter {
     this.#deps = deps;
   }
 
-  /** For operators: why the shared counter is unavailable; undefined: it is available. */
   get problem(): HealthProblem | undefined {
     return this.#problem;
   }
@@ -80,9 +79,8 @@ export interface OpenCounterOptions extends RedisOptions {
 }
 
 /**
- * Opens a counter for this process, or one shared through the Redis at this address. If Redis is unreachable it opens
- * anyway and logs that. Rejects with `configuration` for an invalid address, or if Redis refuses its credentials or
- * database.
+ * Without an address, a counter of this process. Opens even if Redis is unreachable. Rejects with `configuration` if
+ * the address is invalid or Redis refuses it.
  */
 export async function openCounter(redis: string | undefined, options: OpenCounterOptions): Promise<WindowCounter> {
   const own = new MemoryCounter(options.clock, options);

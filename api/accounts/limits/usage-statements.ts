@@ -3,8 +3,8 @@ import type { DailyUsageRow, IdempotencyKeyRow } from '../../database/tables/tab
 import type { ReadRequest, ReleaseRequest, ReserveRequest, UsageResponse } from './usage-store.ts';
 
 /**
- * Statements of `database-usage.ts`. Each takes groups of requests, one per row it touches. `order by` locks rows in
- * primary-key order; only `insert … on conflict` keeps that order, so counts go down by inserts too (decision 0020).
+ * Each statement takes groups of requests, one per row. `order by` locks rows in primary-key order, which only `insert
+ * … on conflict` preserves, so counts also go down by inserts (decision 0020).
  */
 
 /** Units of an organization's day. */
@@ -15,9 +15,7 @@ export type HoldersRow = Pick<IdempotencyKeyRow, 'day' | 'api_key_id' | 'key' | 
 
 type Unit = ReserveRequest | ReleaseRequest;
 
-/**
- * Counts units per organization and day up to the cap; `granted` is how many. No row if the cap was already reached.
- */
+/** Counts units up to the cap; no row if it was already reached. */
 export function count(groups: Groups<ReserveRequest>): Work<readonly CountRow[]> {
   const values = groups.map((group) => {
     const cap = capOf(group);
@@ -58,7 +56,7 @@ const UNCOUNT = defineStatement(
     returning organization_id, day, used`,
 );
 
-/** Units per organization and day; no row where nothing was counted. */
+/** No row where nothing was counted. */
 export function readUsage(groups: Groups<Unit | ReadRequest>): Work<readonly UsedRow[]> {
   return query(READ, groups.map(organizationDayOf));
 }
@@ -70,7 +68,7 @@ const READ = defineStatement(
       (select value->>0, value->>1 from ${rows})`,
 );
 
-/** Adds a holder per request to each Idempotency-Key; returns the new number of holders. */
+/** Returns the new number of holders. */
 export function hold(groups: Groups<ReserveRequest>): Work<readonly HoldersRow[]> {
   return query(HOLD, groups.map(holdersOf));
 }
@@ -78,8 +76,8 @@ export function hold(groups: Groups<ReserveRequest>): Work<readonly HoldersRow[]
 const HOLD = changeHolders('hold', '+');
 
 /**
- * Removes a holder per request from each Idempotency-Key; returns the new number of holders. A key that was cleaned up
- * meanwhile gets a row again, which releases no unit and is deleted by the next clean-up.
+ * Returns the new number of holders. A key cleaned up meanwhile gets a row again, which releases no unit and goes with
+ * the next clean-up.
  */
 export function unhold(groups: Groups<ReleaseRequest>): Work<readonly HoldersRow[]> {
   return query(UNHOLD, groups.map(holdersOf));
@@ -123,7 +121,7 @@ function keyColumns({ day, credentialId, idempotency }: Unit): readonly string[]
 export type Group<T> = readonly [T, ...T[]];
 type Groups<T> = readonly Group<T>[];
 
-/** Groups requests by the row they are counted in, preserving their order. */
+/** Preserves the order of the requests. */
 export function groupsOf<T>(requests: readonly T[], rowOf: (request: T) => string): ReadonlyMap<string, Group<T>> {
   const groups = new Map<string, [T, ...T[]]>();
   for (const request of requests) {
@@ -146,7 +144,7 @@ function organizationDayOf([{ organizationId, day }]: Group<Pick<ReadRequest, 'o
   return [organizationId, day] as const;
 }
 
-/** While terms change, requests of one batch can have different caps; the largest applies. */
+/** Caps can differ within a batch while terms change; the largest applies. */
 export function capOf(group: readonly ReserveRequest[]): number | null {
   let largest = 0;
   for (const { cap } of group) {
@@ -163,9 +161,7 @@ interface Counted {
   readonly granted: number;
 }
 
-/**
- * The response of the request at this position of its group: the first ones get the units, and `used` grows with each.
- */
+/** The first requests of a group get the units; `used` grows with each. */
 export function responseFromCount({ used, granted }: Counted, index: number): UsageResponse {
   const left = Math.max(0, granted - index - 1);
   const isGranted = index < granted;

@@ -1,16 +1,15 @@
 import { AppError } from '../../../runtime/errors.ts';
 
 /**
- * The durable counters of data responses (specification "Daily quota"; specification "Idempotency-Key"). Requests are
- * batched, so that many share one durable commit.
- * Every adapter guarantees:
- * - A cap is never exceeded, whatever runs in parallel: of M reservations for the last N units exactly N are granted.
+ * The durable counters of data responses (specification "Daily quota"; specification "Idempotency-Key"), batched to
+ * share commits. Every adapter guarantees:
+ * - A cap is never exceeded: of M parallel reservations for the last N units exactly N are granted.
  * - `apply` resolves after the commit.
  * - An Idempotency-Key holds at most one unit per API key, day and effective request, until all of its reservations are
- * released. Another reservation for the same request is granted without a unit, whatever the cap.
+ * released. Further ones are granted without a unit, whatever the cap.
  */
 export interface UsageStore {
-  /** Responses in the order of the requests. Rejects with `unavailable`; some of the requests may have been counted. */
+  /** In the order of the requests. Rejects with `unavailable`; some may have been counted. */
   apply(requests: readonly UsageRequest[]): Promise<readonly UsageResponse[]>;
 }
 
@@ -39,7 +38,6 @@ export interface UnitKey {
   readonly idempotency?: Idempotency | undefined;
 }
 
-/** What a unit is held for, besides the API key and the day. */
 export interface Idempotency {
   /** The header as sent. */
   readonly key: string;
@@ -52,7 +50,7 @@ export type UnitChange = 1 | 0 | -1;
 export interface UsageResponse {
   /** False only for a refused reservation. */
   readonly isGranted: boolean;
-  /** The organization's units of the day after this request. */
+  /** After this request. */
   readonly used: number;
   /** Change of the day's count: 1 taken, -1 released, 0 neither. */
   readonly units: UnitChange;
@@ -61,7 +59,7 @@ export interface UsageResponse {
 export const BATCHER_OPTIONS = {
   /** Requests per commit. */
   batchMax: 1_000,
-  /** Requests that may wait; above this the database is too slow and requests are rejected at once. */
+  /** More are rejected at once. */
   waitingMax: 20_000,
 };
 export type BatcherOptions = Readonly<typeof BATCHER_OPTIONS>;
@@ -72,7 +70,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Batches the requests that arrive in one iteration of the event loop, or while a batch is being applied. */
+/** Batches requests of one iteration of the event loop, or those arriving during another batch. */
 export class Batcher {
   readonly #store: UsageStore;
   readonly #options: BatcherOptions;

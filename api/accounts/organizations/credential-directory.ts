@@ -4,15 +4,13 @@ import type { FindCredential, LiveCredential } from './live-credential.ts';
 import { hashOfToken, type TokenForm } from './token-form.ts';
 
 /**
- * Finds the owner of an API key or access token (both "keys" below) without querying the database on every request.
- * - Live keys are cached for `ttlMs`, the longest that a revocation or plan change by another process can take. When
- * the database version changes (SQLite) the cache is dropped at once; {@link CredentialDirectory.forget} serves changes
- * by this process.
- * - Unknown and revoked keys are cached longer (decision 0023): keys are random and revoked for good, so an unknown key
- * never becomes valid. A new key works at once, since nobody can have tried it before.
- * - Both caches are bounded and separate, so wrong keys don't displace valid ones.
- * - Keys are looked up by SHA-256, so timing doesn't reveal how much of a key is right. A wrong checksum is refused
- * without a look-up.
+ * Finds the owner of an API key or access token ("key" below) without a query per request.
+ * - Live keys are cached for `ttlMs`, the longest delay of a revocation elsewhere; on SQLite a changed database version
+ * drops the cache at once.
+ * - Unknown and revoked keys are cached longer (decision 0023): an unknown key never becomes valid, and a new one was
+ * never tried.
+ * - The caches are separate and bounded: wrong keys don't evict valid ones.
+ * - Keys are looked up by SHA-256, so timing reveals nothing; a wrong checksum is refused without a look-up.
  */
 export class CredentialDirectory {
   readonly #form: TokenForm;
@@ -36,7 +34,7 @@ export class CredentialDirectory {
     this.#options = options;
   }
 
-  /** The live key with this text, if any. Throws or rejects with `unavailable`. */
+  /** Throws or rejects with `unavailable`. */
   find(text: string): Awaitable<LiveCredential | undefined> {
     if (!this.#form.has(text)) return undefined;
     const version = this.#source.version();
@@ -57,7 +55,7 @@ export class CredentialDirectory {
     this.#known.clear();
   }
 
-  /** If the clock was set back, the age of cached keys is unknown, so they are dropped. */
+  /** After the clock was set back the age of cached keys is unknown. */
   #readClock(): number {
     const now = this.#clock().getTime();
     if (now < this.#nowMs) this.forget();
@@ -65,7 +63,7 @@ export class CredentialDirectory {
     return now;
   }
 
-  /** Requests for one key share a look-up; its result counts as of its start. */
+  /** Shared by requests for one key; the result counts as of its start. */
   #lookUp(hash: string, now: number): Promise<LiveCredential | undefined> {
     if (this.#lookups >= this.#options.lookupsMax)
       return Promise.reject(new AppError('unavailable', 'too many credentials are being looked up'));
@@ -106,10 +104,10 @@ export const CREDENTIAL_OPTIONS = {
   ttlMs: 3_000,
   /** Only restoring a backup can make an unknown key known. */
   unknownTtlMs: 60_000,
-  /** Live keys, some 500 bytes each; with more in use, look-ups increase. */
+  /** Some 500 bytes each. */
   entriesMax: 10_000,
   unknownMax: 10_000,
-  /** Concurrent look-ups; more are refused with `unavailable`, so that wrong keys can't fill a queue. */
+  /** More are refused, so that wrong keys can't fill a queue. */
   lookupsMax: 1_000,
 };
 export type CredentialOptions = Readonly<typeof CREDENTIAL_OPTIONS>;
@@ -129,7 +127,6 @@ function isFresh(sinceMs: number, now: number, ttlMs: number): boolean {
   return now >= sinceMs && now - sinceMs < ttlMs;
 }
 
-/** Adds the newest entry and evicts the oldest beyond the maximum. */
 function cache<T>(
   map: Map<string, T>,
   hash: string,

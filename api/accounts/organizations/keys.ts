@@ -5,14 +5,14 @@ import type { AuditedChanges } from '../audit.ts';
 import { getOrganization, lockOrganization } from './organizations.ts';
 import { API_KEYS, hashOfToken, lastFourOf } from './token-form.ts';
 
-/** Includes the key itself, which is shown only once. */
+/** The key itself is shown only once. */
 export type NewApiKey = ApiKey & { readonly key: string };
 
 /** `expiresAt` null or absent: never. */
 export type NewKeyOptions = Pick<ApiKey, 'organizationId' | 'name'> & Partial<Pick<ApiKey, 'expiresAt'>>;
 
 export interface RotateKeyOptions {
-  /** Refuses with `usage` if the key is already being replaced, so that concurrent calls create one successor. */
+  /** Refuses a key that is already being replaced, so that concurrent calls create one successor. */
   readonly isOnce?: boolean;
   /** How long the old key keeps working. */
   readonly overlapMs: number;
@@ -20,7 +20,7 @@ export interface RotateKeyOptions {
   readonly expiresAt?: Date | null;
 }
 
-/** Issues a key. The key itself is only in this result and never stored. */
+/** The key itself is never stored. */
 export function createKey(
   { organizationId, name, expiresAt = null }: NewKeyOptions,
   changes: AuditedChanges,
@@ -35,8 +35,7 @@ export function createKey(
 }
 
 /**
- * Issues a key of the same name; the old one ends after the overlap at the latest. Resolves to both. Rejects with
- * `usage` if the old key has already ended.
+ * The old key ends after the overlap at the latest. Resolves to both; rejects with `usage` if the old one has ended.
  */
 export function rotateKey(
   id: string,
@@ -59,7 +58,7 @@ export function rotateKey(
   });
 }
 
-/** All keys, ended ones included, of an organization or of all; oldest first. */
+/** Ended ones included, oldest first. */
 export async function listKeys(
   organizationId: string | undefined,
   changes: AuditedChanges,
@@ -72,7 +71,7 @@ export async function listKeys(
   return rows.map(keyFromRow);
 }
 
-/** Revokes a key for good, at once in this process. One that is already revoked keeps its date. */
+/** For good, at once in this process; a revoked key keeps its date. */
 export function revokeKey(id: string, changes: AuditedChanges): Promise<ApiKey> {
   return changes.change(async (transaction, note) => {
     const row = await lockKey(transaction, id);

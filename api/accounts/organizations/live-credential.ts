@@ -10,7 +10,7 @@ import {
 
 export type CredentialSelector = { readonly hash: string } | { readonly id: string };
 
-/** The live credential with this SHA-256 or id; undefined if none or revoked. Rejects with `unavailable`. */
+/** Undefined if there is none or it was revoked. Rejects with `unavailable`. */
 export type FindCredential = (by: CredentialSelector) => Promise<LiveCredential | undefined>;
 
 export function keyFinder(engine: DatabaseEngine): FindCredential {
@@ -24,7 +24,7 @@ export function keyFinder(engine: DatabaseEngine): FindCredential {
 }
 
 /**
- * Finds connections by access token or id, if the person is still a member of the organization.
+ * Only connections of current members.
  * @param resource that a token must be issued for
  */
 export function connectionFinder(engine: DatabaseEngine, resource: string): FindCredential {
@@ -39,7 +39,6 @@ export function connectionFinder(engine: DatabaseEngine, resource: string): Find
   });
 }
 
-/** A person who left the organization has no rights, nor have their programs. */
 const MEMBER_JOIN = `join members m on m.organization_id = c.organization_id and m.person_id = c.person_id
   join oauth_clients o on o.client_id = c.client_id and not coalesce(o.disabled, false)`;
 const SUBSCRIPTION_JOIN = 'left join subscriptions s on s.organization_id = c.organization_id';
@@ -69,7 +68,7 @@ interface CredentialRow extends SubscriptionColumns, BonusColumns {
   readonly resources?: unknown;
 }
 
-/** Statements are prepared once, since requests wait for them. */
+/** Prepared once, since requests wait for them. */
 function finder(engine: DatabaseEngine, { name, byHash, byId, isFor = () => true }: Queries): FindCredential {
   const lookUp = lookUpOn(engine, name, { hash: byHash, id: byId });
   return (by) =>
@@ -115,7 +114,7 @@ function credentialFrom(row: CredentialRow) {
   };
 }
 
-/** A credential that isn't revoked (it may have expired), with its organization's subscription. */
+/** Not revoked, but possibly expired. */
 export type LiveCredential = Readonly<ReturnType<typeof credentialFrom>>;
 
 function textsFrom(json: unknown): readonly unknown[] {

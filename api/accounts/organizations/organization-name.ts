@@ -13,10 +13,7 @@ const ADDRESS = /:\/\/|[\p{L}\p{M}\p{N}-]\.[\p{L}\p{M}\p{N}-]*\p{L}\p{M}*\p{L}|\
 /** Dots of other scripts that browsers accept (UTS 46). */
 const DOTS = /[\u3002\uff0e\uff61]/g;
 
-/**
- * Validates an organization name: one line without an address, since invitations carry it to strangers in our email.
- * Throws `usage`.
- */
+/** One line without an address, since invitations carry it to strangers. Throws `usage`. */
 export function organizationName(text: string): string {
   const name = text.trim();
   if (name === '' || [...name].length > LENGTH_MAX || NO_LINE.test(name))
@@ -26,18 +23,17 @@ export function organizationName(text: string): string {
   return name;
 }
 
-/** Shortened to one line, also for names stored before these rules. */
+/** Also for names stored before these rules. */
 function shownName(name: string): string {
   const line = [...name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').trim()];
   return line.length > LENGTH_MAX ? `${line.slice(0, LENGTH_MAX - 1).join('')}…` : line.join('');
 }
 
-/** The name a program gave itself, shortened to one line. */
 export function shownProgramName(name: string | null): string {
   return shownName(name ?? '') || 'a program without a name';
 }
 
-/** A name for emails; addresses are rewritten so that no mail program links them. */
+/** Rewrites addresses so that no mail program links them. */
 export function quotedName(name: string): string {
   const shown = shownName(name);
   if (!holdsAddress(shown)) return shown;

@@ -32,7 +32,7 @@ export function createOrganization(requested: NewOrganization, changes: AuditedC
   return changes.change((transaction, note) => insertOrganization(transaction, requested, { changes, note }));
 }
 
-/** Creates an organization as part of a change, and records it. Rejects with `usage` for an invalid name. */
+/** As part of a change. Rejects with `usage` for an invalid name. */
 export async function insertOrganization(
   transaction: Transaction,
   { name: text, email = null, subscription = NO_SUBSCRIPTION, createdBy = null }: NewOrganization,
@@ -103,7 +103,7 @@ export function changePlan(
   });
 }
 
-/** The audit log of an organization, or of all; newest first. Rejects with `not_found`. */
+/** Newest first. Rejects with `not_found`. */
 export async function listAudit(
   organizationId: string | undefined,
   { limit }: { readonly limit: number },
@@ -133,7 +133,7 @@ function noOrganization(id: string): AppError {
   return new AppError('not_found', `there is no organization ${id}`);
 }
 
-/** One row per organization; subscription columns are null if it has none. */
+/** One row per organization, with or without a subscription. */
 export function selectOrganizations(database: Database) {
   return database
     .selectFrom('organizations')
@@ -172,7 +172,7 @@ export function organizationFromRow(row: SelectedOrganization, now: Date) {
 /** An organization with its subscription and current terms. */
 export type Organization = Readonly<ReturnType<typeof organizationFromRow>>;
 
-/** The subscription flattened to JSON values, for the audit log and `orgs set-plan`. */
+/** JSON values, for the audit log and `orgs set-plan`. */
 export function describeSubscription(subscription: Subscription): Readonly<Record<string, unknown>> {
   const { plan, status, periodEnd, graceUntil, contract } = subscription;
   return {

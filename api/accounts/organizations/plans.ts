@@ -1,14 +1,11 @@
 import { addMonths, type Day } from '../../../runtime/day.ts';
 
-/**
- * What each plan grants (specification "Plans"); the account object, the API's checks and the documentation derive from
- * it. Contract overrides are in `terms.ts`.
- */
+/** What each plan grants (specification "Plans"). Contract overrides are in `terms.ts`. */
 
 export const PLAN_NAMES = ['community', 'builder', 'commercial'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** What plans grant beyond current data (specification "Plans"), in the order of the account object. */
+/** In the order of the account object. */
 export const FEATURES = ['history', 'snapshots', 'incremental', 'webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
@@ -22,7 +19,7 @@ export const FEATURE_LABELS: Readonly<Record<Feature, string>> = {
 export interface SnapshotAccess {
   /** Number of newest snapshots. */
   readonly newest: number;
-  /** Whether month-end snapshots within the history window are included. */
+  /** Includes month-end snapshots within the history window. */
   readonly monthEnds: boolean;
 }
 
@@ -116,10 +113,7 @@ export function monthEnd(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }
 
-/**
- * The oldest day that can be queried: today minus the months, or the last day of a shorter month (specification "Plan
- * window"). Null: unlimited.
- */
+/** Today minus the months, or the last day of a shorter month (specification "Plan window"). Null: unlimited. */
 export function planWindowStart(historyMonths: number, today: Day): Day | null {
   return historyMonths >= HISTORY_MONTHS_FULL ? null : addMonths(today, -historyMonths);
 }

@@ -11,7 +11,7 @@ import {
   type Plan,
 } from './plans.ts';
 
-/** A contract's overrides of a plan; absent fields use the plan. Stored as JSON. */
+/** Overrides of the plan, stored as JSON. */
 export const ContractSchema = z.strictObject({
   /** null: unlimited. */
   daily_quota: z.number().int().min(0).max(1_000_000_000).nullable().optional(),
@@ -55,10 +55,7 @@ export const NO_SUBSCRIPTION: Subscription = {
   graceUntil: null,
 };
 
-/**
- * Terms at `now`: subscription plus bonus of verified integrations (specification "Plans"; specification "Verified
- * integrations").
- */
+/** Plan, contract and bonus at `now` (specification "Plans"; specification "Verified integrations"). */
 export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds, now: Date) {
   const isOver = hasEnded(subscription, now);
   const plan = PLANS[isOver ? 'community' : subscription.plan];
@@ -87,10 +84,9 @@ export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds,
   };
 }
 
-/** An organization's rights at an instant: plan, contract and bonus. */
 export type Terms = Readonly<ReturnType<typeof effectiveTerms>>;
 
-/** Unix milliseconds of the next instant at which the terms may change by themselves. */
+/** Unix milliseconds of the next possible change. */
 export function termsValidUntilMs({ periodEnd, graceUntil }: Subscription, bonusEnds: BonusEnds, now: Date): number {
   const dates = [monthEnd(now), periodEnd, graceUntil].filter((date) => date !== null && date > now);
   return Math.min(...dates.map(Number), ...bonusEnds.filter((endMs) => endMs > now.getTime()));
@@ -132,7 +128,6 @@ export interface Enforcement {
   readonly from: Date | null;
 }
 
-/** Whether the daily quota and the organization's burst limit refuse at `now`. */
 export function isEnforced(
   { mode, from }: Enforcement,
   { status, graceUntil }: Pick<Terms, 'status' | 'graceUntil'>,
@@ -142,10 +137,7 @@ export function isEnforced(
   return !(status === 'grace' && graceUntil !== null && now < graceUntil);
 }
 
-/**
- * When the bonuses of verified integrations end, in Unix milliseconds, latest first; at most as many as count
- * (specification "Verified integrations").
- */
+/** Ends of the bonuses that count, in Unix milliseconds, latest first (specification "Verified integrations"). */
 export type BonusEnds = readonly number[];
 
 export const NO_BONUS: BonusEnds = [];
@@ -162,7 +154,7 @@ export interface BonusColumns {
   readonly second_bonus_until: number | null;
 }
 
-/** SQL of the two columns of {@link BonusColumns}, for the integrations that end last. */
+/** SQL columns of {@link BonusColumns}. */
 export function bonusColumns(organizationId: string): string {
   const end = (offset: number) => `(
     select i.bonus_until from integrations i where i.organization_id = ${organizationId} and i.bonus_until is not null
@@ -174,7 +166,7 @@ export function bonusEndsFrom({ bonus_until, second_bonus_until }: BonusColumns)
   return [bonus_until, second_bonus_until].filter((end) => end !== null);
 }
 
-/** All null if the organization has no subscription (left join). */
+/** Null without a subscription (left join). */
 export type SubscriptionColumns = {
   readonly [C in (typeof SUBSCRIPTION_COLUMNS)[number]]: SubscriptionRow[C] | null;
 };

@@ -7,9 +7,8 @@ const CHECKSUM_LENGTH = 6;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * Format of keys and tokens: a prefix, 256 random bits as 43 base62 characters, and their CRC32 as 6 more. The prefix
- * lets secret scanners find leaks; the checksum detects typing errors without a look-up. Only the SHA-256 is stored,
- * which is safe for 256 random bits.
+ * A prefix, 256 random bits as 43 base62 characters, and their CRC32 as 6. Secret scanners find the prefix; the
+ * checksum detects typing errors. Only the SHA-256 is stored.
  */
 export class TokenForm {
   readonly prefix: string;
@@ -27,12 +26,12 @@ export class TokenForm {
     return `${this.prefix}${secret}${checksumOf(secret)}`;
   }
 
-  /** Whether a text has the format, ignoring its checksum. */
+  /** Ignores the checksum. */
   has(text: string): boolean {
     return this.#form.test(text);
   }
 
-  /** Whether a text has the format and a correct checksum. */
+  /** Includes the checksum. */
   isProper(text: string): boolean {
     const [, secret, checksum] = this.#form.exec(text) ?? [];
     return secret !== undefined && checksumOf(secret) === checksum;
@@ -45,12 +44,11 @@ export const API_KEYS = new TokenForm('msk_');
 export const ACCESS_TOKENS = new TokenForm('msk_mcp_');
 export const REFRESH_TOKENS = new TokenForm('msk_refresh_');
 
-/** SHA-256 in hex, under which tokens are stored and looked up. */
+/** SHA-256 in hex. */
 export function hashOfToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** The part of a key shown after it was issued. */
 export function lastFourOf(key: string): string {
   return key.slice(-4);
 }

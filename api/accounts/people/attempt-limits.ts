@@ -6,7 +6,7 @@ import { limitedOrigin } from '../address-limit.ts';
 import { hashOfToken } from '../organizations/token-form.ts';
 import { LINK_PACE_MS, type PeopleLimits, type TooMany } from './people.ts';
 
-/** Refused subjects cached per process; each refusal of others costs a statement. */
+/** Refusals cached per process. */
 const REFUSED_CACHE_MAX = 10_000;
 
 /** `max` attempts at once, then one per `windowMs / max`. */
@@ -27,11 +27,10 @@ export interface AttemptLimitsDeps {
 }
 
 /**
- * Counts attempts in the control database, so that limits survive restarts and hold across servers: a row per subject,
- * read and written by one statement, so exactly `max` of many parallel attempts pass.
- * Beyond `max` attempts are slowed down, not locked out. `ends_at` is the theoretical arrival time of the generic cell
- * rate algorithm. Refused attempts don't change it, and are cached per process until the next may pass, so a flood
- * costs no writes. Subjects are stored as hashes.
+ * Counts attempts in the control database, across servers and restarts: a row per subject, read and written by one
+ * statement, so exactly `max` of many parallel attempts pass.
+ * Beyond `max` attempts are slowed down, not locked out: `ends_at` is the theoretical arrival time of the generic cell
+ * rate algorithm. Refusals don't change it and are cached, so floods cost no writes. Subjects are stored as hashes.
  */
 export class AttemptLimits {
   readonly #limits: Readonly<Record<LimitName, AttemptLimit>>;
@@ -48,7 +47,7 @@ export class AttemptLimits {
     this.#onHit = onHit;
   }
 
-  /** Counts an attempt; undefined: it may proceed. Rejects with `unavailable`. */
+  /** Undefined: the attempt may proceed. Rejects with `unavailable`. */
   async hit(name: LimitName, subject: string): Promise<TooMany | undefined> {
     const { kind, max, windowMs } = this.#limits[name];
     this.#onHit(this.#clock());
@@ -116,26 +115,22 @@ const HOUR_MS = 3_600_000;
 const QUARTER_MS = 15 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/**
- * Daily password attempts on one person from everywhere, as a multiple of those from one origin (NIST SP 800-63B,
- * 3.2.2: at most 100).
- */
+/** Daily password attempts on one person, relative to those from one origin (NIST SP 800-63B, 3.2.2: at most 100). */
 const GUESSING_ORIGINS = 10;
 
-/** Invitations per day from one organization to one address. */
+/** Per day. */
 const INVITATIONS_PER_PAIR = 3;
 
 /**
- * Limits on what people do (decision 0100); limits of the same kind share rows. Only limits by origin, or by origin and
- * email address, refuse. Limits by email address alone, which strangers can use up, slow down email or require more
- * proof but lock nobody out.
+ * Limits of one kind share rows (decision 0100). Only limits by origin, or by origin and email address, refuse; limits
+ * by email address, which strangers can use up, slow email down or require more proof.
  */
 function namedLimits(limits: PeopleLimits) {
   const { mailsPerAddress, passwordsPerAddress } = limits;
   const linksPerAddress = { kind: 'mail:address', max: mailsPerAddress, windowMs: mailsPerAddress * LINK_PACE_MS };
   return {
     mailsPerOrigin: { kind: 'mail:origin', max: limits.mailsPerOrigin, windowMs: HOUR_MS },
-    // One less than the address allows at once, so that one origin never uses it all up.
+    // So that one origin never uses up the address's limit.
     linksPerPair: { kind: 'mail:pair', max: Math.max(1, mailsPerAddress - 1), windowMs: HOUR_MS },
     linksPerAddress,
     confirmationsPerAddress: { ...linksPerAddress, kind: 'confirmation:address' },
@@ -150,7 +145,6 @@ function namedLimits(limits: PeopleLimits) {
   } satisfies Readonly<Record<string, AttemptLimit>>;
 }
 
-/** An email address together with the origin of the request. */
 export function pairOf(email: string, clientAddress: string): string {
   return `${limitedOrigin(clientAddress)} ${email}`;
 }

@@ -5,7 +5,7 @@ import { shownProgramName } from '../organizations/organization-name.ts';
 import type { MemberKey } from './people.ts';
 import { assertMember, lockAsMember, PERSON_COLUMNS, personFromRow } from './person.ts';
 
-/** Paths of the OAuth provider, relative to the public URL. */
+/** Relative to the public URL. */
 export const OAUTH_PATHS = {
   authorize: '/oauth2/authorize',
   token: '/oauth2/token',
@@ -15,7 +15,7 @@ export const OAUTH_PATHS = {
 
 /** The only scope for data. */
 export const READ_SCOPE = 'read';
-/** Grants refresh tokens; without them people would have to consent every hour. */
+/** Without refresh tokens people would have to consent every hour. */
 export const REFRESH_SCOPE = 'offline_access';
 
 /** Newest first. Rejects with `not_found` if the actor isn't a member. */
@@ -31,10 +31,7 @@ export function listConnections(organizationId: string, changes: AuditedChanges)
   });
 }
 
-/**
- * Ends a connection and its tokens, for any member; in force everywhere within 5 seconds. Rejects with `not_found` if
- * the organization has no such connection.
- */
+/** In force everywhere within 5 seconds. Rejects with `not_found`. */
 export function revokeConnection(
   { organizationId, connectionId }: { readonly organizationId: string; readonly connectionId: string },
   changes: AuditedChanges,
@@ -88,12 +85,12 @@ function connectionFrom(row: SelectedConnection) {
 }
 
 /**
- * A program that a person allowed to read for an organization over MCP (specification "Connected programs"). Belongs to
- * one program, person and organization; ends with the person's membership.
+ * A program that may read for an organization over MCP (specification "Connected programs"). Ends with the person's
+ * membership.
  */
 export type Connection = Readonly<ReturnType<typeof connectionFrom>>;
 
-/** Ends a person's connections to an organization, or one program's, with their tokens. */
+/** All connections of a member, or those of one program, with their tokens. */
 export async function deleteConnections(
   transaction: Transaction,
   { organizationId, personId, clientId }: MemberKey & { readonly clientId?: string },

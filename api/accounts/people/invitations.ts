@@ -15,9 +15,8 @@ import { assertMember, emailFrom, lockAsOwner } from './person.ts';
 const OWN_MAX = 50;
 
 /**
- * Invites an address, for owners. Only the email has the token; the table stores its hash. Inviting an address again
- * replaces its open invitation. Over the email limit of the address nothing is sent, and the invitation appears in the
- * console only.
+ * For owners. Only the email has the token; the table has its hash. Replaces an open invitation of the address. Over
+ * the address's email limit the invitation appears in the console only.
  */
 export async function invite(
   input: { readonly organizationId: string; readonly email: string; readonly role: Role },
@@ -105,7 +104,7 @@ export function revokeInvitation(
   });
 }
 
-/** The invitation of a link; undefined if it expired, was used, replaced or revoked. */
+/** Undefined if expired, used, replaced or revoked. */
 export function findInvitation(token: string, changes: AuditedChanges): Promise<Invitation | undefined> {
   return changes.read(async (database) => {
     const invitation = await findBy(database, 'token_hash', hashOfToken(token));
@@ -114,16 +113,16 @@ export function findInvitation(token: string, changes: AuditedChanges): Promise<
 }
 
 /**
- * Makes the acting person a member and uses up the invitation. Rejects with `not_found` if it expired, was used,
- * replaced or revoked, and with `usage` if it is for another address.
+ * Uses up the invitation. Rejects with `not_found` if it expired, was used, replaced or revoked, and with `usage` if it
+ * is for another address.
  * @param token of the link, or the id
  */
 export async function acceptInvitation(token: string, changes: AuditedChanges): Promise<Membership> {
   if (!('person' in changes.actor)) throw new AppError('usage', 'only a person can accept an invitation');
   const { person } = changes.actor;
   return changes.change(async (transaction, note) => {
-    // Deleting first locks the row: one of several parallel calls succeeds, and a failure rolls back. Ids aren't
-    // secret, so the address is checked below.
+    // Deleting first locks the row, so one of several parallel calls succeeds; failures roll back. Ids aren't secret:
+    // the address is checked below.
     const accepted = await transaction
       .deleteFrom('invitations')
       .where(({ eb, or }) => or([eb('token_hash', '=', hashOfToken(token)), eb('id', '=', token)]))
@@ -185,7 +184,7 @@ async function assertRoom(
 }
 
 export interface SentInvitation extends Invitation {
-  /** False if the address got too many emails: the invitation appears in the console only. */
+  /** False: only the console shows the invitation. */
   readonly isMailed: boolean;
 }
 

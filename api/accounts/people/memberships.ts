@@ -56,7 +56,7 @@ export async function listMembers(organizationId: string, changes: AuditedChange
   });
 }
 
-/** For operators: adds a person, created if necessary; an existing member only changes role. */
+/** For operators. Creates the person if necessary; an existing member only changes role. */
 export async function addMember(
   {
     organizationId,
@@ -94,7 +94,7 @@ export function changeRole(
   });
 }
 
-/** For owners; members may remove themselves. The last owner can't. Ends the member's connections. */
+/** For owners, and for members themselves; not for the last owner. */
 export function removeMember({ organizationId, personId }: MemberKey, changes: AuditedChanges): Promise<Member> {
   return changes.change(async (transaction, note) => {
     const isOwn = 'person' in changes.actor && changes.actor.person.id === personId;
@@ -203,9 +203,8 @@ async function assertOtherOwner(transaction: Transaction, { organizationId, pers
 }
 
 /**
- * Creates an organization on Community with the acting person as owner and contact. It counts toward the person's
- * maximum even after it changes owner, or quotas could be multiplied. Rejects with `usage` at the maximum, or if
- * sign-up is by invitation.
+ * Makes the acting person owner and contact. Counts toward their maximum even under later owners, or quotas could be
+ * multiplied. Rejects with `usage` at the maximum, or if sign-up is by invitation.
  */
 export async function createOwnOrganization(
   name: string,

@@ -26,8 +26,8 @@ export interface AuthorizationDeps extends Pick<OpenedMembers, 'limits' | 'as'> 
 }
 
 /**
- * better-auth's OAuth 2.1 provider, bound to organizations. A `query` is the provider's signed query of a console page,
- * valid for ten minutes.
+ * better-auth's OAuth 2.1 provider, bound to organizations. `query` is the signed query of a console page, valid for
+ * ten minutes.
  */
 export class OAuthAuthorization {
   readonly #settings: Pick<PeopleSettings, 'publicUrl'>;
@@ -40,7 +40,7 @@ export class OAuthAuthorization {
     this.#database = deps.database;
   }
 
-  /** Undefined if the request was changed or expired, or its program is no longer registered. */
+  /** Undefined if the request was changed or expired, or the program is unknown. */
   async describe(query: string): Promise<ConnectionRequest | undefined> {
     const parameters = new URLSearchParams(query);
     const clientId = parameters.get('client_id') ?? '';
@@ -57,8 +57,8 @@ export class OAuthAuthorization {
   }
 
   /**
-   * Connects the program to an organization of the person; resolves to the program's address for the browser. Rejects
-   * with `not_found` if the person isn't a member, and with `usage` if the request expired or was changed.
+   * Resolves to the program's address for the browser. Rejects with `not_found` for non-members, and with `usage` if
+   * the request was changed or expired.
    */
   async accept(
     query: string,
@@ -93,12 +93,12 @@ export class OAuthAuthorization {
     return to;
   }
 
-  /** Denies the request; resolves to the program's address. Rejects with `usage` as `accept` does. */
+  /** Resolves and rejects as `accept` does. */
   deny(query: string, { cookies }: { readonly cookies: string | undefined }): Promise<string> {
     return this.#decideConsent(query, { accept: false, cookies });
   }
 
-  /** Registers a program (RFC 7591) and counts the registration. Also accepts the private schemes of known apps. */
+  /** RFC 7591; counts registrations and also accepts the schemes of known apps. */
   async register(registration: Readonly<Record<string, unknown>>, { address }: Origin): Promise<Response | TooMany> {
     const refused = await this.#deps.limits.hit('registrationsPerOrigin', limitedOrigin(address));
     if (refused !== undefined) return refused;
@@ -124,8 +124,8 @@ export class OAuthAuthorization {
   }
 
   /**
-   * Handles the routes of {@link OAUTH_PATHS}. Browsers are only sent to console pages: errors are shown there instead
-   * of redirecting to an address that anybody can register (RFC 9700, 4.11).
+   * Browsers are only sent to console pages, which show errors instead of redirecting to an address that anybody can
+   * register (RFC 9700, 4.11).
    */
   async handle(request: Request): Promise<Response> {
     const response = await orUnavailable(() => this.#deps.auth.handler(request));
@@ -183,9 +183,8 @@ function destinationOf(url: URL): string {
 }
 
 /**
- * Apps whose redirect addresses use a scheme that isn't a reversed domain (`com.example.app`). The provider refuses
- * such schemes (RFC 8252, 7.1), since anybody could claim them. An explicit list, because a scheme can open any
- * program.
+ * Redirect schemes of apps that aren't reversed domains. The provider refuses them, since anybody could claim one (RFC
+ * 8252, 7.1). A list, because a scheme can open any program.
  */
 const APP_SCHEMES: readonly string[] = ['cursor:', 'vscode:', 'vscode-insiders:'];
 

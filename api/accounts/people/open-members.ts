@@ -12,16 +12,15 @@ import { storedInstant } from './person.ts';
 
 export interface OpenPeopleDeps {
   readonly database: ControlDatabase;
-  /** For links and invitations. The caller closes it, after the people. */
+  /** The caller closes it, after the people. */
   readonly mailer: Mailer;
   readonly log: Pick<BaseLogger, 'warn'>;
   /** Sessions and links use the system clock instead (better-auth). */
   readonly clock?: () => Date;
-  /** Called after each change: cached connections may be outdated. */
+  /** Called after each change. */
   readonly onChange?: () => void;
 }
 
-/** Dependencies of members and invitations besides the control database. */
 export interface PeopleParts {
   readonly settings: Pick<PeopleSettings, 'publicUrl' | 'signUp' | 'limits'>;
   readonly limits: AttemptLimits;
@@ -34,11 +33,10 @@ export interface OpenedMembers extends PeopleParts {
   as(actor: Actor): AuditedChanges;
   /** Starts the hourly clean-up if due. */
   cleanUp(now: Date): void;
-  /** Waits for pending emails and the clean-up. The control database and the mailer stay open. */
+  /** Waits for emails and the clean-up; database and mailer stay open. */
   close(): Promise<void>;
 }
 
-/** Opens members and invitations on a shared control database. */
 export function openMembers(
   settings: PeopleParts['settings'],
   { database: { kysely: database }, mailer, log, clock = () => new Date(), onChange }: OpenPeopleDeps,
@@ -67,10 +65,10 @@ export function openMembers(
 /** More block other writers longer. */
 const ROWS_AT_ONCE = 500;
 
-/** Unconnected programs are deleted after this time; they can register again. */
+/** For unconnected programs, which can register again. */
 const UNUSED_CLIENT_MS = 90 * 86_400_000;
 
-/** Deletes expired sessions, links, invitations, tokens, counts and unused programs, hourly. */
+/** Deletes what has expired, hourly. */
 function peopleCleanup(database: Database, log: Pick<BaseLogger, 'warn'>): HourlyCleanup {
   const stepsAt = (now: Date): readonly CleanupStep[] => [
     removeRows(database, 'invitations', { key: ['id'], where: sql`expires_at <= ${now.getTime()}` }),

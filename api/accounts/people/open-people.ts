@@ -17,7 +17,7 @@ export interface People extends OpenedMembers {
   readonly authorization: OAuthAuthorization | undefined;
 }
 
-/** Opens people on a shared control database. Rejects with `unavailable`. */
+/** Rejects with `unavailable`. */
 export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps): Promise<People> {
   const { clock = () => new Date() } = deps;
   const members = openMembers(settings, deps);

@@ -17,8 +17,8 @@ import {
 } from './request-counts.ts';
 
 /**
- * An organization's usage on these days (specification "Usage details"); empty if unknown. Rejects with `usage` for an
- * invalid range, and with `unavailable`.
+ * Empty for an unknown organization (specification "Usage details"). Rejects with `usage` for an invalid range, and
+ * with `unavailable`.
  */
 export function readUsage(database: Database, organizationId: string, range: DayRange) {
   return orUnavailable(async () => {
@@ -34,7 +34,7 @@ export function readUsage(database: Database, organizationId: string, range: Day
     }
     const days = daysOf(range).map((day) => {
       const { used = 0, cap: limit = null } = units.get(day) ?? {};
-      // The limit when the day's last unit was taken; null: unlimited, or no unit was taken.
+      // The limit at the day's last unit; null: unlimited, or no units.
       return { ...NO_REQUESTS, ...counted.get(day), day, units: used, limit };
     });
     return {
@@ -46,7 +46,7 @@ export function readUsage(database: Database, organizationId: string, range: Day
       days,
       /** Keys with requests, most requests first. */
       keys: await nameKeys(database, organizationId, sumBy(details, 'api_key_id')),
-      /** Documented route names, most requests first; `unknown` for requests to no route of the caller. */
+      /** As documented; `unknown` for no route. */
       routes: sumBy(details, 'route'),
       /** Types of credential, most requests first. */
       client_sources: sumBy(details, 'client_source'),
@@ -66,7 +66,6 @@ interface Selection extends DayRange {
 
 type Detail = RequestCounts & Pick<RequestCountsRow, 'api_key_id' | 'route' | 'client_source'>;
 
-/** Units, and the limit when the last one was taken. */
 async function readUnits(
   database: Database,
   { organizationId, from, to }: Selection,
@@ -81,7 +80,7 @@ async function readUnits(
   return new Map(rows.map((row) => [row.day, row]));
 }
 
-/** One row per combination of values of the columns. */
+/** One row per combination of the columns. */
 async function readGroups<G extends 'day' | 'api_key_id' | 'route' | 'client_source'>(
   database: Database,
   { organizationId, from, to }: Selection,
@@ -125,7 +124,7 @@ async function nameKeys(
   });
 }
 
-/** Revoked ones included; connections have no last four characters. */
+/** Revoked ones included. */
 export type KeyUsage = Awaited<ReturnType<typeof nameKeys>>[number];
 
 export interface CredentialName {
@@ -140,7 +139,7 @@ const NONE: CredentialName = { name: '', last_four: '', revoked_at: null };
 /** Ended connections leave only their usage. */
 const ENDED: CredentialName = { ...NONE, name: 'a connection that was ended' };
 
-/** Names of an organization's credentials by id. Rejects as the database does. */
+/** By credential id. */
 export async function readCredentialNames(
   database: Database,
   organizationId: string,

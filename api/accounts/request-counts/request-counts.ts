@@ -2,8 +2,8 @@ import { addDays, type Day, isDay } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 
 /**
- * Counts per UTC day, API key, route and client source (specification "Usage details"), named as in the table
- * `request_counts`, the CSV and JSON. A request with a valid key counts once, when it ends.
+ * Per UTC day, API key, route and client source (specification "Usage details"); also the names of columns, CSV and
+ * JSON fields. A request with a valid key counts once, at its end.
  */
 export const COUNT_NAMES = [
   /** All requests, whatever their outcome. */
@@ -51,7 +51,7 @@ export const RANGE_DAYS_MAX = 36_500;
 
 const DAY_MS = 86_400_000;
 
-/** Throws `usage` for an invalid or too long range. */
+/** Throws `usage`. */
 export function assertDayRange({ from, to }: DayRange): void {
   if (!isDay(from) || !isDay(to)) throw new AppError('usage', `a day must be YYYY-MM-DD, not '${from}' or '${to}'`);
   if (from > to) throw new AppError('usage', `the range begins on ${from}, after its end on ${to}`);
@@ -64,7 +64,7 @@ export function daysOf(range: DayRange): readonly Day[] {
   return Array.from({ length: countDays(range) }, (_, index) => addDays(range.from, index));
 }
 
-/** Parts of the range, oldest first, so that reading them delays others only briefly. */
+/** Oldest first; reading a part delays others only briefly. */
 export function partsOf(range: DayRange): readonly DayRange[] {
   const days = daysOf(range);
   const length = Math.max(PART_DAYS_MIN, Math.ceil(days.length / PARTS_MAX));

@@ -28,10 +28,7 @@ const DEFAULTS = defaultsOf(USAGE_SETTINGS);
 export const RECORDER_OPTIONS = {
   /** Interval of writes. Smaller: a crash loses less. Larger: fewer writes. */
   flushMs: DEFAULTS.flushMs,
-  /**
-   * Rows in memory, some 300 bytes each; when half full they are written at once. When full, because the database can't
-   * be written, requests that need another row are dropped.
-   */
+  /** Some 300 bytes each; written at once when half full. When full, requests that need another row are dropped. */
   rowsMax: DEFAULTS.rowsMax,
   /** Rows per write. More delay other requests on SQLite. */
   rowsAtOnce: 200,
@@ -39,7 +36,7 @@ export const RECORDER_OPTIONS = {
 export type RecorderOptions = Readonly<typeof RECORDER_OPTIONS>;
 
 export interface RecorderDeps {
-  /** Adds to the rows of the control database, in one transaction. */
+  /** In one transaction. */
   readonly addCounts: (rows: readonly RequestCountsRow[]) => Promise<void>;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
   /** Called with the number of requests whose counts are lost. */
@@ -49,9 +46,8 @@ export interface RecorderDeps {
 type OpenRow = { -readonly [Name in keyof RequestCountsRow]: RequestCountsRow[Name] };
 
 /**
- * Counts requests in memory and adds them to the control database in batches (specification "Usage details"; decision
- * 0063). Counting never waits. Failed writes are retried with the next batch; a killed process loses what it hadn't
- * written. Independent of the quota.
+ * Counts in memory and writes batches (specification "Usage details"; decision 0063). Counting never waits; failed
+ * writes are retried; a killed process loses unwritten counts. Independent of the quota.
  */
 export class RequestRecorder {
   readonly #deps: RecorderDeps;
@@ -81,7 +77,7 @@ export class RequestRecorder {
     if (outcome !== undefined) row[outcome] += 1;
   }
 
-  /** Writes the counts so far. Never rejects: what fails is retried later. */
+  /** Never rejects; failures are retried. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
@@ -184,8 +180,8 @@ export class RequestRecorder {
 export const COUNTS_KEY = ['organization_id', 'day', 'api_key_id', 'route', 'client_source'] as const;
 
 /**
- * Adds to the counts of distinct rows, in one statement. Rows are locked in key order, so servers never deadlock.
- * Rejects with `unavailable`; then nothing was added, unless PostgreSQL's connection broke between commit and response.
+ * Rows must be distinct; they are locked in key order, so servers never deadlock. Rejects with `unavailable`; then
+ * nothing was added, unless PostgreSQL's connection broke between commit and response.
  */
 export function addCounts(database: Database, rows: readonly RequestCountsRow[]): Promise<void> {
   return orUnavailable(async () => {

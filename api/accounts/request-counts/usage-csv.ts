@@ -17,9 +17,9 @@ export const CSV_COLUMNS = [
 const LINES_MAX = 500;
 
 /**
- * An organization's request counts as CSV (RFC 4180: CRLF, quotes doubled) in pieces: the header, then lines per day,
- * key, route and client source, in that order. An apostrophe precedes names that a spreadsheet would take for a
- * formula. Rejects with `usage` for an invalid range, and with `unavailable`.
+ * CSV (RFC 4180: CRLF, quotes doubled) in pieces: the header, then a line per day, key, route and client source, in
+ * that order. An apostrophe precedes names that look like formulas. Rejects with `usage` for an invalid range, and with
+ * `unavailable`.
  */
 export async function* usageCsv(
   database: Database,

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 
 /**
- * Integrations, their sites and checks. Integrations verified by operators are copied and checked at once; of several
- * organizations on a site the first keeps it. Their old table stays, since servers of the previous version read it
- * until replaced.
+ * Copies integrations that operators verified, to be checked at once; of several organizations on a site the first
+ * keeps it. The old table stays for servers of the previous version.
  */
 export async function createIntegrations(database: Kysely<unknown>): Promise<void> {
   await createTables(database);

@@ -97,7 +97,6 @@ export async function bindIdempotencyKeys(database: Kysely<unknown>): Promise<vo
     .execute();
 }
 
-/** Expiry of keys, and the audit log. */
 export async function addAuditAndExpiry(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable('api_keys').addColumn('expires_at', 'bigint').execute();
   await database.schema
@@ -117,7 +116,6 @@ export async function addAuditAndExpiry(database: Kysely<unknown>): Promise<void
     .execute();
 }
 
-/** Secrets of the service, and its last write probe. */
 export async function createServiceValues(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable('service_values')

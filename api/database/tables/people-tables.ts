@@ -97,11 +97,11 @@ export interface InvitationRow {
 export interface SignInLimitRow {
   readonly subject: string;
   readonly hits: number;
-  /** When the attempts are made up for, and the row can go. */
+  /** When the row can go. */
   readonly ends_at: number;
 }
 
-/** Rows of better-auth's OAuth provider (migration 0010), documented there; comments cover what we read. */
+/** better-auth's OAuth provider (migration 0010) documents them; comments cover what we read. */
 export interface OAuthTables {
   readonly oauth_clients: OAuthClientRow;
   readonly oauth_client_assertions: OAuthClientAssertionRow;
@@ -238,8 +238,5 @@ interface ConnectionRow extends OfConnection {
   readonly last_used_at: number | null;
 }
 
-/**
- * An instant of better-auth: PostgreSQL returns a Date, SQLite ISO text in UTC with milliseconds, which sorts by time.
- * Both accept that text for writing and comparing.
- */
+/** PostgreSQL returns a Date, SQLite ISO text in UTC with milliseconds, which sorts by time. Both accept that text. */
 export type StoredInstant = ColumnType<Date | string, string, string>;

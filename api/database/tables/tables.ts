@@ -3,8 +3,8 @@ import type { OAuthTables, PeopleTables } from './people-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
 
 /**
- * The rows of the control database as Kysely types; migrations/ creates the tables. Instants are Unix milliseconds,
- * days `YYYY-MM-DD`, ids a prefix and a ULID. Both engines store the same, except {@link StoredInstant}.
+ * Rows as Kysely types; migrations/ creates the tables. Instants are Unix milliseconds, days `YYYY-MM-DD`, ids a prefix
+ * and a ULID, except for {@link StoredInstant}.
  */
 export interface ControlTables extends OAuthTables, PeopleTables, WebhookTables {
   readonly organizations: OrganizationRow;
@@ -20,7 +20,6 @@ export interface ControlTables extends OAuthTables, PeopleTables, WebhookTables 
   readonly service_values: ServiceValueRow;
 }
 
-/** The database, or a transaction on it. */
 export type Database = Kysely<ControlTables>;
 /** For changes of several statements. */
 export type Transaction = KyselyTransaction<ControlTables>;
@@ -134,7 +133,7 @@ export interface DailyUsageRow {
   readonly used: number;
   /** Of the last reservation; null: none. */
   readonly cap: number | null;
-  /** Units granted by the last statement on this row, returned to PostgreSQL's statement; SQLite doesn't need it. */
+  /** Units granted by the last statement; PostgreSQL's statement returns it. */
   readonly granted: number;
 }
 
@@ -182,18 +181,17 @@ export interface AuditRow {
   readonly subject_id: string | null;
   /** JSON, without secrets. */
   readonly details: string;
-  /** Client address; null: this machine, or an entry of an older version. */
+  /** Null: this machine, or an entry of an older version. */
   readonly origin: string | null;
 }
 
-/** One row per value that the service stores. */
 export interface ServiceValueRow {
   readonly name: string;
   readonly value: string;
   readonly changed_at: number;
 }
 
-/** Parses a column with a fixed set of values; throws for others. */
+/** Throws for other values. */
 export function parseEnum<const V extends string>(values: readonly V[], text: string): V {
   const value = values.find((candidate) => candidate === text);
   if (value === undefined) throw new Error(`'${text}' is not one of ${values.join(', ')}`);

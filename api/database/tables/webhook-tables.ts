@@ -30,11 +30,11 @@ export interface WebhookEndpointRow {
   readonly created_at: number;
 }
 
-/** One row per event with at least one recipient, while it can be replayed. */
+/** One row per event that can be replayed. */
 export interface WebhookEventRow {
   readonly id: string;
   readonly topic: string;
-  /** The only recipient, for a ping or digest; null: all subscribed endpoints. */
+  /** Of a ping or digest; null: all subscribed endpoints. */
   readonly endpoint_id: string | null;
   readonly occurred_at: number;
   /** Of the change feed; null for a ping. */
@@ -54,7 +54,7 @@ export interface WebhookDeliveryRow {
   readonly state: string;
   /** Finished attempts. */
   readonly attempts: number;
-  /** While waiting: the earliest next attempt; during an attempt: the end of the claim. */
+  /** The earliest next attempt; during an attempt the end of its claim. */
   readonly due_at: number;
   /** The dispatcher of the current attempt. */
   readonly claimed_by: string | null;

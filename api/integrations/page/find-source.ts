@@ -6,7 +6,7 @@ import { attributeOf, type Element, findSizeProblem, SHOWN, type Visibility, vis
 type Node = DefaultTreeAdapterTypes.Node;
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 
-/** The first valid evidence on a page, or why the first invalid one doesn't count. */
+/** The first evidence that counts, or why the first that doesn't fails. */
 export interface SourceShown {
   readonly found: Found | undefined;
   readonly almost: string | undefined;
@@ -45,9 +45,9 @@ export interface PageOf {
 }
 
 /**
- * Searches a page in document order for a visible link to the service, its badge inside a link, or a frame with a page
- * of the service (specification "Checks of pages"). Evidence that names an organization counts only for it, and then
- * nothing else on the page counts for others. Not recursive: pages may be nested deeply.
+ * Searches in document order for a visible link to the service, its badge inside a link, or a frame with one of its
+ * pages (specification "Checks of pages"). Evidence that names an organization counts only for it, and then nothing
+ * else on the page counts for others. Not recursive: pages may be nested deeply.
  */
 export function findSource(document: ParentNode, { url, organizationId }: PageOf, own: OwnAddresses): SourceShown {
   const baseUrl = findBase(document, url);
@@ -88,7 +88,7 @@ interface Walk {
   readonly own: OwnAddresses;
 }
 
-/** Adds a node's content to its link and pushes its children; frames are judged at once. */
+/** Frames are judged at once. */
 function enter(
   { node, visibility, link: outer }: Exclude<Step, { readonly leave: Link }>,
   { steps, baseUrl, own }: Walk,

@@ -1,4 +1,4 @@
-/** The parameter in which a link to the service names its organization. */
+/** Names the organization in a link to the service. */
 export const FOR = 'for';
 
 /** Recognizes URLs of this service: its host and port, over https or http, below its base path. */
@@ -59,10 +59,7 @@ export interface Snippet {
 
 const ALT = 'Data: modelstats';
 
-/**
- * Snippets of an organization; a page with one is verified, only for that organization. @param publicUrl with the base
- * path
- */
+/** A page with one is verified, only for that organization. @param publicUrl with the base path */
 export function snippetsFor(publicUrl: string, organizationId: string): readonly Snippet[] {
   const base = new URL(publicUrl).href.replace(/\/$/, '');
   const href = `${base}/?${new URLSearchParams({ [FOR]: organizationId })}`;

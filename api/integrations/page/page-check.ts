@@ -99,7 +99,7 @@ class PageCheck {
     }
   }
 
-  /** Sends one request and returns the redirect's target, which is only fetched after further checks. */
+  /** Returns the redirect's target, which is only fetched after further checks. */
   async #request(url: string, timeoutMs: number) {
     const { outbound, signal } = this.#deps;
     let target: URL | undefined;

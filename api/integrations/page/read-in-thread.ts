@@ -17,8 +17,7 @@ export type ThreadMessage =
   | { readonly kind: 'read'; readonly reading: Readings[ReadingOrder['kind']] };
 
 /**
- * Parses untrusted content in a thread, so that requests are never delayed. Rejects if our program fails or starts too
- * late, and with the signal's reason if aborted.
+ * Parses untrusted content without delaying requests. Rejects if our program fails or starts too late, or when aborted.
  */
 export function readInThread<Kind extends ReadingOrder['kind']>(
   order: ReadingOrder & { readonly kind: Kind },

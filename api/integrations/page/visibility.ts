@@ -3,8 +3,8 @@ import type { DefaultTreeAdapterTypes } from 'parse5';
 export type Element = DefaultTreeAdapterTypes.Element;
 
 /**
- * Visibility of an element's content by element type, attributes and inline styles; style sheets and scripts are not
- * evaluated (specification "Checks of pages").
+ * Considers element types, attributes and inline styles, not style sheets and scripts (specification "Checks of
+ * pages").
  */
 export interface Visibility {
   /** Hides it irrevocably, as text. */
@@ -121,7 +121,6 @@ function findHiding(style: InlineStyle): string | undefined {
   return undefined;
 }
 
-/** A width or height of 0, which hides a picture or frame. */
 function findNoSize(style: InlineStyle): string | undefined {
   const declaration = [...style].find(([name, value]) => isNoSize(name, value));
   return declaration?.join(': ');

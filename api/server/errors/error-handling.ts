@@ -6,7 +6,7 @@ import { type HttpError, RequestInvalid } from './http-error.ts';
 
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
 
-/** How long the cause of an outage is not logged again; requests don't reveal when it ends. */
+/** The cause of an outage is logged again after this time. */
 export const REPORT_INTERVAL_MS = 60_000;
 
 /** An HTML error page with its headers. */

@@ -76,8 +76,8 @@ export function noSuchRoute(): HttpError {
 }
 
 /**
- * Maps each `AppError` to a response, the only place where both kinds of code meet. AppError codes are for programs and
- * can mean something else: `not_found` is a missing object in the store, an internal problem, not a 404.
+ * The only place where AppError codes and those of responses meet. They can differ in meaning: an AppError `not_found`
+ * is a missing object in the store, not a 404.
  */
 const HTTP_ERROR_FROM: Readonly<Record<AppErrorCode, (error: AppError) => HttpError>> = {
   unavailable: (error) => {

@@ -11,13 +11,12 @@ import { oauthProvider } from './oauth-provider.ts';
 
 /** Called by better-auth during sign-in. */
 export interface AuthHooks {
-  /** For a new link, with its token (stored nowhere else) and the metadata of the request. */
+  /** With its token, stored nowhere else, and the request's metadata. */
   readonly onLink: (link: {
     readonly email: string;
     readonly token: string;
     readonly metadata: Readonly<Record<string, unknown>>;
   }) => void;
-  /** Whether a person may be created for this address. */
   readonly maySignUp: (email: string) => Promise<boolean>;
   /** The organization selected in a new session. */
   readonly firstOrganization: (personId: string) => Promise<string | null>;
@@ -35,9 +34,8 @@ export type Auth = ReturnType<typeof createAuth>;
 const ADDRESS_HEADER = 'x-modelstats-address';
 
 /**
- * better-auth on the control database, with our table names (migration 0008): sessions, links, passwords and the OAuth
- * provider, of which only some HTTP routes are mounted. Its telemetry is off unless both of its BETTER_AUTH_* variables
- * are set.
+ * better-auth with our table names (migration 0008). Only some of its HTTP routes are mounted; its telemetry is off
+ * unless two BETTER_AUTH_* variables are set.
  */
 export function createAuth(
   settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs' | 'connections'>,
@@ -88,8 +86,8 @@ export function createAuth(
     },
     onAPIError: {
       errorURL: `${settings.publicUrl}${CONSOLE_PATHS.connectFailed}`,
-      // Refusals are responses. Throwing passes other errors to the caller; better-auth would write them to stderr and
-      // respond with an empty 500.
+      // Refusals are responses. Others are thrown, since better-auth would write them to stderr and respond with an
+      // empty 500.
       onError: (error) => {
         if (!isAPIError(error) || error.statusCode >= 500) throw unavailable(error);
       },
@@ -131,7 +129,7 @@ function prefixOf(model: string): string {
   return ID_PREFIXES[model] ?? model;
 }
 
-/** Our names for better-auth's tables and columns; a test checks the migration against better-auth. */
+/** Our table and column names; a test checks the migration against better-auth. */
 export const AUTH_TABLES = {
   user: {
     modelName: 'people',
@@ -175,7 +173,7 @@ export const AUTH_TABLES = {
 /** Longest stored part of a User-Agent header. */
 const USER_AGENT_MAX = 300;
 
-/** The session's address and browser for better-auth. Without cookies: the session is new. */
+/** Without cookies, since the session is new. */
 export function headersOf({ address, userAgent = '' }: Origin): Headers {
   const printable = userAgent.slice(0, USER_AGENT_MAX).replace(/[^\x20-\x7e]/g, '?');
   return new Headers({ [ADDRESS_HEADER]: address, 'user-agent': printable });
@@ -183,7 +181,7 @@ export function headersOf({ address, userAgent = '' }: Origin): Headers {
 
 const SESSION_COOKIE = /^(__Host-)?modelstats_session=/;
 
-/** Set-Cookie values of the session cookie; better-auth also clears cookies that we never set. */
+/** Without other cookies, which better-auth clears but we never set. */
 export function sessionCookies(headers: Headers): readonly string[] {
   return headers.getSetCookie().filter((cookie) => SESSION_COOKIE.test(cookie));
 }

@@ -30,11 +30,10 @@ export interface LinksDeps extends Pick<PeopleParts, 'limits' | 'outbox'> {
 }
 
 /**
- * Sign-in links. An email's link has better-auth's token (the database stores its hash), the path to continue at and
- * the requesting browser. The latter two are unsigned: the path is checked again on use, and a browser's identifier is
- * secret.
- * Timing must not reveal whether an address is known: every request within the limits runs the same statements and
- * creates a token; only sending the email, after the response, differs.
+ * Sign-in links: better-auth's token (stored as a hash), the path to continue at, and the requesting browser. The last
+ * two are unsigned: the path is checked on use, and browser identifiers are secret.
+ * Timing must not reveal known addresses: every request within the limits runs the same statements and creates a token;
+ * only sending, after the response, differs.
  */
 export class Links {
   readonly #settings: PeopleSettings;
@@ -46,9 +45,8 @@ export class Links {
   }
 
   /**
-   * Emails a sign-in link, valid once for 15 minutes. Resolves before it is sent, in the same way if none is. Rejects
-   * with `usage` for an invalid address. An address with many requests gets one every ten minutes; earlier links stay
-   * valid.
+   * Emails a link, valid once for 15 minutes. Resolves before sending, in the same way if none is sent. Rejects with
+   * `usage` for an invalid address. Under many requests an address gets one every ten minutes; earlier ones stay valid.
    * @param to `next`: console path to continue at; anything else becomes the start page
    */
   async send(
@@ -62,17 +60,14 @@ export class Links {
       (await limits.hit('linksPerPair', pairOf(email, origin.address)));
     if (tooMany !== undefined) return tooMany;
     outbox.assertRoom();
-    // Not refused when strangers requested too many: the link sent for them is valid for longer than the pace.
+    // Nobody is refused because of strangers: the link sent for them is valid for longer than the pace.
     const isInTime = (await limits.hit('linksPerAddress', email)) === undefined;
     const isDue = await orUnavailable(() => this.#isDue(email));
     await this.#make({ email, next: to.next, isDue: isInTime && isDue }, origin);
     return undefined;
   }
 
-  /**
-   * A link that confirms a password sign-in under many guesses. Created for everyone, sent only if the password was
-   * right.
-   */
+  /** Confirms a password sign-in under many guesses. Created for everyone, sent only if the password was right. */
   async confirm(
     { email, next, isRight }: { readonly email: string; readonly next: string | undefined; readonly isRight: boolean },
     origin: Origin,
@@ -104,7 +99,7 @@ export class Links {
     this.#deps.outbox.send(signInMail({ to: email, link, publicUrl }));
   };
 
-  /** Describes a link without using it; undefined if used, expired or unknown. */
+  /** Doesn't use it up; undefined if used, expired or unknown. */
   async describe(text: string, origin: Origin): Promise<DescribedLink | undefined> {
     const { token, browser } = partsOf(text);
     if (token === undefined) return undefined;
@@ -116,10 +111,7 @@ export class Links {
     return { email, isOwn: browser !== undefined && browser === origin.browser };
   }
 
-  /**
-   * Signs in with a link's token; undefined if used, expired or unknown. Mail programs open links, so GET shows a form
-   * and only its POST calls this.
-   */
+  /** Undefined if used, expired or unknown. Mail programs open links, so only the POST of a form calls this. */
   async redeem(
     text: string,
     origin: Origin,
@@ -145,8 +137,8 @@ export class Links {
   }
 
   /**
-   * Whether an address gets a link: all do if sign-up is open, otherwise existing and invited people. If passwords are
-   * the only sign-in method, links only serve to set the first one.
+   * With open sign-up everyone, otherwise existing and invited people. If only passwords sign in, links set the first
+   * one.
    */
   async #isDue(email: string): Promise<boolean> {
     const { exists, isInvited, hasPassword } = await this.#known(email);

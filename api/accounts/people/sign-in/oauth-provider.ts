@@ -16,8 +16,8 @@ export function withOrganization<T>(organizationId: string, work: () => Promise<
 
 /**
  * The OAuth 2.1 provider for MCP: authorization codes with PKCE (S256) only, self-registering programs, single-use
- * refresh tokens. Tokens are random and stored as hashes, so that revocation is visible in the database. A consent
- * always names an organization. Metadata endpoints are not part of it. Without settings the plugin does nothing.
+ * refresh tokens. Tokens are random and stored as hashes, so revocations show in the database. A consent always names
+ * an organization. The type hides the endpoints, which only requests use. Without settings the plugin does nothing.
  */
 export function oauthProvider(
   settings: ConnectionSettings | undefined,
@@ -32,7 +32,7 @@ export function oauthProvider(
     consentPage: pathOf(CONSOLE_PATHS.connect),
     scopes: [READ_SCOPE, REFRESH_SCOPE],
     grantTypes: ['authorization_code', 'refresh_token'],
-    enforcePerClientResources: false, // There is only one resource; programs registered under an earlier address stay valid.
+    enforcePerClientResources: false, // There is one; programs of an earlier address stay valid.
     allowDynamicClientRegistration: true,
     allowUnauthenticatedClientRegistration: true, // Programs have no account before they are connected.
     allowPublicClientPrelogin: true, // Checks a request's signature before a page shows its contents.

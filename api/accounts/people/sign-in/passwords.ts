@@ -40,7 +40,7 @@ export interface PasswordsDeps extends Pick<OpenedMembers, 'limits' | 'outbox' |
   readonly sessions: Pick<Sessions, 'begin'>;
 }
 
-/** A guess that needs confirmation by a link, since there are too many at this address. */
+/** A guess to be confirmed by a link. */
 interface Unconfirmed {
   readonly email: string;
   readonly isRight: boolean;
@@ -48,15 +48,15 @@ interface Unconfirmed {
 
 type PasswordSettings = Pick<PeopleSettings, 'publicUrl' | 'methods'>;
 
-/** Concurrent hashes: each takes one of four threads and 32 MB, which files and compression need too. */
+/** Each takes one of four threads and 32 MB. */
 const AT_ONCE_MAX = 2;
 /** Queued passwords, some 0.1 s each; more are refused. */
 const WAITING_MAX = 20;
 
 /**
- * Passwords, hashed by better-auth (scrypt). Attempts are counted before the password is checked, so that parallel ones
- * stay within the limit; a right one resets the address, not the origin. With too many origins guessing at an address,
- * a right password must be confirmed by a link, so guesses reveal nothing.
+ * Hashed by better-auth (scrypt). Attempts are counted before checking, so that parallel ones stay within the limit; a
+ * right password resets the address, not the origin. With many origins guessing, it must be confirmed by a link, so
+ * guesses reveal nothing.
  */
 export class Passwords {
   readonly #settings: PasswordSettings;
@@ -68,7 +68,7 @@ export class Passwords {
     this.#deps = deps;
   }
 
-  /** Signs in with a password; undefined for a wrong address, a wrong password, and a person without one. */
+  /** Undefined for a wrong address or password alike. */
   async signIn(
     credentials: { readonly email: string; readonly password: string; readonly next?: string | undefined },
     origin: Origin,
@@ -101,7 +101,7 @@ export class Passwords {
       ),
     );
     if (response === undefined) return undefined;
-    // If the password changed meanwhile, which ended the sessions of that moment, this session must end too.
+    // If the password changed meanwhile, which ended other sessions, this one ends too.
     if ((await orUnavailable(() => readPasswordOf(database, email))) !== before) {
       await orUnavailable(() => database.deleteFrom('sessions').where('token', '=', response.response.token).execute());
       return undefined;
@@ -117,8 +117,8 @@ export class Passwords {
   }
 
   /**
-   * Sets or changes the password (12 to 128 characters), ends the person's other sessions and emails them an undo link.
-   * Rejects with `usage` for a wrong length, or if the session isn't fresh and `current` is wrong or missing.
+   * 12 to 128 characters. Ends the person's other sessions and emails an undo link. Rejects with `usage` for a wrong
+   * length, or if the session isn't fresh and `current` is wrong or missing.
    */
   async set(
     session: Session,
@@ -162,10 +162,7 @@ export class Passwords {
     return orUnavailable(() => findUndo(this.#deps.database, token, this.#deps.clock()));
   }
 
-  /**
-   * Removes the person's password, even if changed again since, and ends all their sessions. Works once; undefined as
-   * above.
-   */
+  /** Works once, even if the password changed again since; ends all sessions. */
   async undo(token: string, origin: Origin): Promise<Person | undefined> {
     const person = await this.describeUndo(token);
     if (person === undefined) return undefined;
@@ -210,7 +207,7 @@ export class Passwords {
     return password.length <= PASSWORD_LENGTH.max && (await this.#hash(() => scrypt.verify({ hash, password })));
   }
 
-  /** Queues work that hashes. Rejects with `unavailable` if the queue is full. */
+  /** Rejects with `unavailable` if the queue is full. */
   async #hash<T>(work: () => Promise<T>): Promise<T> {
     if (this.#hashing.pendingCount >= WAITING_MAX)
       throw new AppError('unavailable', 'too many passwords are being checked; try again in a few seconds');

@@ -28,8 +28,8 @@ export interface Beginning {
 }
 
 /**
- * Sessions exist only in the database and are read on every request: deleting the row ends one. Roles are joined from
- * memberships, never stored in a session.
+ * Sessions exist only in the database and are read on every request; deleting the row ends one. Roles come from
+ * memberships.
  */
 export class Sessions {
   readonly #deps: SessionsDeps;
@@ -40,7 +40,7 @@ export class Sessions {
     this.#database = deps.database;
   }
 
-  /** Starts a session. If the audit log can't be written it ends again, so every sign-in is logged. */
+  /** Ends again if the audit log can't be written. */
   async begin({ token, cookies }: SignedIn, { method, origin, replaced }: Beginning): Promise<FoundSession> {
     const session = await orUnavailable(() => this.#getByToken(token));
     try {
@@ -56,7 +56,7 @@ export class Sessions {
     return { session, cookies };
   }
 
-  /** The session of a Cookie header; undefined if it has none or the session has ended. */
+  /** Undefined if missing or ended. */
   async find(cookieHeader: string | undefined): Promise<FoundSession | undefined> {
     if (cookieHeader === undefined) return undefined;
     this.#deps.cleanUp(this.#deps.clock());
@@ -105,7 +105,7 @@ export class Sessions {
     });
   }
 
-  /** Ends the session at once. Resolves to Set-Cookie values that clear the cookie in any case. */
+  /** Resolves to Set-Cookie values that clear the cookie in any case. */
   async signOut(cookieHeader: string | undefined): Promise<readonly string[]> {
     // better-auth would report success even if the database failed.
     const found = await this.find(cookieHeader);
@@ -116,7 +116,6 @@ export class Sessions {
     return sessionCookies(headers);
   }
 
-  /** Ends all sessions of the person, this one included. */
   signOutEverywhere({ person }: Session, origin: Origin): Promise<void> {
     return this.#deps.as({ person, origin }).change(async (transaction, note) => {
       await lockPerson(transaction, person.id);
@@ -149,7 +148,7 @@ export class Sessions {
     await orUnavailable(() => this.#database.deleteFrom('sessions').where('id', '=', sessionId).execute());
   }
 
-  /** One row: a session, its person, and their role in the selected organization. */
+  /** One row: session, person, and role in the selected organization. */
   async #read(by: 'id' | 'token', value: string): Promise<Session | undefined> {
     const row = await this.#database
       .selectFrom('sessions')

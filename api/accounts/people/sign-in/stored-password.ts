@@ -34,7 +34,6 @@ export async function readPassword(
   return row === undefined || row.password === null ? undefined : { id: row.id, password: row.password };
 }
 
-/** The same by email address, which may be unknown. */
 export async function readPasswordOf(database: Database, email: string): Promise<string | undefined> {
   const row = await database
     .selectFrom('people')
@@ -68,8 +67,8 @@ export async function deletePassword(transaction: Transaction, personId: string)
 }
 
 /**
- * For operators: removes a forgotten password, ends the person's sessions and emails them how to set a new one. Rejects
- * with `not_found`, and with `usage` if there is no password.
+ * For operators. Ends the person's sessions and emails them. Rejects with `not_found`, and with `usage` if there is no
+ * password.
  */
 export async function removePassword(
   text: string,
@@ -91,13 +90,10 @@ export async function removePassword(
   return person;
 }
 
-/** Distinguishes these rows from better-auth's, which also have a hash and an expiry. */
+/** Distinguishes these rows from better-auth's. */
 const KIND = 'undo-password';
 
-/**
- * Stores that this password change can be undone, as part of the change; resolves to the link. The database has only
- * the token's hash.
- */
+/** Resolves to the undo link; the database has only the token's hash. */
 export async function insertUndo(
   transaction: Transaction,
   person: Pick<Person, 'id'>,
@@ -115,7 +111,7 @@ export async function insertUndo(
   return linkTo('undoPassword', token, publicUrl);
 }
 
-/** The person of an undo token; undefined if used, expired or unknown. */
+/** Undefined if used, expired or unknown. */
 export async function findUndo(database: Database, token: string, now: Date): Promise<Person | undefined> {
   const row = await database
     .selectFrom('verifications')
@@ -127,7 +123,7 @@ export async function findUndo(database: Database, token: string, now: Date): Pr
   return row && personFromRow(row);
 }
 
-/** Uses up the token; false if it was just used. */
+/** False if already used. */
 export async function consumeUndo(transaction: Transaction, token: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('verifications')
