@@ -155,8 +155,8 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
      */
     backstop: {
       hit: ({ credentialId, terms }: Caller, { route, limit, isFixed = false }: BackstopOf) => {
-        const holds = isFixed ? limit : Math.max(limit, terms.burstPerMinute);
-        return backstop.hit(`${credentialId}:${route}`, { limit: holds, isEnforced: true });
+        const effectiveLimit = isFixed ? limit : Math.max(limit, terms.burstPerMinute);
+        return backstop.hit(`${credentialId}:${route}`, { limit: effectiveLimit, isEnforced: true });
       },
     },
     /** Limits a person or client address, whatever the plan. */

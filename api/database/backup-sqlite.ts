@@ -28,14 +28,14 @@ export async function backupSqlite(path: string, into: string): Promise<number> 
       if (codeFromError(error) === 'EEXIST') throw alreadyExists(into);
       throw copyingErrorFrom(error, `the control database ${path} can't be copied to ${into}`);
     } finally {
-      for (const beside of BESIDE) await rm(`${partial}${beside}`, { force: true });
+      for (const suffix of SUFFIXES) await rm(`${partial}${suffix}`, { force: true });
     }
   } finally {
     connection.close();
   }
 }
 
-const BESIDE = ['', '-journal', '-wal', '-shm'] as const;
+const SUFFIXES = ['', '-journal', '-wal', '-shm'] as const;
 
 async function openToRead(path: string): Promise<Sqlite.Database> {
   let connection: Sqlite.Database | undefined;
@@ -66,22 +66,22 @@ function alreadyExists(into: string): AppError {
   return new AppError('usage', `${into} already exists: name a new file`);
 }
 
-const NO_ROOM = 'free space on its disk, or name a file on another disk';
-const NO_RIGHT = 'name a file in a folder that this user can write to';
-const NO_FOLDER = 'create its folder, or name a file elsewhere';
+const DISK_FULL = 'free space on its disk, or name a file on another disk';
+const NOT_WRITABLE = 'name a file in a folder that this user can write to';
+const FOLDER_MISSING = 'create its folder, or name a file elsewhere';
 
 /** By the system's or SQLite's code. */
 const HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: NO_ROOM,
-  EDQUOT: NO_ROOM,
-  SQLITE_FULL: NO_ROOM,
-  EACCES: NO_RIGHT,
-  EPERM: NO_RIGHT,
-  EROFS: NO_RIGHT,
-  SQLITE_CANTOPEN: NO_RIGHT,
-  SQLITE_READONLY: NO_RIGHT,
-  ENOENT: NO_FOLDER,
-  ENOTDIR: NO_FOLDER,
+  ENOSPC: DISK_FULL,
+  EDQUOT: DISK_FULL,
+  SQLITE_FULL: DISK_FULL,
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: NOT_WRITABLE,
+  SQLITE_CANTOPEN: NOT_WRITABLE,
+  SQLITE_READONLY: NOT_WRITABLE,
+  ENOENT: FOLDER_MISSING,
+  ENOTDIR: FOLDER_MISSING,
   ELOOP: 'fix the link, or name a file elsewhere',
   ENAMETOOLONG: 'name a file with a shorter path',
 };

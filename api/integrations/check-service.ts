@@ -61,7 +61,7 @@ export class CheckService {
   readonly #deps: CheckServiceDeps;
   readonly #changes: AuditedChanges;
   readonly #stop = new AbortController();
-  readonly #giveUp = new AbortController();
+  readonly #abort = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
   #loops: Promise<unknown> = Promise.resolve();
   #hasRenewedSites = false;
@@ -88,7 +88,7 @@ export class CheckService {
   /** Checks still running after the timeout are aborted and due again at once. */
   async stop(timeoutMs: number): Promise<void> {
     this.#stop.abort();
-    const timer = setTimeout(() => this.#giveUp.abort(), timeoutMs);
+    const timer = setTimeout(() => this.#abort.abort(), timeoutMs);
     await Promise.all([this.#loops, this.#deps.cleanup.close()]);
     await Promise.all(this.#inFlight);
     clearTimeout(timer);
@@ -99,9 +99,9 @@ export class CheckService {
     const { database, clock, cleanup, offeredTo } = this.#deps;
     cleanup.at(clock());
     await this.#renewSites();
-    const room = CHECKS_AT_ONCE_MAX - this.#inFlight.size;
-    if (room <= 0) return;
-    const sites = await orUnavailable(() => findDueSites(database, { now: clock(), offeredTo, limit: room }));
+    const freeSlots = CHECKS_AT_ONCE_MAX - this.#inFlight.size;
+    if (freeSlots <= 0) return;
+    const sites = await orUnavailable(() => findDueSites(database, { now: clock(), offeredTo, limit: freeSlots }));
     for (const domain of sites) {
       if (this.#stop.signal.aborted) return;
       const claimId = newId('claim');
@@ -125,13 +125,13 @@ export class CheckService {
     const { checkPage, onEvent, database, clock } = this.#deps;
     const { url, domain, organization_id: organizationId } = claim.integration;
     try {
-      const evidence = await checkPage({ url, domain, organizationId }, this.#giveUp.signal);
+      const evidence = await checkPage({ url, domain, organizationId }, this.#abort.signal);
       const settled = await recordCheck(this.#changes, claim, evidence);
       if (settled === undefined) return onEvent({ type: 'lost', claim });
       const { before, after } = settled;
       onEvent({ type: 'checked', claim, evidence, before, after });
     } catch (error) {
-      const isOver = this.#giveUp.signal.aborted;
+      const isOver = this.#abort.signal.aborted;
       const dueAt = new Date(clock().getTime() + (isOver ? 0 : PUT_OFF_MS));
       if (!isOver) onEvent({ type: 'put_off', claim, error });
       await putOff(database, claim, dueAt).catch(() => undefined); // The claim expires by itself.

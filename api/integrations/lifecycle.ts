@@ -100,8 +100,8 @@ export function nextCheckAt(id: string, lifecycle: Lifecycle, now: Date): number
   const { state, stateChangedAt } = lifecycle;
   if (state === 'removed') return null;
   const daily = nextDaily(id, now.getTime());
-  const isGivenUp = state === 'lapsed' || state === 'rejected';
-  if (isGivenUp && daily > stateChangedAt + WATCHED_MS) return null;
+  const isInactive = state === 'lapsed' || state === 'rejected';
+  if (isInactive && daily > stateChangedAt + WATCHED_MS) return null;
   const deadline = deadlineOf(lifecycle);
   return deadline !== undefined && deadline > now.getTime() && deadline <= daily + LATE_MAX_MS ? deadline : daily;
 }

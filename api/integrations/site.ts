@@ -194,7 +194,9 @@ function ownerIn({ paths, before = [], own = [] }: SharedHost, pathname: string)
   if (segments === undefined) return undefined;
   const named = before.includes(segments[0] ?? '') ? segments.slice(1) : segments;
   if (own.includes(named[0] ?? '')) return undefined;
-  const parts = paths.map((path) => path.split('/')).find((path) => path.every((part, at) => fits(part, named[at])));
+  const parts = paths
+    .map((path) => path.split('/'))
+    .find((path) => path.every((part, at) => matchesPart(part, named[at])));
   return parts && named.slice(0, parts.length).join('/');
 }
 
@@ -218,7 +220,7 @@ function segmentsOf(pathname: string): readonly string[] | undefined {
   }
 }
 
-function fits(part: string, segment: string | undefined): boolean {
+function matchesPart(part: string, segment: string | undefined): boolean {
   if (segment === undefined) return false;
   const prefix = part.replace(/NAME$/, '');
   return prefix === part ? segment === part : segment.startsWith(prefix) && segment.length > prefix.length;

@@ -116,7 +116,7 @@ export function replyFor(
 ): FileReply {
   if (isFailed(headers, file)) return { status: 412 };
   if (isNotModified(headers, file, now)) return { status: 304 };
-  const isRanged = method === 'GET' && isRangeMeant(headers['if-range'], file);
+  const isRanged = method === 'GET' && isRangeApplicable(headers['if-range'], file);
   const range = isRanged ? rangeFrom(headers.range, file.bytes) : undefined;
   if (range === undefined) return { status: 200 };
   return range === 'unsatisfiable' ? { status: 416 } : { status: 206, range };
@@ -136,7 +136,7 @@ function isNotModified(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileF
 }
 
 /** A weak tag or a date in `If-Range` doesn't identify bytes, so the whole file is sent. */
-function isRangeMeant(ifRange: string | string[] | undefined, { etag }: FileFacts): boolean {
+function isRangeApplicable(ifRange: string | string[] | undefined, { etag }: FileFacts): boolean {
   return ifRange === undefined || strongTags(String(ifRange)).some((tag) => tag === etag);
 }
 

@@ -10,7 +10,7 @@ import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
-import type { BorrowedHandler, CachedHandler, GivenRequest, OnceHandler, ParsedRequest, Route } from './route.ts';
+import type { BorrowedHandler, CachedHandler, GivenRequest, ParsedRequest, Route, UncachedHandler } from './route.ts';
 
 export interface ResponderDeps<Context, R extends Route<Context>> {
   readonly cache: ResponseCache;
@@ -73,7 +73,7 @@ export class Responder<Context, R extends Route<Context>> {
   /** Throws or rejects with HttpError, RequestInvalid or AppError. */
   respond(route: R, exchange: Exchange<Context>): Promise<RouteResponse> {
     const { parsed, tagged } = this.#cachedRequest(route, exchange);
-    if ('once' in parsed) return this.#respondOnce(route, parsed, exchange);
+    if ('uncached' in parsed) return this.#respondUncached(route, parsed, exchange);
     if (tagged !== undefined) return this.#respondTagged(parsed, tagged, exchange);
     if ('cached' in parsed) return this.#respondByBody(route, parsed, exchange);
     throw new Error(`${route.path} has a borrowed body without dependencies`);
@@ -155,9 +155,9 @@ export class Responder<Context, R extends Route<Context>> {
    * The tag hashes the body and counts as modified now: a repeated request within a second gets 304, never an expired
    * address.
    */
-  async #respondOnce(
+  async #respondUncached(
     route: R,
-    { effective, once }: ParsedRequest<Context> & OnceHandler<Context>,
+    { effective, uncached: once }: ParsedRequest<Context> & UncachedHandler<Context>,
     { request, context, now, charge }: Exchange<Context>,
   ): Promise<RouteResponse> {
     const { status, headers, body } = await once(context);

@@ -37,7 +37,7 @@ export type ParsedRequest<Context> = Handler<Context> & {
 };
 
 /** Each rejects with HttpError. */
-export type Handler<Context> = CachedHandler<Context> | BorrowedHandler<Context> | OnceHandler<Context>;
+export type Handler<Context> = CachedHandler<Context> | BorrowedHandler<Context> | UncachedHandler<Context>;
 
 /** The body is cached and shared by equivalent requests. */
 export interface CachedHandler<Context> {
@@ -55,11 +55,11 @@ export interface BorrowedHandler<Context> {
 }
 
 /** The body is made per request, such as a signed address. */
-export interface OnceHandler<Context> {
-  readonly once: (context: Context) => Promise<OnceResponse>;
+export interface UncachedHandler<Context> {
+  readonly uncached: (context: Context) => Promise<UncachedResponse>;
 }
 
-export interface OnceResponse {
+export interface UncachedResponse {
   readonly status: 200 | 302;
   readonly headers: ResponseHeaders;
   readonly body: string;

@@ -88,11 +88,11 @@ function withoutSecret(parameter: string, keyPrefix: string): string {
   if (plainName === undefined || SECRET.test(plainName)) return `${withoutKeys(name, keyPrefix)}=…`;
   // As a whole: encoded, it may contain parameters.
   if (hasKey(parameter, keyPrefix)) return '…';
-  return holdsSecret(parameter.slice(name.length + 1)) ? `${name}=…` : parameter;
+  return containsSecret(parameter.slice(name.length + 1)) ? `${name}=…` : parameter;
 }
 
 /** True for a URL that contains a secret parameter, such as a return address. */
-function holdsSecret(value: string): boolean {
+function containsSecret(value: string): boolean {
   const plain = decoded(value);
   if (plain === undefined) return true;
   const parameters = plain.split(/[?&;#]/).slice(1);

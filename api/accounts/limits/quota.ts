@@ -61,7 +61,7 @@ export class Quota {
     const idempotency = idempotencyOf(unitFor);
     const now = this.#deps.clock();
     this.#deps.onReserve(now);
-    const current = holdsAt(caller, now) ? caller : await this.#renew(caller);
+    const current = areTermsCurrent(caller, now) ? caller : await this.#renew(caller);
     const pending = this.#pendingFor(current, now, idempotency);
     const response = await this.#deps.batcher.submit(pending);
     if (response.isGranted) return resultFrom(pending, response);
@@ -88,7 +88,7 @@ export class Quota {
   /** Today's usage. Rejects with `unavailable`. */
   async usage(caller: Caller): Promise<UsageState> {
     const now = this.#deps.clock();
-    const { organizationId, terms } = holdsAt(caller, now) ? caller : await this.#renew(caller);
+    const { organizationId, terms } = areTermsCurrent(caller, now) ? caller : await this.#renew(caller);
     const today = this.#dayOf(now);
     const { used } = await this.#deps.batcher.submit({ kind: 'read', organizationId, day: today.day });
     return usageState(today, used, terms.quotaLimit);
@@ -140,13 +140,13 @@ function idempotencyOf(unitFor: UnitFor | undefined): Idempotency | undefined {
 }
 
 /** False after midnight for a request admitted before: the terms may differ. */
-function holdsAt({ termsUntilMs }: Caller, now: Date): boolean {
+function areTermsCurrent({ termsUntilMs }: Caller, now: Date): boolean {
   return termsUntilMs === undefined || now.getTime() < termsUntilMs;
 }
 
 function couldGrant(terms: Terms, before: Terms): boolean {
-  const isOtherLimit = terms.quotaLimit !== before.quotaLimit;
-  return isOtherLimit || terms.status !== before.status || terms.graceUntil?.getTime() !== before.graceUntil?.getTime();
+  const hasNewLimit = terms.quotaLimit !== before.quotaLimit;
+  return hasNewLimit || terms.status !== before.status || terms.graceUntil?.getTime() !== before.graceUntil?.getTime();
 }
 
 function usageState({ day, resetAt }: QuotaDay, used: number, limit: number | null): UsageState {

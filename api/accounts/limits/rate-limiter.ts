@@ -115,7 +115,7 @@ export class MemoryCounter implements WindowCounter {
 
   hit(name: string, limit: number): Window {
     const nowMs = this.#clock().getTime();
-    const times = this.#take(name) ?? new HitTimes();
+    const times = this.#remove(name) ?? new HitTimes();
     const window = times.hit(nowMs, limit);
     this.#names.set(name, times);
     this.#bytes += NAME_BYTES + times.bytes;
@@ -129,7 +129,7 @@ export class MemoryCounter implements WindowCounter {
     this.#bytes = 0;
   }
 
-  #take(name: string): HitTimes | undefined {
+  #remove(name: string): HitTimes | undefined {
     const times = this.#names.get(name);
     if (times === undefined) return undefined;
     this.#names.delete(name);
@@ -142,7 +142,7 @@ export class MemoryCounter implements WindowCounter {
     for (let round = 0; round < 2; round += 1) {
       const [name, times] = this.#names.entries().next().value ?? [];
       if (name === undefined || times?.isIdle(nowMs) !== true) return;
-      this.#take(name);
+      this.#remove(name);
     }
   }
 
@@ -152,7 +152,7 @@ export class MemoryCounter implements WindowCounter {
     if (this.#names.size <= namesMax && this.#bytes <= bytesMax) return;
     for (const name of this.#names.keys()) {
       if (this.#names.size === 1 || (this.#names.size <= namesMax && this.#bytes <= bytesMax)) return;
-      this.#take(name);
+      this.#remove(name);
     }
   }
 }

@@ -18,7 +18,7 @@ export function organizationName(text: string): string {
   const name = text.trim();
   if (name === '' || [...name].length > LENGTH_MAX || NO_LINE.test(name))
     throw new AppError('usage', `the name must be one line of 1 to ${LENGTH_MAX} characters`);
-  if (holdsAddress(name))
+  if (containsAddress(name))
     throw new AppError('usage', 'the name must not contain a web address or domain; write it without the dot');
   return name;
 }
@@ -36,14 +36,14 @@ export function shownProgramName(name: string | null): string {
 /** Rewrites addresses so that no mail program links them. */
 export function quotedName(name: string): string {
   const shown = shownName(name);
-  if (!holdsAddress(shown)) return shown;
+  if (!containsAddress(shown)) return shown;
   // NFKC turns more characters into dots, such as U+2024.
   const plain = shown.normalize('NFKC').replaceAll(DOTS, '.');
   return plain.replaceAll('://', '[:]//').replaceAll(/(?<=\S)\.(?=\S)/gu, '[.]');
 }
 
 /** Ignores invisible characters. */
-function holdsAddress(text: string): boolean {
+function containsAddress(text: string): boolean {
   return ADDRESS.test(
     text
       .replaceAll(/\p{Cf}/gu, '')

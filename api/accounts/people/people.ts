@@ -171,11 +171,11 @@ export const UNDO_MS = 7 * 24 * 3_600_000;
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
 
-export function placeOf({ publicUrl }: Pick<PeopleSettings, 'publicUrl'>): ConsolePlace {
+export function consoleLocation({ publicUrl }: Pick<PeopleSettings, 'publicUrl'>): ConsoleLocation {
   return { publicUrl, home: CONSOLE_PATHS.home };
 }
 
-interface ConsolePlace {
+interface ConsoleLocation {
   /** Scheme, host and base path, without a trailing slash. */
   readonly publicUrl: string;
   /** For example `/console`. */
@@ -186,7 +186,7 @@ interface ConsolePlace {
 export const NEXT_LENGTH_MAX = 4_000;
 
 /** Includes the base path. */
-function homePath({ publicUrl, home }: ConsolePlace): string {
+function homePath({ publicUrl, home }: ConsoleLocation): string {
   return new URL(`${publicUrl}${home}`).pathname;
 }
 
@@ -194,7 +194,7 @@ function homePath({ publicUrl, home }: ConsolePlace): string {
  * Where to continue after sign-in: a console path with its query. Anything else (another host or scheme, a path outside
  * of the console) becomes the console's start page, to prevent open redirects.
  */
-export function nextPath(requested: string | undefined, place: ConsolePlace): string {
+export function nextPath(requested: string | undefined, place: ConsoleLocation): string {
   const first = homePath(place);
   if (requested === undefined || requested.length > NEXT_LENGTH_MAX || !requested.startsWith('/')) return first;
   const { origin } = new URL(place.publicUrl);

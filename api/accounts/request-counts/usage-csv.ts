@@ -62,10 +62,10 @@ function readRows(
   if (after === undefined) return orUnavailable(() => selected.where('day', '>=', range.from).execute());
   // Without `from`, which SQLite would seek instead of the last row.
   const { day, api_key_id, route, client_source } = after;
-  const beyond = selected.where(({ eb, refTuple, tuple }) =>
+  const following = selected.where(({ eb, refTuple, tuple }) =>
     eb(refTuple('day', 'api_key_id', 'route', 'client_source'), '>', tuple(day, api_key_id, route, client_source)),
   );
-  return orUnavailable(() => beyond.execute());
+  return orUnavailable(() => following.execute());
 }
 
 function valuesOf(row: RequestCountsRow, { name, last_four }: CredentialName): readonly string[] {

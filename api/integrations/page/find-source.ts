@@ -7,12 +7,12 @@ type Node = DefaultTreeAdapterTypes.Node;
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 
 /** The first evidence that counts, or why the first that doesn't fails. */
-export interface SourceShown {
+export interface SourceEvidence {
   readonly found: Found | undefined;
   readonly almost: string | undefined;
 }
 
-interface Judgement extends SourceShown {
+interface Judgement extends SourceEvidence {
   /** The organization it names. */
   readonly organization?: string | undefined;
 }
@@ -49,20 +49,20 @@ export interface PageOf {
  * pages (specification "Checks of pages"). Evidence that names an organization counts only for it, and then nothing
  * else on the page counts for others. Not recursive: pages may be nested deeply.
  */
-export function findSource(document: ParentNode, { url, organizationId }: PageOf, own: OwnAddresses): SourceShown {
+export function findSource(document: ParentNode, { url, organizationId }: PageOf, own: OwnAddresses): SourceEvidence {
   const baseUrl = findBase(document, url);
-  let [first, almost, isOthers]: [Found | undefined, string | undefined, boolean] = [undefined, undefined, false];
+  let [first, almost, namesOther]: [Found | undefined, string | undefined, boolean] = [undefined, undefined, false];
   const steps: Step[] = [{ node: document, visibility: SHOWN, link: undefined }];
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
     const judged = 'leave' in step ? judgeLink(step.leave, own) : enter(step, { steps, baseUrl, own });
     if (judged === undefined) continue;
     const { found, organization } = judged;
     if (found !== undefined && organization === organizationId) return { found, almost: undefined };
-    if (found !== undefined && organization !== undefined) isOthers = true;
+    if (found !== undefined && organization !== undefined) namesOther = true;
     first ??= found;
     almost ??= judged.almost;
   }
-  if (isOthers)
+  if (namesOther)
     return { found: undefined, almost: `the link on the page names another organization in its parameter ${FOR}` };
   return { found: first, almost: first === undefined ? almost : undefined };
 }

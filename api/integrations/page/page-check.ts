@@ -133,12 +133,12 @@ class PageCheck {
     if (encoding !== '' && encoding.toLowerCase() !== 'identity')
       return this.#evidence('NOT_FOUND', `the page is compressed (${shown(encoding)}), which was not requested`, where);
     const { publicUrl, signal, read = readInThread } = this.#deps;
-    const shownSource = await read(
+    const evidence = await read(
       { kind: 'page', body, contentType, url, publicUrl, organizationId: this.#page.organizationId },
       { signal },
     );
-    if (shownSource === undefined) return this.#evidence('NOT_FOUND', 'the page takes too long to parse', where);
-    const { found, almost } = shownSource;
+    if (evidence === undefined) return this.#evidence('NOT_FOUND', 'the page takes too long to parse', where);
+    const { found, almost } = evidence;
     if (found !== undefined) return this.#evidence('FOUND', describeFound(found), where, found);
     const nothing = `the page shows neither a link to ${publicUrl} nor its badge inside a link`;
     const part = isCut ? ` (only its first ${this.#limits.pageBytesMax / 1024} KiB were read)` : '';

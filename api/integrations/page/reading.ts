@@ -6,7 +6,7 @@ import {
   type TreeAdapter,
 } from 'parse5';
 import robotsModule from 'robots-parser';
-import { findSource, type SourceShown } from './find-source.ts';
+import { findSource, type SourceEvidence } from './find-source.ts';
 import { OwnAddresses } from './own-addresses.ts';
 
 /** Typed as an `export default`, but CommonJS exports the function itself. */
@@ -36,7 +36,7 @@ export interface RobotsOrder {
 }
 
 export interface Readings {
-  readonly page: SourceShown;
+  readonly page: SourceEvidence;
   /** Whether the agent may fetch the URL. */
   readonly robots: boolean;
 }
@@ -50,7 +50,7 @@ export function read(order: ReadingOrder): Readings[ReadingOrder['kind']] {
   }
 }
 
-export function readPage({ body, contentType, publicUrl, ...page }: PageOrder): SourceShown {
+export function readPage({ body, contentType, publicUrl, ...page }: PageOrder): SourceEvidence {
   return findSource(parsePage(decodePage(body, contentType)), page, new OwnAddresses(publicUrl));
 }
 

@@ -105,7 +105,7 @@ export class RequestInvalid extends Error {
 }
 
 /** The first element of `loc`. */
-export type Place = 'query' | 'path';
+export type RequestPart = 'query' | 'path';
 
 /** For problems of several parameters, or of parameters and data. */
 export function queryProblem(
@@ -127,15 +127,15 @@ export interface IssueParams {
 export function parsePart<T>(
   schema: z.ZodType<T>,
   value: unknown,
-  place: Place,
+  part: RequestPart,
 ): { readonly value: T } | { readonly problems: readonly RequestProblem[] } {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return { value: result.data };
-  return { problems: result.error.issues.map((issue) => problemFromIssue(issue, place)) };
+  return { problems: result.error.issues.map((issue) => problemFromIssue(issue, part)) };
 }
 
-function problemFromIssue(issue: z.core.$ZodIssue, place: Place): RequestProblem {
-  const loc = [place, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
+function problemFromIssue(issue: z.core.$ZodIssue, part: RequestPart): RequestProblem {
+  const loc = [part, ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key))];
   return { loc, ...descriptionOf(issue), input: issue.input ?? null, ctx: contextFrom(issue) };
 }
 

@@ -6,12 +6,12 @@ import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
 import type { PeopleParts } from '../open-members.ts';
 import {
+  consoleLocation,
   type DescribedLink,
   type FoundSession,
   linkTo,
   nextPath,
   type PeopleSettings,
-  placeOf,
   type Session,
   type TooMany,
 } from '../people.ts';
@@ -83,7 +83,7 @@ export class Links {
     { email, next, isDue }: { readonly email: string; readonly next: string | undefined; readonly isDue: boolean },
     origin: Origin,
   ): Promise<void> {
-    const metadata = { next: nextPath(next, placeOf(this.#settings)), isDue, browser: origin.browser ?? '' };
+    const metadata = { next: nextPath(next, consoleLocation(this.#settings)), isDue, browser: origin.browser ?? '' };
     await orUnavailable(() =>
       this.#deps.auth().api.signInMagicLink({ body: { email, metadata }, headers: headersOf(origin) }),
     );
@@ -128,7 +128,7 @@ export class Links {
     const signedIn = { token: response.response.token, cookies: sessionCookies(response.headers) };
     return {
       ...(await this.#deps.sessions().begin(signedIn, { method: 'link', origin, replaced })),
-      next: nextPath(Buffer.from(next, 'base64url').toString(), placeOf(this.#settings)),
+      next: nextPath(Buffer.from(next, 'base64url').toString(), consoleLocation(this.#settings)),
     };
   }
 
