@@ -134,8 +134,8 @@ export interface ConnectionSettings {
 
 export const PEOPLE_LIMITS = {
   /**
-   * Emails with links to one address at once, whoever requests them, then one per {@link LINK_PACE_MS}; also emails
-   * with invitations per day. Larger: strangers can fill a mailbox.
+   * Emails with links to one address at once, then one per {@link LINK_PACE_MS}; also emails with invitations per day.
+   * Larger: strangers can fill a mailbox.
    */
   mailsPerAddress: 5,
   /** The same requested by one client address (IPv6: /64) per hour. Smaller: offices behind one address reach it. */
@@ -159,7 +159,7 @@ export type PeopleLimits = Readonly<typeof PEOPLE_LIMITS>;
 /** Lifetime of a sign-in link. */
 export const LINK_MS = 15 * 60_000;
 /**
- * Interval of links to an address with many requests. Must be below {@link LINK_MS}: whoever gets no link, since
+ * Interval of links to an address with many requests. Must be below {@link LINK_MS}: a user who gets no link, since
  * strangers just requested one, then has a valid one in the mailbox.
  */
 export const LINK_PACE_MS = 10 * 60_000;

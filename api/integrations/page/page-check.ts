@@ -165,7 +165,7 @@ function findRedirectProblem(from: URL, to: URL, site: string): string | undefin
   return undefined;
 }
 
-/** A `robots.txt` applies to its host, whoever owns the pages. */
+/** A `robots.txt` applies to its whole host, not to a site. */
 function isRobotsRedirectAllowed(from: URL, to: URL): boolean {
   return isSameDomain(from, to) && !isDowngrade(from, to);
 }
