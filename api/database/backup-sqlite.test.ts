@@ -63,11 +63,11 @@ test.each([
     /can't be opened: it is not a regular file; name a file in MODELSTATS_DATABASE$/,
   ],
   ['is none', 'text.db', 'configuration', /text\.db can't be opened: file is not a database; .*MODELSTATS_DATABASE$/],
-])('a database that %s is neither made nor copied, and the setting is named', async (_, name, code, told) => {
+])('a database that %s is neither made nor copied, and the setting is named', async (_, name, code, message) => {
   await writeFile(at('text.db'), 'no database, but long enough to look like one '.repeat(100));
   await mkdir(at('folder'));
   const error: unknown = await backupSqlite(resolve(at(), name), at('copy.db')).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code, message: expect.stringMatching(told) });
+  expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
   expect((await readdir(at())).sort()).toEqual(['folder', 'text.db']);
 });
 

@@ -7,7 +7,7 @@ const error = (message: string, facts: Readonly<Record<string, string>> = {}) =>
 
 const [REFUSED, AWAY] = ['configuration', 'unavailable'] as const;
 
-/** What the driver says and names, the code of the error that is told, and what it says to look at. */
+/** The driver's message and facts, the code of the resulting error, and its hint. */
 test.each([
   ['password authentication failed for user "a"', { code: '28P01' }, REFUSED, 'PGPASSWORD'],
   ['SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', {}, REFUSED, '/var/run/postgresql'],
@@ -27,11 +27,11 @@ test.each([
   ['attempt to write a readonly database', { code: 'SQLITE_READONLY_DIRECTORY' }, AWAY, 'MODELSTATS_DATABASE'],
 ] as const)('“%s” is told with the cause, the address and what to look at', (message, facts, code, hint) => {
   const cause = error(message, facts);
-  const told = openingErrorFrom(cause, 'postgres://…@host/db');
-  expect(told).toMatchObject({ code, cause });
-  expect(told.message).toMatch(/^the control database postgres:\/\/…@host\/db can't be opened: /);
-  expect(told.message).toContain(cause.message);
-  expect(told.message.slice(told.message.indexOf(cause.message) + cause.message.length)).toContain(hint);
+  const opening = openingErrorFrom(cause, 'postgres://…@host/db');
+  expect(opening).toMatchObject({ code, cause });
+  expect(opening.message).toMatch(/^the control database postgres:\/\/…@host\/db can't be opened: /);
+  expect(opening.message).toContain(cause.message);
+  expect(opening.message.slice(opening.message.indexOf(cause.message) + cause.message.length)).toContain(hint);
 });
 
 test('what nobody foresaw is told with its cause alone, and causes of which none has words together with all of theirs', () => {

@@ -40,10 +40,10 @@ test.each([
   ],
   ['a link that leads in a circle', 'circle.db', /ELOOP: .*; fix the link, or correct MODELSTATS_DATABASE$/],
   ['a name that is too long', `${'x'.repeat(300)}.db`, /ENAMETOOLONG: .*; .*shorter path in MODELSTATS_DATABASE$/],
-])('%s is told alike by whoever opens it and by whoever looks', async (_, name, told) => {
+])('%s is told alike by whoever opens it and by whoever looks', async (_, name, message) => {
   await symlink('no/where/a.db', at('lost.db'));
   await symlink('circle.db', at('circle.db'));
-  await expect(openSqliteDatabase(at(name), SQLITE_OPTIONS)).rejects.toThrow(told);
-  await expect(look(name)).rejects.toThrow(told);
+  await expect(openSqliteDatabase(at(name), SQLITE_OPTIONS)).rejects.toThrow(message);
+  await expect(look(name)).rejects.toThrow(message);
   expect((await readdir(at())).sort()).toEqual(['circle.db', 'lost.db']);
 });

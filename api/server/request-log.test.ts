@@ -11,7 +11,7 @@ const endless = () =>
     },
   });
 
-/** A server whose `/late` is answered when told to, and whose `/endless` never ends. */
+/** A server whose `/late` responds on demand, and whose `/endless` never ends. */
 async function start(options: StartOptions = {}) {
   const waiting: (() => void)[] = [];
   const server = await startServer(async (app) => {

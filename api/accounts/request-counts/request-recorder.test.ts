@@ -22,7 +22,7 @@ function request(route = '/v1/models', credentialId = 'key_1'): FinishedRequest 
   return { caller: callerWith(credentialId), day: DAY, route, units: 1, outcome: undefined };
 }
 
-/** A recorder on a database that can fail or hang, what it wrote, logged and told of drops. */
+/** A recorder on a database that can fail or hang, with what it wrote, logged and dropped. */
 function start(options: Partial<RecorderOptions> = {}) {
   const written: RequestCountsRow[][] = [];
   const logged: string[] = [];
