@@ -7,10 +7,10 @@ export interface components {
         readonly Account: {
             readonly plan: components["schemas"]["AccountPlan"];
             readonly usage: components["schemas"]["AccountUsage"];
-            /** @description With which credential the request came: api_key, mcp_api_key, mcp_oauth, or another in time */
+            /** @description Type of credential: api_key, mcp_api_key, mcp_oauth; more may be added */
             readonly client_source: string;
         };
-        /** @description What is used of the day */
+        /** @description Quota usage of the day */
         readonly AccountUsage: {
             readonly quota_day: string;
             readonly used: number;
@@ -631,7 +631,7 @@ export interface components {
             /** @description For the next page; null on the last one */
             readonly next_cursor: string | null;
         };
-        /** @description What the organization may do */
+        /** @description Terms of the organization */
         readonly AccountPlan: {
             readonly plan: string;
             readonly plan_version: number;

@@ -7,14 +7,13 @@ import { type Actor, addressOf, auditName } from './actor.ts';
 export interface AuditDeps {
   readonly database: Database;
   readonly clock: () => Date;
-  /** Called when something was changed. */
+  /** Called after each change. */
   readonly onChange?: () => void;
 }
 
-/** Writes a line of the audit log, in the transaction of the change that it records. */
 export type NoteAudit = (entry: Omit<NewAuditEntry, 'id' | 'at' | 'actor' | 'origin'>) => Promise<void>;
 
-/** Reads and changes the control database for an actor: each change leaves its line of the audit log in the same transaction. */
+/** Each change writes its audit entry in the same transaction. */
 export class AuditedChanges {
   readonly #deps: AuditDeps;
   readonly actor: Actor;
@@ -28,17 +27,16 @@ export class AuditedChanges {
     return this.#deps.clock();
   }
 
-  /** 32 bytes that nobody can guess: what a key or the token of a link is made of. */
   newSecret(): Uint8Array {
     return randomBytes(32);
   }
 
-  /** Does work that only reads. Rejects with `unavailable`. */
+  /** Runs read-only work. Rejects with `unavailable`. */
   read<T>(work: (database: Database) => Promise<T>): Promise<T> {
     return orUnavailable(() => work(this.#deps.database));
   }
 
-  /** Does work in a transaction, which has to begin with a write, as SQLite needs it. Rejects with `unavailable`. */
+  /** Runs work in a transaction that must begin with a write (SQLite). Rejects with `unavailable`. */
   async change<T>(work: (transaction: Transaction, note: NoteAudit) => Promise<T>): Promise<T> {
     const by = { actor: auditName(this.actor), origin: addressOf(this.actor) };
     const result = await this.read((database) =>
@@ -55,7 +53,7 @@ export class AuditedChanges {
   }
 }
 
-/** What operators and people do, as `subject.verb`. */
+/** Actions as `subject.verb`. */
 export const AUDIT_ACTIONS = [
   'organization.create',
   'organization.set_plan',
@@ -101,33 +99,29 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** One thing that somebody did. */
 export interface AuditEntry {
   readonly id: string;
   readonly at: Date;
-  /** Null for what concerns no organization. */
+  /** Null if no organization is concerned. */
   readonly organizationId: string | null;
-  /** Who did it: `cli:` and the user of the operating system, `person:` and an address of mail, `system` for the service itself. */
+  /** `cli:` and the system user, `person:` and an email address, or `system`. */
   readonly actor: string;
-  /** Of this or another version, so not only an {@link AuditAction}. */
+  /** Another version may write actions unknown to {@link AuditAction}. */
   readonly action: string;
-  /** The id of what it was done to, such as a key's, or the address of a store. */
+  /** For example a key's id or a store's address. */
   readonly subjectId: string | null;
-  /** Facts without secrets. */
+  /** Never contains secrets. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** The address that it was done from; null: from the machine of the service, or by an older version. */
+  /** Client address; null: this machine, or written by an older version. */
   readonly origin: string | null;
 }
 
-/** What is to be noted; the id sorts after those of earlier entries. */
+/** Its id must sort after earlier ones. */
 export interface NewAuditEntry extends AuditEntry {
   readonly action: AuditAction;
 }
 
-/**
- * Notes what somebody does (specification "Audit log"). Give it the transaction of the change itself, so that neither is there
- * without the other.
- */
+/** Pass the transaction of the change, so that both commit or neither (specification "Audit log"). */
 export async function recordAudit(transaction: Database, entry: NewAuditEntry): Promise<void> {
   const { id, at, organizationId, actor, action, subjectId, details, origin } = entry;
   await transaction
@@ -145,14 +139,14 @@ export async function recordAudit(transaction: Database, entry: NewAuditEntry): 
     .execute();
 }
 
-/** The newest entries, newest first: of an organization, or all, which are also those that concern none. */
+/** Newest first; of all organizations and of none if not given. */
 export async function readAudit(
   database: Database,
   { organizationId, limit }: { readonly organizationId: string | undefined; readonly limit: number },
 ): Promise<readonly AuditEntry[]> {
   const all = database.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit);
-  const wanted = organizationId === undefined ? all : all.where('organization_id', '=', organizationId);
-  const rows = await wanted.execute();
+  const selected = organizationId === undefined ? all : all.where('organization_id', '=', organizationId);
+  const rows = await selected.execute();
   return rows.map((row) => ({
     id: row.id,
     at: new Date(row.at),

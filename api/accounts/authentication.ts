@@ -4,15 +4,15 @@ import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
 import { messageFromError } from '../../runtime/errors.ts';
 import type { ControlDatabase } from '../database/control-database.ts';
 import type { Database } from '../database/tables/tables.ts';
-import { type Caller, callerFrom, callerTeller, callerThroughMcp } from './caller.ts';
+import { type Caller, cachedCallerFrom, callerFrom, callerThroughMcp } from './caller.ts';
 import type { DatabaseHealth } from './database-health.ts';
 import { CredentialDirectory, type CredentialOptions } from './organizations/credential-directory.ts';
 import { connectionFinder, type FindCredential, keyFinder } from './organizations/live-credential.ts';
 import type { Terms } from './organizations/terms.ts';
 import { ACCESS_TOKENS, API_KEYS, type TokenForm } from './organizations/token-form.ts';
 
-/** By which way a request came: keys open both, access tokens of connections MCP alone. */
-export type Way = 'api' | 'mcp';
+/** Access tokens of connections are for MCP only. */
+export type Surface = 'api' | 'mcp';
 
 export interface AuthenticationDeps {
   readonly database: ControlDatabase;
@@ -23,23 +23,22 @@ export interface AuthenticationDeps {
 export interface AuthenticationOptions extends CredentialOptions {
   readonly clock: () => Date;
   readonly lastUsedIntervalMs: number;
-  /** The address of MCP that access tokens must be for; undefined: there are none. */
+  /** The MCP address that access tokens must be issued for; undefined: no access tokens. */
   readonly mcpResource: string | undefined;
 }
 
-/** One kind of credential: where it is looked up, and where its last use is kept. */
 interface Kind {
   readonly directory: CredentialDirectory;
   readonly find: FindCredential;
   readonly lastUsed: LastUsed;
 }
 
-/** Who sends a request: the organization of an API key, or that of a connection (specification "API keys", "Connected programs"). */
+/** Authenticates API keys and connections (specification "API keys", "Connected programs"). */
 export class Authentication {
   readonly #clock: () => Date;
   readonly #keys: Kind;
   readonly #connections: Kind | undefined;
-  readonly #callerOf = { keys: callerTeller('api_key'), connections: callerTeller('mcp_oauth') };
+  readonly #callerOf = { keys: cachedCallerFrom('api_key'), connections: cachedCallerFrom('mcp_oauth') };
 
   constructor({ database, health, log }: AuthenticationDeps, options: AuthenticationOptions) {
     const { lastUsedIntervalMs: intervalMs, mcpResource, ...directoryOptions } = options;
@@ -54,23 +53,23 @@ export class Authentication {
       this.#connections = kind(ACCESS_TOKENS, connectionFinder(database.engine, mcpResource), 'connections');
   }
 
-  /** Undefined for a missing, malformed, unknown or revoked one, and for a token where only keys are good, without a difference. */
-  authenticate(bearerToken: string | undefined, way: Way): Awaitable<Caller | undefined> {
+  /** Undefined for every invalid credential, and for an access token outside MCP; callers can't tell which. */
+  authenticate(bearerToken: string | undefined, surface: Surface): Awaitable<Caller | undefined> {
     if (bearerToken === undefined) return undefined;
-    if (way === 'mcp' && ACCESS_TOKENS.has(bearerToken))
+    if (surface === 'mcp' && ACCESS_TOKENS.has(bearerToken))
       return this.#connections && this.#find(bearerToken, this.#connections, this.#callerOf.connections);
     const caller = this.#find(bearerToken, this.#keys, this.#callerOf.keys);
-    return way === 'api' ? caller : whenThere(caller, (found) => found && callerThroughMcp(found));
+    return surface === 'api' ? caller : whenThere(caller, (found) => found && callerThroughMcp(found));
   }
 
-  /** The caller's terms as the database has them now; undefined where the credential was revoked. */
+  /** Undefined if the credential was revoked. */
   async refreshTerms({ credentialId: id, clientSource }: Caller): Promise<Terms | undefined> {
     const kind = clientSource === 'mcp_oauth' ? this.#connections : this.#keys;
     const live = await kind?.find({ id });
     return live && callerFrom(live, clientSource, this.#clock()).terms;
   }
 
-  /** Forgets what is remembered: each credential is looked up when it is asked for next. */
+  /** Empties the credential caches. */
   forget(): void {
     this.#keys.directory.forget();
     this.#connections?.directory.forget();
@@ -84,7 +83,7 @@ export class Authentication {
   #find(
     text: string,
     { directory, lastUsed }: Kind,
-    callerOf: ReturnType<typeof callerTeller>,
+    callerOf: ReturnType<typeof cachedCallerFrom>,
   ): Awaitable<Caller | undefined> {
     return whenThere(directory.find(text), (credential) => {
       if (credential === undefined) return undefined;
@@ -95,22 +94,19 @@ export class Authentication {
   }
 }
 
-/** Credentials written with one statement; SQLite allows 32,766 parameters, each takes two. */
+/** SQLite allows 32,766 parameters per statement; each row takes two. */
 const ROWS_PER_STATEMENT = 500;
 
-/** Where it is kept: both tables have the columns `id` and `last_used_at`. */
+/** Both tables have the columns `id` and `last_used_at`. */
 type LastUsedTable = 'api_keys' | 'connections';
 
-/**
- * When each key or connection was last used, written every few seconds for all together. It helps people to find those that nobody
- * uses any more; what a killed process had not written yet is lost.
- */
+/** Stores when each credential was last used, in batches. A killed process loses what it hadn't written. */
 class LastUsed {
   readonly #database: Database;
   readonly #log: Pick<BaseLogger, 'warn'>;
   readonly #table: LastUsedTable;
   readonly #timer: NodeJS.Timeout;
-  #seen = new Map<string, number>();
+  #uses = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -125,14 +121,14 @@ class LastUsed {
   }
 
   note(credentialId: string, now: Date): void {
-    this.#seen.set(credentialId, now.getTime());
+    this.#uses.set(credentialId, now.getTime());
   }
 
-  /** Writes what was noted. Never rejects: a failure is logged, and the notes are dropped, so that memory doesn't grow. */
+  /** Never rejects: failures are logged, and the batch is dropped to bound memory. */
   flush(): Promise<void> {
-    const seen = [...this.#seen];
-    this.#seen = new Map();
-    this.#writing = this.#writing.then(() => this.#write(seen));
+    const uses = [...this.#uses];
+    this.#uses = new Map();
+    this.#writing = this.#writing.then(() => this.#write(uses));
     return this.#writing;
   }
 
@@ -141,21 +137,21 @@ class LastUsed {
     await this.flush();
   }
 
-  async #write(seen: readonly (readonly [string, number])[]): Promise<void> {
+  async #write(uses: readonly (readonly [string, number])[]): Promise<void> {
     try {
-      for (let from = 0; from < seen.length; from += ROWS_PER_STATEMENT)
-        await this.#update(seen.slice(from, from + ROWS_PER_STATEMENT));
+      for (let from = 0; from < uses.length; from += ROWS_PER_STATEMENT)
+        await this.#update(uses.slice(from, from + ROWS_PER_STATEMENT));
     } catch (error) {
       this.#log.warn({ reason: messageFromError(error) }, 'the last use of credentials could not be written');
     }
   }
 
-  async #update(seen: readonly (readonly [string, number])[]): Promise<void> {
-    const rows = seen.map(([id, usedAt]) => sql`(${id}, cast(${usedAt} as bigint))`);
+  async #update(uses: readonly (readonly [string, number])[]): Promise<void> {
+    const rows = uses.map(([id, usedAt]) => sql`(${id}, cast(${usedAt} as bigint))`);
     const table = sql.table(this.#table);
     await sql`
-      with seen (id, used_at) as (values ${sql.join(rows)})
-      update ${table} set last_used_at = (select used_at from seen where seen.id = ${table}.id)
-      where id in (select id from seen)`.execute(this.#database);
+      with uses (id, used_at) as (values ${sql.join(rows)})
+      update ${table} set last_used_at = (select used_at from uses where uses.id = ${table}.id)
+      where id in (select id from uses)`.execute(this.#database);
   }
 }

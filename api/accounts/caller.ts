@@ -2,48 +2,46 @@ import { z } from 'zod';
 import { timestampFromDate } from '../../runtime/day.ts';
 import type { LiveCredential } from './organizations/live-credential.ts';
 import { FEATURES, PLAN_NAMES } from './organizations/plans.ts';
-import { effectiveTerms, SUBSCRIPTION_STATUSES, type Terms, termsHoldUntilMs } from './organizations/terms.ts';
+import { effectiveTerms, SUBSCRIPTION_STATUSES, type Terms, termsValidUntilMs } from './organizations/terms.ts';
 
-/** With which credential a request came, as the account object says it (specification "Account object"). */
+/** Credential of a request, as in the account object (specification "Account object"). */
 export const CLIENT_SOURCES = ['api_key', 'mcp_api_key', 'mcp_oauth'] as const;
 export type ClientSource = (typeof CLIENT_SOURCES)[number];
 
-/** Who makes a request, and what their organization may do at this instant. */
+/** Who makes a request, and their organization's terms. */
 export interface Caller {
   readonly organizationId: string;
-  /** Of the API key, or of the connection. */
+  /** Id of the API key or connection. */
   readonly credentialId: string;
   readonly terms: Terms;
-  /** Unix milliseconds from which on the terms may be others; undefined: they hold for as long as the request lasts. */
+  /** Unix milliseconds at which the terms may change; undefined: they hold for the whole request. */
   readonly termsUntilMs?: number;
   readonly clientSource: ClientSource;
 }
 
-/** The caller that a live credential stands for, on the terms at `now`. */
 export function callerFrom(credential: LiveCredential, clientSource: ClientSource, now: Date): Caller {
   return {
     organizationId: credential.organizationId,
     credentialId: credential.credentialId,
     terms: effectiveTerms(credential.subscription, credential.bonusEnds, now),
-    termsUntilMs: termsHoldUntilMs(credential.subscription, credential.bonusEnds, now),
+    termsUntilMs: termsValidUntilMs(credential.subscription, credential.bonusEnds, now),
     clientSource,
   };
 }
 
-/** The same caller, whose request came as a message of MCP. */
 export function callerThroughMcp(caller: Caller): Caller {
   return { ...caller, clientSource: 'mcp_api_key' };
 }
 
-/** {@link callerFrom} that works terms out anew only where the credential was looked up anew, or one of their dates has passed. */
-export function callerTeller(clientSource: ClientSource): (credential: LiveCredential, now: Date) => Caller {
-  const told = new WeakMap<LiveCredential, { readonly caller: Caller; readonly fromMs: number }>();
+/** {@link callerFrom}, cached until a date in the terms passes. */
+export function cachedCallerFrom(clientSource: ClientSource): (credential: LiveCredential, now: Date) => Caller {
+  const cached = new WeakMap<LiveCredential, { readonly caller: Caller; readonly fromMs: number }>();
   return (credential, now) => {
     const nowMs = now.getTime();
-    const last = told.get(credential);
+    const last = cached.get(credential);
     if (last !== undefined && nowMs >= last.fromMs && nowMs < (last.caller.termsUntilMs ?? nowMs)) return last.caller;
     const caller = callerFrom(credential, clientSource, now);
-    told.set(credential, { caller, fromMs: nowMs });
+    cached.set(credential, { caller, fromMs: nowMs });
     return caller;
   };
 }
@@ -62,7 +60,7 @@ const AccountPlanSchema = z
     redistribution_allowed: z.boolean(),
     period_end: z.iso.datetime(),
   })
-  .meta({ id: 'AccountPlan', description: 'What the organization may do' });
+  .meta({ id: 'AccountPlan', description: 'Terms of the organization' });
 
 const AccountUsageSchema = z
   .strictObject({
@@ -76,31 +74,27 @@ const AccountUsageSchema = z
       .describe('Unix seconds of the next 00:00:00 UTC; in an error it is text, an ISO 8601 date-time'),
     burst_limit: z.number().int(),
   })
-  .meta({ id: 'AccountUsage', description: 'What is used of the day' });
+  .meta({ id: 'AccountUsage', description: 'Quota usage of the day' });
 
-/** The account object of `GET /v1/account` (specification "Account object"). */
 export const AccountSchema = z.strictObject({
   plan: AccountPlanSchema,
   usage: AccountUsageSchema,
-  client_source: z
-    .string()
-    .describe(`With which credential the request came: ${CLIENT_SOURCES.join(', ')}, or another in time`),
+  client_source: z.string().describe(`Type of credential: ${CLIENT_SOURCES.join(', ')}; more may be added`),
 });
 export type Account = z.infer<typeof AccountSchema>;
 
-/** How much of a day's quota is used. */
+/** Usage of one day's quota. */
 export interface UsageState {
   readonly quotaDay: string;
   readonly used: number;
-  /** With bonus; null is unlimited. */
+  /** Including bonus; null is unlimited. */
   readonly limit: number | null;
-  /** Never below 0; null is unlimited. */
+  /** At least 0; null is unlimited. */
   readonly remaining: number | null;
-  /** Unix seconds of the end of that day. */
+  /** Unix seconds of the day's end. */
   readonly resetAt: number;
 }
 
-/** The account object for an organization's terms and usage. */
 export function accountFrom(terms: Terms, usage: UsageState, clientSource: ClientSource): Account {
   return {
     plan: {

@@ -5,18 +5,17 @@ import type { HealthProblem } from '../../runtime/health-problem.ts';
 export interface DatabaseHealthDeps {
   readonly clock: () => Date;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
-  /** Reads something; rejects where that fails. */
-  readonly look: () => Promise<void>;
-  /** Writes something; rejects where that fails. */
+  /** Reads from the database; rejects on failure. */
+  readonly check: () => Promise<void>;
+  /** Writes to the database; rejects on failure. */
   readonly probe: () => Promise<void>;
-  /** Between two looks, or probes while there is a problem. */
+  /** Interval of checks, or of probes during a problem. */
   readonly probeMs: number;
 }
 
 /**
- * Remembers whether the control database could be read and written when it was last needed, or looked at: a server without requests
- * shows one that is down, too. A failure shows until the next write that succeeds, which a probe tries again and again. Each cause
- * is logged once.
+ * Tracks from requests and periodic checks whether the control database can be read and written. A problem ends with a
+ * successful write, which probes retry.
  */
 export class DatabaseHealth {
   readonly #deps: DatabaseHealthDeps;
@@ -26,15 +25,15 @@ export class DatabaseHealth {
 
   constructor(deps: DatabaseHealthDeps) {
     this.#deps = deps;
-    this.#lookLater();
+    this.#scheduleCheck();
   }
 
-  /** For operators: its message may name paths and hosts, never a password. */
+  /** For operators: may name paths and hosts, never passwords. */
   get problem(): HealthProblem | undefined {
     return this.#problem;
   }
 
-  /** Does work that only reads: it can show a problem, but not that one is over. */
+  /** Runs read-only work: it can reveal a problem but not end one. */
   async reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -56,8 +55,7 @@ export class DatabaseHealth {
   }
 
   #failed(message: string): void {
-    if (this.#problem?.message !== message)
-      this.#deps.log.warn({ reason: message }, 'the control database does not do its work');
+    if (this.#problem?.message !== message) this.#deps.log.warn({ reason: message }, 'the control database failed');
     this.#problem = { code: 'unavailable', message, since: this.#problem?.since ?? this.#deps.clock() };
   }
 
@@ -65,15 +63,15 @@ export class DatabaseHealth {
     if (this.#problem === undefined) return;
     const { since } = this.#problem;
     this.#problem = undefined;
-    this.#deps.log.info({ since: since.toISOString() }, 'the control database does its work again');
+    this.#deps.log.info({ since: since.toISOString() }, 'the control database works again');
   }
 
-  #lookLater(): void {
+  #scheduleCheck(): void {
     if (this.#isClosed) return;
-    const { look, probe, probeMs } = this.#deps;
+    const { check, probe, probeMs } = this.#deps;
     this.#timer = setTimeout(() => {
-      const looked = this.#problem === undefined ? this.reading(look) : this.writing(probe);
-      void looked.catch(() => {}).finally(() => this.#lookLater()); // The problem tells.
+      const checked = this.#problem === undefined ? this.reading(check) : this.writing(probe);
+      void checked.catch(() => {}).finally(() => this.#scheduleCheck()); // Recorded in `problem`.
     }, probeMs).unref();
   }
 }

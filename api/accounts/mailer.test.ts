@@ -98,7 +98,7 @@ test('a mail server that takes nothing makes no queue without end: from 200 on n
     full.assertRoom();
     full.send(MAIL);
   }
-  expect(() => full.assertRoom()).toThrow(/too many mails/);
+  expect(() => full.assertRoom()).toThrow(/too many emails/);
   release();
   await full.idle();
   expect(() => full.assertRoom()).not.toThrow();

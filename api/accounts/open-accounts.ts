@@ -2,11 +2,11 @@ import type { BaseLogger } from 'pino';
 import { defaultsOf } from '../../runtime/setting.ts';
 import type { ControlDatabase } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
-import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
+import { getServiceSecret, probeReading, probeWriting } from '../database/service-values.ts';
 import { DATABASE_SETTINGS } from '../database/settings.ts';
 import type { Actor } from './actor.ts';
 import { AuditedChanges } from './audit.ts';
-import { Authentication, type Way } from './authentication.ts';
+import { Authentication, type Surface } from './authentication.ts';
 import { accountFrom, type Caller } from './caller.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { CLEANUP_OPTIONS, type CleanupOptions, usageCleanup } from './limits/cleanup.ts';
@@ -34,25 +34,25 @@ export interface OpenAccountsOptions {
   readonly log?: Log;
   /** Default: limits are enforced. */
   readonly enforcement?: Enforcement;
-  /** `redis://…` where several servers count requests per minute together; without it each process counts for itself. */
+  /** `redis://…` to count across processes. */
   readonly redis?: string | undefined;
   readonly lastUsedIntervalMs?: number;
-  /** Between two looks whether the control database does its work. */
+  /** Interval of the checks of the control database. */
   readonly probeMs?: number;
-  /** What is remembered of credentials, and for how long. */
+  /** Size and duration of the credential caches. */
   readonly credentials?: Partial<CredentialOptions>;
-  /** The address of MCP that access tokens must be for; default: there are no access tokens. */
+  /** Resource of access tokens; default: none are accepted. */
   readonly mcpResource?: string | undefined;
   readonly batches?: Partial<BatcherOptions>;
   readonly cleanup?: Partial<CleanupOptions>;
   readonly counter?: Partial<CounterOptions>;
   readonly requestCounts?: Partial<RecorderOptions>;
-  /** Told of requests that are missing from the details of usage, since they could not be written. */
+  /** Requests missing from usage details. */
   readonly onCountsDropped?: (requests: number) => void;
   readonly database?: OpenDatabaseOptions;
 }
 
-/** What is used of a pino logger. Neither keys nor passwords are ever logged. */
+/** Part of a pino logger. Keys and passwords are never logged. */
 type Log = Pick<BaseLogger, 'info' | 'warn'>;
 
 const NO_LOG: Log = { info: () => {}, warn: () => {} };
@@ -61,8 +61,8 @@ const { lastUsedIntervalMs: LAST_USED_INTERVAL_MS } = defaultsOf(USAGE_SETTINGS)
 const { probeMs: PROBE_MS } = defaultsOf(DATABASE_SETTINGS);
 
 /**
- * Opens the control database at `sqlite:PATH` or `postgres://…`, bringing it up to this version, and the counters. Rejects
- * with `configuration` where an address is not valid or a newer version has changed the database, and with `unavailable`.
+ * Opens and migrates the control database, and opens the counters. Rejects with `configuration` for an invalid address
+ * or a database of a newer version, and with `unavailable`.
  */
 export async function openAccounts(url: string, options: OpenAccountsOptions = {}): Promise<Accounts> {
   const database = await openDatabase(url, { ...options.database, log: options.log ?? NO_LOG });
@@ -73,7 +73,7 @@ export async function openAccounts(url: string, options: OpenAccountsOptions = {
       await closeAccounts();
       await database.close();
     };
-    // Not a copy: `problem` is asked for each time.
+    // Not a copy: `problem` is a getter.
     return Object.defineProperty(accounts, 'close', { value: once(close) });
   } catch (error) {
     await database.close();
@@ -81,10 +81,7 @@ export async function openAccounts(url: string, options: OpenAccountsOptions = {
   }
 }
 
-/**
- * Opens accounts on a control database that others use as well; closing the accounts leaves it open. Rejects with
- * `configuration` where the address of Redis is not valid.
- */
+/** Closing the accounts leaves the database open. Rejects with `configuration` for an invalid Redis address. */
 export async function openAccountsOn(
   database: ControlDatabase,
   options: Omit<OpenAccountsOptions, 'database'> = {},
@@ -111,7 +108,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const health = new DatabaseHealth({
     clock,
     log,
-    look: () => lookAt(database.kysely),
+    check: () => probeReading(database.kysely),
     probe: () => probeWriting(database.kysely, clock()),
     probeMs: options.probeMs ?? PROBE_MS,
   });
@@ -141,12 +138,10 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const burst = new RateLimiter(counter, clock, 'organization');
   const backstop = new RateLimiter(counter, clock, 'route');
   return {
-    /**
-     * Who a bearer token belongs to: an API key, or by the way of MCP an access token of a connection too. Undefined for a missing,
-     * malformed, unknown or revoked one, without a difference.
-     */
-    authenticate: (bearerToken: string | undefined, way: Way = 'api') => authentication.authenticate(bearerToken, way),
-    /** Counts a request against the organization's limit per minute, all its keys together. */
+    /** Undefined for every invalid token; access tokens are for MCP only. */
+    authenticate: (bearerToken: string | undefined, surface: Surface = 'api') =>
+      authentication.authenticate(bearerToken, surface),
+    /** The organization's limit per minute, shared by its keys. */
     burst: {
       hit: ({ organizationId, terms }: Caller) =>
         burst.hit(organizationId, {
@@ -155,54 +150,50 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
         }),
     },
     /**
-     * Counts a request of one key to one route against that route's limit per minute, or the organization's where that is larger;
-     * unless it `isFixed`; always enforced (specification "Backstop").
+     * Limits one key on one route, by `limit` or the organization's burst limit if larger (unless `isFixed`). Always
+     * enforced (specification "Backstop").
      */
     backstop: {
       hit: ({ credentialId, terms }: Caller, { route, limit, isFixed = false }: BackstopOf) => {
-        const holds = isFixed ? limit : Math.max(limit, terms.burstPerMinute);
-        return backstop.hit(`${credentialId}:${route}`, { limit: holds, isEnforced: true });
+        const effectiveLimit = isFixed ? limit : Math.max(limit, terms.burstPerMinute);
+        return backstop.hit(`${credentialId}:${route}`, { limit: effectiveLimit, isEnforced: true });
       },
     },
-    /** Counts what a person or a client address does against a limit per minute that no plan raises; always enforced. */
+    /** Limits a person or client address, whatever the plan. */
     limits: {
       hit: (subject: string, { what, perMinute }: { readonly what: string; readonly perMinute: number }) =>
         backstop.hit(`${subject}:${what}`, { limit: perMinute, isEnforced: true }),
     },
-    /** The units of a UTC day that the organization has used and may use; see `Quota`. */
+    /** See `Quota`. */
     quota,
-    /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
+    /** Undefined if the control database worked when last used. */
     get problem() {
       return health.problem;
     },
-    /** Why requests per minute are not counted together with other processes; undefined where they are, or need not be. */
+    /** Undefined if requests per minute are counted as configured. */
     get countingProblem() {
       return counter.problem;
     },
-    /** A secret of the service that is made once and shared by all who use the control database. */
     secret: (name: 'file-links' | 'console-forms') => getServiceSecret(database.kysely, name, clock()),
     /** The body of `GET /v1/account`. */
     accountObject: async (caller: Caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
-    /** Counts a request once it is over: in memory, written a few seconds later (specification "Usage details"). */
+    /** Written a few seconds later (specification "Usage details"). */
     countRequest: (request: FinishedRequest) => recorder.count(request),
-    /** What an organization used on these days; nothing for an unknown one. Rejects with `usage` where the range makes no sense. */
+    /** Rejects with `usage` for an invalid range. */
     readUsage: async (organizationId: string, range: DayRange) => {
-      await recorder.flush(); // So that whoever looks finds what was asked here until now.
+      await recorder.flush(); // Includes the requests of this process until now.
       return readUsage(database.kysely, organizationId, range);
     },
-    /**
-     * The same in detail, as pieces of a CSV (RFC 4180) with a line per day, key, route and client source: the header, then some
-     * lines at a time, so that it can be sent on while it is read.
-     */
+    /** The same as a CSV (RFC 4180) in pieces: a line per day, key, route and client source. */
     async *usageCsv(organizationId: string, range: DayRange) {
       await recorder.flush();
       yield* usageCsv(database.kysely, organizationId, range);
     },
-    /** Organizations and keys as an actor reads and changes them, with the functions of organizations/; a change is in force at once. */
+    /** For the functions of organizations/; changes apply at once. */
     as: (actor: Actor) => new AuditedChanges(audit, actor),
-    /** Forgets what is remembered of keys and connections: somebody has changed them otherwise than with `as`. */
+    /** Empties the credential caches; call it after changes made without `as`. */
     forgetCredentials: () => authentication.forget(),
-    /** Finishes the work under way and closes the connections that were opened for these accounts. */
+    /** Finishes pending work. */
     close: once(async () => {
       health.close();
       await batcher.idle();
@@ -214,7 +205,6 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   };
 }
 
-/** Which route's limit a request is counted against. */
 interface BackstopOf {
   readonly route: string;
   readonly limit: number;
@@ -222,13 +212,12 @@ interface BackstopOf {
 }
 
 /**
- * Organizations, keys, plans and usage, as the API and the command line see them (specification "Access"). While the control
- * database doesn't answer, every method that needs it rejects with `unavailable`, and nothing is granted; one whose value may be
- * there at once may also throw it.
+ * Organizations, keys, plans and usage (specification "Access"). While the control database is down, methods reject
+ * with `unavailable` (or throw it, where synchronous) and grant nothing.
  */
 export type Accounts = Readonly<ReturnType<typeof assemble>>;
 
-/** A batch of reads alone doesn't show that the database can be written. */
+/** A batch of reads doesn't prove that the database is writable. */
 function watched(store: UsageStore, health: DatabaseHealth): UsageStore {
   return {
     apply: (requests) => {
@@ -238,7 +227,7 @@ function watched(store: UsageStore, health: DatabaseHealth): UsageStore {
   };
 }
 
-/** Does the work at the first call only; later calls wait for the same end. */
+/** Later calls share the first result. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {

@@ -30,7 +30,7 @@ describePostgres('with a PostgreSQL server', (server, another) => {
     return other;
   }
 
-  /** Reserves without end until told; how many units were granted. */
+  /** Reserves until stopped; returns the number of units granted. */
   function load(accounts: Accounts, caller: Caller): () => Promise<number> {
     let isOver = false;
     let granted = 0;

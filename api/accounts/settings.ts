@@ -5,7 +5,6 @@ import { COUNTER_OPTIONS } from './limits/rate-limiter.ts';
 import { CREDENTIAL_OPTIONS } from './organizations/credential-directory.ts';
 import { PEOPLE_LIMITS, SIGN_IN_METHODS, type SignInMethod } from './people/people.ts';
 
-/** Of counting requests per minute. */
 export const BURST_SETTINGS = {
   redis: setting(
     'REDIS',
@@ -32,7 +31,7 @@ export const BURST_SETTINGS = {
   }),
 };
 
-/** An instant, or a UTC day, which stands for its first instant. */
+/** An instant, or a UTC day, meaning its start. */
 const Instant = z.string().transform((text, context) => {
   const isInstant = z.iso.datetime({ offset: true }).safeParse(text).success;
   if (isDay(text) || isInstant) return new Date(text);
@@ -40,7 +39,6 @@ const Instant = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Whether limits hold. */
 export const ENFORCEMENT_SETTINGS = {
   mode: setting('ENFORCEMENT', z.enum(['measure', 'enforce']), {
     fallback: 'enforce',
@@ -52,7 +50,6 @@ export const ENFORCEMENT_SETTINGS = {
   }),
 };
 
-/** What is remembered of keys. */
 export const CREDENTIAL_SETTINGS = {
   ttlMs: setting('KEY_CACHE_MS', wholeNumber(0, 4_000), {
     fallback: CREDENTIAL_OPTIONS.ttlMs,
@@ -64,7 +61,6 @@ export const CREDENTIAL_SETTINGS = {
   }),
 };
 
-/** Of the mailer. */
 export const MAIL_SETTINGS = {
   smtp: setting(
     'SMTP',
@@ -79,7 +75,7 @@ export const MAIL_SETTINGS = {
   ),
   from: setting('MAIL_FROM', z.string().min(3), {
     fallback: 'modelstats <no-reply@localhost>',
-    text: 'sender of mail',
+    text: 'sender of email',
   }),
   folder: setting('MAIL', z.string().min(1), {
     fallback: './data/mail',
@@ -91,7 +87,7 @@ export const MAIL_SETTINGS = {
   }),
 };
 
-/** `link`, `password` or both, separated by a comma, in the order in which they are offered. */
+/** `link`, `password` or both, comma-separated, in display order. */
 const SignInMethods = z.string().transform((text, context): readonly SignInMethod[] => {
   const names = text.split(',').map((name) => name.trim());
   const methods = names.flatMap((name) => SIGN_IN_METHODS.filter((method) => method === name));
@@ -102,7 +98,6 @@ const SignInMethods = z.string().transform((text, context): readonly SignInMetho
 
 const DAY_MS = 86_400_000;
 
-/** Of people who sign in. */
 export const PEOPLE_SETTINGS = {
   methods: setting('SIGN_IN', SignInMethods, {
     fallback: 'link',
@@ -124,7 +119,6 @@ export const PEOPLE_SETTINGS = {
 
 const Limit = wholeNumber(1, 100_000);
 
-/** What people may do how often. */
 export const PEOPLE_LIMIT_SETTINGS = {
   mailsPerAddress: setting('MAILS_PER_ADDRESS_MAX', Limit, {
     fallback: PEOPLE_LIMITS.mailsPerAddress,
@@ -156,7 +150,6 @@ export const PEOPLE_LIMIT_SETTINGS = {
   }),
 };
 
-/** Of programs that people connect. */
 export const TOKEN_SETTINGS = {
   accessTokenSeconds: setting('ACCESS_TOKEN_SECONDS', wholeNumber(60, 86_400), {
     fallback: 3_600,

@@ -121,10 +121,10 @@ describe('a control database that does not do its work', () => {
     expect(await watched.quota.usage(caller)).toMatchObject({ used: 1 });
     const since = new Date('2026-11-20T12:00:01Z');
     expect(watched.problem).toEqual({ code: 'unavailable', message: expect.stringContaining('readonly'), since });
-    expect(logged.filter((text) => text.includes('does not do its work'))).toHaveLength(1);
+    expect(logged.filter((text) => text.includes('the control database failed'))).toHaveLength(1);
     setReadOnly(false);
     await vi.waitFor(() => expect(watched.problem).toBeUndefined(), 5_000);
-    expect(logged.at(-1)).toBe('the control database does its work again');
+    expect(logged.at(-1)).toBe('the control database works again');
     expect(await watched.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 2 } });
     await watched.close();
     await database.close();

@@ -60,14 +60,14 @@ test.each([
     'is a device',
     '/dev/null',
     'configuration',
-    /can't be opened: it is no file of a disk; name a file in MODELSTATS_DATABASE$/,
+    /can't be opened: it is not a regular file; name a file in MODELSTATS_DATABASE$/,
   ],
   ['is none', 'text.db', 'configuration', /text\.db can't be opened: file is not a database; .*MODELSTATS_DATABASE$/],
-])('a database that %s is neither made nor copied, and the setting is named', async (_, name, code, told) => {
+])('a database that %s is neither made nor copied, and the setting is named', async (_, name, code, message) => {
   await writeFile(at('text.db'), 'no database, but long enough to look like one '.repeat(100));
   await mkdir(at('folder'));
   const error: unknown = await backupSqlite(resolve(at(), name), at('copy.db')).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code, message: expect.stringMatching(told) });
+  expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
   expect((await readdir(at())).sort()).toEqual(['folder', 'text.db']);
 });
 
@@ -75,15 +75,15 @@ test('a copy that can not be written says what to do about it', async () => {
   await makeDatabase();
   const into = (path: string) => expect(backupSqlite(at('accounts.db'), path)).rejects;
   await into(at('no/where.db')).toThrow(
-    /where\.db can't be written: ENOENT: .*; make its folder, or name a file elsewhere$/,
+    /where\.db can't be written: ENOENT: .*; create its folder, or name a file elsewhere$/,
   );
-  await into(at('accounts.db/copy.db')).toThrow(/ENOTDIR: .*; make its folder, or name a file elsewhere$/);
+  await into(at('accounts.db/copy.db')).toThrow(/ENOTDIR: .*; create its folder, or name a file elsewhere$/);
   await into(at(`${'x'.repeat(300)}.db`)).toThrow(
     /can't be written: ENAMETOOLONG: .*; name a file with a shorter path$/,
   );
   await symlink('circle', at('circle'));
-  await into(at('circle/copy.db')).toThrow(/can't be written: ELOOP: .*; mend the link, or name a file elsewhere$/);
-  await into(at('circle')).toThrow('is there already: name a new file');
+  await into(at('circle/copy.db')).toThrow(/can't be written: ELOOP: .*; fix the link, or name a file elsewhere$/);
+  await into(at('circle')).toThrow('already exists: name a new file');
 });
 
 describeOnSmallDisk('a disk without room for the copy', '1m', (disk) => {
@@ -92,7 +92,7 @@ describeOnSmallDisk('a disk without room for the copy', '1m', (disk) => {
     await disk.fill();
     const into = join(disk.path, 'copy.db');
     await expect(backupSqlite(at('accounts.db'), into)).rejects.toThrow(
-      /accounts\.db can't be copied to .*copy\.db: database or disk is full; make room on its disk, or name a file/,
+      /accounts\.db can't be copied to .*copy\.db: database or disk is full; free space on its disk, or name a file/,
     );
     expect((await readdir(disk.path)).filter((name) => name.startsWith('copy'))).toEqual([]);
   });
@@ -103,9 +103,7 @@ test('nothing is written over', async () => {
   await writeFile(at('copy.db'), 'mine');
   await symlink('nowhere', at('link.db'));
   for (const name of ['copy.db', 'link.db'])
-    await expect(backupSqlite(at('accounts.db'), at(name))).rejects.toThrow(
-      `${name} is there already: name a new file`,
-    );
+    await expect(backupSqlite(at('accounts.db'), at(name))).rejects.toThrow(`${name} already exists: name a new file`);
   const left = (await readdir(at())).filter((name) => !name.startsWith('accounts.db'));
   expect(left.sort()).toEqual(['copy.db', 'link.db']);
   expect(await readFile(at('copy.db'), 'utf8')).toBe('mine');
@@ -159,7 +157,7 @@ describe('the name of a copy', () => {
     });
     await expect(backup()).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(/copy\.db is there already: name a new file$/),
+      message: expect.stringMatching(/copy\.db already exists: name a new file$/),
     });
     expect(await copies()).toEqual(['copy.db']);
     expect(await readFile(at('copy.db'), 'utf8')).toBe('mine');

@@ -1,13 +1,12 @@
 import { AppError, codeFromError, type ErrorCode, isAppError, messageFromError } from '../../runtime/errors.ts';
 
-/** What a driver threw, as `unavailable` with what was tried; AppErrors stay as they are. */
-export function unavailable(error: unknown, what = 'the control database does not answer'): AppError {
+/** Converts a driver's error to `unavailable`; AppErrors stay. */
+export function unavailable(error: unknown, what = 'the control database is unavailable'): AppError {
   if (isAppError(error)) return error;
-  const publicMessage = 'The database behind this service does not answer; try again in a moment';
+  const publicMessage = 'The database of this service is unavailable; try again in a moment';
   return new AppError('unavailable', `${what}: ${messageFromError(error)}`, { cause: error, publicMessage });
 }
 
-/** Runs work on the database; what its driver throws becomes `unavailable`. */
 export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -16,15 +15,15 @@ export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** True where SQLite refused because another process writes; nothing of the statement or transaction was done then. */
+/** Nothing was done. */
 export function isSqliteBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return typeof error.code === 'string' && error.code.startsWith('SQLITE_BUSY');
 }
 
 /**
- * What the drivers say when a control database can't be opened, as operators understand it: `configuration` where the server, or the
- * file, is there and refuses what the settings say, `unavailable` for all that may pass (specification "Exit codes").
+ * Explains drivers' errors on opening: `configuration` if the server or file refuses the settings, `unavailable` for
+ * what may be temporary (specification "Exit codes").
  */
 interface Explanation {
   readonly code: Extract<ErrorCode, 'configuration' | 'unavailable'>;
@@ -35,7 +34,7 @@ const configurationWith = (hint: string): Explanation => ({ code: 'configuration
 const unavailableWith = (hint: string): Explanation => ({ code: 'unavailable', hint });
 
 const NO_PASSWORD = configurationWith(
-  'the server asks for a password: write postgres://ROLE:PASSWORD@HOST/NAME, or set PGPASSWORD; over the socket of this machine none may be needed: postgres:///NAME?host=/var/run/postgresql',
+  'the server requires a password: write postgres://ROLE:PASSWORD@HOST/NAME, or set PGPASSWORD; the socket of this machine may need none: postgres:///NAME?host=/var/run/postgresql',
 );
 const NO_SERVER = unavailableWith('check whether PostgreSQL runs there, and the address in MODELSTATS_DATABASE');
 const NO_SOCKET = unavailableWith(
@@ -46,43 +45,43 @@ const NO_ANSWER = unavailableWith(
   'check the host in MODELSTATS_DATABASE and the network, or raise MODELSTATS_DATABASE_CONNECT_TIMEOUT_MS',
 );
 const NO_TLS = configurationWith(
-  'the server has no TLS: take sslmode out of MODELSTATS_DATABASE, or give the server a certificate',
+  'the server has no TLS: remove sslmode from MODELSTATS_DATABASE, or give the server a certificate',
 );
-const DISK_FULL = unavailableWith('make room on that disk, or correct MODELSTATS_DATABASE');
+const DISK_FULL = unavailableWith('free space on that disk, or correct MODELSTATS_DATABASE');
 const NO_FILE = unavailableWith(
-  'check that this user may read and write the file and its folder, and the path in MODELSTATS_DATABASE',
+  'check that this user can read and write the file and its folder, and the path in MODELSTATS_DATABASE',
 );
-const NOT_THERE = unavailableWith('check the path in MODELSTATS_DATABASE');
-const CIRCLE = unavailableWith('mend the link, or correct MODELSTATS_DATABASE');
+const MISSING = unavailableWith('check the path in MODELSTATS_DATABASE');
+const LINK_LOOP = unavailableWith('fix the link, or correct MODELSTATS_DATABASE');
 const TOO_LONG = configurationWith('name a file with a shorter path in MODELSTATS_DATABASE');
 const NOT_A_FILE = configurationWith('name a file in MODELSTATS_DATABASE');
-const NOT_A_DATABASE = configurationWith('the file is something else: correct MODELSTATS_DATABASE');
+const NOT_A_DATABASE = configurationWith('the file is not a SQLite database: correct MODELSTATS_DATABASE');
 
-/** By what a driver's message says, where that tells more than its code; the first that fits. */
+/** Where the message says more than the code; the first match. */
 const EXPLANATIONS_BY_MESSAGE: readonly (readonly [message: RegExp, Explanation])[] = [
   [/client password must be a (?:non-empty )?string/, NO_PASSWORD],
   [
     /^(?:peer|ident) authentication failed/i,
     configurationWith(
-      'over its socket the server lets in the role that is named like the user of the system: make that role (createuser), and name no other',
+      'over its socket the server accepts only the role named like the operating-system user: create that role (createuser) and name no other',
     ),
   ],
   [
     /^role ".*" does not exist/s,
-    configurationWith('make the role (createuser ROLE), or name another one in MODELSTATS_DATABASE'),
+    configurationWith('create the role (createuser ROLE), or name another one in MODELSTATS_DATABASE'),
   ],
   [/does not support SSL/, NO_TLS],
   [/^Connection terminated|^timeout expired/, NO_ANSWER],
 ];
 
-/** By the driver's or the system's code: PostgreSQL's SQLSTATE, SQLite's name, the errno. */
+/** By SQLSTATE, SQLite's name or errno. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '28P01': configurationWith('check role and password in MODELSTATS_DATABASE, or PGPASSWORD'),
   '28000': configurationWith(
-    'the server lets nobody in like this: check role and address in MODELSTATS_DATABASE, and pg_hba.conf',
+    'the server refuses this sign-in: check role and address in MODELSTATS_DATABASE, and pg_hba.conf',
   ),
-  '3D000': configurationWith('make the database (createdb NAME), or name another one in MODELSTATS_DATABASE'),
-  '42501': configurationWith('the role has to own the database (createdb --owner ROLE NAME)'),
+  '3D000': configurationWith('create the database (createdb NAME), or name another one in MODELSTATS_DATABASE'),
+  '42501': configurationWith('the role must own the database (createdb --owner ROLE NAME)'),
   '53300': unavailableWith('lower MODELSTATS_DATABASE_CONNECTIONS_MAX, or raise max_connections of the server'),
   ECONNREFUSED: NO_SERVER,
   ECONNRESET: NO_SERVER,
@@ -99,8 +98,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EROFS: NO_FILE,
   EEXIST: NO_FILE,
   ENOTDIR: NO_FILE,
-  ENOENT: NOT_THERE,
-  ELOOP: CIRCLE,
+  ENOENT: MISSING,
+  ELOOP: LINK_LOOP,
   ENAMETOOLONG: TOO_LONG,
   EISDIR: NOT_A_FILE,
   SQLITE_CANTOPEN: NO_FILE,
@@ -109,10 +108,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 };
 
 /**
- * The error of a control database that can't be opened: its address, the driver's cause and what to look at, never a password.
- * AppErrors stay as they are.
- *
- * @param shown the address, as it may be shown
+ * Names address, cause and hint, never a password. AppErrors stay.
+ * @param shown the address without credentials
  */
 export function openingErrorFrom(error: unknown, shown: string): AppError {
   if (isAppError(error)) return error;
@@ -126,8 +123,8 @@ function explanationOf(error: unknown): Explanation | undefined {
   const byMessage = EXPLANATIONS_BY_MESSAGE.find(([message]) => message.test(error.message))?.[1];
   if (byMessage !== undefined) return byMessage;
   const code = codeFromError(error);
-  // A socket that isn't there, not a file.
+  // A missing socket, not a file.
   if (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect') return NO_SOCKET;
-  // SQLite's extended codes begin with the plain one.
+  // SQLite's extended codes begin with the basic one.
   return EXPLANATIONS[code] ?? EXPLANATIONS[code.split('_').slice(0, 2).join('_')];
 }

@@ -53,7 +53,7 @@ export function describeControlDatabase(name: string, another: () => Promise<str
       await expect(broken()).rejects.toThrow('no_such_table');
       await expect(orUnavailable(broken)).rejects.toMatchObject({
         code: 'unavailable',
-        message: expect.stringContaining('the control database does not answer'),
+        message: expect.stringContaining('the control database is unavailable'),
       });
     });
 

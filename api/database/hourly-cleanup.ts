@@ -4,17 +4,17 @@ import { messageFromError } from '../../runtime/errors.ts';
 import type { ControlTables, Database } from './tables/tables.ts';
 
 export interface HourlyCleanupOptions {
-  /** Rows that a step removes at once: more keep other writers waiting longer. */
+  /** Rows per step; more block other writers longer. */
   readonly rowsAtOnce: number;
-  /** What can't be removed, for the log. */
+  /** Log message of a failure. */
   readonly failure: string;
   readonly log: Pick<BaseLogger, 'warn'>;
 }
 
-/** Removes some rows, at most so many; resolves to how many: fewer where none is left. */
+/** Deletes up to `rowsMax` rows; fewer means that none are left. */
 export type CleanupStep = (rowsMax: number) => Promise<number>;
 
-/** The step that removes what meets a condition, in its order if it names one, from a table whose rows these columns name. */
+/** Rows are identified by the columns of `key`. */
 export function removeRows(
   database: Database,
   table: keyof ControlTables,
@@ -30,12 +30,12 @@ export function removeRows(
 
 const HOUR_MS = 3_600_000;
 
-/** Times that a step is repeated at most; what is left then goes in the next hour's. */
+/** Repetitions per step; the next hour deletes the rest. */
 const ROUNDS_MAX = 1000;
 
 /**
- * Removes rows that are too old, once an hour and in small steps between the requests. Every process may do it; two at once do no
- * harm. It never rejects: what fails is told and tried again in the next hour.
+ * Deletes old rows hourly, in small steps; safe in several processes at once. Never rejects: failures are logged and
+ * retried in the next hour.
  */
 export class HourlyCleanup {
   readonly #steps: (now: Date) => readonly CleanupStep[];
@@ -44,13 +44,12 @@ export class HourlyCleanup {
   #running: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  /** @param steps of a clean-up at `now`, in order; each is repeated until nothing is left */
+  /** @param steps in order; each is repeated until nothing is left */
   constructor(steps: (now: Date) => readonly CleanupStep[], options: HourlyCleanupOptions) {
     this.#steps = steps;
     this.#options = options;
   }
 
-  /** Starts a clean-up where `now` is in another hour than the last one. */
   at(now: Date): void {
     const hour = Math.floor(now.getTime() / HOUR_MS);
     if (hour === this.#hour) return;
@@ -58,7 +57,7 @@ export class HourlyCleanup {
     this.#running = this.#running.then(() => this.#clean(now));
   }
 
-  /** Resolves when nothing is being removed any more. */
+  /** Resolves when no clean-up is running. */
   idle(): Promise<void> {
     return this.#running;
   }
@@ -79,7 +78,7 @@ export class HourlyCleanup {
   async #repeat(step: CleanupStep): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX && !this.#isClosed; round += 1) {
       if ((await step(this.#options.rowsAtOnce)) < this.#options.rowsAtOnce) return;
-      await new Promise((resolve) => setImmediate(resolve)); // Requests come first.
+      await new Promise((resolve) => setImmediate(resolve)); // Lets requests run first.
     }
   }
 }

@@ -17,8 +17,8 @@ import {
 import type { Database } from './tables/tables.ts';
 
 /**
- * The steps that make the control database, in the order of their names. One set for SQLite and PostgreSQL: types and
- * statements that both know. A step that was released is never changed; the next one changes what it made.
+ * Migrations in order of their names, the same for SQLite and PostgreSQL. Released ones never change; later ones modify
+ * their results.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: createOrganizations },
@@ -34,13 +34,12 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-integrations': { up: createIntegrations },
 };
 
-/** Of our own name: other users of Kysely may share the database. */
+/** Our own name: other users of Kysely may share the database. */
 export const MIGRATIONS_TABLE = 'modelstats_migrations';
 
 /**
- * Brings a control database up to this version. Safe with other processes doing the same, provided that the caller keeps
- * them out (SQLite: a transaction begun IMMEDIATE; PostgreSQL: Kysely's advisory lock). Rejects with `configuration` where a
- * newer version of modelstats has changed the database: this one doesn't know what its rows mean.
+ * The caller must lock out other processes (SQLite: a transaction begun IMMEDIATE; PostgreSQL: Kysely's advisory lock).
+ * Rejects with `configuration` if a newer version has changed the database.
  */
 export async function migrateControlDatabase(database: Database, shownUrl: string): Promise<void> {
   await refuseNewer(database, shownUrl);
@@ -61,7 +60,6 @@ async function refuseNewer(database: Database, shownUrl: string): Promise<void> 
   throw new AppError('configuration', message);
 }
 
-/** Which steps a control database lacks, and which of a newer version it has. Changes nothing. */
 export async function readMigrations(
   database: Database,
 ): Promise<{ readonly pending: readonly string[]; readonly unknown: readonly string[] }> {

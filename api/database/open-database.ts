@@ -8,14 +8,13 @@ import type { SqliteOptions } from './sqlite-database.ts';
 export interface OpenDatabaseOptions {
   readonly sqlite?: Partial<SqliteOptions>;
   readonly postgres?: Partial<PostgresOptions>;
-  /** Told of connections that ended by themselves. */
+  /** Logs connections that ended unexpectedly. */
   readonly log?: Pick<BaseLogger, 'warn'>;
 }
 
 /**
- * Opens the control database at an address, `sqlite:PATH`, where the path may be relative to the working folder, or
- * `postgres://…`, and brings it up to this version. Loads only the driver it needs. Rejects with `configuration` where the
- * address is neither or a newer version has changed the database, and with `unavailable`.
+ * Opens and migrates the control database at `sqlite:PATH` or `postgres://…`, loading only its driver. Rejects with
+ * `configuration` for an invalid address or a database of a newer version, and with `unavailable`.
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<ControlDatabase> {
   const file = sqliteFileFromUrl(url);
@@ -31,16 +30,16 @@ export async function openDatabase(url: string, options: OpenDatabaseOptions = {
   throw notADatabase(url, 'it must begin with sqlite: or postgres://');
 }
 
-/** The path in `sqlite:PATH`; undefined for another address. Throws `configuration` where it can be none. */
+/** Undefined for other addresses. Throws `configuration` for an invalid path. */
 export function sqliteFileFromUrl(url: string): string | undefined {
   if (!url.startsWith('sqlite:')) return undefined;
   const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
   if (path.trim() === '' || path.includes('\0')) throw notADatabase(url, 'the path is missing');
-  if (path.startsWith('~')) throw notADatabase(url, '~ has no meaning here, write the path out');
+  if (path.startsWith('~')) throw notADatabase(url, '~ is not expanded, write the full path');
   return path;
 }
 
 function notADatabase(url: string, why: string): AppError {
-  const message = `not the address of a control database: '${shownAddress(url)}': ${why}; for example sqlite:./data/accounts.db or postgres://user@host/modelstats`;
+  const message = `not a control database address: '${shownAddress(url)}': ${why}; for example sqlite:./data/accounts.db or postgres://user@host/modelstats`;
   return new AppError('configuration', message);
 }

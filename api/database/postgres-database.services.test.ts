@@ -27,10 +27,14 @@ describePostgres('with a PostgreSQL server', (server, another) => {
 
     test.each<[string, () => string, string]>([
       ['a wrong password', () => guestOf('wrong-word'), 'check role and password in MODELSTATS_DATABASE'],
-      ['nobody without a password', () => guestOf('').replace(':@', '@'), 'the server asks for a password'],
-      ['a database that is not there', () => server().urlOf('nowhere'), 'make the database (createdb NAME)'],
-      ['a role that is not there', () => server().urlOf('postgres').replace('modelstats@', 'nobody@'), 'make the role'],
-      ["somebody else's database", () => guestOf('open-sesame'), 'the role has to own the database'],
+      ['nobody without a password', () => guestOf('').replace(':@', '@'), 'the server requires a password'],
+      ['a database that is not there', () => server().urlOf('nowhere'), 'create the database (createdb NAME)'],
+      [
+        'a role that is not there',
+        () => server().urlOf('postgres').replace('modelstats@', 'nobody@'),
+        'create the role',
+      ],
+      ["somebody else's database", () => guestOf('open-sesame'), 'the role must own the database'],
       ['TLS', () => `${server().urlOf('postgres')}?sslmode=verify-full`, 'take sslmode out'],
     ])('%s is a configuration error that says what to do and no password', async (_, url, hint) => {
       const opened = openDatabase(url());

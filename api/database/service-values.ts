@@ -2,10 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { orUnavailable } from './database-errors.ts';
 import type { Database } from './tables/tables.ts';
 
-/**
- * The secret of this name, made once (decision 0028): whoever comes first writes it, and all who share the database read the
- * same. Rejects with `unavailable`.
- */
+/** Created by the first caller and shared by all (decision 0028). Rejects with `unavailable`. */
 export function getServiceSecret(database: Database, name: string, now: Date): Promise<Buffer> {
   return orUnavailable(async () => {
     const stored = () =>
@@ -19,17 +16,17 @@ export function getServiceSecret(database: Database, name: string, now: Date): P
         .execute();
     }
     const row = await stored();
-    if (row === undefined) throw new Error(`the secret ${name} was not kept`);
+    if (row === undefined) throw new Error(`the secret ${name} was not stored`);
     return Buffer.from(row.value, 'base64');
   });
 }
 
-/** Reads something, to see whether that is possible. Rejects with `unavailable`. */
-export async function lookAt(database: Database): Promise<void> {
+/** Rejects with `unavailable`. */
+export async function probeReading(database: Database): Promise<void> {
   await orUnavailable(() => database.selectFrom('service_values').select('name').limit(1).execute());
 }
 
-/** Writes something, to see whether that is possible. Rejects with `unavailable`. */
+/** Rejects with `unavailable`. */
 export async function probeWriting(database: Database, now: Date): Promise<void> {
   const row = { name: 'probe', value: '', changed_at: now.getTime() };
   await orUnavailable(() =>

@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { inUnits, Milliseconds, setting, wholeNumber } from '../../runtime/setting.ts';
 
 export const POSTGRES_OPTIONS = {
-  /** Of this process. One works off usage, the others look up keys and serve operators. */
+  /** Per process: one writes usage, the others look up keys and serve operators. */
   connectionsMax: 10,
-  /** For a connection to be there, also when it has to wait for a free one. */
+  /** Including the wait for a free connection. */
   connectTimeoutMs: 2_000,
-  /** For a statement; beyond it the server gives it up, and shortly after we do. */
   statementTimeoutMs: 2_000,
 };
 export type PostgresOptions = Readonly<typeof POSTGRES_OPTIONS>;
 
-/** Of the control database. */
 export const DATABASE_SETTINGS = {
   url: setting('DATABASE', z.string(), {
     fallback: 'sqlite:./data/accounts.db',

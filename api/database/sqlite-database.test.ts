@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useSqlite } from '../../test/support/accounts/control-databases.ts';
 import { useFolder } from '../../test/support/temporary-folder.ts';
 import { describeControlDatabase } from './database.contract.ts';
-import { lookAtDatabase } from './look-at-database.ts';
+import { inspectDatabase } from './inspect-database.ts';
 import { openSqliteDatabase, SQLITE_OPTIONS } from './sqlite-database.ts';
 
 describeControlDatabase('SQLite', useSqlite());
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => void process.umask(umask));
 
-const look = (name: string) => lookAtDatabase(`sqlite:${at(name)}`, { timeoutMs: 1000 });
+const look = (name: string) => inspectDatabase(`sqlite:${at(name)}`, { timeoutMs: 1000 });
 
 test('a link to a file that is not there yet is followed when the database is made, for its user alone', async () => {
   await mkdir(at('disk/deep'), { recursive: true });
@@ -38,12 +38,12 @@ test.each([
     'lost.db',
     /ENOENT: .*'.*\/no\/where.*'; check the path in MODELSTATS_DATABASE$/,
   ],
-  ['a link that leads in a circle', 'circle.db', /ELOOP: .*; mend the link, or correct MODELSTATS_DATABASE$/],
+  ['a link that leads in a circle', 'circle.db', /ELOOP: .*; fix the link, or correct MODELSTATS_DATABASE$/],
   ['a name that is too long', `${'x'.repeat(300)}.db`, /ENAMETOOLONG: .*; .*shorter path in MODELSTATS_DATABASE$/],
-])('%s is told alike by whoever opens it and by whoever looks', async (_, name, told) => {
+])('%s is told alike by whoever opens it and by whoever looks', async (_, name, message) => {
   await symlink('no/where/a.db', at('lost.db'));
   await symlink('circle.db', at('circle.db'));
-  await expect(openSqliteDatabase(at(name), SQLITE_OPTIONS)).rejects.toThrow(told);
-  await expect(look(name)).rejects.toThrow(told);
+  await expect(openSqliteDatabase(at(name), SQLITE_OPTIONS)).rejects.toThrow(message);
+  await expect(look(name)).rejects.toThrow(message);
   expect((await readdir(at())).sort()).toEqual(['circle.db', 'lost.db']);
 });

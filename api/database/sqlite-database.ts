@@ -13,54 +13,54 @@ import { migrateControlDatabase } from './migrate.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 export interface SqliteOptions {
-  /** How long a write may wait for another process's; those of the command line take milliseconds. */
+  /** Maximum wait of a write; those of the command line take milliseconds. */
   readonly busyTimeoutMs: number;
   /**
-   * How much of that may block this process; default: all. Usage always waits without blocking. Smaller: housekeeping beside
-   * requests is put off sooner. Larger: a file that is locked holds up every request.
+   * The part of it that may block this process; default: all. Smaller: housekeeping is postponed sooner. Larger: a
+   * locked file delays every request.
    */
   readonly blockingTimeoutMs?: number;
 }
 
 export const SQLITE_OPTIONS: SqliteOptions = { busyTimeoutMs: 2_000 };
 
-/** Attempts at opening while other processes do the same; each waits for the busy timeout by itself. */
+/** While other processes open it too, each with the busy timeout. */
 const OPEN_ATTEMPTS_MAX = 20;
 
 /**
- * Opens the control database in a SQLite file, making the file and its folder where they are not there: WAL, so that readers and
- * the writer don't wait for each other, and full sync, so that a commit is on the disk. One connection.
+ * Creates the file and folder if missing. WAL, so readers and the writer don't block each other; full sync, so commits
+ * are durable. One connection.
  */
 export async function openSqliteDatabase(path: string, options: SqliteOptions): Promise<ControlDatabase> {
   try {
     await mkdir(dirname(resolve(path)), { recursive: true, mode: 0o700 });
-    await makeFile(path);
+    await createFile(path);
     const database = await retryWhileBusy(() => openNow(path, options));
-    await tighten(path);
+    await restrictMode(path);
     return database;
   } catch (error) {
     throw openingErrorFrom(error, path);
   }
 }
 
-/** Nobody but this user reads keys' hashes and secrets, whatever the umask. SQLite gives the files beside it the same mode. */
-async function makeFile(path: string): Promise<void> {
+/** Only this user may read hashes and secrets. SQLite gives its other files the same mode. */
+async function createFile(path: string): Promise<void> {
   if (path === ':memory:') return;
-  await makeUnlessThere(path);
-  await refuseUnreadable(path).catch(async (error: unknown) => {
+  await createIfMissing(path);
+  await assertReadable(path).catch(async (error: unknown) => {
     if (!isFileError(error, 'ENOENT')) throw error;
-    await makeUnlessThere(await placeOfMissing(path)); // A link to nothing: SQLite alone would let others read what it makes there.
+    await createIfMissing(await resolveMissing(path)); // SQLite itself would create a link's target readable by others.
   });
 }
 
-async function makeUnlessThere(path: string): Promise<void> {
-  await makeNewFile(path).catch((error: unknown) => {
+async function createIfMissing(path: string): Promise<void> {
+  await createNewFile(path).catch((error: unknown) => {
     if (!isFileError(error, 'EEXIST')) throw error;
   });
 }
 
-/** Narrows the mode of what was made before, now that it has proven to be ours. Files of another user stay as they are. */
-async function tighten(path: string): Promise<void> {
+/** Files of other users stay as they are. */
+async function restrictMode(path: string): Promise<void> {
   if (path === ':memory:') return;
   for (const file of [path, `${path}-wal`, `${path}-shm`])
     await chmod(file, FILE_MODE).catch((error: unknown) => {
@@ -83,7 +83,7 @@ async function openNow(path: string, options: SqliteOptions): Promise<ControlDat
     const prepare = preparer(connection);
     const database = { prepare, close: () => connection.close() };
     const kysely = new Kysely<ControlTables>({ dialect: new SqliteDialect({ database }) });
-    // Kysely has no lock for SQLite: this transaction around all its steps is one.
+    // Kysely has no lock for SQLite; this transaction serves as one.
     connection.exec('BEGIN IMMEDIATE');
     await migrateControlDatabase(kysely, `sqlite:${path}`);
     connection.exec('COMMIT');
@@ -100,10 +100,10 @@ async function openNow(path: string, options: SqliteOptions): Promise<ControlDat
   }
 }
 
-/** Statements that a connection keeps prepared; the few that make up nearly all work have far fewer texts. */
+/** Cached; far fewer do nearly all the work. */
 const STATEMENTS_MAX = 200;
 
-/** Keeps statements: preparing one anew, as Kysely would, takes longer than most of them run. */
+/** Preparing takes longer than running most statements. */
 function preparer(connection: Sqlite.Database): SqliteEngine['prepare'] {
   const statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS_MAX });
   return (text) => {
@@ -115,7 +115,7 @@ function preparer(connection: Sqlite.Database): SqliteEngine['prepare'] {
   };
 }
 
-/** Reads a number that changes with the first look after another connection's commit. */
+/** Reads a number that changes after other connections' commits. */
 function versionReader(connection: Sqlite.Database): () => number {
   const statement = connection.prepare<[], number>('pragma data_version').pluck();
   return () => {
@@ -127,7 +127,7 @@ function versionReader(connection: Sqlite.Database): () => number {
   };
 }
 
-/** Processes that make a new file at once can find it busy in ways for which SQLite doesn't wait. */
+/** Files being created can be busy in ways that SQLite doesn't wait for. */
 async function retryWhileBusy<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -140,42 +140,41 @@ async function retryWhileBusy<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Rejects where a path leads to no file that this user may read, with the system's error or with `EISDIR` for what is no file at all.
- * SQLite says of each of these that it is unable to open it, or that the disk has an error, and waits for ever on a pipe.
+ * Rejects with the system's error, or `EISDIR` unless it is a regular file: SQLite's own errors are misleading, and it
+ * waits forever on a pipe.
  */
-export async function refuseUnreadable(path: string): Promise<void> {
+export async function assertReadable(path: string): Promise<void> {
   const found = await stat(path);
   if (!found.isFile()) {
-    const message = found.isDirectory() ? 'it is a folder' : 'it is no file of a disk';
+    const message = found.isDirectory() ? 'it is a folder' : 'it is not a regular file';
     throw Object.assign(new Error(message), { code: 'EISDIR' });
   }
   await access(path, constants.R_OK);
 }
 
 /**
- * Where SQLite makes a file that is not there: the path itself, or what it leads to where it is a link to nothing. Rejects with the
- * system's error where a folder behind the link is missing.
- *
- * @param path one of which the system says `ENOENT`, so that no links lead in a circle
+ * The path that SQLite would create: itself, or the target of a dangling link. Rejects if the target's folder is
+ * missing.
+ * @param path that gave `ENOENT`, so its links aren't circular
  */
-export async function placeOfMissing(path: string): Promise<string> {
-  const target = await readlink(path).catch(() => undefined); // What is no link, or not there, leads nowhere else.
+export async function resolveMissing(path: string): Promise<string> {
+  const target = await readlink(path).catch(() => undefined); // Not a link.
   if (target === undefined) return path;
   const next = resolve(await realpath(dirname(path)), target);
   await stat(dirname(next));
-  return placeOfMissing(next);
+  return resolveMissing(next);
 }
 
-/** Nobody but this user reads what it holds. */
+/** Owner only. */
 const FILE_MODE = 0o600;
 
-/** Makes an empty file that is for this user alone. Rejects with `EEXIST` where something, be it a link to nothing, has the name. */
-export async function makeNewFile(path: string): Promise<void> {
+/** Rejects with `EEXIST` if the name exists, even as a dangling link. */
+export async function createNewFile(path: string): Promise<void> {
   await (await open(path, 'wx', FILE_MODE)).close();
 }
 
-/** Whether anything has the name, be it a link to nothing. Rejects where that can't be told. */
-export async function isTaken(path: string): Promise<boolean> {
+/** Whether the name exists, even as a dangling link. */
+export async function pathExists(path: string): Promise<boolean> {
   try {
     await lstat(path);
     return true;
@@ -185,11 +184,8 @@ export async function isTaken(path: string): Promise<boolean> {
   }
 }
 
-/**
- * Gives a finished file a name that nothing has, durably. It may keep its old one, too. Rejects with `EEXIST` where something has
- * the name, which stays as it is.
- */
-export async function giveNewName(file: string, name: string): Promise<void> {
+/** Durable; the old name may remain. Rejects with `EEXIST` if the name exists. */
+export async function renameToFree(file: string, name: string): Promise<void> {
   try {
     await link(file, name);
   } catch (error) {
@@ -199,9 +195,9 @@ export async function giveNewName(file: string, name: string): Promise<void> {
   await syncFolder(dirname(name));
 }
 
-/** The name is taken first, by an empty file: a renaming alone would write over whatever came there meanwhile. */
+/** Reserves the name with an empty file, since rename would overwrite. */
 async function renameToNew(file: string, name: string): Promise<void> {
-  await makeNewFile(name);
+  await createNewFile(name);
   try {
     await rename(file, name);
   } catch (error) {
@@ -210,7 +206,7 @@ async function renameToNew(file: string, name: string): Promise<void> {
   }
 }
 
-/** As far as the file system lets this user: the name is given, and SQLite goes on without it as well. */
+/** Best effort: some file systems don't allow it. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -6,10 +6,8 @@ import type { Database } from './tables/tables.ts';
 import { runImmediately, whileBusy, writeStatement, writeTransaction } from './write-transaction.ts';
 
 /**
- * Statements that every request needs. Building them with Kysely, and waiting for its connection, takes several times as long as
- * SQLite takes to run them, the more so where the processor's caches have forgotten the code. So their text is fixed, and a
- * {@link Work} of several runs synchronously on SQLite, as one transaction that nothing comes between. On PostgreSQL it awaits
- * each of them.
+ * Statements of every request. Kysely takes several times longer to build them, and to wait for its connection, than
+ * SQLite to run them. Their text is fixed, and a {@link Work} runs synchronously on SQLite, as one transaction.
  */
 export interface Statement {
   readonly sqlite: string;
@@ -17,9 +15,9 @@ export interface Statement {
 }
 
 /**
- * @param name tells PostgreSQL to prepare it, see postgres-database.ts
- * @param textFrom the statement, from the table of its rows: column `value` is a row as JSON, see `jsonRows`; and from how it
- *   says in which order PostgreSQL locks them, where several are. SQLite has one writer, and would only sort them.
+ * @param name makes PostgreSQL prepare it, see postgres-database.ts
+ * @param textFrom builds it from the table of its rows (see `jsonRows`) and from `inOrder`, the order of PostgreSQL's
+ * locks
  */
 export function defineStatement(
   name: string,
@@ -37,15 +35,15 @@ interface Query {
   readonly rows: readonly unknown[];
 }
 
-/** Yields a query and gets its rows, as often as it needs; returns what came of it. */
+/** Yields queries, gets their rows, and returns a result. */
 export type Work<T> = Generator<Query, T, readonly unknown[]>;
 
-/** Runs a statement within a work: `yield* query(…)`. `Row` is what the statement returns. */
+/** Within a work: `yield* query(…)`. */
 export function* query<Row>(statement: Statement, rows: readonly unknown[]): Work<readonly Row[]> {
   return (yield { statement, rows }) as readonly Row[];
 }
 
-/** Runs work that only reads. Rejects with `unavailable`. */
+/** Runs read-only work. Rejects with `unavailable`. */
 export function readWork<T>(database: ControlDatabase, work: () => Work<T>): Promise<T> {
   const { engine, kysely } = database;
   return engine.kind === 'sqlite'
@@ -54,23 +52,22 @@ export function readWork<T>(database: ControlDatabase, work: () => Work<T>): Pro
 }
 
 /**
- * Runs work that writes, all or nothing; begins anew where SQLite was busy. Rejects with `unavailable`.
- *
- * @param work called for each attempt; what it changes beside the database is not undone
- * @param isAlone it is a single statement, which PostgreSQL makes a transaction by itself
+ * All or nothing; retried while SQLite is busy. Rejects with `unavailable`.
+ * @param work called for each attempt; effects outside of the database are not undone
+ * @param isSingle a single statement, which PostgreSQL runs as a transaction by itself
  */
 export function writeWork<T>(
   database: ControlDatabase,
   work: () => Work<T>,
-  { isAlone }: { readonly isAlone: boolean },
+  { isSingle }: { readonly isSingle: boolean },
 ): Promise<T> {
   const { engine } = database;
   if (engine.kind === 'sqlite')
     return onSqlite(engine, () => runImmediately(engine, () => runOnSqlite(engine, work())));
-  return (isAlone ? writeStatement : writeTransaction)(database, (transaction) => runOnPostgres(transaction, work()));
+  return (isSingle ? writeStatement : writeTransaction)(database, (transaction) => runOnPostgres(transaction, work()));
 }
 
-/** Waits for the transactions of others on the connection, which await nothing but the database. */
+/** Other transactions on the connection are short. */
 function onSqlite<T>(engine: SqliteEngine, run: () => T): Promise<T> {
   return whileBusy(engine, async () => {
     while (engine.connection.inTransaction) await nextTurn();

@@ -3,15 +3,13 @@ import type { ControlDatabase, SqliteEngine } from './control-database.ts';
 import { isSqliteBusy, orUnavailable, unavailable } from './database-errors.ts';
 import type { Database } from './tables/tables.ts';
 
-/** Between two attempts while another process writes; its commits take a few milliseconds. */
+/** Commits of other processes take milliseconds. */
 const RETRY_MS = 10;
 
 /**
- * Runs a transaction that writes. On SQLite it waits for another process's write without holding up the event loop, as SQLite's own
- * waiting would, and with it every request and the health checks. Rejects with `unavailable`, also where waiting takes longer than the
- * engine's `busyTimeoutMs`.
- *
- * @param work awaits nothing but the database; nothing of it is left where it throws
+ * On SQLite it waits for other processes without blocking the event loop, unlike SQLite itself. Rejects with
+ * `unavailable`, also after the engine's `busyTimeoutMs`.
+ * @param work awaits only the database; rolled back if it throws
  */
 export function writeTransaction<T>(
   { kysely, engine }: ControlDatabase,
@@ -27,14 +25,14 @@ export function writeTransaction<T>(
   }
 }
 
-/** {@link writeTransaction} for a single statement: PostgreSQL makes it a transaction by itself. */
+/** PostgreSQL runs a single statement as a transaction by itself. */
 export function writeStatement<T>(database: ControlDatabase, work: (database: Database) => Promise<T>): Promise<T> {
   return database.engine.kind === 'postgres'
     ? orUnavailable(() => work(database.kysely))
     : writeTransaction(database, work);
 }
 
-/** Tries again while another process writes; nothing was done then. Rejects with `unavailable`. */
+/** Nothing was done while busy. Rejects with `unavailable`. */
 export async function whileBusy<T>({ busyTimeoutMs }: SqliteEngine, work: () => Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + busyTimeoutMs;
   for (;;) {
@@ -47,7 +45,7 @@ export async function whileBusy<T>({ busyTimeoutMs }: SqliteEngine, work: () => 
   }
 }
 
-/** Begins with the write lock, at once or not at all; whoever has it never finds the database busy later. */
+/** Takes the write lock at once or fails; with it the database is never busy. */
 async function beginImmediate<T>(engine: SqliteEngine, work: () => Promise<T>): Promise<T> {
   begin(engine);
   try {
@@ -60,7 +58,7 @@ async function beginImmediate<T>(engine: SqliteEngine, work: () => Promise<T>): 
   }
 }
 
-/** Runs a transaction whose work is synchronous. Throws SQLite's error, busy among others; nothing is left then. */
+/** Throws SQLite's errors, including busy, after rolling back. */
 export function runImmediately<T>(engine: SqliteEngine, work: () => T): T {
   begin(engine);
   try {
@@ -74,7 +72,7 @@ export function runImmediately<T>(engine: SqliteEngine, work: () => T): T {
 }
 
 function begin({ connection, blockingTimeoutMs }: SqliteEngine): void {
-  // `exec` makes no statement of it, which takes ten times as long.
+  // `exec` avoids preparing a statement, which takes ten times as long.
   connection.exec('pragma busy_timeout = 0');
   try {
     connection.exec('begin immediate');

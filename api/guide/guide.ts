@@ -14,7 +14,7 @@ import { Asset, addVersionedAssets, bindAsset, versionOf } from '../server/asset
 import { bindRoute } from '../server/bind-route.ts';
 import type { ShowErrorPage } from '../server/pages/error-pages.ts';
 import { escapeHtml } from '../server/pages/html.tsx';
-import { readLook } from '../server/pages/look.ts';
+import { readStyleSheet } from '../server/pages/styles.ts';
 import { HTML_TYPE, type ResponseHeaders } from '../server/response-headers.ts';
 import type { BaseUrlOf } from '../server/urls.ts';
 import { type GuideFacts, pageValuesFrom } from './facts.ts';
@@ -48,7 +48,7 @@ export async function makeGuide(settings: GuideSettings): Promise<Guide> {
   const { root } = settings;
   const pages = readPages(pageValuesFrom(settings), root);
   const files = {
-    [STYLES]: readLook(join(import.meta.dirname, STYLES)),
+    [STYLES]: readStyleSheet(join(import.meta.dirname, STYLES)),
     [SCRIPT]: readFileSync(join(import.meta.dirname, SCRIPT)),
   };
   const pathOfFile = (name: string) => `${root}/${FOLDER}/${name}?v=${versionOf(files)}`;

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderPage } from '../server/pages/html.tsx';
-import { ICON, ICON_TYPE } from '../server/pages/look.ts';
+import { ICON, ICON_TYPE } from '../server/pages/styles.ts';
 
 export interface NavigationLink {
   readonly href: string;

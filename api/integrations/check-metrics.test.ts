@@ -18,7 +18,7 @@ test('checks, changes and troubles are counted, and what is due and under way is
   metrics.onEvent({ type: 'checked', claim, evidence: NOT_FOUND, before: 'verified', after: 'verified' });
   metrics.onEvent({ type: 'put_off', claim, error: new Error('ours') });
   metrics.onEvent({ type: 'lost', claim });
-  const told = await registry.metrics();
+  const text = await registry.metrics();
   for (const line of [
     'modelstats_integration_checks_total{reason="FOUND"} 1',
     'modelstats_integration_checks_total{reason="NOT_FOUND"} 1',
@@ -28,7 +28,7 @@ test('checks, changes and troubles are counted, and what is due and under way is
     'modelstats_integration_in_flight 3',
     'modelstats_integration_due 7',
   ])
-    expect(told.split('\n')).toContain(line);
+    expect(text.split('\n')).toContain(line);
   isDown = true;
   expect(await registry.metrics()).not.toMatch(/^modelstats_integration_due \d/m);
 });

@@ -3,13 +3,13 @@ import { addGauge } from '../server/metrics.ts';
 import type { CheckEvent } from './check-service.ts';
 
 export interface CheckMetricsSources {
-  /** Checks under way. */
+  /** Checks in progress. */
   readonly inFlight: () => number;
   /** Integrations that are due. */
   readonly due: () => Promise<number>;
 }
 
-/** What checks of integrations count, on a registry that others share (specification "Health and metrics"). */
+/** Metrics of integration checks, on a shared registry (specification "Health and metrics"). */
 export class CheckMetrics {
   readonly #checks: Counter<'reason'>;
   readonly #seconds: Histogram;
@@ -20,28 +20,28 @@ export class CheckMetrics {
     const registers = [registry];
     this.#checks = new Counter({
       name: 'modelstats_integration_checks_total',
-      help: 'Checks of integrations that were due, by what came of them',
+      help: 'Scheduled checks of integrations, by result',
       labelNames: ['reason'],
       registers,
     });
     this.#seconds = new Histogram({
       name: 'modelstats_integration_check_seconds',
-      help: 'How long checks of integrations took',
+      help: 'Duration of integration checks',
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
       registers,
     });
     this.#changes = new Counter({
       name: 'modelstats_integration_changes_total',
-      help: 'Integrations that checks brought into another state',
+      help: 'State changes of integrations by checks, by new state',
       labelNames: ['state'],
       registers,
     });
     this.#troubles = new Counter({
       name: 'modelstats_integration_troubles_total',
-      help: 'Checks of integrations that could not be done for a reason of ours',
+      help: 'Checks of integrations that failed because of the service itself',
       registers,
     });
-    const underWay = { name: 'modelstats_integration_in_flight', help: 'Checks of integrations under way' };
+    const underWay = { name: 'modelstats_integration_in_flight', help: 'Checks of integrations in progress' };
     addGauge(registry, underWay, inFlight);
     addGauge(registry, { name: 'modelstats_integration_due', help: 'Integrations whose check is due' }, due);
   }

@@ -4,10 +4,10 @@ import { repeat } from '../../runtime/repeat.ts';
 import { newId } from '../../runtime/ulid.ts';
 import { SYSTEM } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
-import { type Mail, type Mailer, NOTICES_PACE, type OwnersNotice, tellOwners } from '../accounts/mailer.ts';
+import { type Mail, type Mailer, NOTICES_PACE, notifyOwners, type OwnersNotice } from '../accounts/mailer.ts';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
-import { type Database, getWord } from '../database/tables/tables.ts';
+import { type Database, parseEnum } from '../database/tables/tables.ts';
 import { type Claim, claimDue, findDueSites, type OfferedTo } from './claims.ts';
 import {
   type Evidence,
@@ -16,19 +16,18 @@ import {
   type IntegrationState,
   integrationFromRow,
 } from './integration.ts';
-import type { LookAtPage } from './integrations.ts';
+import type { CheckPage } from './integrations.ts';
 import { NOTICES, putOff, recordCheck } from './record-check.ts';
 import { renewSites } from './sites.ts';
 
-/** Checks of one process under way; each may have a thread that reads, and some MiB of a page. */
+/** Per process; each check may have a parser thread and some MiB of a page. */
 export const CHECKS_AT_ONCE_MAX = 4;
-/** A page that was just declared is checked within seconds. */
+/** New pages are checked within seconds. */
 const CHECKING = { everyMs: 2_000, retryMaxMs: 30_000, trouble: 'integrations could not be checked' };
-const NOTIFYING = { ...NOTICES_PACE, trouble: 'owners could not be told of their integrations' };
-/** A check that failed for a reason of ours is due again after so long. */
+const NOTIFYING = { ...NOTICES_PACE, trouble: 'owners could not be notified about their integrations' };
+/** Delay after a check that failed because of us. */
 const PUT_OFF_MS = 10 * 60_000;
 
-/** What became of a check that was due. */
 export type CheckEvent =
   | {
       readonly type: 'checked';
@@ -37,32 +36,32 @@ export type CheckEvent =
       readonly before: IntegrationState;
       readonly after: IntegrationState;
     }
-  /** Another process has done it since, or the integration was removed. */
+  /** Another process has finished it, or the integration was removed. */
   | { readonly type: 'lost'; readonly claim: Claim }
-  /** For a reason of ours. */
+  /** Failed because of us. */
   | { readonly type: 'put_off'; readonly claim: Claim; readonly error: unknown };
 
 export interface CheckServiceDeps extends AuditDeps {
-  /** @param signal ends the look, which rejects then */
-  readonly look: (page: Parameters<LookAtPage>[0], signal: AbortSignal) => Promise<Evidence>;
+  /** @param signal aborts the check, which then rejects */
+  readonly checkPage: (page: Parameters<CheckPage>[0], signal: AbortSignal) => Promise<Evidence>;
   readonly offeredTo: OfferedTo;
   readonly cleanup: Pick<HourlyCleanup, 'at' | 'close'>;
   readonly mailer: Mailer;
-  /** Resolves after a time, or as soon as the signal is aborted. */
+  /** Resolves after the time, or when aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly onEvent: (event: CheckEvent) => void;
   readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
 }
 
 /**
- * All that checks integrations, in one process: does what is due, tells owners, removes what is too old. Several may run on one
- * PostgreSQL database; each does a share, no two at one site (specification "Checks of pages").
+ * Runs due checks, notifies owners and deletes old checks. Several processes may share a PostgreSQL database
+ * (specification "Checks of pages").
  */
 export class CheckService {
   readonly #deps: CheckServiceDeps;
   readonly #changes: AuditedChanges;
   readonly #stop = new AbortController();
-  readonly #giveUp = new AbortController();
+  readonly #abort = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
   #loops: Promise<unknown> = Promise.resolve();
   #hasRenewedSites = false;
@@ -76,33 +75,33 @@ export class CheckService {
     return this.#inFlight.size;
   }
 
-  /** Begins to work, until {@link stop}. */
+  /** Runs until {@link stop}. */
   start(): void {
     const deps = { ...this.#deps, signal: this.#stop.signal };
     this.#loops = Promise.all([
       repeat(() => this.#begin(), CHECKING, deps),
-      // Beside all else: a mail server may take long.
+      // Separate, since mail servers can be slow.
       repeat(async () => void (await sendNotices(deps, deps.signal)), NOTIFYING, deps),
     ]);
   }
 
-  /** Ends all work. A check that is under way for longer is given up, and due again at once. */
+  /** Checks still running after the timeout are aborted and due again at once. */
   async stop(timeoutMs: number): Promise<void> {
     this.#stop.abort();
-    const timer = setTimeout(() => this.#giveUp.abort(), timeoutMs);
+    const timer = setTimeout(() => this.#abort.abort(), timeoutMs);
     await Promise.all([this.#loops, this.#deps.cleanup.close()]);
     await Promise.all(this.#inFlight);
     clearTimeout(timer);
   }
 
-  /** Begins the checks that are due, as many as there is room for; they go on beside the next looks. */
+  /** Doesn't wait for the checks it starts. */
   async #begin(): Promise<void> {
     const { database, clock, cleanup, offeredTo } = this.#deps;
     cleanup.at(clock());
     await this.#renewSites();
-    const room = CHECKS_AT_ONCE_MAX - this.#inFlight.size;
-    if (room <= 0) return;
-    const sites = await orUnavailable(() => findDueSites(database, { now: clock(), offeredTo, limit: room }));
+    const freeSlots = CHECKS_AT_ONCE_MAX - this.#inFlight.size;
+    if (freeSlots <= 0) return;
+    const sites = await orUnavailable(() => findDueSites(database, { now: clock(), offeredTo, limit: freeSlots }));
     for (const domain of sites) {
       if (this.#stop.signal.aborted) return;
       const claimId = newId('claim');
@@ -113,7 +112,7 @@ export class CheckService {
     }
   }
 
-  /** Once in this process, as soon as the control database lets it. */
+  /** Once per process, when the database allows it. */
   async #renewSites(): Promise<void> {
     if (this.#hasRenewedSites) return;
     const { database, clock } = this.#deps;
@@ -121,21 +120,21 @@ export class CheckService {
     this.#hasRenewedSites = true;
   }
 
-  /** Never rejects: what is not written is due again when the claim is over. */
+  /** Never rejects: an unrecorded check is due again after its claim. */
   async #check(claim: Claim): Promise<void> {
-    const { look, onEvent, database, clock } = this.#deps;
+    const { checkPage, onEvent, database, clock } = this.#deps;
     const { url, domain, organization_id: organizationId } = claim.integration;
     try {
-      const evidence = await look({ url, domain, organizationId }, this.#giveUp.signal);
+      const evidence = await checkPage({ url, domain, organizationId }, this.#abort.signal);
       const settled = await recordCheck(this.#changes, claim, evidence);
       if (settled === undefined) return onEvent({ type: 'lost', claim });
       const { before, after } = settled;
       onEvent({ type: 'checked', claim, evidence, before, after });
     } catch (error) {
-      const isOver = this.#giveUp.signal.aborted;
+      const isOver = this.#abort.signal.aborted;
       const dueAt = new Date(clock().getTime() + (isOver ? 0 : PUT_OFF_MS));
       if (!isOver) onEvent({ type: 'put_off', claim, error });
-      await putOff(database, claim, dueAt).catch(() => undefined); // The claim ends by itself.
+      await putOff(database, claim, dueAt).catch(() => undefined); // The claim expires by itself.
     }
   }
 }
@@ -148,10 +147,8 @@ interface NoticeDeps {
 }
 
 /**
- * Tells owners what became of their integrations (specification "States of an integration"), as `tellOwners` does. What could not be
- * sent is tried again at the next call; what is over by then is not told.
- *
- * @param signal ends it, also in the middle of a mail
+ * Specification "States of an integration". Failures are retried by the next call, unless outdated by then.
+ * @param signal aborts, also during a send
  */
 async function sendNotices({ database, mailer, clock, log }: NoticeDeps, signal?: AbortSignal): Promise<number> {
   const rows = await database
@@ -162,8 +159,8 @@ async function sendNotices({ database, mailer, clock, log }: NoticeDeps, signal?
     .where('notice', 'is not', null)
     .orderBy('integrations.id')
     .execute();
-  const told = rows.map(async ({ email, ...row }): Promise<OwnersNotice> => {
-    const [notice, now] = [getWord(NOTICES, row.notice ?? ''), clock()];
+  const notices = rows.map(async ({ email, ...row }): Promise<OwnersNotice> => {
+    const [notice, now] = [parseEnum(NOTICES, row.notice ?? ''), clock()];
     const earning = await findEarning(database, row.organization_id, now);
     const integration = integrationFromRow(row, { now, earning });
     const { id, organizationId, url } = integration;
@@ -180,7 +177,7 @@ async function sendNotices({ database, mailer, clock, log }: NoticeDeps, signal?
           .execute(),
     };
   });
-  return tellOwners(await Promise.all(told), { mailer, log }, signal);
+  return notifyOwners(await Promise.all(notices), { mailer, log }, signal);
 }
 
 function mailFor(
@@ -189,20 +186,22 @@ function mailFor(
   to: string,
 ): Mail {
   const page = `${name} (${url})\n\n`;
-  const why = `What the last check says: ${problem ?? 'nothing'}.\n\n`;
-  const again = `When the link is back, ask for a check of ${id}, or wait for the daily one: it counts again at once.\n`;
+  const why = `Last check: ${problem ?? 'no problem'}.\n\n`;
+  const again = `Once the link is back, request a check of ${id} or wait for the daily one; the integration then counts again at once.\n`;
   switch (notice) {
     case 'at_risk': {
       const until = lapsesAt === null ? 'within seven days' : `before ${timestampFromDate(lapsesAt)}`;
       return {
         to,
         subject: `The link to the source is missing: ${name}`,
-        text: `${page}For three days no check has found the link to the source on this page. ${why}Unless it is found ${until}, the integration\nlapses${bonusUntil === null ? '' : ', and its bonus ends'}.\n\n${again}`,
+        text: `${page}Checks have not found the link to the source on this page for three days. ${why}Unless it is found ${until}, the integration\nlapses${bonusUntil === null ? '' : ', and its bonus ends'}.\n\n${again}`,
       };
     }
     case 'lapsed': {
       const end =
-        bonusUntil instanceof Date ? `its bonus ends at ${timestampFromDate(bonusUntil)}` : 'it counts for no bonus';
+        bonusUntil instanceof Date
+          ? `its bonus ends at ${timestampFromDate(bonusUntil)}`
+          : 'it no longer counts for a bonus';
       return {
         to,
         subject: `An integration lapsed: ${name}`,

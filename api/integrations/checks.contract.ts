@@ -104,7 +104,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       };
       const job = start(subject, { mailer: { send, close: () => undefined }, offeredTo: [] });
       await job.turn();
-      expect(job.lines).toContain('owners could not be told of their integrations');
+      expect(job.lines).toContain('owners could not be notified about their integrations');
       isDown = false;
       await job.turn();
       await job.turn();
@@ -177,7 +177,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
         };
       for (const org of organizations)
         for (let page = 0; page < 10; page += 1) await subject.declare(org, `https://site-${page}.example/${org}`);
-      const jobs = [start(subject, { look: lookOf('one') }), start(there, { look: lookOf('other') })];
+      const jobs = [start(subject, { checkPage: lookOf('one') }), start(there, { checkPage: lookOf('other') })];
       while (await countDue(subject.database.kysely, { now: subject.clock.now(), offeredTo: 'everybody' })) {
         await Promise.all(jobs.map((job) => job.turn()));
         subject.clock.advance(1_000); // Until the claim of a check is over that SQLite had no room to write down.
@@ -254,9 +254,9 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
     test('the job has four checks under way, and stops in time: those are given up, and due at once for the next', async () => {
       const { id } = await subject.declare(organizationId, 'https://shop.example/');
       for (let site = 0; site < 5; site += 1) await subject.declare(organizationId, `https://site-${site}.example/`);
-      const look = (_: unknown, signal: AbortSignal) =>
+      const checkPage = (_: unknown, signal: AbortSignal) =>
         new Promise<Evidence>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-      const job = start(subject, { look });
+      const job = start(subject, { checkPage });
       while (job.service.inFlight < 4) await new Promise((resolve) => setImmediate(resolve));
       await new Promise((resolve) => setTimeout(resolve, 20)); // Time to begin another one.
       expect(job.service.inFlight).toBe(4);
@@ -291,9 +291,9 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       const cleanup = checkCleanup(subject.database.kysely, log, { rowsAtOnce: 7 });
       cleanup.at(now);
       await cleanup.idle();
-      const kept = await Promise.all(ids.map(async (id) => (await find(id)).checks));
-      expect([warnings, kept.map(({ length }) => length)]).toEqual([[], [200, 200]]);
-      expect(kept[0]?.at(-1)?.checkedAt.getTime()).toBe(now.getTime() - 90 * DAY_MS);
+      const existing = await Promise.all(ids.map(async (id) => (await find(id)).checks));
+      expect([warnings, existing.map(({ length }) => length)]).toEqual([[], [200, 200]]);
+      expect(existing[0]?.at(-1)?.checkedAt.getTime()).toBe(now.getTime() - 90 * DAY_MS);
     });
   });
 }

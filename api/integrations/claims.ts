@@ -4,24 +4,24 @@ import { HourlyCleanup, removeRows } from '../database/hourly-cleanup.ts';
 import type { Database, IntegrationRow, Transaction } from '../database/tables/tables.ts';
 
 /**
- * A check is claimed with its site, for a time: so no two checks of one site are under way, in whatever processes, and a process that
- * was killed holds nothing up for longer than its claim. What a check found is written only by whoever still has the claim.
+ * A check claims its site, so that no two run there at once and a killed process blocks it only briefly. Results need
+ * the claim.
  */
 export interface Claim {
-  /** Unlike any other claim. */
+  /** Unique. */
   readonly id: string;
   readonly integration: IntegrationRow;
-  /** Whether somebody asked for the check; else it was due. */
-  readonly isAsked: boolean;
+  /** Requested by a person; otherwise scheduled. */
+  readonly isRequested: boolean;
 }
 
-/** For a whole check with all that it waits for, and room for what the process does beside it. */
+/** Covers a whole check and other work of the process. */
 export const CLAIM_MS = 60_000;
 
-/** Whom the service offers integrations: everybody, or the organizations of a pilot (specification "Capabilities"). */
+/** All organizations, or those of a pilot (specification "Capabilities"). */
 export type OfferedTo = 'everybody' | readonly string[];
 
-/** Sites on which something is due and nothing is under way, the one that has waited longest first. */
+/** Unclaimed sites with something due, longest wait first. */
 export async function findDueSites(
   database: Database,
   { now, offeredTo, limit }: { readonly now: Date; readonly offeredTo: OfferedTo; readonly limit: number },
@@ -37,7 +37,7 @@ export async function findDueSites(
   return rows.map(({ domain }) => domain);
 }
 
-/** How many integrations are due, under way or not. */
+/** Includes checks in progress. */
 export async function countDue(
   database: Database,
   { now, offeredTo }: { readonly now: Date; readonly offeredTo: OfferedTo },
@@ -48,7 +48,7 @@ export async function countDue(
   return count;
 }
 
-/** Claims what is due first on a site; undefined where somebody else has it, or has done it since. */
+/** Undefined if another process has it or did it. */
 export function claimDue(
   database: Database,
   domain: string,
@@ -64,11 +64,11 @@ export function claimDue(
       .limit(1)
       .executeTakeFirst();
     if (integration === undefined) await freeSite(transaction, { domain, claimId });
-    return integration && { id: claimId, integration, isAsked: false };
+    return integration && { id: claimId, integration, isRequested: false };
   });
 }
 
-/** False, and nothing changed, where a check of that site is under way. Locks the site until the transaction ends. */
+/** False, without changes, if the site is claimed. Locks the site until the transaction ends. */
 export async function claimSite(
   transaction: Transaction,
   domain: string,
@@ -83,7 +83,7 @@ export async function claimSite(
   return numUpdatedRows > 0n;
 }
 
-/** Ends a claim; false where it had ended and somebody else has the site. Locks the site until the transaction ends. */
+/** False if the claim had expired and another check has the site. Locks it until the transaction ends. */
 export async function freeSite(
   database: Database,
   { domain, claimId }: { readonly domain: string; readonly claimId: string },
@@ -97,54 +97,54 @@ export async function freeSite(
   return numUpdatedRows > 0n;
 }
 
-/** A claim that ends later than this is of a clock that was set back since; clocks of processes differ by less. */
+/** A claim ending later than this is from a clock that was set back since. */
 const CLAIM_AHEAD_MAX_MS = 10 * CLAIM_MS;
 
-/** Nothing is under way on the site, or its claim is over. */
+/** Unclaimed, or the claim has expired. */
 function isFree(now: Date) {
   const nowMs = now.getTime();
   const aheadMs = nowMs + CLAIM_AHEAD_MAX_MS;
   return sql<boolean>`(claimed_until is null or claimed_until <= ${nowMs} or claimed_until > ${aheadMs})`;
 }
 
-/** One row per integration that is due. */
+/** One row per due integration. */
 function selectDue(database: Database, offeredTo: OfferedTo, now: Date) {
   const due = database.selectFrom('integrations').where('due_at', '<=', now.getTime());
   if (offeredTo === 'everybody') return due;
-  // A list that is empty would be no SQL.
+  // An empty list would be invalid SQL.
   return due.where('integrations.organization_id', 'in', offeredTo.length === 0 ? [''] : offeredTo);
 }
 
-/** For how long checks are kept, and how many of an integration at most (specification "Checks of pages"). */
-const CHECKS_KEPT_DAYS = 90;
-const CHECKS_KEPT_MAX = 200;
+/** Retention of checks (specification "Checks of pages"): days, and number per integration. */
+const RETENTION_DAYS = 90;
+const RETAINED_MAX = 200;
 
 const DAY_MS = 86_400_000;
-/** Checks removed at once: more keep other writers waiting longer. */
+/** More block other writers longer. */
 const ROWS_AT_ONCE = 500;
 
-/** Removes checks that are older than they are kept, and those of an integration beyond the newest. */
+/** Deletes checks beyond the retention. */
 export function checkCleanup(
   database: Database,
   log: Pick<BaseLogger, 'warn'>,
   { rowsAtOnce = ROWS_AT_ONCE }: { readonly rowsAtOnce?: number } = {},
 ): HourlyCleanup {
   const stepsAt = (now: Date) => {
-    const old = sql`checked_at < ${now.getTime() - CHECKS_KEPT_DAYS * DAY_MS}`;
+    const old = sql`checked_at < ${now.getTime() - RETENTION_DAYS * DAY_MS}`;
     return [
       removeRows(database, 'integration_checks', { key: ['id'], where: old }),
       removeRows(database, 'integration_checks', { key: ['id'], where: BEYOND_NEWEST }),
     ];
   };
-  const failure = 'checks of integrations of days gone by could not be removed';
+  const failure = 'old checks of integrations could not be deleted';
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure });
 }
 
-/** Ids sort by time, so what is before the oldest that is kept can go. */
+/** Ids sort by time. */
 const BEYOND_NEWEST = sql`id in (
   select c.id from (
     select i.id, (select k.id from integration_checks k where k.integration_id = i.id
-                  order by k.id desc limit 1 offset ${sql.lit(CHECKS_KEPT_MAX - 1)}) as oldest
+                  order by k.id desc limit 1 offset ${sql.lit(RETAINED_MAX - 1)}) as oldest
     from integrations i
-  ) kept
-  join integration_checks c on c.integration_id = kept.id and c.id < kept.oldest)`;
+  ) retained
+  join integration_checks c on c.integration_id = retained.id and c.id < retained.oldest)`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { FOUND } from '../../test/support/integrations/integration-subject.ts';
-import { ASKED_AT_ONCE_MAX, fewLooksAtOnce, parseDeclaration } from './declaration.ts';
+import { limitConcurrency, parseDeclaration, REQUESTED_AT_ONCE_MAX } from './declaration.ts';
 import type { Evidence } from './integration.ts';
 import { registrableDomain } from './site.ts';
 
@@ -29,10 +29,10 @@ test.each([
 });
 
 test.each([
-  ['https://93.184.216.34/', /no name that somebody can have registered/],
-  ['https://[2606:2800:220:1::1]/', /no name that somebody can have registered/],
-  ['https://github.io/', /github.io is no name/],
-  ['https://co.uk', /co.uk is no name/],
+  ['https://93.184.216.34/', /not a registered domain name/],
+  ['https://[2606:2800:220:1::1]/', /not a registered domain name/],
+  ['https://github.io/', /github.io is not a registered/],
+  ['https://co.uk', /co.uk is not a registered/],
   ['https://127.0.0.1/', /not a public address/],
   ['https://localhost/', /not a public name/],
   ['ftp://example.com/', /must begin with https:\/\/ or http:\/\//],
@@ -84,7 +84,7 @@ describe('on a host that many share', () => {
   test.each([
     [
       'https://github.com/',
-      'github.com is shared by many: declare a page whose address names you, such as https://github.com/NAME',
+      'github.com is shared by many users: declare a page whose address names you, such as https://github.com/NAME',
     ],
     ['https://github.com/topics/llm', 'such as https://github.com/NAME'],
     ['https://github.com/acme%2Fother', 'such as https://github.com/NAME'],
@@ -97,13 +97,13 @@ describe('on a host that many share', () => {
     ['https://facebook.com/profile.php?id=100', 'such as https://facebook.com/NAME'],
     [
       'https://web.archive.org/web/2026/https://acme.example/',
-      'archive.org is shared by many, and no address there says whose page it is',
+      'archive.org is shared by many users, and its addresses do not name the owner of a page',
     ],
     [
       'https://en.wikipedia.org/wiki/GPT-4',
-      'wikipedia.org is shared by many, and no address there says whose page it is',
+      'wikipedia.org is shared by many users, and its addresses do not name the owner of a page',
     ],
-    ['https://notion.site/', 'notion.site is no name that somebody can have registered'],
+    ['https://notion.site/', 'notion.site is not a registered domain name'],
   ])('%s names nobody, and is refused: %s', (url, why) => {
     expect(() => declare(url)).toThrow(`the address of the page: ${why.startsWith('such') ? '' : why}`);
     expect(() => declare(url)).toThrow(why);
@@ -112,23 +112,23 @@ describe('on a host that many share', () => {
 
 test('no more than four checks that are asked for are under way in a process, whoever asks', async () => {
   const waiting: (() => void)[] = [];
-  const look = fewLooksAtOnce(
+  const checkPage = limitConcurrency(
     (_: string) => new Promise<Evidence>((resolve) => void waiting.push(() => resolve(FOUND))),
   );
-  const looks = Array.from({ length: ASKED_AT_ONCE_MAX }, () => look('a page'));
-  await expect(look('a page')).rejects.toMatchObject({
+  const looks = Array.from({ length: REQUESTED_AT_ONCE_MAX }, () => checkPage('a page'));
+  await expect(checkPage('a page')).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining('in a minute'),
   });
-  expect([ASKED_AT_ONCE_MAX, waiting.length]).toEqual([4, 4]);
+  expect([REQUESTED_AT_ONCE_MAX, waiting.length]).toEqual([4, 4]);
   waiting.shift()?.();
   await looks[0];
-  const another = look('a page');
+  const another = checkPage('a page');
   for (const finish of waiting) finish();
   expect(await another).toEqual(FOUND);
 });
 
 test('a check that fails leaves its place to others', async () => {
-  const look = fewLooksAtOnce((_: string) => Promise.reject(new Error('ours')), 1);
-  for (const _ of [1, 2]) await expect(look('a page')).rejects.toThrow('ours');
+  const checkPage = limitConcurrency((_: string) => Promise.reject(new Error('ours')), 1);
+  for (const _ of [1, 2]) await expect(checkPage('a page')).rejects.toThrow('ours');
 });

@@ -5,7 +5,7 @@ import type { IntegrationRow, Transaction } from '../database/tables/tables.ts';
 import { INTEGRATIONS_MAX } from './integration.ts';
 import { describeSharedHost, registrableDomain, SHARED_HOSTS, siteOf } from './site.ts';
 
-/** Says why a request to an address would be refused before anything is sent; undefined where it would not be. */
+/** Why a request to an address would be refused; undefined if it wouldn't. */
 export type FindUrlProblem = (url: string) => string | undefined;
 
 const NAME_CHARACTERS_MAX = 100;
@@ -21,19 +21,19 @@ const DeclarationSchema = z.object({
   url: z.string().trim(),
 });
 
-/** What an organization declares (specification "Declared pages"). */
+/** A declared page (specification "Declared pages"). */
 export type NewIntegration = Readonly<z.input<typeof DeclarationSchema>>;
 
 /**
- * What is declared, its address as it will be requested. Throws `usage` with all that is wrong, a problem a line.
- * @param publicUrl of the service, whose own site nobody declares
+ * Normalises the URL. Throws `usage` with all problems, one per line.
+ * @param publicUrl of the service, whose own site can't be declared
  */
 export function parseDeclaration(
-  wanted: NewIntegration,
+  input: NewIntegration,
   { findUrlProblem, publicUrl }: { readonly findUrlProblem: FindUrlProblem; readonly publicUrl: string },
 ) {
-  const parsed = DeclarationSchema.safeParse(wanted);
-  const page = readPage(parsed.data?.url ?? String(wanted.url).trim(), { findUrlProblem, publicUrl });
+  const parsed = DeclarationSchema.safeParse(input);
+  const page = readPage(parsed.data?.url ?? String(input.url).trim(), { findUrlProblem, publicUrl });
   const problems = [
     ...('problem' in page ? [`the address of the page: ${page.problem}`] : []),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
@@ -52,7 +52,7 @@ function readPage(
   if (problem !== undefined) return { problem };
   const url = new URL(text);
   url.hash = ''; // Never sent.
-  url.hostname = url.hostname.replace(/\.$/, ''); // The same host.
+  url.hostname = url.hostname.replace(/\.$/, ''); // The trailing dot names the same host.
   const domain = siteOf(url);
   if (domain === undefined) return { problem: whyNoSite(url) };
   const own = new URL(publicUrl);
@@ -64,37 +64,36 @@ function whyNoSite({ hostname }: URL): string {
   const domain = registrableDomain(hostname);
   const shared = SHARED_HOSTS.get(domain ?? '');
   return domain === undefined || shared === undefined
-    ? `${hostname} is no name that somebody can have registered`
+    ? `${hostname} is not a registered domain name`
     : describeSharedHost(domain, shared);
 }
 
-/** Pages that an organization declares in a UTC day, whatever becomes of them: each is looked at. */
+/** Per organization and UTC day, removed ones included: each is checked. */
 const DECLARED_PER_DAY_MAX = 30;
-/** Checks that an organization asks for in a UTC day, and the time between two of one integration. */
-const ASKED_PER_DAY_MAX = 30;
-const ASKED_EVERY_MS = 60_000;
-/** Checks under way in one process because somebody asked for them, whoever asks: each may have a thread that reads, beside requests. */
-export const ASKED_AT_ONCE_MAX = 4;
+/** Per organization and UTC day, and the interval per integration. */
+const REQUESTED_PER_DAY_MAX = 30;
+const REQUEST_INTERVAL_MS = 60_000;
+/** Requested checks per process; each may have a parser thread besides the requests. */
+export const REQUESTED_AT_ONCE_MAX = 4;
 
-/** Looks for whoever asks, so many at once in this process; rejects with `usage` beyond, which is no check of the page. */
-export function fewLooksAtOnce<Page, Told>(
-  look: (page: Page) => Promise<Told>,
-  atOnceMax = ASKED_AT_ONCE_MAX,
-): (page: Page) => Promise<Told> {
+/** Rejects with `usage` above the limit, which doesn't count as a failed check. */
+export function limitConcurrency<Page, Result>(
+  checkPage: (page: Page) => Promise<Result>,
+  atOnceMax = REQUESTED_AT_ONCE_MAX,
+): (page: Page) => Promise<Result> {
   let underWay = 0;
   return async (page) => {
-    if (underWay >= atOnceMax)
-      throw new AppError('usage', 'too many pages are being checked at this moment; ask again in a minute');
+    if (underWay >= atOnceMax) throw new AppError('usage', 'too many pages are being checked; try again in a minute');
     underWay += 1;
     try {
-      return await look(page);
+      return await checkPage(page);
     } finally {
       underWay -= 1;
     }
   };
 }
 
-/** The organization must be locked by the transaction. */
+/** Requires the organization's lock. */
 export async function assertRoom(
   transaction: Transaction,
   { organizationId, url, now }: { readonly organizationId: string; readonly url: string; readonly now: Date },
@@ -105,40 +104,39 @@ export async function assertRoom(
     .where('organization_id', '=', organizationId)
     .where(({ or, eb }) => or([eb('state', '<>', 'removed'), eb('created_at', '>=', dayStart(now))]))
     .execute();
-  const kept = rows.filter(({ state }) => state !== 'removed');
-  if (kept.some((row) => row.url === url)) throw new AppError('usage', `${url} is declared already`);
-  if (kept.length >= INTEGRATIONS_MAX)
+  const existing = rows.filter(({ state }) => state !== 'removed');
+  if (existing.some((row) => row.url === url)) throw new AppError('usage', `${url} is already declared`);
+  if (existing.length >= INTEGRATIONS_MAX)
     throw new AppError(
       'usage',
-      `${organizationId} has ${INTEGRATIONS_MAX} integrations, the most that there may be: remove one`,
+      `${organizationId} has ${INTEGRATIONS_MAX} integrations, the maximum: remove one first`,
     );
   if (rows.filter(({ created_at }) => created_at >= dayStart(now)).length >= DECLARED_PER_DAY_MAX)
     throw new AppError(
       'usage',
-      `${organizationId} has declared ${DECLARED_PER_DAY_MAX} pages today; go on tomorrow (UTC)`,
+      `${organizationId} has declared ${DECLARED_PER_DAY_MAX} pages today, the maximum; try again tomorrow (UTC)`,
     );
 }
 
-/** The organization must be locked by the transaction. */
-export async function assertMayAsk(transaction: Transaction, row: IntegrationRow, now: Date): Promise<void> {
+/** Requires the organization's lock. */
+export async function assertMayRequestCheck(transaction: Transaction, row: IntegrationRow, now: Date): Promise<void> {
   const sinceMs = row.asked_at === null ? Number.POSITIVE_INFINITY : now.getTime() - row.asked_at;
-  // A clock that was set back holds nobody up for longer.
-  if (sinceMs >= 0 && sinceMs < ASKED_EVERY_MS)
-    throw new AppError('usage', `${row.id} was checked less than a minute ago; its page has to be read by others, too`);
+  // Negative if the clock was set back.
+  if (sinceMs >= 0 && sinceMs < REQUEST_INTERVAL_MS)
+    throw new AppError('usage', `${row.id} was checked less than a minute ago; try again in a minute`);
   const { asked } = await transaction
     .selectFrom('integrations')
     .select(({ fn }) => fn.sum<number | null>('asked_checks').as('asked'))
     .where('organization_id', '=', row.organization_id)
     .where('asked_at', '>=', dayStart(now))
     .executeTakeFirstOrThrow();
-  if (Number(asked ?? 0) < ASKED_PER_DAY_MAX) return;
+  if (Number(asked ?? 0) < REQUESTED_PER_DAY_MAX) return;
   throw new AppError(
     'usage',
-    `${row.organization_id} has asked for ${ASKED_PER_DAY_MAX} checks today; the daily ones go on`,
+    `${row.organization_id} has requested ${REQUESTED_PER_DAY_MAX} checks today, the maximum; the daily checks continue`,
   );
 }
 
-/** Whether it was on the UTC day of `now`. */
 export function isSameDay(atMs: number | null, now: Date): boolean {
   return atMs !== null && atMs >= dayStart(now);
 }

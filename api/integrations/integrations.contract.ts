@@ -50,7 +50,7 @@ export function describeIntegrations(name: string, another: () => Promise<string
 
     test('an address is declared once per organization until it is removed', async () => {
       const { id } = await subject.declare(organizationId, 'https://shop.example/a');
-      await expect(subject.declare(organizationId, 'https://shop.example/a#x')).rejects.toThrow('declared already');
+      await expect(subject.declare(organizationId, 'https://shop.example/a#x')).rejects.toThrow('already declared');
       await subject.declare(await subject.organization(), 'https://shop.example/a');
       await subject.integrations.remove({ organizationId, id });
       await subject.declare(organizationId, 'https://shop.example/a');
@@ -63,7 +63,7 @@ export function describeIntegrations(name: string, another: () => Promise<string
       const [first] = await subject.integrations.list(organizationId);
       await subject.integrations.remove({ organizationId, id: first?.id ?? '' });
       await declare(12);
-      await expect(declare(13)).rejects.toThrow(/has 10 integrations, the most that there may be/);
+      await expect(declare(13)).rejects.toThrow(/has 10 integrations, the maximum/);
     });
 
     test('thirty pages are declared in a day at most, whatever becomes of them', async () => {
@@ -105,7 +105,7 @@ export function describeIntegrations(name: string, another: () => Promise<string
       expect(integration).toMatchObject({ state: 'verified', reason: 'FOUND', problem: null, bonusUntil: 'lost' });
       const { durationMs: _, ...found } = FOUND;
       expect(checks).toMatchObject([
-        { ...found, durationMs: 12, isAsked: true, state: 'verified' },
+        { ...found, durationMs: 12, isRequested: true, state: 'verified' },
         { state: 'pending' },
       ]);
       expect(checks.map(({ checkedAt }) => checkedAt.getTime() - subject.clock.now().getTime())).toEqual([
@@ -131,7 +131,7 @@ export function describeIntegrations(name: string, another: () => Promise<string
         await ask();
       }
       subject.clock.advance(MINUTE_MS);
-      await expect(ask()).rejects.toThrow(/has asked for 30 checks today/);
+      await expect(ask()).rejects.toThrow(/has requested 30 checks today/);
       const { id: other } = await subject.declare(organizationId, 'https://other.example/');
       await expect(subject.integrations.check({ organizationId, id: other })).rejects.toThrow(/30 checks today/);
       expect(subject.looked).toHaveLength(30);
@@ -147,7 +147,7 @@ export function describeIntegrations(name: string, another: () => Promise<string
       const during = subject.integrations.check({ organizationId, id: first.id });
       while (subject.looked.length === 0) await new Promise((then) => setImmediate(then));
       const ask = () => subject.integrations.check({ organizationId, id: second.id });
-      await expect(ask()).rejects.toThrow(/a page of shop.example is being checked at this moment/);
+      await expect(ask()).rejects.toThrow(/a page of shop.example is being checked/);
       resolve(FOUND);
       await during;
       expect((await ask()).integration.state).toBe('verified');
@@ -193,8 +193,8 @@ export function describeIntegrations(name: string, another: () => Promise<string
       const pilot = await subject.organization();
       const other = await openIntegrationSubject(url, { offeredTo: [pilot], clock: subject.clock });
       await other.declare(pilot, 'https://other.example/');
-      await expect(other.declare(organizationId, 'https://third.example/')).rejects.toThrow(/not offered to org_/);
-      await expect(other.integrations.check({ organizationId, id })).rejects.toThrow(/not offered to org_/);
+      await expect(other.declare(organizationId, 'https://third.example/')).rejects.toThrow(/not available to org_/);
+      await expect(other.integrations.check({ organizationId, id })).rejects.toThrow(/not available to org_/);
       await other.close();
     });
 
@@ -204,7 +204,9 @@ export function describeIntegrations(name: string, another: () => Promise<string
         expect(await verify('https://shop.example/')).toMatchObject({ state: 'verified' });
         const rejected = await verify('https://www.shop.example/x', other);
         expect(rejected).toMatchObject({ state: 'rejected', reason: 'FOUND', bonusUntil: null });
-        expect(rejected.problem).toMatch(/^the link was found, but shop.example is taken: another organization/);
+        expect(rejected.problem).toMatch(
+          /^the link was found, but another organization already has an integration on shop.example/,
+        );
         expect(JSON.stringify([rejected, await auditOf(other)])).not.toContain(organizationId);
         expect(await verify('https://shop.example/second')).toMatchObject({ state: 'verified' });
       });

@@ -6,7 +6,7 @@ import { lockOrganization } from '../accounts/organizations/organizations.ts';
 import type { IntegrationRow, Transaction } from '../database/tables/tables.ts';
 import { type Claim, claimSite, type OfferedTo } from './claims.ts';
 import {
-  assertMayAsk,
+  assertMayRequestCheck,
   assertRoom,
   type FindUrlProblem,
   isSameDay,
@@ -22,46 +22,44 @@ import {
   integrationFromRow,
   NONE_EARNING,
 } from './integration.ts';
-import { afterRemoval, declared } from './life.ts';
+import { afterRemoval, declared } from './lifecycle.ts';
 import { putOff, recordCheck } from './record-check.ts';
-import { addSite, columnsOf, holdSite, lockSite, standingFrom } from './sites.ts';
+import { addSite, columnsOf, holdSite, lifecycleFrom, lockSite } from './sites.ts';
 
-/** Looks at a page. Whatever the network, the page or its server does becomes a value; rejects for what is our own fault. */
-export type LookAtPage = (page: {
+/** Failures of the network, page or server are results; rejects only for our own failures. */
+export type CheckPage = (page: {
   readonly url: string;
   readonly domain: string;
-  /** Who has declared it. */
+  /** The organization that declared it. */
   readonly organizationId: string;
 }) => Promise<Evidence>;
 
 export interface IntegrationsDeps extends AuditDeps {
-  /** Where people find the service, with its base path; undefined where that isn't known: then nothing is declared or checked. */
+  /** Undefined: pages can't be declared or checked. */
   readonly publicUrl: string | undefined;
   readonly offeredTo: OfferedTo;
   readonly findUrlProblem: FindUrlProblem;
-  readonly look: LookAtPage;
+  readonly checkPage: CheckPage;
 }
 
-/** Names one integration of an organization. */
 export interface IntegrationSelector {
   readonly organizationId: string;
   readonly id: string;
 }
 
-/** An integration with its newest checks, newest first. */
+/** Checks newest first. */
 export interface CheckedIntegration {
   readonly integration: Integration;
   readonly checks: readonly Check[];
 }
 
-/** Checks that are shown with an integration unless told otherwise; at most 200 are kept. */
+/** The default; at most 200 are stored. */
 const CHECKS_SHOWN = 20;
 
 /**
- * What organizations and operators do with integrations, on the command line and in the console alike (specification "Integrations"). Each
- * change leaves a line in the audit log, in the same transaction. Rejects with `not_found` for what isn't there or is another
- * organization's, with `usage` for what can't be, in words for whoever asked, and with `unavailable`. That whoever asks may act for
- * the organization is for the caller to know.
+ * For the command line and the console (specification "Integrations"); changes are audited. Rejects with `not_found`
+ * also for integrations of other organizations, with `usage` and a message for people, and with `unavailable`. The
+ * caller must check that the actor may act for the organization.
  */
 export class Integrations {
   readonly #deps: IntegrationsDeps;
@@ -72,13 +70,10 @@ export class Integrations {
     this.#changes = new AuditedChanges(deps, actor);
   }
 
-  /**
-   * Declares a page; it is `pending`, and the job looks at it within seconds. `usage` tells all that is wrong with it, a problem a line,
-   * or that there are as many as there may be.
-   */
-  async declare(wanted: NewIntegration): Promise<Integration> {
+  /** It is `pending` and checked within seconds. `usage` lists all problems, one per line. */
+  async declare(input: NewIntegration): Promise<Integration> {
     const publicUrl = this.#publicUrl();
-    const { organizationId, name, url, domain } = parseDeclaration(wanted, { ...this.#deps, publicUrl });
+    const { organizationId, name, url, domain } = parseDeclaration(input, { ...this.#deps, publicUrl });
     this.#assertOffered(organizationId);
     const [now, id] = [this.#changes.now(), newId('int')];
     return this.#changes.change(async (transaction, note) => {
@@ -107,7 +102,7 @@ export class Integrations {
     });
   }
 
-  /** The integrations of an organization, oldest first, without removed ones. */
+  /** Oldest first, without removed ones. */
   list(organizationId: string): Promise<readonly Integration[]> {
     const now = this.#changes.now();
     return this.#changes.read(async (database) => {
@@ -123,7 +118,7 @@ export class Integrations {
     });
   }
 
-  /** An integration, also a removed one, with its newest checks, newest first. */
+  /** Removed ones included; checks newest first. */
   find({ organizationId, id }: IntegrationSelector, checksMax = CHECKS_SHOWN): Promise<CheckedIntegration> {
     const now = this.#changes.now();
     return this.#changes.read(async (database) => {
@@ -147,15 +142,15 @@ export class Integrations {
   }
 
   /**
-   * Looks at the page now, in this process, which takes 20 seconds at most; resolves to the integration as it is then, the new check
-   * first. `usage` where it was asked for less than a minute ago or too often today, and where a check of its site is under way.
+   * Takes at most 20 seconds. `usage` if requested less than a minute ago or too often today, or while the site is
+   * being checked.
    */
   async check({ organizationId, id }: IntegrationSelector): Promise<CheckedIntegration> {
     this.#publicUrl();
     const claim = await this.#claim({ organizationId, id });
     const { url, domain } = claim.integration;
     try {
-      await recordCheck(this.#changes, claim, await this.#deps.look({ url, domain, organizationId }));
+      await recordCheck(this.#changes, claim, await this.#deps.checkPage({ url, domain, organizationId }));
     } catch (error) {
       await this.#changes.read((database) => putOff(database, claim, this.#changes.now()));
       throw error;
@@ -163,16 +158,16 @@ export class Integrations {
     return this.find({ organizationId, id });
   }
 
-  /** Ends an integration for good: it is not checked any more, and its bonus ends with the UTC day. Its history stays. */
+  /** For good: checks stop, and the bonus ends with the UTC day. The history remains. */
   async remove({ organizationId, id }: IntegrationSelector): Promise<Integration> {
     const now = this.#changes.now();
     return this.#changes.change(async (transaction, note) => {
       await lockOrganization(transaction, organizationId);
       const { domain } = await readOwn(transaction, { organizationId, id });
       await lockSite(transaction, domain);
-      // Read again: a check may have been written before the site was locked.
+      // Read again: a check may have been recorded before the lock.
       const row = await readOwn(transaction, { organizationId, id });
-      const after = { ...row, ...columnsOf(afterRemoval(standingFrom(row), now)), due_at: null, notice: null };
+      const after = { ...row, ...columnsOf(afterRemoval(lifecycleFrom(row), now)), due_at: null, notice: null };
       await transaction.updateTable('integrations').set(after).where('id', '=', id).execute();
       await holdSite(transaction, after);
       const details = { name: row.name, url: row.url, was: row.state };
@@ -181,22 +176,21 @@ export class Integrations {
     });
   }
 
-  /** Claims a check that somebody asks for, within what an organization may ask for. */
   #claim({ organizationId, id }: IntegrationSelector): Promise<Claim> {
     const [now, claimId] = [this.#changes.now(), newId('claim')];
     return this.#changes.change(async (transaction) => {
       await lockOrganization(transaction, organizationId);
       const row = await readOwn(transaction, { organizationId, id });
       this.#assertOffered(organizationId);
-      await assertMayAsk(transaction, row, now);
+      await assertMayRequestCheck(transaction, row, now);
       if (!(await claimSite(transaction, row.domain, { claimId, now })))
-        throw new AppError('usage', `a page of ${row.domain} is being checked at this moment; ask again in a minute`);
-      const asked = {
+        throw new AppError('usage', `a page of ${row.domain} is being checked; try again in a minute`);
+      const requestColumns = {
         asked_at: now.getTime(),
         asked_checks: isSameDay(row.asked_at, now) ? row.asked_checks + 1 : 1,
       };
-      await transaction.updateTable('integrations').set(asked).where('id', '=', id).execute();
-      return { id: claimId, integration: { ...row, ...asked }, isAsked: true };
+      await transaction.updateTable('integrations').set(requestColumns).where('id', '=', id).execute();
+      return { id: claimId, integration: { ...row, ...requestColumns }, isRequested: true };
     });
   }
 
@@ -205,14 +199,14 @@ export class Integrations {
     if (publicUrl !== undefined) return publicUrl;
     throw new AppError(
       'configuration',
-      'MODELSTATS_PUBLIC_URL is not set: nobody knows which links lead to the service',
+      'MODELSTATS_PUBLIC_URL is not set; it is required to recognize links to the service',
     );
   }
 
   #assertOffered(organizationId: string): void {
     const { offeredTo } = this.#deps;
     if (offeredTo === 'everybody' || offeredTo.includes(organizationId)) return;
-    throw new AppError('usage', `integrations are not offered to ${organizationId}`);
+    throw new AppError('usage', `integrations are not available to ${organizationId}`);
   }
 }
 
@@ -229,5 +223,5 @@ async function readOwn(transaction: Transaction, { organizationId, id }: Integra
 }
 
 function noIntegration({ organizationId, id }: IntegrationSelector): AppError {
-  return new AppError('not_found', `${id} is no integration of ${organizationId}`);
+  return new AppError('not_found', `there is no integration ${id} in ${organizationId}`);
 }

@@ -5,15 +5,15 @@ import type { AuditAction, AuditedChanges } from '../accounts/audit.ts';
 import type { Database, IntegrationRow, Transaction } from '../database/tables/tables.ts';
 import { type Claim, freeSite } from './claims.ts';
 import type { Evidence, IntegrationState } from './integration.ts';
-import { afterCheck, nextCheckAt, type Outcome } from './life.ts';
-import { columnsOf, holdSite, standingFrom } from './sites.ts';
+import { afterCheck, nextCheckAt, type Outcome } from './lifecycle.ts';
+import { columnsOf, holdSite, lifecycleFrom } from './sites.ts';
 
-/** What an owner is told by mail. */
+/** States that owners are notified of by email. */
 export const NOTICES = ['at_risk', 'lapsed'] as const satisfies readonly IntegrationState[];
 
-/** Before what was found is written again where the control database had no room: whoever else writes takes milliseconds. */
+/** Retry delays while the control database is busy. */
 const PAUSES_MS = [50, 200, 500, 1_000];
-/** Characters of what a check tells that are kept. */
+/** Stored characters of messages. */
 const TEXT_MAX = 500;
 
 export interface Settled {
@@ -22,9 +22,8 @@ export interface Settled {
 }
 
 /**
- * Writes what a check found, what it makes of the integration, who holds the site then, and the line of the audit log, all or nothing.
- * Undefined, and nothing written, where the claim had ended and another check has begun, or the integration was removed meanwhile. A
- * control database that is busy is tried again.
+ * Records the check, the new state, the site's holder and the audit entry, all or nothing. Undefined, with nothing
+ * recorded, if the claim was lost or the integration removed. Retried while the database is busy.
  */
 export async function recordCheck(
   changes: AuditedChanges,
@@ -44,7 +43,7 @@ export async function recordCheck(
 
 function recordOnce(
   changes: AuditedChanges,
-  { id: claimId, integration: { id, domain }, isAsked }: Claim,
+  { id: claimId, integration: { id, domain }, isRequested }: Claim,
   evidence: Evidence,
 ): Promise<Settled | undefined> {
   const now = changes.now();
@@ -53,38 +52,38 @@ function recordOnce(
     const row = await readIntegration(transaction, id);
     if (row.state === 'removed') return undefined;
     const outcome = await outcomeOf(transaction, row, evidence);
-    const before = standingFrom(row);
-    const standing = afterCheck(before, outcome, now);
+    const before = lifecycleFrom(row);
+    const lifecycle = afterCheck(before, outcome, now);
     const problem = problemFrom(outcome, { message: evidence.message, domain });
     const after: IntegrationRow = {
       ...row,
-      ...columnsOf(standing),
+      ...columnsOf(lifecycle),
       checked_at: now.getTime(),
       reason: evidence.reason,
       problem,
-      due_at: nextCheckAt(id, standing, now),
-      notice: standing.state === before.state ? row.notice : noticeOf(standing.state),
+      due_at: nextCheckAt(id, lifecycle, now),
+      notice: lifecycle.state === before.state ? row.notice : noticeOf(lifecycle.state),
     };
     await transaction.updateTable('integrations').set(after).where('id', '=', id).execute();
-    await keepCheck(transaction, { evidence, after, checkId: newId('chk'), isAsked, now });
+    await insertCheck(transaction, { evidence, after, checkId: newId('chk'), isRequested, now });
     await holdSite(transaction, after);
-    const action = actionOf(before.state, standing.state);
+    const action = actionOf(before.state, lifecycle.state);
     if (action !== undefined) {
       const details = { url: row.url, was: before.state, reason: evidence.reason, problem };
       await note({ organizationId: row.organization_id, action, subjectId: id, details });
     }
-    return { before: before.state, after: standing.state };
+    return { before: before.state, after: lifecycle.state };
   });
 }
 
-/** Gives a check back that could not be done for a reason of ours: it is due again at `dueAt`, unless it was asked for. */
+/** For a check that failed because of us; a requested one isn't repeated. */
 export async function putOff(
   database: Database,
-  { id: claimId, integration, isAsked }: Claim,
+  { id: claimId, integration, isRequested }: Claim,
   dueAt: Date,
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    if (!(await freeSite(transaction, { domain: integration.domain, claimId })) || isAsked) return;
+    if (!(await freeSite(transaction, { domain: integration.domain, claimId })) || isRequested) return;
     await transaction
       .updateTable('integrations')
       .set({ due_at: dueAt.getTime() })
@@ -98,7 +97,7 @@ async function readIntegration(transaction: Transaction, id: string): Promise<In
   return transaction.selectFrom('integrations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** Whose site it is, is known for certain: the transaction has locked it. */
+/** Requires the site's lock. */
 async function outcomeOf(
   transaction: Transaction,
   { domain, organization_id }: IntegrationRow,
@@ -113,7 +112,7 @@ async function outcomeOf(
   return site.organization_id === null || site.organization_id === organization_id ? 'found' : 'taken';
 }
 
-/** Who holds the site is not for others to know. */
+/** Doesn't reveal who holds the site. */
 function problemFrom(
   outcome: Outcome,
   { message, domain }: { readonly message: string; readonly domain: string },
@@ -124,7 +123,7 @@ function problemFrom(
     case 'failed':
       return message.slice(0, TEXT_MAX);
     case 'taken':
-      return `the link was found, but ${domain} is taken: another organization shows its source there`;
+      return `the link was found, but another organization already has an integration on ${domain}`;
   }
 }
 
@@ -132,19 +131,19 @@ function noticeOf(state: IntegrationState): string | null {
   return NOTICES.find((notice) => notice === state) ?? null;
 }
 
-async function keepCheck(
+async function insertCheck(
   transaction: Transaction,
   {
     evidence,
     after,
     checkId,
-    isAsked,
+    isRequested,
     now,
   }: {
     readonly evidence: Evidence;
     readonly after: IntegrationRow;
     readonly checkId: string;
-    readonly isAsked: boolean;
+    readonly isRequested: boolean;
     readonly now: Date;
   },
 ): Promise<void> {
@@ -156,7 +155,7 @@ async function keepCheck(
       integration_id: after.id,
       checked_at: now.getTime(),
       duration_ms: Math.round(durationMs),
-      asked: isAsked ? 1 : 0,
+      asked: isRequested ? 1 : 0,
       reason,
       message: message.slice(0, TEXT_MAX),
       status,

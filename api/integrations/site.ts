@@ -1,9 +1,8 @@
 import { parse } from 'tldts';
 
 /**
- * The site of an address: whose pages are there, for the one organization that may hold it. It is the registrable domain; on a host that
- * many share, the domain with the part of the path or the name below it that names the owner, such as `github.com/acme`. Undefined where
- * the address names nobody.
+ * Held by one organization at most: the registrable domain, or on shared hosts the domain with the owner's path or
+ * subdomain, such as `github.com/acme`. Undefined if the URL names no owner.
  */
 export function siteOf({ hostname, pathname }: Pick<URL, 'hostname' | 'pathname'>): string | undefined {
   const domain = registrableDomain(hostname);
@@ -16,15 +15,15 @@ export function siteOf({ hostname, pathname }: Pick<URL, 'hostname' | 'pathname'
 }
 
 /**
- * The domain of a host that somebody can have registered, where suffixes under which anybody can have a name count as public ones, so that
- * `a.github.io` and `b.github.io` are two. Undefined for an address, and for a host that is a public suffix itself.
+ * Suffixes under which anybody can have a name are public, so `a.github.io` and `b.github.io` differ. Undefined for IP
+ * addresses and public suffixes.
  */
 export function registrableDomain(hostname: string): string | undefined {
   const { domain, isIp } = parse(withoutDot(hostname), { allowPrivateDomains: true });
   return isIp === true || domain === null ? undefined : domain;
 }
 
-/** The label in front of a domain; undefined where there is none but `www`. */
+/** The label before a domain, except `www`. */
 function nameBelow(hostname: string, domain: string): string | undefined {
   const label =
     hostname
@@ -39,15 +38,15 @@ function withoutDot(hostname: string): string {
   return hostname.replace(/\.$/, '');
 }
 
-/** How addresses on a host that many share name whose page it is. */
+/** How URLs of a shared host name their owner. */
 export interface SharedHost {
-  /** The paths that do, `NAME` where the owner stands; none: no path of it does. */
+  /** Paths with `NAME` for the owner. */
   readonly paths: readonly string[];
-  /** Words that may stand in front of these and say what kind of page follows. */
+  /** Optional first segments before these. */
   readonly before?: readonly string[];
-  /** First words of paths to pages that are nobody's but the host's. */
+  /** First segments of the host's own pages. */
   readonly own?: readonly string[];
-  /** Whether a name below the host is an owner, too, as in `acme.medium.com`. */
+  /** Whether subdomains name owners too, as in `acme.medium.com`. */
   readonly hasNamesBelow?: boolean;
 }
 
@@ -58,11 +57,11 @@ const FIRST_OR_GROUP: SharedHost = {
   own: ['explore', 'help', 'search', '-'],
 };
 const BELOW_ONLY: SharedHost = { paths: [], hasNamesBelow: true };
-const NOBODYS: SharedHost = { paths: [] };
+const OWNERLESS: SharedHost = { paths: [] };
 
 /**
- * The registrable domains that many share, without those that the public suffix list has, such as `github.io` and `notion.site`
- * (specification "Declared pages"). What is declared on a host that is missing here belongs to the first for the whole domain.
+ * Shared domains, besides those of the public suffix list such as `github.io` (specification "Declared pages"). On a
+ * shared host missing here, the first organization holds the whole domain.
  */
 export const SHARED_HOSTS: ReadonlyMap<string, SharedHost> = new Map<string, SharedHost>([
   // Code, models, packages.
@@ -74,7 +73,7 @@ export const SHARED_HOSTS: ReadonlyMap<string, SharedHost> = new Map<string, Sha
       own: ['apps', 'collections', 'explore', 'features', 'marketplace', 'search', 'settings', 'topics', 'trending'],
     },
   ],
-  // Of the public suffix list, but what stands before it names nobody.
+  // In the public suffix list, but its subdomains name nobody.
   ['raw.githubusercontent.com', { paths: FIRST }],
   ['gist.githubusercontent.com', { paths: FIRST }],
   ['jsdelivr.net', { paths: ['gh/NAME', 'npm/NAME'] }],
@@ -176,50 +175,53 @@ export const SHARED_HOSTS: ReadonlyMap<string, SharedHost> = new Map<string, Sha
   ['jimdofree.com', BELOW_ONLY],
   ['jimdosite.com', BELOW_ONLY],
   ['mystrikingly.com', BELOW_ONLY],
-  // Everybody writes there, and no address says who.
-  ['stackoverflow.com', NOBODYS],
-  ['stackexchange.com', NOBODYS],
-  ['wikipedia.org', NOBODYS],
-  ['ycombinator.com', NOBODYS],
-  ['arxiv.org', NOBODYS],
-  ['archive.org', NOBODYS],
-  ['discord.com', NOBODYS],
-  ['figma.com', NOBODYS],
-  ['airtable.com', NOBODYS],
-  ['pastebin.com', NOBODYS],
-  ['telegra.ph', NOBODYS],
+  // No owner in URLs.
+  ['stackoverflow.com', OWNERLESS],
+  ['stackexchange.com', OWNERLESS],
+  ['wikipedia.org', OWNERLESS],
+  ['ycombinator.com', OWNERLESS],
+  ['arxiv.org', OWNERLESS],
+  ['archive.org', OWNERLESS],
+  ['discord.com', OWNERLESS],
+  ['figma.com', OWNERLESS],
+  ['airtable.com', OWNERLESS],
+  ['pastebin.com', OWNERLESS],
+  ['telegra.ph', OWNERLESS],
 ]);
 
-/** The part of a path that names its owner, without what stands behind it; undefined where the path names none. */
 function ownerIn({ paths, before = [], own = [] }: SharedHost, pathname: string): string | undefined {
-  const words = wordsOf(pathname);
-  if (words === undefined) return undefined;
-  const named = before.includes(words[0] ?? '') ? words.slice(1) : words;
+  const segments = segmentsOf(pathname);
+  if (segments === undefined) return undefined;
+  const named = before.includes(segments[0] ?? '') ? segments.slice(1) : segments;
   if (own.includes(named[0] ?? '')) return undefined;
-  const parts = paths.map((path) => path.split('/')).find((path) => path.every((part, at) => fits(part, named[at])));
+  const parts = paths
+    .map((path) => path.split('/'))
+    .find((path) => path.every((part, at) => matchesPart(part, named[at])));
   return parts && named.slice(0, parts.length).join('/');
 }
 
-/** What a path of such a host looks like, in words for whoever declared another one. */
+/** Text for a person whose URL names no owner. */
 export function describeSharedHost(domain: string, { paths, hasNamesBelow = false }: SharedHost): string {
   const below = hasNamesBelow ? [`https://NAME.${domain}/`] : [];
   const forms = [...below, ...paths.map((path) => `https://${domain}/${path}`)];
-  if (forms.length === 0) return `${domain} is shared by many, and no address there says whose page it is`;
-  return `${domain} is shared by many: declare a page whose address names you, such as ${forms.join(' or ')}`;
+  if (forms.length === 0) return `${domain} is shared by many users, and its addresses do not name the owner of a page`;
+  return `${domain} is shared by many users: declare a page whose address names you, such as ${forms.join(' or ')}`;
 }
 
-/** Lower-case: these hosts take a name in any case. Undefined where a word can't be read, or has a slash in it. */
-function wordsOf(pathname: string): readonly string[] | undefined {
+/** Lower case, since these hosts ignore case. Undefined if a segment can't be decoded or has a slash. */
+function segmentsOf(pathname: string): readonly string[] | undefined {
   try {
-    const words = pathname.split('/').map((word) => decodeURIComponent(word).toLowerCase());
-    return words.some((word) => /[/\\\s]/.test(word)) ? undefined : words.filter((word) => word !== '');
+    const segments = pathname.split('/').map((segment) => decodeURIComponent(segment).toLowerCase());
+    return segments.some((segment) => /[/\\\s]/.test(segment))
+      ? undefined
+      : segments.filter((segment) => segment !== '');
   } catch {
     return undefined;
   }
 }
 
-function fits(part: string, word: string | undefined): boolean {
-  if (word === undefined) return false;
+function matchesPart(part: string, segment: string | undefined): boolean {
+  if (segment === undefined) return false;
   const prefix = part.replace(/NAME$/, '');
-  return prefix === part ? word === part : word.startsWith(prefix) && word.length > prefix.length;
+  return prefix === part ? segment === part : segment.startsWith(prefix) && segment.length > prefix.length;
 }

@@ -1,9 +1,9 @@
-import { type Database, getWord, type IntegrationRow, type Transaction } from '../database/tables/tables.ts';
+import { type Database, type IntegrationRow, parseEnum, type Transaction } from '../database/tables/tables.ts';
 import { INTEGRATION_STATES, type IntegrationState } from './integration.ts';
-import { isInForce, type Standing } from './life.ts';
+import { isInForce, type Lifecycle } from './lifecycle.ts';
 import { SHARED_HOSTS, siteOf } from './site.ts';
 
-/** Makes the row of a site that nobody holds, unless it is there. */
+/** Creates the site's row, without a holder, if missing. */
 export async function addSite(transaction: Transaction, domain: string): Promise<void> {
   await transaction
     .insertInto('integration_sites')
@@ -12,7 +12,7 @@ export async function addSite(transaction: Transaction, domain: string): Promise
     .execute();
 }
 
-/** Keeps others from changing who holds a site until the transaction ends. */
+/** Locks the site until the transaction ends. */
 export async function lockSite(transaction: Transaction, domain: string): Promise<void> {
   await transaction
     .updateTable('integration_sites')
@@ -22,8 +22,7 @@ export async function lockSite(transaction: Transaction, domain: string): Promis
 }
 
 /**
- * Lets the one organization hold a site whose integration is in force there, and nobody where none is any more. The site must be locked
- * by the transaction.
+ * Makes the organization the holder, or releases the site if its integration isn't in force. Requires the site's lock.
  */
 export async function holdSite(transaction: Transaction, row: IntegrationRow): Promise<void> {
   const { domain, organization_id } = row;
@@ -31,7 +30,7 @@ export async function holdSite(transaction: Transaction, row: IntegrationRow): P
   await transaction.updateTable('integration_sites').set({ organization_id }).where('domain', '=', domain).execute();
 }
 
-/** Lets nobody hold a site any more that an organization holds, unless an integration of its own is in force there. */
+/** Releases the site unless another integration of its holder is in force there. */
 async function releaseSite(
   transaction: Transaction,
   { domain, organization_id }: Pick<IntegrationRow, 'domain' | 'organization_id'>,
@@ -54,9 +53,9 @@ async function releaseSite(
 }
 
 /**
- * Brings integrations on shared hosts that were declared before the table had these to the site that it gives them now, which whoever is in
- * force there then holds. What was rejected because another organization held the whole host is due at once. A page whose address names
- * nobody stays where it was. Several processes may do it at once. Resolves to how many were moved.
+ * Moves integrations declared before their host was listed as shared to their new site. Those rejected because the
+ * whole host was held are due at once; pages whose URL names no owner stay. Safe in several processes. Resolves to the
+ * number moved.
  */
 export async function renewSites(database: Database, now: Date): Promise<number> {
   const rows = await database
@@ -77,13 +76,13 @@ export async function renewSites(database: Database, now: Date): Promise<number>
 
 interface Move {
   readonly id: string;
-  /** Where it was. */
+  /** The previous site. */
   readonly domain: string;
   readonly site: string;
   readonly now: Date;
 }
 
-/** False where somebody else was faster. */
+/** False if another process was faster. */
 async function move(transaction: Transaction, { id, domain, site, now }: Move): Promise<boolean> {
   await lockSite(transaction, domain);
   const row = await transaction
@@ -103,7 +102,7 @@ async function move(transaction: Transaction, { id, domain, site, now }: Move): 
   return true;
 }
 
-/** Where somebody else holds it by now, the next check says so. */
+/** If another organization holds it, the next check reports that. */
 async function holdFreeSite(transaction: Transaction, { domain, organization_id }: IntegrationRow): Promise<void> {
   await transaction
     .updateTable('integration_sites')
@@ -113,8 +112,7 @@ async function holdFreeSite(transaction: Transaction, { domain, organization_id 
     .execute();
 }
 
-/** Where an integration stands, from its row. */
-export function standingFrom(row: IntegrationRow): Standing {
+export function lifecycleFrom(row: IntegrationRow): Lifecycle {
   return {
     state: stateOf(row),
     stateChangedAt: row.state_changed_at,
@@ -124,17 +122,16 @@ export function standingFrom(row: IntegrationRow): Standing {
   };
 }
 
-/** The same as columns of the row. */
-export function columnsOf(standing: Standing) {
+export function columnsOf(lifecycle: Lifecycle) {
   return {
-    state: standing.state,
-    state_changed_at: standing.stateChangedAt,
-    failures: standing.failures,
-    first_failed_at: standing.firstFailedAt,
-    bonus_until: standing.bonusUntil,
+    state: lifecycle.state,
+    state_changed_at: lifecycle.stateChangedAt,
+    failures: lifecycle.failures,
+    first_failed_at: lifecycle.firstFailedAt,
+    bonus_until: lifecycle.bonusUntil,
   } satisfies Partial<IntegrationRow>;
 }
 
 export function stateOf(row: IntegrationRow): IntegrationState {
-  return getWord(INTEGRATION_STATES, row.state);
+  return parseEnum(INTEGRATION_STATES, row.state);
 }

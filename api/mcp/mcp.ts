@@ -10,7 +10,7 @@ import { API_ERRORS, ApiError } from '../data/api-errors.ts';
 import type { AddSurface, SurfaceDeps } from '../data/app.ts';
 import { getAdmission } from '../data/bind-access.ts';
 import { bindRoute, type WholeResponse } from '../server/bind-route.ts';
-import { takeBodies } from '../server/bodies.ts';
+import { acceptBodies } from '../server/bodies.ts';
 import { sendError } from '../server/errors/error-handling.ts';
 import { errorResponseFrom } from '../server/errors/error-response.ts';
 import { HttpError, httpError } from '../server/errors/http-error.ts';
@@ -41,7 +41,7 @@ export function mcpSurface(settings: McpSettings): AddSurface {
     const { oauth } = settings;
     if (oauth !== undefined) await addOAuthRoutes(app, deps.root, oauth);
     await app.register(async (scope) => {
-      takeBodies(scope, { kinds: ['json'], bytesMax: MESSAGE_BYTES_MAX });
+      acceptBodies(scope, { kinds: ['json'], bytesMax: MESSAGE_BYTES_MAX });
       refuseAsJsonRpc(scope, deps.baseUrlOf);
       const access = oauth === undefined ? MCP_ROUTE : { ...MCP_ROUTE, challenge: challengeOf(oauth.publicUrl) };
       bindRoute(scope, {

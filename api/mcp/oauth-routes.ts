@@ -10,7 +10,7 @@ import { OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../accounts/people/conne
 import type { OAuthAuthorization } from '../accounts/people/oauth-authorization.ts';
 import { JSON_TYPE } from '../data/responses/data-responses.ts';
 import { type BoundRoute, bindRoute, type WholeResponse } from '../server/bind-route.ts';
-import { takeBodies } from '../server/bodies.ts';
+import { acceptBodies } from '../server/bodies.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
 import { type RefusedClient, refuseAsOAuth, registrationFrom, tokenRefusal } from './registration.ts';
@@ -44,7 +44,7 @@ export async function addOAuthRoutes(
     }
   await scope.register((routes, _, done) => {
     const limitAddress = addressLimiter(settings.accounts);
-    takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
+    acceptBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
     refuseAsOAuth(routes, publicUrl);
     routes.addHook('preHandler', async (request) => {
       await limitAddress(request.ip, { what: 'oauth2', perMinute: settings.requestsPerMinute });

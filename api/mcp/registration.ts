@@ -89,7 +89,7 @@ export function refuseAsOAuth(routes: FastifyInstance, publicUrl: string): void 
   const reported = new ReportedReasons({ againMs: REPORT_AGAIN_MS });
   const contextOf = ({ id: requestId }: FastifyRequest) => ({ requestId, baseUrl: publicUrl, errors: API_ERRORS });
   routes.setErrorHandler((error: unknown, request, reply) =>
-    sendError(error, request, { reply, contextOf, told: reported, bodyOf }),
+    sendError(error, request, { reply, contextOf, reported, bodyOf }),
   );
 }
 

@@ -8,7 +8,6 @@ import { notFound } from './errors/http-error.ts';
 import { acceptsGzip, gzip } from './response-cache.ts';
 import { HTML_TYPE, type ResponseHeaders } from './response-headers.ts';
 
-/** What there are files of. */
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': HTML_TYPE,
@@ -19,22 +18,18 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const OTHER_TYPE = 'application/octet-stream';
 
-/** Pictures are small, and don't get smaller. */
+/** Small files gain nothing from compression. */
 const PACKED_FROM_BYTES = 4096;
 
-/** Something that is the same for everybody, from memory, so that nobody's request packs it anew. */
+/** Static content served from memory and compressed once. */
 export class Asset {
   readonly #type: string;
   readonly #headers: ResponseHeaders;
   readonly #etag: string;
   readonly #body: Buffer;
-  /** Made when it is first asked for. */
   #packed: Promise<Buffer> | undefined;
 
-  /**
-   * @param type as `Content-Type` has it
-   * @param headers what it is sent with besides
-   */
+  /** @param headers sent in addition */
   constructor(type: string, body: Buffer, headers: ResponseHeaders) {
     this.#type = type;
     this.#headers = headers;
@@ -42,20 +37,20 @@ export class Asset {
     this.#body = body;
   }
 
-  async respond({ headers: asked }: FastifyRequest): Promise<WholeResponse> {
-    const matching = findTagUnchanged(asked['if-none-match'], this.#etag);
+  async respond({ headers: requestHeaders }: FastifyRequest): Promise<WholeResponse> {
+    const matching = findTagUnchanged(requestHeaders['if-none-match'], this.#etag);
     const unchanged = { ...this.#headers, ETag: matching ?? `"${this.#etag}"`, Vary: 'accept-encoding' };
     if (matching !== undefined) return { status: 304, headers: unchanged, body: undefined };
     const headers = { ...unchanged, 'Content-Type': this.#type };
-    if (this.#body.length < PACKED_FROM_BYTES || !acceptsGzip(asked['accept-encoding']))
+    if (this.#body.length < PACKED_FROM_BYTES || !acceptsGzip(requestHeaders['accept-encoding']))
       return { status: 200, headers, body: this.#body };
     this.#packed ??= gzip(this.#body);
-    // The tag names the encoding then, as everywhere.
+    // As everywhere, the tag names the encoding.
     return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await this.#packed };
   }
 }
 
-/** Adds the paths of something that is the same for everybody. @param find throws what a request is refused with */
+/** Adds the paths of static content. @param find throws what a request is refused with */
 export function bindAsset(
   app: FastifyInstance,
   paths: readonly string[],
@@ -66,11 +61,10 @@ export function bindAsset(
 }
 
 /**
- * Adds files below a folder's path. They may be kept for a year, so what asks for them names what this returns, which changes with them.
- *
+ * Adds files below a folder, cached by clients for a year. Returns their version, which URLs must include.
  * @param folder without slashes around it
- * @param files what they hold, by their names
- * @param headers what they are sent with besides
+ * @param files contents by name
+ * @param headers sent in addition
  */
 export function addVersionedAssets(
   scope: FastifyInstance,
@@ -89,7 +83,7 @@ export function addVersionedAssets(
   return versionOf(files);
 }
 
-/** What changes with the files, for addresses that name it. */
+/** A hash of the files, for their URLs. */
 export function versionOf(files: Readonly<Record<string, Buffer>>): string {
   const hash = createHash('sha256');
   for (const bytes of Object.values(files)) hash.update(bytes);

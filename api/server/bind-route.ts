@@ -1,30 +1,27 @@
-/** How responses are sent by Fastify: what a request asks goes in, status, headers and body come out. */
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
 import type { RouteResponse } from './responder.ts';
 import { fieldsOf, type ResponseHeaders } from './response-headers.ts';
 
 export interface BoundRoute {
-  /** Default: GET. */
   readonly method?: 'GET' | 'POST';
   /** The pattern below the base path. */
   readonly path: string;
-  /** What the guard in front of all routes is told of it. */
+  /** Passed to the guard of all routes. */
   readonly config?: FastifyContextConfig;
-  /** False where no response is to be compressed, or comes so; default: each is for whoever asks for it. */
+  /** False: responses are never compressed, or already are; default: as the client accepts. */
   readonly compress?: false;
-  /** Rejects with what the request is refused with. @param reply only to be watched: what is sent is returned */
+  /** Rejects with what the request is refused with. @param reply for observation only; respond by returning */
   readonly respond: (request: FastifyRequest, reply: FastifyReply) => Promise<BoundResponse>;
-  /** An error as the route tells it; undefined, or left out: as the error envelope. */
+  /** The error's own response; undefined: the error envelope. */
   readonly refuse?: (thrown: unknown, request: FastifyRequest) => WholeResponse | undefined;
 }
 
-type BoundResponse = WholeResponse & Pick<RouteResponse, 'giveBack'>;
+type BoundResponse = WholeResponse & Pick<RouteResponse, 'release'>;
 
 /**
- * Adds a route to the app; what its responses say as `X-Cache` is for log and metrics too.
- *
- * @param sendWhole default: through the hooks of the app, which may add to all of its responses
+ * Adds a route; its `X-Cache` also goes to log and metrics.
+ * @param sendWhole default: through Fastify's hooks, which may add headers
  */
 export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: SendWhole = sendThroughHooks): void {
   const { method = 'GET', path: url, config = {}, compress, respond, refuse } = route;
@@ -32,8 +29,8 @@ export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: Se
     try {
       const response = await respond(request, reply);
       request.cacheResult = response.headers['X-Cache'];
-      // Not on 'close': a connection that broke may still be reading.
-      if (response.giveBack !== undefined) reply.raw.once('finish', response.giveBack);
+      // Not on 'close': a broken connection may still be reading.
+      if (response.release !== undefined) reply.raw.once('finish', response.release);
       return sendWhole(request, reply, response);
     } catch (error) {
       const refusal = refuse?.(error, request);
@@ -45,50 +42,49 @@ export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: Se
   app.route({ method, url, config, handler, ...(compress === false && { compress }) });
 }
 
-/** What an answer that was sent said as `X-Cache`; undefined where it is none that is kept. */
+/** `X-Cache` of a sent response; undefined if it isn't cacheable. */
 export function cacheResultOf(request: FastifyRequest, reply: FastifyReply): string | undefined {
-  const told = reply.getHeader('x-cache') ?? request.cacheResult;
-  return typeof told === 'string' ? told : undefined;
+  const header = reply.getHeader('x-cache') ?? request.cacheResult;
+  return typeof header === 'string' ? header : undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** `X-Cache` of a response, once there is one. */
+    /** `X-Cache` of the response. */
     cacheResult?: string | undefined;
-    /** What the answer has where it is an error, once it is known. */
+    /** Headers of an error response. */
     failureHeaders?: ResponseHeaders | undefined;
   }
 }
 
-/** An answer that is there as a whole. */
+/** A response without streaming. */
 export interface WholeResponse {
   readonly status: number;
-  /** Where the same object comes again, it is looked at once. */
+  /** Reuse one object per set of headers: it is serialized once. */
   readonly headers: ResponseHeaders;
   /** Text in UTF-8; undefined: none. */
   readonly body: Buffer | string | undefined;
 }
 
 export interface WholeResponseDeps {
-  /** What every answer has that doesn't say otherwise. */
+  /** Defaults for all responses. */
   readonly headers: ResponseHeaders;
-  /** What the answer to this request has besides, now that its status is known. Never rejects. */
+  /** Additional headers for this request and status. Never rejects. */
   readonly headersOf: ((request: FastifyRequest, status: number) => Awaitable<ResponseHeaders>) | undefined;
-  /** Smallest body that is compressed when asked for, in bytes. */
+  /** Smallest body to compress, in bytes. */
   readonly compressFromBytes: number;
 }
 
-/** Sends an answer; resolves to what is left to Fastify to send, undefined where nothing is. */
+/** Resolves to the body that Fastify still has to send, if any. */
 export type SendWhole = (
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: WholeResponse,
+  response: WholeResponse,
 ) => Awaitable<WholeResponse['body']>;
 
 /**
- * Sends answers that are whole in one go. Fastify would look at each header three times and at the body twice, which takes longer
- * than finding an answer that is kept. What is still to be compressed for this client is left to Fastify, and gets the same
- * headers from its hooks.
+ * Sends complete responses directly. Fastify checks each header three times and the body twice, which takes longer than
+ * finding a cached response. Responses to compress still go through Fastify, whose hooks set the same headers.
  */
 export function wholeResponseSender({ headers: usual, headersOf, compressFromBytes }: WholeResponseDeps): SendWhole {
   const known = new WeakMap<ResponseHeaders, string[]>();
@@ -99,14 +95,14 @@ export function wholeResponseSender({ headers: usual, headersOf, compressFromByt
     known.set(headers, found);
     return found;
   };
-  return (request, reply, answer) => {
-    const { status, headers, body } = answer;
-    if (mayBeCompressed(request, answer, compressFromBytes)) return sendThroughHooks(request, reply, answer);
+  return (request, reply, response) => {
+    const { status, headers, body } = response;
+    if (mayBeCompressed(request, response, compressFromBytes)) return sendThroughHooks(request, reply, response);
     return whenThere(headersOf?.(request, status) ?? NONE, (own) => {
       const fields = knownFieldsOf(headers).concat('x-request-id', request.id, fieldsOf(own));
       if (body !== undefined) fields.push('content-length', String(Buffer.byteLength(body)));
       reply.raw.writeHead(status, fields);
-      reply.hijack(); // Fastify waits for no answer any more, and looks at none.
+      reply.hijack(); // Tells Fastify not to respond.
       reply.raw.end(body);
       return undefined;
     });
@@ -127,10 +123,10 @@ function withUsual(headers: ResponseHeaders, usual: ResponseHeaders): ResponseHe
 }
 
 function mayBeCompressed(
-  { headers: asked }: FastifyRequest,
+  { headers: requestHeaders }: FastifyRequest,
   { headers, body }: WholeResponse,
   bytesMin: number,
 ): boolean {
-  if (body === undefined || asked['accept-encoding'] === undefined) return false;
+  if (body === undefined || requestHeaders['accept-encoding'] === undefined) return false;
   return headers['Content-Encoding'] === undefined && Buffer.byteLength(body) >= bytesMin;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { useShell } from '../../test/support/server/start-server.ts';
-import { takeBodies } from './bodies.ts';
+import { acceptBodies } from './bodies.ts';
 
 const KIB = 1024;
 
@@ -11,7 +11,7 @@ async function addSample(app: FastifyInstance): Promise<void> {
   app.get('/plain', async ({ body }) => ({ body: body ?? null }));
   // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
   await app.register(async (scope) => {
-    takeBodies(scope, { kinds: ['json', 'form'], bytesMax: 128 * KIB });
+    acceptBodies(scope, { kinds: ['json', 'form'], bytesMax: 128 * KIB });
     scope.get('/things', async () => ({ things: [] }));
     scope.post('/things', async ({ body }) => ({ taken: body }));
     scope.delete('/things/:id', async () => ({ gone: true }));
@@ -21,7 +21,7 @@ async function addSample(app: FastifyInstance): Promise<void> {
   });
   // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
   await app.register(async (scope) => {
-    takeBodies(scope, { kinds: ['bytes'], bytesMax: KIB });
+    acceptBodies(scope, { kinds: ['bytes'], bytesMax: KIB });
     scope.post('/raw', async ({ body }) => ({
       sha256: createHash('sha256')
         .update(body as Buffer)

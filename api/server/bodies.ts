@@ -1,49 +1,49 @@
 /**
- * What is made of the bodies of requests. A route takes none unless the scope that adds it says so with {@link takeBodies}:
- * then what is sent all the same is not read, and never more of it than {@link UNREAD_BYTES_MAX} let through.
+ * Request bodies. A route takes none unless its scope calls {@link acceptBodies}; others are discarded, up to {@link
+ * UNREAD_BYTES_MAX}.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isNestedDeeper } from '../../runtime/json-depth.ts';
 import { type HttpError, httpError } from './errors/http-error.ts';
 
-/** `json` and `form` are parsed by the type that the request names; `bytes` is a Buffer, whatever the type. */
+/** `json` and `form` are parsed by content type; `bytes` is a Buffer for any type. */
 export type BodyKind = 'json' | 'form' | 'bytes';
 
 export interface Bodies {
   readonly kinds: readonly BodyKind[];
-  /** Longest body; a route may set another with its own `bodyLimit`. */
+  /** Longest body; a route can override it with `bodyLimit`. */
   readonly bytesMax: number;
 }
 
-/** Levels of lists and objects in a body of JSON. More: code that calls itself for each runs out of stack; nothing here needs six. */
+/** Nesting of a JSON body: more could overflow the stack of recursive code; six levels are needed. */
 const JSON_LEVELS_MAX = 64;
 
-/** Longest body that is thrown away where none is taken. */
+/** Longest body that is discarded. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
-/** What the whole server is made with, so that routes without bodies have a limit too. */
+/** Fastify's options: the limit of routes without bodies. */
 export const BODY_SETTINGS = { bodyLimit: UNREAD_BYTES_MAX } as const;
 
-/** Makes no route take a body; a scope's own rules come after. What says that it is too long {@link assertLength} refuses. */
+/** Makes all routes discard bodies; scopes may override it later. {@link assertLength} refuses long ones. */
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
-/** Throws where a request says that its body is too long. */
+/** Throws if Content-Length exceeds the limit. */
 export function assertLength({ headers }: FastifyRequest, bytesMax = UNREAD_BYTES_MAX): void {
   if (Number(headers['content-length'] ?? 0) <= bytesMax) return;
-  // The rest of the body is not waited for.
+  // Closes without reading the rest.
   throw httpError('payload_too_large', `The body of the request is larger than ${bytesMax} bytes`, {
     headers: { Connection: 'close' },
   });
 }
 
 /**
- * Makes the routes of a scope take bodies: those that it adds from now on. Anything else than the named kinds is refused with
- * 415, anything longer with 413, and JSON that is nested deeper than {@link JSON_LEVELS_MAX} with 400.
+ * Makes the scope's routes added from now on accept bodies. Responds with 415 to other kinds, 413 to longer ones, 400
+ * to JSON nested deeper than {@link JSON_LEVELS_MAX}.
  */
-export function takeBodies(scope: FastifyInstance, { kinds, bytesMax }: Bodies): void {
+export function acceptBodies(scope: FastifyInstance, { kinds, bytesMax }: Bodies): void {
   scope.removeAllContentTypeParsers();
   scope.addHook('onRoute', (route) => {
     route.bodyLimit ??= bytesMax;
@@ -56,7 +56,7 @@ const PARSERS: Readonly<Record<BodyKind, (scope: FastifyInstance) => void>> = {
     const parse = scope.getDefaultJsonParser('error', 'error');
     scope.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
       parse(request, text, (error, value: unknown) => {
-        if (error) done(improper('JSON', error));
+        if (error) done(malformed('JSON', error));
         else if (isNestedDeeper(value, JSON_LEVELS_MAX)) done(tooDeep());
         else done(null, value);
       });
@@ -67,7 +67,7 @@ const PARSERS: Readonly<Record<BodyKind, (scope: FastifyInstance) => void>> = {
       try {
         done(null, formFields(text));
       } catch (error) {
-        done(improper('form', error));
+        done(malformed('form data', error));
       }
     });
   },
@@ -76,7 +76,7 @@ const PARSERS: Readonly<Record<BodyKind, (scope: FastifyInstance) => void>> = {
   },
 };
 
-/** The fields of a form by name; one that is given more than once is a list. Throws where it is not properly encoded. */
+/** Form fields by name; repeated ones become a list. Throws for invalid encoding. */
 function formFields(text: string): Readonly<Record<string, string | readonly string[]>> {
   const fields = new Map<string, string[]>();
   for (const pair of text.split('&').filter((part) => part !== '')) {
@@ -92,6 +92,6 @@ function tooDeep(): HttpError {
   return httpError('bad_request', `The body of the request is nested more than ${JSON_LEVELS_MAX} levels deep`);
 }
 
-function improper(kind: string, cause: unknown): HttpError {
-  return httpError('bad_request', `The body of the request is no proper ${kind}`, { cause });
+function malformed(kind: string, cause: unknown): HttpError {
+  return httpError('bad_request', `The body of the request is not valid ${kind}`, { cause });
 }

@@ -1,31 +1,23 @@
-/** Entity tags, and what a client's conditions mean for an answer (RFC 9110 §13); below, conditions and ranges of files (§14). */
+/** Entity tags, conditions (RFC 9110 §13) and ranges (§14). */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ResponseHeaders } from './response-headers.ts';
 
-/**
- * An entity tag here is the text between the quotes; behind it may stand how the body
- * was compressed, because a strong tag names the very bytes.
- */
+/** The suffix names the compression, because strong tags identify exact bytes. */
 const ENCODING_SUFFIX = /-(gzip|br|deflate|zstd)$/;
 
-/** Hex digits of a tag: 128 bits of a hash. */
+/** 128 bits of a hash. */
 const TAG_LENGTH = 32;
 
-/** The tag that tells one content from another. */
 export function etagOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, TAG_LENGTH);
 }
 
-/** The tag of a compressed answer. */
 export function etagWithEncoding(etag: string, encoding: string): string {
   return etag.endsWith('"') ? `${etag.slice(0, -1)}-${encoding}"` : etag;
 }
 
-/**
- * The tag of an `If-None-Match` that names this answer in whatever encoding, as it is quoted there and strong; undefined
- * where none does. `*` is for the caller to judge.
- */
+/** The tag of an `If-None-Match` that names this content in any encoding, quoted and strong. Ignores `*`. */
 export function findMatchingEtag(header: string | undefined, etag: string): string | undefined {
   for (const part of (header ?? '').split(',')) {
     const [, quoted] = /^(?:W\/)?"([^"]*)"$/.exec(part.trim()) ?? [];
@@ -34,54 +26,51 @@ export function findMatchingEtag(header: string | undefined, etag: string): stri
   return undefined;
 }
 
-/** The same for an answer that is known to be there: `*` names it, whatever its tag is (RFC 9110 §13.1.2). */
+/** The same for content known to exist, which `*` matches (RFC 9110 §13.1.2). */
 export function findTagUnchanged(header: string | undefined, etag: string): string | undefined {
   return header === '*' ? `"${etag}"` : findMatchingEtag(header, etag);
 }
 
-/** A date as HTTP writes it, in any of its three forms (RFC 9110 §5.6.7); everything else is no date. */
+/** HTTP dates in their three formats (RFC 9110 §5.6.7). */
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:(?:day|sday|nesday|rsday|urday)?, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT| [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;
 
-/** The date of a header, in Unix milliseconds; undefined where there is none or it is not proper. */
+/** Unix milliseconds; undefined if missing or invalid. */
 export function findDate(header: string | undefined): number | undefined {
   if (header === undefined || !HTTP_DATE.test(header)) return undefined;
-  // The form of C's asctime names no zone, and would be read in the server's own.
+  // The asctime format has no zone; without one it would be read as local time.
   const date = Date.parse(header.endsWith('GMT') ? header : `${header} GMT`);
   return Number.isNaN(date) ? undefined : date;
 }
 
-/** An instant as HTTP writes it, in whole seconds; Unix milliseconds. */
+/** Truncated to whole seconds, in Unix milliseconds. */
 function wholeSecond(instant: Date): number {
   return Math.floor(instant.getTime() / 1000) * 1000;
 }
 
-/**
- * True where an `If-Modified-Since` names this instant or a later one that is not in the future, which no answer can have said
- * (RFC 9110 §13.1.3).
- */
+/** True if the header names this instant or later, but not the future (RFC 9110 §13.1.3). */
 export function isUnchangedSince(header: string | undefined, modifiedAt: Date, now: Date): boolean {
   const since = findDate(header);
   return since !== undefined && since <= now.getTime() && wholeSecond(modifiedAt) <= since;
 }
 
-/** The headers by which a client says what it has. */
+/** Headers that describe the client's copy. */
 export interface Conditions {
   readonly 'if-none-match'?: string | undefined;
   readonly 'if-modified-since'?: string | undefined;
 }
 
-/** The headers of one body in each form; the same objects each time, so that senders look at them once. */
+/** Headers of one body in each form; reused objects, so that senders serialize them once. */
 export interface Forms {
   /** Without quotes. */
   readonly etag: string;
   readonly plain: ResponseHeaders;
   readonly packed: ResponseHeaders;
-  /** Of a 304. */
+  /** For a 304. */
   readonly unchanged: ResponseHeaders;
 }
 
-/** @param headers what each form has; those that only a body has are left out of `unchanged` */
+/** @param headers of every form; `Content-Type` is left out of `unchanged` */
 export function formsOf(etag: string, { 'Content-Type': type, ...headers }: ResponseHeaders, modifiedAt?: Date): Forms {
   const modified = modifiedAt && { 'Last-Modified': modifiedAt.toUTCString() };
   const unchanged: ResponseHeaders = { ...headers, ...modified, ETag: `"${etag}"`, 'X-Cache': 'HIT' };
@@ -90,7 +79,7 @@ export function formsOf(etag: string, { 'Content-Type': type, ...headers }: Resp
   return { etag, plain, packed, unchanged };
 }
 
-/** Whether the conditions of a request say that the caller has this response (RFC 9110 §13.2.2). */
+/** Whether the conditions match, so that the caller has this response (RFC 9110 §13.2.2). */
 export function isUnchanged(
   { headers }: { readonly headers?: Conditions },
   { etag, modifiedAt, now }: { readonly etag: string; readonly modifiedAt: Date; readonly now: Date },
@@ -100,15 +89,15 @@ export function isUnchanged(
   return isUnchangedSince(headers?.['if-modified-since'], modifiedAt, now);
 }
 
-/** What conditions and a range are judged by. The tag is strong: equal tags mean equal bytes, so parts of a file may be put together. */
+/** The file's properties for conditions and ranges. Equal tags mean equal bytes, so parts can be combined. */
 export interface FileFacts {
-  /** The strong entity tag, without quotes; undefined where none is known. */
+  /** The strong entity tag without quotes; undefined if unknown. */
   readonly etag: string | undefined;
   readonly modifiedAt: Date;
   readonly bytes: number;
 }
 
-/** From the first byte to the last one, counted from 0, both included. */
+/** Zero-based and inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
@@ -119,7 +108,7 @@ export type FileReply =
   | { readonly status: 206; readonly range: ByteRange }
   | { readonly status: 304 | 412 | 416 };
 
-/** What to answer to a request with these headers; `HEAD` has no ranges. */
+/** The reply to these headers; `HEAD` ignores ranges. */
 export function replyFor(
   { method, headers }: { readonly method: string; readonly headers: IncomingHttpHeaders },
   file: FileFacts,
@@ -127,7 +116,7 @@ export function replyFor(
 ): FileReply {
   if (isFailed(headers, file)) return { status: 412 };
   if (isNotModified(headers, file, now)) return { status: 304 };
-  const isRanged = method === 'GET' && isRangeMeant(headers['if-range'], file);
+  const isRanged = method === 'GET' && isRangeApplicable(headers['if-range'], file);
   const range = isRanged ? rangeFrom(headers.range, file.bytes) : undefined;
   if (range === undefined) return { status: 200 };
   return range === 'unsatisfiable' ? { status: 416 } : { status: 206, range };
@@ -136,7 +125,7 @@ export function replyFor(
 function isFailed(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileFacts): boolean {
   const { 'if-match': ifMatch, 'if-unmodified-since': ifUnmodifiedSince } = headers;
   if (ifMatch !== undefined) return ifMatch.trim() !== '*' && !strongTags(ifMatch).some((tag) => tag === etag);
-  // A date that is none is as if it were not there.
+  // Invalid dates are ignored.
   return wholeSecond(modifiedAt) > (findDate(ifUnmodifiedSince) ?? Number.POSITIVE_INFINITY);
 }
 
@@ -146,11 +135,8 @@ function isNotModified(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileF
   return ifNoneMatch.trim() === '*' || (etag !== undefined && findMatchingEtag(ifNoneMatch, etag) !== undefined);
 }
 
-/**
- * Whether the client wants a part of this very file. A weak tag or a date in `If-Range` names no bytes for sure: then it gets
- * all of it.
- */
-function isRangeMeant(ifRange: string | string[] | undefined, { etag }: FileFacts): boolean {
+/** A weak tag or a date in `If-Range` doesn't identify bytes, so the whole file is sent. */
+function isRangeApplicable(ifRange: string | string[] | undefined, { etag }: FileFacts): boolean {
   return ifRange === undefined || strongTags(String(ifRange)).some((tag) => tag === etag);
 }
 
@@ -162,8 +148,8 @@ function strongTags(header: string): readonly (string | undefined)[] {
 }
 
 /**
- * The range that a `Range` header asks for. Undefined, which is all of the file, where there is none, where it isn't proper,
- * and where there are several: a server may answer so, and nobody can make it send a file in a thousand pieces.
+ * The requested range; undefined (the whole file) if missing, invalid or more than one, as a server may do; multiple
+ * ranges would allow a thousand pieces.
  */
 function rangeFrom(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes[ \t]*=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? '') ?? [];

@@ -10,14 +10,14 @@ import { type Server, type Socket, Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ConnectionSettings } from './settings.ts';
 
-/** The largest head of a request, URL included. */
+/** The largest request head, including the URL. */
 const HEAD_BYTES_MAX = 16 * 1024;
-/** Node looks for requests that are late this often; its own 30 seconds would double most limits. */
+/** Interval of Node's timeout checks; its default of 30 s would double most limits. */
 const CHECK_MS_MAX = 5_000;
 
 /**
- * Node's server, in which no client can hold more than its share: a limit for each thing that may be slow or many, and nothing
- * that was begun for a connection outlives it. Requests go to `handler`.
+ * A Node server with limits on everything that can be slow or numerous per client; nothing started for a connection
+ * outlives it.
  */
 export function createHttpServer(handler: RequestListener, settings: ConnectionSettings): HttpServer {
   const { requestTimeoutMs, keepAliveTimeoutMs, pipelinedMax } = settings;
@@ -26,7 +26,7 @@ export function createHttpServer(handler: RequestListener, settings: ConnectionS
   const unsent = new UnsentResponses();
   const server = createServer(
     {
-      // Node would answer a missing Host itself, without a body.
+      // Node would respond to a missing Host itself, without a body.
       requireHostHeader: false,
       maxHeaderSize: HEAD_BYTES_MAX,
       headersTimeout: headersTimeoutMs,
@@ -35,13 +35,13 @@ export function createHttpServer(handler: RequestListener, settings: ConnectionS
       connectionsCheckingInterval: Math.min(headersTimeoutMs, CHECK_MS_MAX),
     },
     (request, response) => {
-      if (!waiting.take(request, response, { isLast: asksForUpgrade(request) })) return;
+      if (!waiting.accept(request, response, { isLast: requestsUpgrade(request) })) return;
       unsent.add(response);
       handler(request, response);
     },
   );
-  unsent.belongTo(server);
-  // Beyond a number Node would leave headers out without a word; the size of the head bounds them, and the request's checks.
+  unsent.registerFor(server);
+  // Above this number Node silently drops headers; the head's size and the request checks limit them instead.
   server.maxHeadersCount = 0;
   const slowReaders = new SlowReaders(settings);
   server.on('connection', (socket) => slowReaders.watch(socket));
@@ -49,46 +49,40 @@ export function createHttpServer(handler: RequestListener, settings: ConnectionS
   return server;
 }
 
-/**
- * Whether a client would rather speak another protocol. It is answered in this one (RFC 9110 §7.8), but Node reads no further
- * request behind it: it takes what follows for the other protocol.
- */
-function asksForUpgrade({ headers }: IncomingMessage): boolean {
+/** Node stops reading requests after an upgrade, although we respond in HTTP (RFC 9110 §7.8). */
+function requestsUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(headers.connection ?? '');
 }
 
 export interface SendLimits {
-  /** How long a client that has an answer coming may take less of it than {@link sendBytesMin}, in milliseconds. */
+  /** Time in which a client must read {@link sendBytesMin} while a response is pending, in milliseconds. */
   readonly sendTimeoutMs: number;
-  /** What a client takes at least in each such time, in bytes, while there is more for it. */
+  /** In bytes. */
   readonly sendBytesMin: number;
 }
 
-/** When so much of a connection's answers had gone out. */
 interface Mark {
   readonly atMs: number;
   readonly bytes: number;
 }
 
-/** As the log tells why an answer was not sent to its end. */
-const TOO_SLOW = 'the client took too little of its answers in time';
+/** Reason in the log. */
+const TOO_SLOW = 'the client read its responses too slowly';
 
 /**
- * A block has at most so many times the timeout, however large it is. Larger: pages of the feed wait in memory for clients that do not
- * read. Smaller: a line that is slow, but that takes what is asked for, loses what it reads as fast as it can.
+ * Larger: pages of the feed stay in memory for clients that don't read. Smaller: slow clients that do read are cut off.
  */
 const BLOCK_TIMEOUTS_MAX = 4;
 
-/** Smaller: needless checks. Larger: a slow reader is found later. A check takes a microsecond a connection. */
+/** Larger: slow readers are found later. A check takes a microsecond per connection. */
 const CHECK_SENT_MS_MAX = 5_000;
 
 /**
- * Ends connections whose client asks and doesn't read (specification "Connections"): a large answer would wait in memory, or with
- * its file open, for as long as the client likes. What counts is what the client takes, not what it sends; one that is slow but
- * goes on reading gets all of its answer, however long that takes. While the service itself has nothing to send, no time runs.
- *
- * Node tells of a block that was written once all of it is out, so a block has the time in which a client may take so much, but no
- * more than {@link BLOCK_TIMEOUTS_MAX} times the usual (decision 0035).
+ * Closes connections whose client doesn't read (specification "Connections"), which would hold a response in memory or
+ * its file open. A slow client that keeps reading gets the whole response. No time counts while the service has nothing
+ * to send.
+ * Node reports a block when all of it is sent, so a block gets the time in which it must be read, at most {@link
+ * BLOCK_TIMEOUTS_MAX} timeouts (decision 0035).
  */
 class SlowReaders {
   readonly #limits: SendLimits;
@@ -124,27 +118,25 @@ class SlowReaders {
 }
 
 interface Connection {
-  /** Answers that are not sent to their end, in the order of their requests. */
+  /** In the order of their requests. */
   readonly unfinished: Set<ServerResponse>;
-  /** Whether the last request was taken that it will be answered. */
+  /** Whether no more requests are accepted. */
   isFull: boolean;
 }
 
 const CONNECTIONS = new WeakMap<Duplex, Connection>();
 
-/** The earliest answer of a connection that is not sent to its end. */
+/** The connection's first response that isn't fully sent. */
 export function findUnsentResponse(socket: Duplex): ServerResponse | undefined {
   return [...(CONNECTIONS.get(socket)?.unfinished ?? [])].find(({ writableFinished }) => !writableFinished);
 }
 
 /**
- * The answers of each connection that are not finished.
- *
- * - One is sent at a time and the others wait, with whatever they hold: memory, a file, a running query. Beyond so many the
- *   connection takes no more requests: the last one's answer says `Connection: close`, and those behind it get none, which a
- *   client that sends requests ahead has to reckon with (RFC 9112 §9.3.2).
- * - When the connection ends, all of them end. Node closes only the one that was being sent, and before version 24 left the
- *   streams of the others open for ever.
+ * Unfinished responses per connection.
+ * - Only one is sent at a time; the others wait with their memory, files or queries. Above the limit the connection
+ * accepts no more: the last response says `Connection: close`, and later requests get none (RFC 9112 §9.3.2).
+ * - When the connection ends, all end. Node closes only the one being sent, and before version 24 left the others'
+ * streams open forever.
  */
 class WaitingResponses {
   readonly #pipelinedMax: number;
@@ -154,11 +146,10 @@ class WaitingResponses {
   }
 
   /**
-   * True where the request may be handled; false where it is not to be answered.
-   *
-   * @param isLast whether no request can follow it whatever the limit
+   * False if the request must not be handled.
+   * @param isLast no request can follow it
    */
-  take({ socket }: IncomingMessage, response: ServerResponse, { isLast }: { readonly isLast: boolean }): boolean {
+  accept({ socket }: IncomingMessage, response: ServerResponse, { isLast }: { readonly isLast: boolean }): boolean {
     const connection = this.#connectionOf(socket);
     if (connection.isFull) return false;
     const { unfinished } = connection;
@@ -183,7 +174,7 @@ class WaitingResponses {
   }
 }
 
-/** As Node closes the answer that is being sent when its connection ends: whoever listens, or asks later, learns of it. */
+/** As Node does when a connection ends, so that listeners are notified. */
 function close(response: ServerResponse): void {
   if (response.closed) return;
   response.destroyed = true;
@@ -193,30 +184,30 @@ function close(response: ServerResponse): void {
 
 const UNSENT = new WeakMap<Server, UnsentResponses>();
 
-/** The answers of a server that the operating system has not taken whole. */
+/** Responses that the operating system hasn't fully taken. */
 class UnsentResponses {
-  readonly #answers = new Set<ServerResponse>();
+  readonly #responses = new Set<ServerResponse>();
 
-  add(answer: ServerResponse): void {
-    this.#answers.add(answer);
-    answer.once('close', () => this.#answers.delete(answer));
+  add(response: ServerResponse): void {
+    this.#responses.add(response);
+    response.once('close', () => this.#responses.delete(response));
   }
 
-  /** Has {@link finishResponses} wait for these. */
-  belongTo(server: Server): void {
+  /** Makes {@link finishResponses} wait for these. */
+  registerFor(server: Server): void {
     UNSENT.set(server, this);
   }
 
   async sent(): Promise<void> {
-    while (this.#answers.size > 0) await Promise.all([...this.#answers].map((answer) => once(answer, 'close')));
+    while (this.#responses.size > 0) await Promise.all([...this.#responses].map((response) => once(response, 'close')));
   }
 }
 
 /**
- * Takes no further connections, and resolves once every answer is sent, or its connection has ended: what comes before a server is
- * closed. Node counts an answer as sent once it is written, and would cut off whoever reads more slowly than that.
+ * Accepts no more connections and resolves once every response is sent or its connection has ended. Node itself counts
+ * a response as sent once written, and would cut off slow readers.
  */
 export async function finishResponses(server: Server): Promise<void> {
-  SocketServer.prototype.close.call(server); // What an HTTP server's own `close` does beside this would cut answers off.
+  SocketServer.prototype.close.call(server); // The `close` of an HTTP server would also cut off responses.
   await UNSENT.get(server)?.sent();
 }

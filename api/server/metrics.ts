@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-cli
 import { createHttpServer } from './connections.ts';
 import type { ConnectionSettings } from './settings.ts';
 
-/** What every server counts, for Prometheus (specification "Health and metrics"). */
+/** Metrics of every server, for Prometheus (specification "Health and metrics"). */
 export class Metrics {
   readonly registry = new Registry();
   readonly #durations = new RequestDurations(this.registry);
@@ -14,37 +14,34 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** An answer, or a request that got none: `ABORTED_STATUS`. */
+  /** A response, or a request without one: `ABORTED_STATUS`. */
   onResponse(route: string, status: number, seconds: number): void {
     this.#durations.observe(route, status, seconds);
   }
 }
 
 export interface MetricsAccess {
-  /** Whoever sends it as bearer may read; undefined: nobody may on that ground. */
+  /** Bearer token; undefined: none is accepted. */
   readonly token: string | undefined;
-  /** Whether anybody may read. */
+  /** Whether everyone may read. */
   readonly isOpen: boolean;
 }
 
-/** Offers `/metrics` to those who may read them; to others there is no such route, by whatever method they ask. */
+/** For clients without access the route doesn't exist, whatever the method. */
 export function addMetrics(
   app: FastifyInstance,
   metrics: Metrics,
   access: MetricsAccess & { readonly basePath: string },
 ) {
   const url = `${access.basePath}/metrics`;
-  const isShownTo = ({ headers }: FastifyRequest) => mayRead(headers.authorization, access);
-  app.get(url, { config: { isShownTo } }, async (_, reply) => {
+  const isVisibleTo = ({ headers }: FastifyRequest) => mayRead(headers.authorization, access);
+  app.get(url, { config: { isVisibleTo } }, async (_, reply) => {
     reply.header('Cache-Control', 'no-store').type(metrics.registry.contentType);
     return reply.send(await metrics.registry.metrics());
   });
 }
 
-/**
- * A server of its own for `/metrics`, for a port that only those who may read can reach; where a token is set it is asked for
- * here too. It never listens.
- */
+/** On a port that only authorized clients can reach; a token is checked here too. The caller must listen. */
 export function createMetricsServer(
   metrics: Metrics,
   { token, connections }: Pick<MetricsAccess, 'token'> & { readonly connections: ConnectionSettings },
@@ -61,7 +58,7 @@ export function createMetricsServer(
   }, connections);
 }
 
-/** Digests of the same length are compared, so that the time tells nothing. */
+/** Compares digests of equal length, so timing reveals nothing. */
 function mayRead(authorization: string | undefined, { token, isOpen }: MetricsAccess): boolean {
   if (isOpen) return true;
   return token !== undefined && timingSafeEqual(digestOf(authorization ?? ''), digestOf(`Bearer ${token}`));
@@ -72,15 +69,14 @@ function digestOf(text: string): Buffer {
 }
 
 const NAME = 'modelstats_request_duration_seconds';
-const HELP = 'Time to answer, by route and status';
+const HELP = 'Response time, by route and status';
 /** Upper bounds, in seconds. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const;
 
-/** Of one route and status. */
 interface Tally {
   readonly route: string;
   readonly status: number;
-  /** How many took no longer than the bound at the same place, and longer than the one before. */
+  /** Per bucket, not cumulative. */
   readonly counts: Float64Array;
   count: number;
   sumSeconds: number;
@@ -93,15 +89,15 @@ interface Sample {
 }
 
 /**
- * A histogram of how long answers took. prom-client's own checks and sorts a set of labels for each of them, which takes longer
- * than finding a kept answer; here the labels are put together when somebody reads.
+ * Histogram of response times. prom-client validates and sorts labels on every observation, which takes longer than
+ * finding a cached response; here labels are built when metrics are read.
  */
 export class RequestDurations {
   readonly #tallies = new Map<string, Map<number, Tally>>();
 
   constructor(registry: Registry) {
     const metric = { name: NAME, help: HELP, type: 'histogram', get: async () => this.#read() };
-    // What a registry asks of a metric; its types know prom-client's own classes alone.
+    // Has what the registry needs; its types only allow prom-client's classes.
     registry.registerMetric(metric as unknown as Histogram);
   }
 
@@ -142,18 +138,16 @@ function samplesOf({ route, status, counts, count, sumSeconds }: Tally): readonl
   ];
 }
 
-/** Whether a service can do its work, as `/health/ready` tells it. */
+/** For `/health/ready`. */
 export interface Readiness {
   readonly isReady: boolean;
   /** As JSON. */
   readonly body: object;
-  /** Of one that is not: when to ask again, where it will be. */
+  /** If not ready. */
   readonly retryAfterSeconds?: number;
 }
 
-/**
- * `/health/live`: the process answers. `/health/ready`: it can do its work, or 503 (specification "Health and metrics").
- */
+/** `/health/live`: the process responds. `/health/ready`: it can serve, or 503 (specification "Health and metrics"). */
 export function addHealth(app: FastifyInstance, readiness: () => Readiness): void {
   app.get('/health/live', async (_, reply) => reply.header('Cache-Control', 'no-store').send({ status: 'live' }));
   app.get('/health/ready', async (_, reply) => {
@@ -166,7 +160,7 @@ export function addHealth(app: FastifyInstance, readiness: () => Readiness): voi
   });
 }
 
-/** Adds a gauge that is read when it is asked for. While it can't be read it has no value; the rest is reported all the same. */
+/** Adds a gauge computed when metrics are read; if that fails it has no value and the others are still reported. */
 export function addGauge(
   registry: Registry,
   { name, help }: { readonly name: string; readonly help: string },

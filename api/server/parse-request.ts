@@ -3,30 +3,29 @@ import { noSuchRoute } from './errors/error-response.ts';
 import { parsePart, RequestInvalid, type RequestProblem } from './errors/http-error.ts';
 import type { GivenRequest, ParametersSchema } from './route.ts';
 
-/** What a request's parameters must be. */
 export interface RequestSchemas<Params, Query> {
   readonly params: ParametersSchema<Params>;
   readonly query: ParametersSchema<Query>;
-  /** Finds what is wrong with parameters that are right one by one. */
+  /** Checks parameters that are valid one by one. */
   readonly check?: ((query: CheckedQuery<Query>) => readonly RequestProblem[]) | undefined;
 }
 
-/** The schemas of a route's parameters; those of none where a route takes none, whose type is of no interest then. */
+/** Without parameters the type doesn't matter. */
 export function schemasOf<Params, Query>({ params, query }: Partial<RequestSchemas<Params, Query>>) {
   return { params: params ?? NO_PARAMETERS, query: query ?? NO_PARAMETERS } as RequestSchemas<Params, Query>;
 }
 
 const NO_PARAMETERS = z.object({});
 
-/** Query parameters of which some may be wrong: those are left out of `values` and named in `wrong`. */
+/** `values` has the valid parameters, `wrong` names the others. */
 export interface CheckedQuery<Query> {
   readonly values: Partial<Query>;
   readonly wrong: ReadonlySet<string>;
 }
 
 /**
- * The parameters of a request; throws RequestInvalid with all problems at once (specification "Validation errors"). A query parameter
- * that the route does not have is ignored.
+ * Parses a request; throws RequestInvalid with all problems (specification "Validation errors"). Unknown query
+ * parameters are ignored.
  */
 export function parseRequest<Params, Query>(
   { params, query, check }: RequestSchemas<Params, Query>,
@@ -47,16 +46,16 @@ function problemsOf(result: ReturnType<typeof parsePart>): readonly RequestProbl
   return 'problems' in result ? result.problems : [];
 }
 
-/** The parameters that are right, with defaults, where others are wrong. */
+/** The valid parameters and defaults. */
 function rightValues<Query>(
   schema: ParametersSchema<Query>,
   given: unknown,
   wrong: ReadonlySet<string>,
 ): Partial<Query> {
   const right = Object.keys(schema.shape).filter((name) => !wrong.has(name));
-  // A shape's own names, which the type of an object of whatever shape can't tell.
+  // The shape's own names, which a generic type can't express.
   const mask = Object.fromEntries(right.map((name) => [name, true])) as Record<string, true>;
   const picked = schema.pick(mask);
   const result = parsePart(picked, given, 'query');
-  return ('value' in result ? result.value : {}) as Partial<Query>; // The same schema, some of its fields.
+  return ('value' in result ? result.value : {}) as Partial<Query>; // Some fields of the same schema.
 }

@@ -1,10 +1,9 @@
-/** The plugins that every response passes. */
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance } from 'fastify';
 import { etagWithEncoding } from './conditional.ts';
 
-/** Compresses what callers ask to have compressed, off the event loop; a strong tag then says so. */
+/** Compresses responses as requested, off the event loop, and adjusts strong tags. */
 export async function addCompression(
   app: FastifyInstance,
   { compressFromBytes }: { readonly compressFromBytes: number },
@@ -25,10 +24,7 @@ export async function addCompression(
   });
 }
 
-/**
- * Helmet's headers. They are the same for all answers, so helmet is asked once: it makes them anew for each request, which
- * takes a tenth of the time of an answer that is at hand.
- */
+/** Helmet's headers, computed once; per request they would take a tenth of the time of a cached response. */
 export async function securityHeaders(): Promise<Readonly<Record<string, string>>> {
   const plain = await headersOf(fastify());
   const app = fastify();

@@ -11,12 +11,12 @@ export interface HeadLimits {
   readonly headersMax: number;
 }
 
-/** Who may ask. */
+/** Authorizes a request. */
 export type Admit = (request: FastifyRequest, config: FastifyContextConfig) => Awaitable<void>;
 
 /**
- * What every request passes before its route, whatever that is (specification "Order of checks"): the checks of its head, then
- * whoever guards the routes, then what the URL names. One hook, which waits for nothing that is there.
+ * Checks before every route (specification "Order of checks"): the head, then the guard, then the URL. One hook that
+ * runs synchronously where possible.
  */
 export function addRequestChecks(
   app: FastifyInstance,
@@ -33,35 +33,35 @@ export function addRequestChecks(
   });
 }
 
-/** Throws where the host is none, or there are more header fields than allowed. */
+/** Throws for an invalid host or too many header fields. */
 export function assertHead(request: FastifyRequest, { headersMax }: HeadLimits): void {
-  // Their size is bounded besides.
+  // Their size is limited by Node.
   if (request.raw.rawHeaders.length > 2 * headersMax)
     throw httpError('headers_too_large', `A request may have ${headersMax} header fields`);
   assertHost(request);
 }
 
-/** Throws where the URL is not properly encoded (the router sees to the path), or names nothing that may be asked for. */
+/** The router checks the encoding of the path. */
 function assertRoute(request: FastifyRequest, config: FastifyContextConfig): void {
   if (!isProperUrl(request.url)) throw improperUrl();
-  // At once, before anything is made of a body: Fastify would refuse some methods for their headers first, which tells an unknown
-  // route from a hidden one.
+  // Before the body is handled: Fastify would refuse some methods by their headers, which would distinguish unknown
+  // routes from hidden ones.
   if (request.is404) throw noSuchRoute();
   assertSegments(request.url, config);
-  if (config.isShownTo?.(request) === false) throw noSuchRoute();
+  if (config.isVisibleTo?.(request) === false) throw noSuchRoute();
 }
 
-/** RFC 9112 §3.2: one Host header, and a proper one; HTTP 1.0 knew none, and simple health checks still speak it. */
+/** RFC 9112 §3.2: one valid Host header; optional for HTTP 1.0, which simple health checks use. */
 function assertHost({ host, headers, raw }: FastifyRequest): void {
   const isMissing = headers.host === undefined && headers[':authority'] === undefined;
   const isOld = raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0;
   const isTwice = countHosts(raw.rawHeaders) > 1;
   if (isTwice || (isMissing ? !isOld : !isHost(host))) {
-    throw httpError('bad_request', 'The request needs one Host header with a proper host');
+    throw httpError('bad_request', 'The request needs exactly one Host header with a valid host');
   }
 }
 
-/** Node keeps the first Host header only, so all are counted as they came: name, value, name, value. */
+/** Node keeps only the first Host header, so the raw pairs are counted. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -71,10 +71,10 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** What a URL may hold as it is; everything else is percent-encoded (RFC 3986). */
+/** Unencoded characters of a URL (RFC 3986). */
 const URL_CHARACTERS = /^[!-~]*$/;
 
-/** True for a URL whose query is percent-encoded UTF-8, and that holds no character that has to be encoded. */
+/** Whether all characters are allowed and the query is percent-encoded UTF-8. */
 export function isProperUrl(url: string): boolean {
   const start = url.indexOf('?');
   return URL_CHARACTERS.test(url) && (start === -1 || isDecodable(url.slice(start)));
@@ -94,30 +94,29 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
+/** An id of 200 characters of 4 bytes, 12 characters each in a URL. */
 const SEGMENT_LENGTH_MAX = 2400;
 
 /**
- * Throws for ids beyond measure on the routes that are there. The router could do so too, but before any hook, which would tell
- * a switched-off capability from a route that never was.
+ * Throws for too long ids. The router would check them before any hook, which would distinguish disabled capabilities
+ * from unknown routes.
  */
 function assertSegments(url: string, { allow }: FastifyContextConfig): void {
-  // A method that the path does not have is told first.
+  // The method error takes precedence.
   if (url.length <= SEGMENT_LENGTH_MAX || allow !== undefined) return;
   if (longestSegment(url) > SEGMENT_LENGTH_MAX)
     throw httpError('uri_too_long', `A part of the path is longer than ${SEGMENT_LENGTH_MAX} characters`);
 }
 
 /**
- * True for a URL whose path is `prefix` or lies below it, as the router sees it: percent-encoding undone (`/%761/models`), an
- * absolute URL's scheme and host left out. Otherwise an unknown route could be told from one that is switched off.
+ * Whether a URL's path is `prefix` or below it, decoded as the router does (`/%761/models`, absolute URLs), so that
+ * unknown and disabled routes can't be distinguished.
  */
 export function isPathBelow(prefix: string, url: string): boolean {
   const path = decodedPath(url);
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-/** The length of the longest part between slashes. */
 function longestSegment(url: string): number {
   return Math.max(
     ...decodedPath(url)
@@ -126,51 +125,49 @@ function longestSegment(url: string): number {
   );
 }
 
-/** The path of a request's URL as it was sent, without the scheme and host of an absolute one. */
+/** The raw path, without scheme and host. */
 export function pathOf(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
   return path;
 }
 
-/** Encoded slashes and question marks stay encoded: they are no separators. */
+/** Encoded slashes and question marks stay: they don't separate. */
 function decodedPath(url: string): string {
   const path = pathOf(url);
   try {
     return decodeURI(path);
   } catch {
-    return path; // The router has refused it already.
+    return path; // The router has already refused it.
   }
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route is there for whoever sends a request; default: for everybody. To others it is an unknown one. */
-    isShownTo?: (request: FastifyRequest) => boolean;
+    /** Whether the route exists for this request; default: yes. */
+    isVisibleTo?: (request: FastifyRequest) => boolean;
   }
 }
 
-/** A path and the methods that its routes answer. */
 interface Path {
   readonly url: string;
   readonly methods: Set<string>;
-  /** What its first route was configured with; refusals are, too, so that they ask for the same credentials. */
+  /** Refusals share the first route's config, so that they require the same credentials. */
   readonly config: RouteOptions['config'];
 }
 
-/** Every method but CONNECT, which never reaches a route. */
+/** CONNECT never reaches a route. */
 const REFUSABLE = METHODS.filter((method) => method !== 'CONNECT');
 
 /**
- * Answers HEAD like GET, without the body, on every route that is added from now on, and remembers the methods of each path.
- * What it returns is called when all routes are there: it makes each path refuse all other methods (specification "Order of
- * checks"), before anything is made of a body.
+ * Adds HEAD to every GET route and collects the methods of each path. Call the result after all routes are added: it
+ * makes paths refuse other methods (specification "Order of checks") before bodies are handled.
  */
 export function collectMethods(app: FastifyInstance): (closing: FastifyInstance) => void {
   const paths = new Map<string, Path>();
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
-    // Fastify's own routes for HEAD know the body before it is compressed, so their headers differ from those of GET.
+    // The HEAD routes of Fastify see the uncompressed body, so their headers differ from GET.
     route.method = methods;
     const pattern = route.url.replaceAll(/:\w+/g, ':');
     const path = paths.get(pattern) ?? { url: route.url, methods: new Set(), config: route.config };
@@ -202,7 +199,7 @@ function refuseOthers(app: FastifyInstance, { url, methods, config }: Path): voi
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The methods of the path, where it is asked with another one. */
+    /** Allowed methods, on routes that refuse all others. */
     allow?: string;
   }
 }

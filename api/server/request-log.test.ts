@@ -11,7 +11,7 @@ const endless = () =>
     },
   });
 
-/** A server whose `/late` is answered when told to, and whose `/endless` never ends. */
+/** A server whose `/late` responds on demand, and whose `/endless` never ends. */
 async function start(options: StartOptions = {}) {
   const waiting: (() => void)[] = [];
   const server = await startServer(async (app) => {
@@ -71,7 +71,7 @@ test('a client that was cut off since it did not read is told of as such', async
   await askAndHangUp(server.port, ['/endless'], () => linesOf(server).length === 1);
   expect(server.log.find(({ aborted }) => aborted)).toMatchObject({
     status: 499,
-    reason: 'the client took too little of its answers in time',
+    reason: 'the client read its responses too slowly',
   });
 });
 
@@ -85,5 +85,5 @@ test('why something is not available is in the log once, not with each request',
   for (let i = 0; i < 20; i += 1) expect((await app.inject('/data')).statusCode).toBe(503);
   cause = 'the disk is gone';
   for (let i = 0; i < 20; i += 1) await app.inject('/data');
-  expect(log.filter(({ msg }) => msg === 'not available').length).toBe(2);
+  expect(log.filter(({ msg }) => msg === 'unavailable').length).toBe(2);
 });

@@ -5,17 +5,16 @@ import type { RawResponse } from './errors/raw-responses.ts';
 import type { Metrics } from './metrics.ts';
 import type { ShowUrl } from './urls.ts';
 
-/** Stands in log and metrics where a connection ended before the answer was sent to its end; no client ever sees it. */
+/** Status in log and metrics if the connection ended before the response; never sent. */
 export const ABORTED_STATUS = 499;
 
 export interface ResponseLogOptions {
   readonly metrics: Metrics;
   readonly showUrl: ShowUrl;
-  /** Told of every answer that was sent; the log has what it returns as `cache`. */
+  /** Called for every sent response; the log shows its result as `cache`. */
   readonly onResponse?: ((request: FastifyRequest, reply: FastifyReply) => string | undefined) | undefined;
 }
 
-/** Logs and counts an answer that was sent to its end. */
 export function logResponse(request: FastifyRequest, reply: FastifyReply, options: ResponseLogOptions): void {
   const { method, log } = request;
   const { statusCode: status, elapsedTime } = reply;
@@ -25,7 +24,6 @@ export function logResponse(request: FastifyRequest, reply: FastifyReply, option
   log.info({ method, url, status, ms: Math.round(elapsedTime), cache }, 'answered');
 }
 
-/** The same for a request whose connection ended before its answer was sent to its end. */
 export function logAbort(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -37,57 +35,54 @@ export function logAbort(
   metrics.onResponse(routeOf(request), ABORTED_STATUS, elapsedTime / 1000);
   const url = showUrl(request.url);
   const line = { method, url, status: ABORTED_STATUS, ms: Math.round(elapsedTime), aborted: true, hasBegun, reason };
-  log.info(line, 'the connection ended before the answer');
+  log.info(line, 'the connection ended before the response');
 }
 
-/** Logs and counts an answer to what Fastify never saw; it took no time to make. */
+/** Logs and counts a response that bypassed Fastify. */
 export function logRawResponse(
   { requestId, method, url, status, reason }: RawResponse,
   logger: FastifyBaseLogger | undefined,
   { metrics, showUrl }: Pick<ResponseLogOptions, 'metrics' | 'showUrl'>,
 ): void {
   metrics.onResponse(UNKNOWN_ROUTE, status, 0);
-  const asked = { method: method ?? null, url: url === undefined ? null : showUrl(url) };
-  logger?.child({ reqId: requestId }).info({ ...asked, status, ms: 0, reason }, 'answered');
+  const target = { method: method ?? null, url: url === undefined ? null : showUrl(url) };
+  logger?.child({ reqId: requestId }).info({ ...target, status, ms: 0, reason }, 'answered');
 }
 
 const UNKNOWN_ROUTE = 'unknown';
 
-/** The pattern of the route, of which there are few. */
+/** The route's pattern, for low cardinality. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions?.url ?? UNKNOWN_ROUTE;
 }
 
-/** How a request ended that was not answered to its end. */
+/** A request whose response was not fully sent. */
 export interface Abort {
-  /** Whether any of the answer was sent; false where it waited behind another one, or was still being made. */
+  /** False if it was waiting or being prepared. */
   readonly hasBegun: boolean;
-  /** What broke the connection, where more is known than that it ended. */
+  /** Why the connection broke, if known. */
   readonly reason: string | undefined;
 }
 
-/**
- * Calls back once, when nothing more will be sent: without an abort where the answer was sent to its end, else with what is
- * known of it, since the client hung up or was cut off.
- */
+/** Calls back once when nothing more will be sent; with an abort unless the response was fully sent. */
 export function watchEnd(
   request: FastifyRequest,
   reply: FastifyReply,
   onEnd: (abort: Abort | undefined) => void,
 ): void {
   const { raw } = reply;
-  // Once: Node closes the one that was being sent as well.
+  // Once: Node also closes the response being sent.
   raw.once('close', () => {
     if (raw.writableFinished) onEnd(undefined);
-    // An answer that waits has no socket yet.
+    // A waiting response has no socket yet.
     else onEnd({ hasBegun: raw.headersSent && raw.socket !== null, reason: request.raw.socket.errored?.message });
   });
 }
 
-/** Random bytes drawn at once. One draw for each letter of an id would cost more than the rest of a cached answer. */
+/** One draw of random bytes per letter of an id would cost more than the rest of a cached response. */
 const POOL_BYTES = 4096;
 
-/** Makes request ids, ULIDs. */
+/** ULIDs. */
 export function requestIds(): () => string {
   const pool = Buffer.alloc(POOL_BYTES);
   let next = POOL_BYTES;

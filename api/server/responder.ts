@@ -1,135 +1,131 @@
 /**
- * How every route is answered, whichever surface serves it (specification "Order of checks"):
- *
- * validation (422) → the effective request → conditional (304) → quota (429) → cache → query.
- *
- * A response depends on nothing but the effective request and on what its route names as its dependencies. So the ETag is the
- * hash of the two: a match costs no query, and it outlasts every release that changes nothing of it (decision 0030). Where a route
- * names none, the ETag is the hash of the body.
+ * Handles every route of every surface (specification "Order of checks"):
+ * validation (422) → effective request → conditional (304) → quota (429) → cache → query.
+ * A response depends only on the effective request and the route's declared dependencies, so the ETag hashes these two:
+ * a match costs no query and outlasts releases that don't affect it (decision 0030). Without declared dependencies it
+ * hashes the body.
  */
 import { LRUCache } from 'lru-cache';
 import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
-import type { BorrowedHandler, CachedHandler, GivenRequest, OnceHandler, ParsedRequest, Route } from './route.ts';
+import type { BorrowedHandler, CachedHandler, GivenRequest, ParsedRequest, Route, UncachedHandler } from './route.ts';
 
 export interface ResponderDeps<Context, R extends Route<Context>> {
   readonly cache: ResponseCache;
-  /** Smallest body that is packed where the request says that it may be, in bytes. */
+  /** Smallest body to compress, in bytes. */
   readonly compressFromBytes: number;
-  /** What every form of a response has, but for its tag. */
+  /** Headers of every form of a response, except the tag. */
   readonly headersOf: (route: R, context: Context) => ResponseHeaders;
-  /** Changes when the same dependencies give other bodies. */
+  /** Changes when equal dependencies produce different bodies. */
   readonly format?: unknown;
-  /** Makes a body in its turn; default: at once. */
-  readonly inTurn?: (make: () => Promise<string | Buffer>) => Promise<string | Buffer>;
+  /** Queues the making of a body; default: immediate. */
+  readonly enqueue?: (make: () => Promise<string | Buffer>) => Promise<string | Buffer>;
 }
 
-/** One request on its way. */
 export interface Exchange<Context> {
   readonly request: GivenRequest;
   readonly context: Context;
   readonly now: Date;
-  /** All that the effective request depends on beside the parameters, and a body whose route names no dependencies. */
+  /** What else the effective request depends on, and bodies without declared dependencies. */
   readonly scope: string;
-  /** Under which the request is remembered within its scope: equal keys must mean equal parameters. Undefined: it is not. */
+  /** Cache key of the parsed request within the scope: equal keys mean equal parameters. Undefined: not cached. */
   readonly key: string | undefined;
-  /** Whether the body may come in gzip, which the headers tell then. */
+  /** Whether the body may be compressed with gzip. */
   readonly mayPack: boolean;
-  /** Takes what the response costs before it is made; rejects where that can't be. Default: it costs nothing. */
+  /** Charges the response before it is made; rejects if not possible. Default: free. */
   readonly charge?: ((effective: unknown) => Promise<void>) | undefined;
 }
 
-/** A response, to be sent or shown by whoever asked for it. */
 export interface RouteResponse {
   readonly status: 200 | 302 | 304;
   readonly headers: ResponseHeaders;
-  /** In UTF-8, packed where the headers say so; undefined where the caller has it already. */
+  /** In UTF-8, compressed if the headers say so; undefined if the caller already has it. */
   readonly body: Buffer | string | undefined;
-  /** To be called when the body was sent: its memory may be used again then. Where nobody does, it is collected as any other. */
-  readonly giveBack?: () => void;
+  /** Releases the body's memory for reuse after sending; without the call it is garbage-collected. */
+  readonly release?: () => void;
 }
 
-/** What a request turned out to ask for, and what its response says about itself; undefined where only the body tells. */
-interface Understood<Context> {
-  readonly asked: ParsedRequest<Context>;
+/** `tagged` is undefined if only the body determines the tag. */
+interface TaggedRequest<Context> {
+  readonly parsed: ParsedRequest<Context>;
   readonly tagged: (Forms & { readonly modifiedAt: Date }) | undefined;
 }
 
-/** Characters of what requests to one route depend on, all remembered ones together. Smaller: more are parsed and hashed again. */
+/** Total key length of cached requests per route, in characters. */
 const KEY_LENGTH_MAX = 4 * 1024 * 1024;
-/** What one of them costs beside its key, about. */
+/** Approximate cost of an entry besides its key. */
 const ENTRY_LENGTH = 1000;
 
-/** Answers the routes of a surface. Knows no server: a binder hands it what it needs of a request. */
+/** Responds to the routes of a surface, independent of the server. */
 export class Responder<Context, R extends Route<Context>> {
   readonly #deps: ResponderDeps<Context, R>;
-  /** Parsing, checking and hashing a request again takes more time than sending a body that is at hand. */
-  readonly #understood = new Map<R, LRUCache<string, Understood<Context>>>();
-  /** By the very body that is kept, so that what is said of it goes with it. */
+  /** Parsing and hashing again would take longer than sending a cached body. */
+  readonly #requests = new Map<R, LRUCache<string, TaggedRequest<Context>>>();
+  /** Keyed by the cached body, so that both are dropped together. */
   readonly #formsOfBodies = new WeakMap<Buffer, Forms>();
 
   constructor(deps: ResponderDeps<Context, R>) {
     this.#deps = deps;
   }
 
-  /** Throws or rejects with HttpError, RequestInvalid or AppError where there is no response. */
+  /** Throws or rejects with HttpError, RequestInvalid or AppError. */
   respond(route: R, exchange: Exchange<Context>): Promise<RouteResponse> {
-    const { asked, tagged } = this.#understand(route, exchange);
-    if ('once' in asked) return this.#respondOnce(route, asked, exchange);
-    if (tagged !== undefined) return this.#respondTagged(asked, tagged, exchange);
-    if ('cached' in asked) return this.#respondByBody(route, asked, exchange);
-    throw new Error(`${route.path} lends a body that depends on nothing`);
+    const { parsed, tagged } = this.#cachedRequest(route, exchange);
+    if ('uncached' in parsed) return this.#respondUncached(route, parsed, exchange);
+    if (tagged !== undefined) return this.#respondTagged(parsed, tagged, exchange);
+    if ('cached' in parsed) return this.#respondByBody(route, parsed, exchange);
+    throw new Error(`${route.path} has a borrowed body without dependencies`);
   }
 
   async #respondTagged(
-    asked: ParsedRequest<Context> & (CachedHandler<Context> | BorrowedHandler<Context>),
+    parsed: ParsedRequest<Context> & (CachedHandler<Context> | BorrowedHandler<Context>),
     tagged: Forms & { readonly modifiedAt: Date },
     exchange: Exchange<Context>,
   ): Promise<RouteResponse> {
     const { request, context, now } = exchange;
     const { etag, unchanged, modifiedAt } = tagged;
-    const assertThere = 'cached' in asked ? asked.assertThere : undefined;
+    const assertExists = 'cached' in parsed ? parsed.assertExists : undefined;
     const matching = findMatchingEtag(request.headers?.['if-none-match'], etag);
-    // The caller's own tag is repeated: it may be that of the compressed form.
+    // Repeats the caller's tag, which may be of the compressed form.
     if (matching !== undefined) return notModified({ ...unchanged, ETag: matching });
-    const isKnown = assertThere === undefined || this.#deps.cache.has(etag);
+    const isKnown = assertExists === undefined || this.#deps.cache.has(etag);
     const isInForce = isUnchanged(request, { etag, modifiedAt, now });
     if (isInForce && isKnown) return notModified(unchanged);
-    await exchange.charge?.(asked.effective);
+    await exchange.charge?.(parsed.effective);
     if (!isInForce) {
-      if ('borrowed' in asked) return this.#lend(asked, tagged, exchange);
-      return whenThere(this.#load(etag, asked, context), (found) => this.#inForm(etag, found, tagged, exchange));
+      if ('borrowed' in parsed) return this.#respondBorrowed(parsed, tagged, exchange);
+      return whenThere(this.#load(etag, parsed, context), (found) => this.#inForm(etag, found, tagged, exchange));
     }
-    // `*` and a date name no particular response, so make sure that there is one (404 otherwise). The charge goes back.
-    await assertThere?.(context);
+    // `*` and dates name no specific response, so check that one exists (404 otherwise). The charge is refunded.
+    await assertExists?.(context);
     return notModified(unchanged);
   }
 
-  /** A body that is read anew each time; packed it is another one, and what was read is given back at once. */
-  async #lend(
+  /** Reads the body anew. Compressing copies it, so the original is released at once. */
+  async #respondBorrowed(
     { borrowed }: BorrowedHandler<Context>,
     { plain, packed }: Forms,
     { context, mayPack }: Exchange<Context>,
   ): Promise<RouteResponse> {
     const { bytes, release } = await borrowed(context);
     if (!mayPack || bytes.length < this.#deps.compressFromBytes)
-      return { status: 200, headers: withCacheState(plain, 'BYPASS'), body: bytes, giveBack: release };
+      return { status: 200, headers: withCacheState(plain, 'BYPASS'), body: bytes, release };
     const body = await gzip(bytes);
     release();
     return { status: 200, headers: withCacheState(packed, 'BYPASS'), body };
   }
 
-  /** The tag is that of the body, which is made first: it names no dependencies that could be hashed instead. */
+  /** The tag is the body's hash, so the body is made first. */
   async #respondByBody(
     route: R,
-    asked: ParsedRequest<Context> & CachedHandler<Context>,
+    parsed: ParsedRequest<Context> & CachedHandler<Context>,
     exchange: Exchange<Context>,
   ): Promise<RouteResponse> {
     const { request, context, scope } = exchange;
-    const key = `${scope}\n${route.path}\n${JSON.stringify(asked.effective)}`;
-    const found = await this.#load(key, asked, context);
+    const key = `${scope}\n${route.path}\n${JSON.stringify(parsed.effective)}`;
+    const found = await this.#load(key, parsed, context);
     const forms = this.#formsOfBody(route, found.body, context);
     const matching = findTagUnchanged(request.headers?.['if-none-match'], forms.etag);
     if (matching === undefined) return this.#inForm(key, found, forms, exchange);
@@ -138,7 +134,7 @@ export class Responder<Context, R extends Route<Context>> {
     return { status: 304, headers: found.isHit ? headers : withCacheState(headers, 'MISS'), body: undefined };
   }
 
-  /** A body is kept, and its packed form beside it, so that a response that is sent often is made and packed once. */
+  /** Caches the body and its compressed form. */
   #inForm(
     key: string,
     { body, isHit }: CachedBody,
@@ -146,8 +142,8 @@ export class Responder<Context, R extends Route<Context>> {
     { mayPack }: Exchange<Context>,
   ): Awaitable<RouteResponse> {
     const isPacked = mayPack && body.length >= this.#deps.compressFromBytes;
-    const kept = isPacked ? packed : plain;
-    const headers = isHit ? kept : withCacheState(kept, 'MISS');
+    const formHeaders = isPacked ? packed : plain;
+    const headers = isHit ? formHeaders : withCacheState(formHeaders, 'MISS');
     if (!isPacked) return { status: 200, headers, body };
     return whenThere(
       this.#deps.cache.get(`gzip ${key}`, () => gzip(body)),
@@ -156,17 +152,17 @@ export class Responder<Context, R extends Route<Context>> {
   }
 
   /**
-   * The entity tag is the hash of the body, and the body as old as the request: who asks again within a second is told that nothing
-   * changed, and never of an address that may have expired.
+   * The tag hashes the body and counts as modified now: a repeated request within a second gets 304, never an expired
+   * address.
    */
-  async #respondOnce(
+  async #respondUncached(
     route: R,
-    { effective, once }: ParsedRequest<Context> & OnceHandler<Context>,
+    { effective, uncached: once }: ParsedRequest<Context> & UncachedHandler<Context>,
     { request, context, now, charge }: Exchange<Context>,
   ): Promise<RouteResponse> {
     const { status, headers, body } = await once(context);
     const { etag, unchanged, plain } = formsOf(etagOf(body), this.#deps.headersOf(route, context), now);
-    // A redirect is sent whatever the request says of a condition (RFC 9110 §13.2.1).
+    // Redirects ignore conditions (RFC 9110 §13.2.1).
     if (status === 200 && isUnchanged(request, { etag, modifiedAt: now, now }))
       return notModified({ ...unchanged, ...headers });
     await charge?.(effective);
@@ -174,8 +170,8 @@ export class Responder<Context, R extends Route<Context>> {
   }
 
   #load(key: string, { cached }: CachedHandler<Context>, context: Context): Awaitable<CachedBody> {
-    const { cache, inTurn } = this.#deps;
-    return cache.get(key, () => (inTurn === undefined ? cached(context) : inTurn(() => cached(context))));
+    const { cache, enqueue } = this.#deps;
+    return cache.get(key, () => (enqueue === undefined ? cached(context) : enqueue(() => cached(context))));
   }
 
   #formsOfBody(route: R, body: Buffer, context: Context): Forms {
@@ -186,34 +182,34 @@ export class Responder<Context, R extends Route<Context>> {
     return forms;
   }
 
-  #understand(route: R, exchange: Exchange<Context>): Understood<Context> {
+  #cachedRequest(route: R, exchange: Exchange<Context>): TaggedRequest<Context> {
     const { scope, key } = exchange;
     if (key === undefined) return this.#readRequest(route, exchange);
-    const remembered = this.#rememberedOf(route);
-    const known = remembered.get(`${scope}\n${key}`);
+    const cachedRequests = this.#requestCacheOf(route);
+    const known = cachedRequests.get(`${scope}\n${key}`);
     if (known !== undefined) return known;
-    const understood = this.#readRequest(route, exchange);
-    remembered.set(`${scope}\n${key}`, understood);
-    return understood;
+    const requests = this.#readRequest(route, exchange);
+    cachedRequests.set(`${scope}\n${key}`, requests);
+    return requests;
   }
 
-  #readRequest(route: R, { request, context }: Exchange<Context>): Understood<Context> {
-    const asked = route.read(request, context);
-    if (!('dependsOn' in asked) || asked.dependsOn === undefined) return { asked, tagged: undefined };
-    const { on, changedAt: modifiedAt } = asked.dependsOn(context);
-    const etag = etagOf(JSON.stringify([this.#deps.format, route.path, asked.effective, on]));
-    return { asked, tagged: { ...formsOf(etag, this.#deps.headersOf(route, context), modifiedAt), modifiedAt } };
+  #readRequest(route: R, { request, context }: Exchange<Context>): TaggedRequest<Context> {
+    const parsed = route.read(request, context);
+    if (!('dependsOn' in parsed) || parsed.dependsOn === undefined) return { parsed, tagged: undefined };
+    const { on, changedAt: modifiedAt } = parsed.dependsOn(context);
+    const etag = etagOf(JSON.stringify([this.#deps.format, route.path, parsed.effective, on]));
+    return { parsed, tagged: { ...formsOf(etag, this.#deps.headersOf(route, context), modifiedAt), modifiedAt } };
   }
 
-  #rememberedOf(route: R): LRUCache<string, Understood<Context>> {
-    const known = this.#understood.get(route);
+  #requestCacheOf(route: R): LRUCache<string, TaggedRequest<Context>> {
+    const known = this.#requests.get(route);
     if (known !== undefined) return known;
-    const remembered = new LRUCache<string, Understood<Context>>({
+    const cachedRequests = new LRUCache<string, TaggedRequest<Context>>({
       maxSize: KEY_LENGTH_MAX,
       sizeCalculation: (_, key) => key.length + ENTRY_LENGTH,
     });
-    this.#understood.set(route, remembered);
-    return remembered;
+    this.#requests.set(route, cachedRequests);
+    return cachedRequests;
   }
 }
 

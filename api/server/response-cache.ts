@@ -3,22 +3,21 @@ import { gzip as gzipWithCallback } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Awaitable } from '../../runtime/awaitable.ts';
 
-/** A body, and whether it was at hand. */
 export interface CachedBody {
-  /** In UTF-8, so that a response that is sent again isn't encoded again. */
+  /** In UTF-8, encoded once. */
   readonly body: Buffer;
   readonly isHit: boolean;
 }
 
 /**
- * Bodies by a key that names their bytes for ever, such as an entity tag, so nothing here goes stale; the least recently used go first.
- * Requests for a body that is being made wait for it.
+ * An LRU cache of bodies. Keys identify exact bytes, such as entity tags, so entries never go stale. Concurrent
+ * requests for a body share its loading.
  */
 export class ResponseCache {
   readonly #bodies: LRUCache<string, Buffer>;
   readonly #pending = new Map<string, Promise<Buffer>>();
 
-  /** @param bytesMax of all bodies together; a body larger than a tenth of it is not kept. */
+  /** @param bytesMax of all bodies; one larger than a tenth of it is not cached. */
   constructor(bytesMax: number) {
     this.#bodies = new LRUCache({
       maxSize: bytesMax,
@@ -27,12 +26,11 @@ export class ResponseCache {
     });
   }
 
-  /** True for a body that is at hand. */
   has(key: string): boolean {
     return this.#bodies.has(key);
   }
 
-  /** A body, at once where it is at hand. Rejects with what `load` rejects with. */
+  /** Synchronous if cached. Rejects with what `load` rejects with. */
   get(key: string, load: () => Promise<string | Buffer>): Awaitable<CachedBody> {
     const known = this.#bodies.get(key);
     if (known !== undefined) return { body: known, isHit: true };
@@ -54,13 +52,13 @@ export class ResponseCache {
   }
 }
 
-/** What an entry costs beside its body and its key, which may be a URL that a stranger made long, about. */
+/** Approximate overhead of an entry besides body and key. */
 const ENTRY_BYTES = 200;
 
-/** Packs something that is kept, off the event loop. */
+/** Compresses off the event loop. */
 export const gzip: (content: Buffer | string) => Promise<Buffer> = promisify(gzipWithCallback);
 
-/** Whether `Accept-Encoding` names gzip, whatever the client would rather have, and doesn't refuse it. */
+/** Whether `Accept-Encoding` accepts gzip, whatever its preference. */
 export function acceptsGzip(header: string | readonly string[] | undefined): boolean {
   return (
     header !== undefined &&

@@ -1,9 +1,7 @@
 /**
- * The shell of an HTTP service: what every answer has and every request is checked for, whatever the routes behind it are.
- *
- * A request passes, in this order: an id of its own, the checks of Host and length of the body, the guard (who asks, and
- * may they), the encoding of the URL, the method, the length of ids, the route. Whatever goes wrong on the way is answered with
- * the error envelope, also where it happens before there is a route, and what isn't HTTP at all.
+ * The HTTP server around all routes.
+ * A request passes, in this order: id, checks of Host and body length, guard (authentication and limits), URL encoding,
+ * method, id lengths, route. Every error gets the error envelope, even before routing and for what isn't HTTP.
  */
 import fastify, {
   type FastifyBaseLogger,
@@ -21,7 +19,7 @@ import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawResponses } from './errors/raw-responses.ts';
 import { addHealth, addMetrics, type Metrics, type MetricsAccess, type Readiness } from './metrics.ts';
 import { addErrorPages, MissingPages, type ShowErrorPage } from './pages/error-pages.ts';
-import { addIcon } from './pages/look.ts';
+import { addIcon } from './pages/styles.ts';
 import { addCompression, securityHeaders } from './plugins.ts';
 import { type Admit, addRequestChecks, assertHead, collectMethods, type HeadLimits } from './request-checks.ts';
 import {
@@ -38,58 +36,57 @@ import type { ConnectionSettings } from './settings.ts';
 import { type BaseUrlOf, baseUrlFrom, urlShower } from './urls.ts';
 
 export interface ServerSettings extends ConnectionSettings {
-  /** Before every route, such as `/stats`; empty for none. No slash at the end. */
+  /** For example `/stats`, without a trailing slash; empty for none. */
   readonly basePath: string;
-  /** `scheme://host` that callers use; undefined: as each request names it. */
+  /** Public `scheme://host`; undefined: as each request names it. */
   readonly publicUrl: string | undefined;
-  /** Addresses or networks of proxies whose X-Forwarded-* headers are believed. */
+  /** Addresses or networks of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustedProxies: readonly string[];
-  /** Answers smaller than this are sent as they are. */
+  /** Smaller responses are not compressed. */
   readonly compressFromBytes: number;
-  /** Who may read `/metrics` here. */
   readonly metricsAccess: MetricsAccess;
 }
 
 export interface ServerDeps {
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
-  /** Whether the service can do its work; asked for `/health/ready`. */
+  /** For `/health/ready`. */
   readonly readiness: () => Readiness;
-  /** Aborted when it is about to stop: from then on each answer is the last one of its connection. */
+  /** Aborted when the service is stopping: connections then close after their next response. */
   readonly stopping?: AbortSignal | undefined;
-  /** Every code that the service answers with, and what is said of it. */
+  /** All error codes of the service. */
   readonly errors: ErrorTable;
-  /** How the pages of these look; default: plain. */
+  /** Default: plain pages. */
   readonly showErrorPage?: ShowErrorPage | undefined;
-  /** How a key of callers begins, in lower case; see `loggedUrl`. */
+  /** Prefix of API keys, in lower case; see `loggedUrl`. */
   readonly keyPrefix: string;
   readonly onResponse?: ResponseLogOptions['onResponse'];
-  /** Makes the guard in front of every route. */
+  /** Creates the guard of all routes. */
   readonly guard?: ((app: FastifyInstance) => Promise<RequestGuard>) | undefined;
-  /** Adds the routes, below the base path; `baseUrlOf` is for their links, `sendWhole` for answers that are kept. */
+  /** Adds the routes below the base path; `baseUrlOf` is for links, `sendWhole` for cached responses. */
   readonly routes: (app: FastifyInstance, deps: RouteDeps) => Promise<void>;
 }
 
 export interface RouteDeps {
-  /** The server without the base path, for what has its place at the root of a host. */
+  /** The server without the base path, for paths at the root of a host. */
   readonly root: FastifyInstance;
   readonly baseUrlOf: BaseUrlOf;
   readonly sendWhole: SendWhole;
-  /** What people see where there is nothing; else all are told by the error envelope. */
+  /** HTML pages for 404; default: the error envelope. */
   readonly missing: Pick<MissingPages, 'add'>;
 }
 
-/** Who asks, and may they. */
+/** Authentication and limits. */
 export interface RequestGuard {
-  /** Sees a request once its head is known to be proper; throws or rejects with what refuses it. */
+  /** Called after the checks of the head; throws or rejects with the refusal. */
   readonly admit: Admit;
-  /** What an answer says about whoever asked, now that its status is known; an answer that fails is asked for again. Never rejects. */
+  /** Headers about the caller, for this status. Called again if the response fails. Never rejects. */
   readonly headersOf: (request: FastifyRequest, status: number) => Awaitable<ResponseHeaders>;
-  /** Told once that a request is over, and how where it was not answered to its end. */
+  /** Called once per request at its end. */
   readonly onEnd: (request: FastifyRequest, abort: Abort | undefined) => void;
   /**
-   * Of a request that is refused because its path can't be read, which no hook sees: the headers that its answer has, and what
-   * refuses it rather. Rejects where who asks is unknown.
+   * For a request whose path can't be parsed, which no hook sees: headers, and a refusal that takes precedence. Rejects
+   * if authentication fails.
    */
   readonly admitUnrouted: (request: FastifyRequest) => Promise<{
     readonly headers: Readonly<Record<string, string>>;
@@ -97,7 +94,7 @@ export interface RequestGuard {
   }>;
 }
 
-/** Makes a server with `/health/…`, `/metrics`, the pages of error codes and the given routes. It never listens. */
+/** Creates a server with `/health/…`, `/metrics`, error pages and the given routes. The caller must listen. */
 export async function createServer(settings: ServerSettings, deps: ServerDeps): Promise<FastifyInstance> {
   const { basePath, headersMax } = settings;
   const { errors, logger, metrics, keyPrefix, onResponse } = deps;
@@ -130,7 +127,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   const refuseOthers = collectMethods(app);
   guard = await deps.guard?.(app);
   app.addHook('onRequest', (request, reply, done) => {
-    // A request that is sent over a connection in the instant in which it is closed gets no answer.
+    // A request sent just as its connection closes would get no response.
     if (deps.stopping?.aborted) reply.raw.shouldKeepAlive = false;
     watchEnd(request, reply, (abort) => {
       if (abort === undefined) logResponse(request, reply, responseLog);
@@ -148,7 +145,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
       addHealth(scope, deps.readiness);
-      // Browsers ask for it at the root of the host.
+      // Browsers request it at the root of the host.
       addIcon(basePath === '' ? [app] : [app, scope]);
       await addErrorPages(scope, errors, deps.showErrorPage);
       await deps.routes(scope, { root: app, baseUrlOf, sendWhole, missing });
@@ -159,7 +156,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   return app;
 }
 
-/** Puts on every answer that Fastify sends what {@link wholeResponseSender} puts on the others. */
+/** Adds to Fastify's responses the headers that {@link wholeResponseSender} adds to others. */
 function addHeaders(
   app: FastifyInstance,
   {
@@ -180,7 +177,7 @@ function addHeaders(
   });
 }
 
-/** Answers what Fastify refuses before any hook: a path that can't be read. Whoever asks with a key is told the limits there too. */
+/** Responds to paths that can't be parsed, which Fastify refuses before any hook. Rate-limit headers are included. */
 async function refuseUnrouted(
   error: unknown,
   request: FastifyRequest,
@@ -214,16 +211,16 @@ function createInstance(settings: ServerSettings, deps: InstanceDeps): FastifyIn
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     requestIdHeader: false,
-    // What is refused before there is a route, such as a URL that isn't properly encoded.
+    // Refused before routing, such as a badly encoded URL.
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
     exposeHeadRoutes: false,
     ...BODY_SETTINGS,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     serverFactory: (handler) => createHttpServer(handler, settings),
-    // A request on a connection that is still open while the service closes is answered; Fastify's own 503 has no envelope.
+    // Requests on open connections are still handled while closing; the 503 of Fastify has no envelope.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Longer than any head of a request: `assertSegments` tells, after the key was asked for.
+    // Longer than any head; `assertSegments` checks it after authentication.
     routerOptions: { maxParamLength: 1 << 20 },
     clientErrorHandler: (error, socket) => raw.onClientError(error, socket),
   });

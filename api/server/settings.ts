@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AllowedNetwork, parseNetwork } from '../../runtime/outbound/address-check.ts';
 import { Bytes, Milliseconds, type OptionsFrom, setting, wholeNumber } from '../../runtime/setting.ts';
 
-/** What a connection may take of a server of ours (specification "Connections"). */
+/** Limits per connection (specification "Connections"). */
 export const CONNECTION_SETTINGS = {
   headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', Milliseconds, {
     fallback: 10_000,
@@ -34,13 +34,12 @@ export const CONNECTION_SETTINGS = {
   }),
   connectionsMax: setting('CONNECTIONS_MAX', wholeNumber(1, 1_000_000), {
     fallback: 10_000,
-    text: 'open connections; further ones are closed at once',
+    text: 'maximum open connections; further ones are closed at once',
   }),
 };
 
 export type ConnectionSettings = OptionsFrom<typeof CONNECTION_SETTINGS>;
 
-/** Who may read the metrics, and where. */
 export const METRICS_SETTINGS = {
   token: setting('METRICS_TOKEN', z.string().min(16, 'must have at least 16 characters').optional(), {
     text: 'bearer token of at least 16 characters for `/metrics`; without it nobody can read them, unless one of the next settings allows it',
@@ -56,7 +55,7 @@ export const METRICS_SETTINGS = {
   }),
 };
 
-/** Networks separated by commas; each wrong one is told. */
+/** Comma-separated networks; reports each invalid one. */
 const Networks = z.string().transform((text, context): readonly AllowedNetwork[] =>
   text.split(',').flatMap((part) => {
     try {
@@ -68,7 +67,6 @@ const Networks = z.string().transform((text, context): readonly AllowedNetwork[]
   }),
 );
 
-/** Of requests to customers' addresses. */
 export const OUTBOUND_SETTINGS = {
   allow: setting('OUTBOUND_ALLOW', Networks.default([]), {
     text: "networks or addresses that requests to customers' addresses may reach although they are not public, comma-separated, such as `10.0.0.0/8, fd00::/8`; for your own receivers",

@@ -3,7 +3,7 @@ import type { Day } from '../../runtime/day.ts';
 import { formatDay } from '../charts/format.ts';
 import { HttpError } from '../server/errors/http-error.ts';
 import { renderPage } from '../server/pages/html.tsx';
-import { ICON, ICON_TYPE } from '../server/pages/look.ts';
+import { ICON, ICON_TYPE } from '../server/pages/styles.ts';
 import { HTML_TYPE } from '../server/response-headers.ts';
 import { type PublicRoute, publicRoute } from './public-route.ts';
 

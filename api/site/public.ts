@@ -14,10 +14,10 @@ import { API_ERRORS } from '../data/api-errors.ts';
 import type { AddSurface, SurfaceDeps } from '../data/app.ts';
 import { addVersionedAssets } from '../server/assets.ts';
 import { type BoundRoute, bindRoute, type WholeResponse } from '../server/bind-route.ts';
-import { logFailure, TOLD_AGAIN_MS } from '../server/errors/error-handling.ts';
+import { logFailure, REPORT_INTERVAL_MS } from '../server/errors/error-handling.ts';
 import { errorResponseFrom } from '../server/errors/error-response.ts';
 import { HttpError } from '../server/errors/http-error.ts';
-import { readLook } from '../server/pages/look.ts';
+import { readStyleSheet } from '../server/pages/styles.ts';
 import { Responder } from '../server/responder.ts';
 import { acceptsGzip, ResponseCache } from '../server/response-cache.ts';
 import type { ResponseHeaders } from '../server/response-headers.ts';
@@ -69,7 +69,7 @@ const [FOLDER, FILE] = ['home', 'home.css'];
 
 /** Returns the versioned address. */
 function addStylesheet(app: FastifyInstance): string {
-  const files = { [FILE]: readLook(join(import.meta.dirname, FILE)) };
+  const files = { [FILE]: readStyleSheet(join(import.meta.dirname, FILE)) };
   const version = addVersionedAssets(app, FOLDER, { files });
   return `${app.prefix}/${FOLDER}/${FILE}?v=${version}`;
 }
@@ -111,7 +111,7 @@ export function bindPublicRoutes(
   const { requestsPerMinute: perMinute, isLive, clock } = settings;
   const responder = responderOf(settings);
   const dayOf = dayTeller();
-  const reasons = new ReportedReasons({ againMs: TOLD_AGAIN_MS });
+  const reasons = new ReportedReasons({ againMs: REPORT_INTERVAL_MS });
 
   const respond = async (route: PublicRoute, request: FastifyRequest) => {
     await limitAddress(request.ip, { what: PUBLIC_REQUESTS, perMinute });
@@ -139,7 +139,7 @@ export function bindPublicRoutes(
     const { error, status } = errorResponseFrom(thrown, context);
     const refusal = route.refuse?.(error, request);
     if (refusal === undefined) return undefined;
-    logFailure(thrown, { error, status }, { log: request.log, told: reasons });
+    logFailure(thrown, { error, status }, { log: request.log, reported: reasons });
     const headers = {
       ...headersOf(route),
       ...(error instanceof HttpError ? error.options.headers : {}),
@@ -168,7 +168,7 @@ function responderOf({ cacheBytes, compressFromBytes }: PublicSettings): Respond
     cache: new ResponseCache(cacheBytes),
     compressFromBytes,
     headersOf: (route) => ({ ...headersOf(route), 'Cache-Control': CACHE_CONTROL, Vary: 'accept-encoding' }),
-    inTurn: async (make) => {
+    enqueue: async (make) => {
       if (making.pendingCount < WAITING_MAX) return making(make);
       throw new AppError('unavailable', 'too many requests are waiting; try again in a moment');
     },

@@ -1,7 +1,7 @@
 import { AppError } from '../../runtime/errors.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
-import { type Database, dateOrNull, getWord, type Transaction } from '../database/tables/tables.ts';
+import { type Database, dateOrNull, parseEnum, type Transaction } from '../database/tables/tables.ts';
 import { assertState, lockEndpoint, readEndpoint } from './endpoints/endpoint.ts';
 import { RETENTION_DAYS } from './queue/cleanup.ts';
 import { type Attempt, DELIVERY_KINDS, DELIVERY_STATES, type DeliveryState } from './queue/delivery.ts';
@@ -130,13 +130,13 @@ type DeliveryWithEvent = Awaited<ReturnType<ReturnType<typeof selectDeliveries>[
 
 function deliveryFromRow(row: DeliveryWithEvent) {
   const { started_at, duration_ms, outcome } = row;
-  const state = getWord(DELIVERY_STATES, row.state);
+  const state = parseEnum(DELIVERY_STATES, row.state);
   return {
     id: row.id,
     eventId: row.event_id,
     endpointId: row.endpoint_id,
     topic: row.topic,
-    kind: getWord(DELIVERY_KINDS, row.kind),
+    kind: parseEnum(DELIVERY_KINDS, row.kind),
     state,
     seq: row.seq,
     createdAt: new Date(row.created_at),

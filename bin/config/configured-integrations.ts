@@ -2,9 +2,9 @@ import type { Actor } from '../../api/accounts/actor.ts';
 import type { ControlDatabase } from '../../api/database/control-database.ts';
 import { CHECKS_AT_ONCE_MAX } from '../../api/integrations/check-service.ts';
 import type { OfferedTo } from '../../api/integrations/claims.ts';
-import { fewLooksAtOnce } from '../../api/integrations/declaration.ts';
+import { limitConcurrency } from '../../api/integrations/declaration.ts';
 import { Integrations, type IntegrationsDeps } from '../../api/integrations/integrations.ts';
-import { LOOK_LIMITS, pageLooker } from '../../api/integrations/page/look.ts';
+import { PAGE_LIMITS, pageChecker } from '../../api/integrations/page/page-check.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { Outbound } from '../../runtime/outbound/outbound.ts';
@@ -42,7 +42,7 @@ export function openConfiguredIntegrations(
     publicUrl,
     offeredTo: offeredTo(config),
     findUrlProblem: (url) => findUrlProblem(url, { allow: config.outbound.allow, protocols: ['https:', 'http:'] }),
-    look: fewLooksAtOnce(pageLooker({ outbound, publicUrl: publicUrl ?? publicUrlOf(config), toolVersion })),
+    checkPage: limitConcurrency(pageChecker({ outbound, publicUrl: publicUrl ?? publicUrlOf(config), toolVersion })),
   };
   return { as: (actor) => new Integrations(deps, actor), close: () => outbound.close() };
 }
@@ -64,7 +64,7 @@ export function withIntegrations<T>(
 
 /** The guard that checks go through. */
 export function openCheckOutbound(config: Config, toolVersion: string): Outbound {
-  const connectTimeoutMs = LOOK_LIMITS.robotsTimeoutMs;
+  const connectTimeoutMs = PAGE_LIMITS.robotsTimeoutMs;
   return new Outbound({
     ...outboundSettings(config, { toolVersion }),
     connectTimeoutMs,

@@ -55,13 +55,13 @@ test('a mail that the server does not take is told, with exit code 1', async () 
   const down = { MODELSTATS_SMTP: 'smtp://127.0.0.1:1' };
   const result = await runWith(down, 'members', 'invite', org, 'eve@example.com');
   expect(result.code).toBe(1);
-  expect(result.stderr).toMatch(/a mail could not be sent .*eve@example\.com/);
+  expect(result.stderr).toMatch(/an email could not be sent .*eve@example\.com/);
 });
 
 test.each([
   [['list', 'org_none'], /there is no organization org_none/],
   [['add', 'org_none', 'ada@example.com'], /there is no organization org_none/],
-  [['add', 'ORG', 'ada'], /no address of mail/],
+  [['add', 'ORG', 'ada'], /not an email address/],
   [['add', 'ORG', 'ada@example.com', '--role', 'boss'], /must be one of owner, member/],
   [['remove', 'ORG', 'ada@example.com'], /ada@example\.com does not belong to org_/],
   [['revoke', 'ORG', 'ada@example.com'], /ada@example\.com has no open invitation of org_/],
@@ -116,7 +116,10 @@ test('an operator lists connections and ends one; what is none of the organizati
     /connection_1 .*Agent of Acme .*ada@example.com .*never/,
   );
   const wrong = await run('connections', 'revoke', org, 'connection_2');
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`connection_2 is no connection of ${org}`)]);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining(`there is no connection connection_2 in ${org}`),
+  ]);
   expect(await ask('connections', 'revoke', org, 'connection_1')).toEqual(connection);
   expect(await ask('connections', 'list', org)).toEqual({ connections: [] });
   const { entries } = await ask('orgs', 'audit', org);

@@ -63,7 +63,7 @@ test('an operator declares a page, checks it, sees what it earns, and removes it
   const untilMidnight = { state: 'removed', has_bonus: true, bonus_until: expect.stringMatching(/T00:00:00Z$/) };
   expect(await run(['integrations', 'remove', org, id])).toMatchObject(untilMidnight);
   const wrong = await operator.call(['integrations', 'remove', org, id]);
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`${id} is no integration of ${org}`)]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`there is no integration ${id} in ${org}`)]);
 });
 
 test('answers have the fields that the specification tells', async () => {
@@ -83,7 +83,7 @@ test('an address that must not be reached is refused, and without MODELSTATS_PUB
     ['https://10.0.0.1/', { MODELSTATS_OUTBOUND_ALLOW: '' }, '10.0.0.1 is not a public address'],
     ['https://www.example.org/', {}, 'is the site of this service itself'],
     ['https://shop.test/', { MODELSTATS_PUBLIC_URL: '' }, 'MODELSTATS_PUBLIC_URL is not set'],
-    ['https://shop.test/', { MODELSTATS_CAPABILITIES: 'attribution=planned' }, 'integrations are not offered'],
+    ['https://shop.test/', { MODELSTATS_CAPABILITIES: 'attribution=planned' }, 'integrations are not available'],
   ] as const) {
     const { code, stderr } = await operator.call(['integrations', 'add', org, 'Ours', url], changes);
     expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);

@@ -61,7 +61,7 @@ test('what is no message is refused in the words of JSON-RPC, arguments of any d
     JSON.stringify(toolCall('list-models', { q: 'DEEP' })).replace('"DEEP"', '['.repeat(levels) + ']'.repeat(levels));
   const tooDeep = [400, -32600, 'The body of the request is nested more than 64 levels deep'];
   for (const levels of [62, 32_000]) expect(await errorOf(deep(levels))).toEqual(tooDeep);
-  expect(await errorOf('{')).toEqual([400, -32700, 'The body of the request is no proper JSON']);
+  expect(await errorOf('{')).toEqual([400, -32700, 'The body of the request is not valid JSON']);
   expect(await errorOf([LIST_TOOLS])).toEqual([400, -32600, 'Send one message per request, not a list']);
   expect(await errorOf('x'.repeat(70_000))).toMatchObject([413, -32600, expect.stringContaining('65536 bytes')]);
   expect(await errorOf(LIST_TOOLS, { 'content-type': 'text/plain' })).toEqual([

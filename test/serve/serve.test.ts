@@ -214,14 +214,14 @@ describeOnSmallDisk('a control database whose disk is full', '2m', (disk) => {
     expect(await ask('/health/live')).toMatchObject({ status: 200 });
     const problem = { part: 'accounts', code: 'unavailable' };
     expect(await ask('/health/ready')).toMatchObject({ status: 200, body: { problems: [problem] } });
-    expect(serving.log.match(/the control database does not do its work/g)).toHaveLength(1);
+    expect(serving.log.match(/the control database failed/g)).toHaveLength(1);
     expect(serving.log).toMatch(/database or disk is full/);
     expect(serving.isRunning).toBe(true);
 
     await disk.makeRoom();
     await expect.poll(async () => (await ask('/health/ready')).body.problems, { timeout: 20_000 }).toEqual([]);
     // Lines of no weight wait for others a moment.
-    await expect.poll(() => serving.log).toMatch(/the control database does its work again/);
+    await expect.poll(() => serving.log).toMatch(/the control database works again/);
     const before = await used();
     // What was answered was counted, and what was refused was not.
     expect(before).toBe(granted);

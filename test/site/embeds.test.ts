@@ -308,6 +308,6 @@ test('a service that is asked too often says so in the frame', async () => {
   const busy = await openPublic({ ...WORLD, requestsPerMinute: 1 });
   await busy.get('/embed/models/long');
   const { statusCode, body, headers } = await busy.get('/embed/models/long?theme=dark');
-  expect([statusCode, pageFrom(body).textsOf('h1')]).toEqual([429, ['Too many requests come from your address']]);
+  expect([statusCode, pageFrom(body).textsOf('h1')]).toEqual([429, ['Too many requests from your address']]);
   expect(Object.keys(headers)).not.toContain('x-frame-options');
 });

@@ -153,7 +153,7 @@ describe('the limit of a client address', () => {
     const { headers, body } = await own.get(search);
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    expect(body).toContain('Too many requests come from your address');
+    expect(body).toContain('Too many requests from your address');
     own.clock.advance(61_000);
     expect((await own.get(search)).statusCode).toBe(200);
   });

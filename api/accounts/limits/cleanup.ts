@@ -8,17 +8,17 @@ import { COUNTS_KEY } from '../request-counts/request-recorder.ts';
 import { USAGE_SETTINGS } from '../request-counts/usage-settings.ts';
 
 export const CLEANUP_OPTIONS = {
-  /** Days of usage to keep beside today's; reports on a year need 366. */
+  /** Days of usage to retain besides today; yearly reports need 366. */
   usageDays: defaultsOf(USAGE_SETTINGS).days,
-  /** Rows deleted at once: more keep other writers waiting longer. */
+  /** Rows per deletion; more block other writers longer. */
   rowsAtOnce: 1_000,
 };
 export type CleanupOptions = Readonly<typeof CLEANUP_OPTIONS>;
 
-/** Reservations of yesterday may still be released; older ones are not under way any more. */
+/** Yesterday's reservations may still be released, older ones not. */
 const IDEMPOTENCY_DAYS = 1;
 
-/** Removes usage and Idempotency-Keys of past days, from the first reservation of an hour on. */
+/** Runs hourly, with the first reservation of the hour. */
 export function usageCleanup(
   database: Database,
   log: Pick<BaseLogger, 'warn'>,
@@ -33,7 +33,7 @@ export function usageCleanup(
       removeRows(database, 'request_counts', { key: COUNTS_KEY, where: old }),
     ];
   };
-  return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure: 'usage of days gone by could not be removed' });
+  return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure: 'old usage could not be deleted' });
 }
 
 const IDEMPOTENCY_KEY = ['day', 'api_key_id', 'key', 'request'];

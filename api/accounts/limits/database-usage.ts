@@ -14,19 +14,17 @@ import {
 } from './usage-statements.ts';
 import type { ReleaseRequest, ReserveRequest, UsageRequest, UsageResponse, UsageStore } from './usage-store.ts';
 
-type Answers = Map<UsageRequest, UsageResponse>;
+type Responses = Map<UsageRequest, UsageResponse>;
 type Unit = ReserveRequest | ReleaseRequest;
 
-/** What becomes of requests of one kind. */
-type Step = { readonly requests: readonly Unit[]; readonly work: (into: Answers) => Work<void> };
+type Step = { readonly requests: readonly Unit[]; readonly work: (into: Responses) => Work<void> };
 
 /**
- * Usage in the control database: a batch is one statement per kind of request, however many requests. The statements of an
- * Idempotency-Key and of its unit belong together, so they share a transaction.
- *
- * On PostgreSQL every statement locks its rows in the order of their primary keys, and a transaction locks Idempotency-Keys before
- * usage, so batches of several processes wait for each other but never in a circle. That is why releases and reservations are
- * transactions of their own there. SQLite has one writer at a time: there the batch is one transaction and shares a sync to the disk.
+ * Usage in the control database: one statement per kind of request in a batch. An Idempotency-Key and its unit change
+ * in one transaction.
+ * PostgreSQL: rows are locked in primary-key order, and Idempotency-Keys before usage, so parallel batches never
+ * deadlock; therefore releases and reservations are separate transactions. SQLite has one writer: a batch is one
+ * transaction.
  */
 export class DatabaseUsage implements UsageStore {
   readonly #database: ControlDatabase;
@@ -35,7 +33,7 @@ export class DatabaseUsage implements UsageStore {
     this.#database = database;
   }
 
-  /** Releases first, then reservations, then reads, whatever their order; answers in the order of the requests. */
+  /** Responses are in the order of the requests. */
   async apply(requests: readonly UsageRequest[]): Promise<readonly UsageResponse[]> {
     const releases = requests.filter((request) => request.kind === 'release');
     const reserves = requests.filter((request) => request.kind === 'reserve');
@@ -44,23 +42,23 @@ export class DatabaseUsage implements UsageStore {
       { requests: reserves, work: (into) => this.#reserve(reserves, into) },
     ];
     const responses = await this.#write(steps.filter((step) => step.requests.length > 0));
-    // What is left changed nothing: a key holds its unit, others hold it too, or the count is only asked for.
+    // Unchanged: the key has its unit, others hold it, or a read.
     const open = requests.filter((request) => !responses.has(request));
     const used = open.length === 0 ? NONE_USED : await readWork(this.#database, () => this.#read(open));
     return requests.map((request) => responses.get(request) ?? { isGranted: true, used: used(request), units: 0 });
   }
 
-  async #write(steps: readonly Step[]): Promise<Answers> {
+  async #write(steps: readonly Step[]): Promise<Responses> {
     if (this.#database.engine.kind === 'sqlite' && steps.length > 0)
-      return writeWork(this.#database, () => responsesOf(steps), { isAlone: false });
-    const responses: Answers = new Map();
+      return writeWork(this.#database, () => responsesOf(steps), { isSingle: false });
+    const responses: Responses = new Map();
     for (const { requests, work } of steps)
-      await writeWork(this.#database, () => work(responses), { isAlone: !requests.some(isKeyed) });
+      await writeWork(this.#database, () => work(responses), { isSingle: !requests.some(isKeyed) });
     return responses;
   }
 
-  /** Takes units, none for a request whose Idempotency-Key holds one already: such a request is left without an answer. */
-  *#reserve(requests: readonly ReserveRequest[], responses: Answers): Work<void> {
+  /** Takes units. Sets no response for a request whose Idempotency-Key already holds one. */
+  *#reserve(requests: readonly ReserveRequest[], responses: Responses): Work<void> {
     const byKey = groupsOf(requests.filter(isKeyed), keyOf);
     const fresh = yield* this.#hold(byKey);
     yield* this.#count(
@@ -69,14 +67,14 @@ export class DatabaseUsage implements UsageStore {
     );
     const refused = [...fresh].filter((request) => responses.get(request)?.isGranted === false);
     if (refused.length > 0) yield* statements.removeKeys(refused);
-    // Requests that share a fresh key share the answer of its first one, which alone takes the unit.
+    // Requests that share a new key share the response of the first.
     for (const [first, ...others] of byKey.values()) {
       const response = responses.get(first);
       if (response !== undefined) for (const request of others) responses.set(request, { ...response, units: 0 });
     }
   }
 
-  /** Adds a holder per request to its key. Returns the first request of each key that held nothing before: it needs a unit. */
+  /** Returns the first request of each new key: it needs a unit. */
   *#hold(byKey: ReadonlyMap<string, Group<ReserveRequest>>): Work<ReadonlySet<ReserveRequest>> {
     if (byKey.size === 0) return new Set();
     const rows = yield* statements.hold([...byKey.values()]);
@@ -84,10 +82,10 @@ export class DatabaseUsage implements UsageStore {
     return new Set([...byKey].flatMap(([key, group]) => (holders.get(key) === group.length ? [group[0]] : [])));
   }
 
-  /** Takes a unit per request, as long as there are some on its organization's day; the first requests get them. */
-  *#count(requests: readonly ReserveRequest[], responses: Answers): Work<void> {
+  /** In order, up to the cap. */
+  *#count(requests: readonly ReserveRequest[], responses: Responses): Work<void> {
     const groups = groupsOf(requests, dayOf);
-    // Whoever may have none gets none, and nothing is written for it.
+    // A cap of 0 grants nothing, so nothing is written.
     const open = [...groups.values()].filter((group) => capOf(group) !== 0);
     for (const row of open.length === 0 ? [] : yield* statements.count(open))
       for (const [index, request] of (groups.get(dayOfRow(row)) ?? []).entries())
@@ -98,8 +96,8 @@ export class DatabaseUsage implements UsageStore {
     for (const request of refused) responses.set(request, { isGranted: false, used: used(request), units: 0 });
   }
 
-  /** Gives units back; those of an Idempotency-Key once nobody holds it any more. Where none went back there is no answer. */
-  *#release(requests: readonly ReleaseRequest[], responses: Answers): Work<void> {
+  /** An Idempotency-Key's unit is released with its last holder. Sets no response where none was released. */
+  *#release(requests: readonly ReleaseRequest[], responses: Responses): Work<void> {
     const keyed = groupsOf(requests.filter(isKeyed), keyOf);
     const units = [...requests.filter((request) => !isKeyed(request)), ...(yield* this.#unhold(keyed))];
     if (units.length === 0) return;
@@ -107,7 +105,7 @@ export class DatabaseUsage implements UsageStore {
     for (const request of units) responses.set(request, { isGranted: true, used: used(request), units: -1 });
   }
 
-  /** Takes a holder per request from its key. Returns a request of each key that nobody holds any more: its unit goes back. */
+  /** Returns one request for each key without holders. */
   *#unhold(byKey: ReadonlyMap<string, Group<ReleaseRequest>>): Work<readonly ReleaseRequest[]> {
     if (byKey.size === 0) return [];
     const rows = yield* statements.unhold([...byKey.values()]);
@@ -118,15 +116,14 @@ export class DatabaseUsage implements UsageStore {
     return empty;
   }
 
-  /** The usage of each request's organization and day. */
   *#read(requests: readonly UsageRequest[]): Work<UsedOf> {
     return usedByDay(yield* statements.readUsage([...groupsOf(requests, dayOf).values()]));
   }
 }
 
-/** Its answers are its own: work that begins anew knows none of an attempt before, which counted nothing. */
-function* responsesOf(steps: readonly Step[]): Work<Answers> {
-  const responses: Answers = new Map();
+/** Starts empty on a retry, since the failed attempt counted nothing. */
+function* responsesOf(steps: readonly Step[]): Work<Responses> {
+  const responses: Responses = new Map();
   for (const { work } of steps) yield* work(responses);
   return responses;
 }

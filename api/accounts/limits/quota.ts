@@ -3,25 +3,24 @@ import type { Caller, UsageState } from '../caller.ts';
 import { type Enforcement, isEnforced, type Terms } from '../organizations/terms.ts';
 import type { Batcher, Idempotency, ReserveRequest, UnitKey, UsageResponse } from './usage-store.ts';
 
-/** A unit of today's quota, taken before a request is handled. */
+/** Taken before the request is handled. */
 export interface Reservation extends UnitKey {
   readonly limit: number | null;
-  /** Unix seconds of the end of its day. */
+  /** Unix seconds of the day's end. */
   readonly resetAt: number;
-  /** Until it is settled or given back, which each happen once at most. */
+  /** True until the unit is settled or released. */
   isOpen: boolean;
   /**
-   * By how much it changed the day's count so far: 0 where an Idempotency-Key held the unit already, or since it was given back;
-   * still 1 where others hold on to it then, and -1 where the last of them gave back what another had taken.
+   * Change of the day's count so far: 1; 0 if an Idempotency-Key already held the unit, or after release; 1 after
+   * release if others still hold it; -1 if this released a unit that another request took.
    */
   units: number;
 }
 
-/** What a unit is taken for. */
 export interface UnitFor {
-  /** The header `Idempotency-Key`, where there is one. */
+  /** The `Idempotency-Key` header. */
   readonly idempotencyKey: string | undefined;
-  /** A hash of the effective request, 1 to 64 characters: the key holds a unit for this request alone. */
+  /** Hash of the effective request, 1 to 64 characters. */
   readonly request: string;
 }
 
@@ -35,49 +34,49 @@ export interface QuotaDeps {
   readonly batcher: Batcher;
   readonly clock: () => Date;
   readonly enforcement: Enforcement;
-  /** The caller's terms as the database has them now; undefined where the key was revoked. */
+  /** Undefined if the key was revoked. */
   readonly refreshTerms: (caller: Caller) => Promise<Terms | undefined>;
-  /** Called with the instant of each reservation. */
+  /** Called with the time of each reservation. */
   readonly onReserve: (now: Date) => void;
 }
 
 /**
- * The daily quota (specification "Daily quota"; decision 0020): a unit is taken, durably, before a request is handled, and given
- * back when its answer doesn't count. So kill -9 loses no unit of an answered request, and parallel requests never exceed the
- * limit; the unit of a request that was under way when the process was killed stays counted.
+ * The daily quota (specification "Daily quota"; decision 0020). A unit is taken durably before a request is handled,
+ * and released if its response doesn't count: a killed process loses no unit of a response, and parallel requests never
+ * exceed the limit.
  */
 export class Quota {
   readonly #deps: QuotaDeps;
-  readonly #dayOf = quotaDayTeller();
+  readonly #dayOf = cachedQuotaDay();
 
   constructor(deps: QuotaDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Takes a unit, or shares the one that the Idempotency-Key holds today for the same request. Before it refuses, it reads the
-   * terms anew, so an upgrade holds from the next request on. Rejects with `unavailable`.
+   * Takes a unit, or shares the one that the Idempotency-Key holds. Reads the terms again before refusing, so upgrades
+   * apply at once. Rejects with `unavailable`.
    */
   async reserve(caller: Caller, unitFor?: UnitFor): Promise<ReserveResult> {
     const idempotency = idempotencyOf(unitFor);
     const now = this.#deps.clock();
     this.#deps.onReserve(now);
-    const current = holdsAt(caller, now) ? caller : await this.#renew(caller);
-    const wanted = this.#want(current, now, idempotency);
-    const response = await this.#deps.batcher.submit(wanted);
-    if (response.isGranted) return resultFrom(wanted, response);
+    const current = areTermsCurrent(caller, now) ? caller : await this.#renew(caller);
+    const pending = this.#pendingFor(current, now, idempotency);
+    const response = await this.#deps.batcher.submit(pending);
+    if (response.isGranted) return resultFrom(pending, response);
     const terms = await this.#deps.refreshTerms(caller);
-    if (terms === undefined || !couldGrant(terms, current.terms)) return resultFrom(wanted, response);
-    const again = this.#want({ ...caller, terms }, now, idempotency);
+    if (terms === undefined || !couldGrant(terms, current.terms)) return resultFrom(pending, response);
+    const again = this.#pendingFor({ ...caller, terms }, now, idempotency);
     return resultFrom(again, await this.#deps.batcher.submit(again));
   }
 
-  /** Keeps the unit: the request was answered. A later {@link Quota.release} does nothing. */
+  /** Makes the unit final; a later {@link Quota.release} does nothing. */
   settle(reservation: Reservation): void {
     reservation.isOpen = false;
   }
 
-  /** Gives the unit back to its own day, unless other requests with the same Idempotency-Key hold it. Once at most. */
+  /** Releases the unit on its own day, unless settled or held by other requests with the Idempotency-Key. */
   async release(reservation: Reservation): Promise<UsageState> {
     const kind = reservation.isOpen ? 'release' : 'read';
     reservation.isOpen = false;
@@ -89,7 +88,7 @@ export class Quota {
   /** Today's usage. Rejects with `unavailable`. */
   async usage(caller: Caller): Promise<UsageState> {
     const now = this.#deps.clock();
-    const { organizationId, terms } = holdsAt(caller, now) ? caller : await this.#renew(caller);
+    const { organizationId, terms } = areTermsCurrent(caller, now) ? caller : await this.#renew(caller);
     const today = this.#dayOf(now);
     const { used } = await this.#deps.batcher.submit({ kind: 'read', organizationId, day: today.day });
     return usageState(today, used, terms.quotaLimit);
@@ -100,7 +99,11 @@ export class Quota {
     return terms === undefined ? caller : { ...caller, terms };
   }
 
-  #want({ organizationId, credentialId, terms }: Caller, now: Date, idempotency: Idempotency | undefined): Wanted {
+  #pendingFor(
+    { organizationId, credentialId, terms }: Caller,
+    now: Date,
+    idempotency: Idempotency | undefined,
+  ): PendingReservation {
     const { day, resetAt } = this.#dayOf(now);
     const limit = terms.quotaLimit;
     const cap = isEnforced(this.#deps.enforcement, terms, now) ? limit : null;
@@ -119,13 +122,13 @@ export class Quota {
   }
 }
 
-/** What is asked of the store, and the reservation that it is once it is granted. */
-type Wanted = ReserveRequest & Reservation;
+/** Becomes the reservation when granted. */
+type PendingReservation = ReserveRequest & Reservation;
 
-function resultFrom(wanted: Wanted, { isGranted, used, units }: UsageResponse): ReserveResult {
-  wanted.units = units;
-  const usage = usageState(wanted, used, wanted.limit);
-  return isGranted ? { granted: true, reservation: wanted, usage } : { granted: false, usage };
+function resultFrom(pending: PendingReservation, { isGranted, used, units }: UsageResponse): ReserveResult {
+  pending.units = units;
+  const usage = usageState(pending, used, pending.limit);
+  return isGranted ? { granted: true, reservation: pending, usage } : { granted: false, usage };
 }
 
 function idempotencyOf(unitFor: UnitFor | undefined): Idempotency | undefined {
@@ -136,15 +139,14 @@ function idempotencyOf(unitFor: UnitFor | undefined): Idempotency | undefined {
   return { key, request };
 }
 
-/** False for who was admitted before midnight and comes here after it: what was lost yesterday doesn't count for today. */
-function holdsAt({ termsUntilMs }: Caller, now: Date): boolean {
+/** False after midnight for a request admitted before: the terms may differ. */
+function areTermsCurrent({ termsUntilMs }: Caller, now: Date): boolean {
   return termsUntilMs === undefined || now.getTime() < termsUntilMs;
 }
 
-/** Whether these terms could grant what those before refused: the limit, the status or the grace date is another. */
 function couldGrant(terms: Terms, before: Terms): boolean {
-  const isOtherLimit = terms.quotaLimit !== before.quotaLimit;
-  return isOtherLimit || terms.status !== before.status || terms.graceUntil?.getTime() !== before.graceUntil?.getTime();
+  const hasNewLimit = terms.quotaLimit !== before.quotaLimit;
+  return hasNewLimit || terms.status !== before.status || terms.graceUntil?.getTime() !== before.graceUntil?.getTime();
 }
 
 function usageState({ day, resetAt }: QuotaDay, used: number, limit: number | null): UsageState {
@@ -155,16 +157,15 @@ const DAY_SECONDS = 86_400;
 const DAY_MS = DAY_SECONDS * 1000;
 
 export function quotaDayAt(now: Date) {
-  /** Unix seconds of the next 00:00:00 UTC. */
   const resetAt = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_SECONDS;
   return { day: dayFromDate(now), resetAt };
 }
 
-/** The UTC day whose counters an instant belongs to, and when the next one begins (specification "Daily quota"). */
+/** See specification "Daily quota". */
 type QuotaDay = Readonly<ReturnType<typeof quotaDayAt>>;
 
-/** Tells the day of instants, at little cost for one that is in the day that was told last. */
-function quotaDayTeller(): (now: Date) => QuotaDay {
+/** Returns {@link quotaDayAt}, cached for the current day. */
+function cachedQuotaDay(): (now: Date) => QuotaDay {
   let last: QuotaDay | undefined;
   return (now) => {
     const aheadSeconds = last === undefined ? Number.NaN : last.resetAt - now.getTime() / 1000;

@@ -1,16 +1,15 @@
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
 import type { HealthProblem } from '../../../runtime/health-problem.ts';
 
-/** Whose limit it is: the organization's burst limit, or that of one key on one route. */
 export type BurstScope = 'organization' | 'route';
 
-/** A rolling limit of requests per minute; every hit counts, refused ones too (specification "Burst limit"). */
+/** A rolling limit of requests per minute; refused hits count too (specification "Burst limit"). */
 export class RateLimiter {
   readonly #counter: WindowCounter;
   readonly #clock: () => Date;
   readonly #scope: BurstScope;
 
-  /** Limiters of different scopes share a counter without sharing counts. */
+  /** Scopes may share a counter, but not counts. */
   constructor(counter: WindowCounter, clock: () => Date, scope: BurstScope) {
     this.#counter = counter;
     this.#clock = clock;
@@ -34,66 +33,64 @@ interface Hit {
 
 function burstStateFrom({ hits, waitMs }: Window, { scope, limit, isEnforced, nowMs }: Hit) {
   return {
-    /** More hits than the limit within the window, and limits are enforced. */
     refused: isEnforced && hits > limit,
     scope,
     limit,
-    /** Hits that are allowed now; 0 at least. */
+    /** Hits allowed now; at least 0. */
     remaining: Math.max(0, limit - hits),
-    /** Unix seconds at which more hits will be allowed than now, if there are none until then. */
+    /** Unix seconds at which more hits are allowed, if there are none until then. */
     resetAt: Math.ceil((nowMs + waitMs) / 1000),
-    /** Full seconds after which that is so, 1 at least; a second less is too little. */
+    /** Whole seconds until `resetAt`, rounded up; at least 1. */
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
   };
 }
 
-/** Where a caller stands after a hit. */
+/** A caller's burst limit after a hit. */
 export type BurstState = Readonly<ReturnType<typeof burstStateFrom>>;
 
-/** The time over which requests are counted (specification "Burst limit"). A hit counts until so long after it, not at that instant. */
+/** Hits count for this long, end exclusive (specification "Burst limit"). */
 export const WINDOW_MS = 60_000;
 
-/** What the hits of the last 60 seconds, the newest included, say about a limit. */
+/** Hits in the last 60 seconds, including the newest. */
 export interface Window {
-  /** How many there are; beyond the limit only one more is told. */
+  /** At most the limit plus one. */
   readonly hits: number;
-  /** Milliseconds, above 0, until a hit finds more room than the newest one left, if there are none until then. */
+  /** Milliseconds, above 0, until a hit finds more room than the newest did, if there are none until then. */
   readonly waitMs: number;
 }
 
-/** Counts hits by name over the last 60 seconds. Adapters: this process's memory, or Redis for all replicas together. */
+/** Counts hits by name over the last 60 seconds. */
 export interface WindowCounter {
-  /** Counts one hit now, always, and tells what the window that ends now says about this limit. */
+  /** Counts a hit, always, and returns its window. */
   hit(name: string, limit: number): Awaitable<Window>;
-  /** For operators: why it does not count as it should; undefined: it does, or it can't fail. */
+  /** For operators; undefined if it counts correctly. */
   readonly problem?: HealthProblem | undefined;
   close(): Promise<void>;
 }
 
-/** Of the counters: those of this process's memory first, then those of Redis. */
+/** Options of the memory counter, then of Redis. */
 export const COUNTER_OPTIONS = {
-  /** Names counted at once: organizations, keys with a route, and addresses. */
+  /** Organizations, keys per route, addresses. */
   namesMax: 200_000,
-  /** Memory for them; more is needed where limits are large. */
+  /** Memory for them; large limits need more. */
   bytesMax: 64 * 1024 * 1024,
-  /** For an answer. Larger: requests wait longer for a Redis that hangs. Smaller: a busy Redis is given up too soon. */
+  /** Larger: requests wait longer for a Redis that hangs. Smaller: a busy one counts as failed. */
   timeoutMs: 250,
   /** For a connection. */
   connectTimeoutMs: 2_000,
-  /** Longest wait between two attempts to connect again. */
+  /** Maximum wait between reconnection attempts. */
   reconnectMsMax: 2_000,
-  /** How long Redis is not asked after it failed, so that not every request waits for its timeout. */
+  /** Pause after a failure, so that requests don't all wait for the timeout. */
   pauseMs: 1_000,
 };
 export type CounterOptions = Readonly<typeof COUNTER_OPTIONS>;
 
-/** What a name takes beside its times, roughly: the name, its entry, two objects. */
+/** Approximate memory per name besides its times. */
 const NAME_BYTES = 300;
 
 /**
- * Windows in this process's memory. Names without a hit in the last minute are forgotten. Of more names or bytes than allowed the
- * least recently hit go too, whose limit then starts anew. Names are organizations and keys, and addresses of clients without a key
- * (IPv6: /64), never a text that somebody has sent.
+ * Windows in memory. Above `namesMax` or `bytesMax` the least recently hit names are dropped; their limit restarts.
+ * Names are organizations, keys and client addresses (IPv6: /64), never text from a client.
  */
 export class MemoryCounter implements WindowCounter {
   readonly #clock: () => Date;
@@ -111,14 +108,14 @@ export class MemoryCounter implements WindowCounter {
     return this.#names.size;
   }
 
-  /** Bytes taken, roughly. */
+  /** Approximate. */
   get bytes(): number {
     return this.#bytes;
   }
 
   hit(name: string, limit: number): Window {
     const nowMs = this.#clock().getTime();
-    const times = this.#take(name) ?? new HitTimes();
+    const times = this.#remove(name) ?? new HitTimes();
     const window = times.hit(nowMs, limit);
     this.#names.set(name, times);
     this.#bytes += NAME_BYTES + times.bytes;
@@ -132,7 +129,7 @@ export class MemoryCounter implements WindowCounter {
     this.#bytes = 0;
   }
 
-  #take(name: string): HitTimes | undefined {
+  #remove(name: string): HitTimes | undefined {
     const times = this.#names.get(name);
     if (times === undefined) return undefined;
     this.#names.delete(name);
@@ -140,22 +137,22 @@ export class MemoryCounter implements WindowCounter {
     return times;
   }
 
-  /** Each hit removes two idle names at most, so the map shrinks faster than it grows and no single hit takes long. */
+  /** At most two per hit, so the map shrinks faster than it grows and no hit takes long. */
   #forgetIdle(nowMs: number): void {
     for (let round = 0; round < 2; round += 1) {
       const [name, times] = this.#names.entries().next().value ?? [];
       if (name === undefined || times?.isIdle(nowMs) !== true) return;
-      this.#take(name);
+      this.#remove(name);
     }
   }
 
-  /** The name that was hit last stays in any case. */
+  /** Never drops the newest name. */
   #keepWithin(): void {
     const { namesMax, bytesMax } = this.#options;
     if (this.#names.size <= namesMax && this.#bytes <= bytesMax) return;
     for (const name of this.#names.keys()) {
       if (this.#names.size === 1 || (this.#names.size <= namesMax && this.#bytes <= bytesMax)) return;
-      this.#take(name);
+      this.#remove(name);
     }
   }
 }
@@ -163,27 +160,23 @@ export class MemoryCounter implements WindowCounter {
 const CAPACITY_MIN = 4;
 
 /**
- * When the newest hits of one name were, oldest first. More than the limit are never needed: whether there is room, and when,
- * depends on the last `limit` hits alone. After a lower limit the older ones stay until they leave the window.
- *
- * Time never goes back in here: where the clock does, the newest hit counts as made just now, and time goes on from it. So a
- * clock that is set back frees nothing and holds nobody longer than a window, whatever the step.
+ * Times of a name's newest hits, oldest first; at most `limit`, except shortly after it was lowered.
+ * If the clock goes backwards the newest hit counts as made now, so setting it back frees nothing and blocks nobody for
+ * longer than a window.
  */
 class HitTimes {
-  /** A ring: the oldest is at `start`. */
+  /** A ring; the oldest is at `start`. */
   #times = new Float64Array(CAPACITY_MIN);
   #start = 0;
   #length = 0;
-  /** What the clock is behind the times kept here, in milliseconds. */
+  /** Milliseconds by which the clock is behind the stored times. */
   #behindMs = 0;
   #newest = Number.NEGATIVE_INFINITY;
 
-  /** Bytes of the times themselves. */
   get bytes(): number {
     return this.#times.byteLength;
   }
 
-  /** Adds a hit at `nowMs` of the clock. */
   hit(nowMs: number, limit: number): Window {
     const now = Math.max(nowMs + this.#behindMs, this.#newest);
     this.#behindMs = now - nowMs;
@@ -194,7 +187,6 @@ class HitTimes {
     return { hits, waitMs: this.#at(Math.max(0, this.#length - limit)) + WINDOW_MS - now };
   }
 
-  /** Whether all hits have left the window at `nowMs`. */
   isIdle(nowMs: number): boolean {
     return this.#newest + WINDOW_MS <= nowMs + this.#behindMs;
   }

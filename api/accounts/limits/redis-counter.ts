@@ -5,26 +5,24 @@ import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../../runtime/
 import { type CounterOptions, WINDOW_MS, type Window, type WindowCounter } from './rate-limiter.ts';
 
 export interface RedisOptions extends CounterOptions {
-  /** Default: Redis' own clock. */
+  /** Default: the clock of Redis. */
   readonly redisClock?: (() => Date) | undefined;
 }
 
-/** Told how the connection does. */
 export interface RedisWatcher {
   readonly onError: (error: Error) => void;
-  /** It can be asked, for the first time or again. */
+  /** Also after reconnecting. */
   readonly onReady: () => void;
 }
 
-/** What Redis says when it refuses what the address says: the credentials, or the number of the database. */
+/** Redis errors that mean a wrong address: its credentials or database number. */
 const REFUSALS =
   /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:invalid password|AUTH|Client sent AUTH|DB index|invalid DB index))/i;
 
 /**
- * Adds a hit now to the list KEYS[1], the times of the newest hits in milliseconds, newest first. ARGV[1] is the limit, ARGV[2]
- * the time, or empty for Redis' own. Times that have left the window go, and all beyond the limit, of which no more is needed
- * (see `HitTimes`). Where the clock was set back, all times move back with it. Answers with hits and milliseconds as `Window` has
- * them. One call, so it is atomic.
+ * Adds a hit to the list KEYS[1] of times in milliseconds, newest first. ARGV: limit, time (empty: of Redis). Drops
+ * times outside the window or beyond the limit; shifts all if the clock was set back. Returns hits and milliseconds of
+ * `Window`. Atomic.
  */
 const HIT = `
   if redis.replicate_commands then redis.replicate_commands() end
@@ -53,25 +51,23 @@ const HIT = `
   return { math.min(length, limit) + 1, first + ${WINDOW_MS} - now }`;
 
 /**
- * Windows in a Redis that several processes share, so that they hold one limit together. The time is Redis' own, so the
- * processes' clocks need not agree.
- *
- * Nothing is queued while Redis can't be reached: a hit rejects at once, or after `timeoutMs` where Redis hangs, and is never
- * sent again. The connection is made anew by itself. Errors name the address and, where there is no connection, why.
+ * Windows in a Redis shared by several processes, by its clock.
+ * Nothing is queued: a hit rejects at once while Redis is unreachable, after `timeoutMs` if it hangs, and is never
+ * resent. Errors name the address and the cause.
  */
 export class RedisCounter implements WindowCounter {
   readonly #redis: Redis;
   readonly #clock: (() => Date) | undefined;
-  /** As it may be shown. */
+  /** Without credentials. */
   readonly #address: string;
-  /** Why there is no connection; undefined while there is one. */
+  /** Undefined while connected. */
   #lastError: Error | undefined;
   #refusal: Error | undefined;
 
-  /** Throws `configuration` where the address is not valid. */
+  /** Throws `configuration` for an invalid address. */
   constructor(url: string, options: RedisOptions, { onError, onReady }: Partial<RedisWatcher> = {}) {
     if (!isClearAddress(url)) {
-      const message = `not the address of a Redis: '${shownAddress(url)}'; for example redis://host:6379; ${UNCLEAR_ADDRESS}`;
+      const message = `not a Redis address: '${shownAddress(url)}'; expected for example redis://host:6379; ${UNCLEAR_ADDRESS}`;
       throw new AppError('configuration', message);
     }
     this.#clock = options.redisClock;
@@ -97,11 +93,11 @@ export class RedisCounter implements WindowCounter {
   }
 
   /**
-   * Tries to connect once and resolves also where Redis can't be reached, and goes on trying in the background. Rejects with
-   * `configuration` where Redis is there and refuses what the address says.
+   * Resolves even if Redis is unreachable, and keeps trying. Rejects with `configuration` if Redis refuses credentials
+   * or database.
    */
   async connect(): Promise<void> {
-    await this.#redis.connect().catch(() => {}); // The error event has it.
+    await this.#redis.connect().catch(() => {}); // Handled by the error event.
     const cause = this.#refusal;
     if (cause === undefined) return;
     const hint = 'check user, password and database in MODELSTATS_REDIS';
@@ -110,9 +106,9 @@ export class RedisCounter implements WindowCounter {
 
   async hit(name: string, limit: number): Promise<Window> {
     const now = this.#clock?.().getTime() ?? '';
-    const response = await this.#ask(name, limit, now);
+    const response = await this.#evaluate(name, limit, now);
     const [hits, waitMs] = Array.isArray(response) ? response.map(Number) : [];
-    if (hits === undefined || waitMs === undefined) throw new Error('Redis left a hit without an answer');
+    if (hits === undefined || waitMs === undefined) throw new Error('Redis returned no counts');
     return { hits, waitMs };
   }
 
@@ -120,11 +116,11 @@ export class RedisCounter implements WindowCounter {
     this.#redis.disconnect();
   }
 
-  async #ask(name: string, limit: number, now: number | ''): Promise<unknown> {
+  async #evaluate(name: string, limit: number, now: number | ''): Promise<unknown> {
     try {
       return await this.#redis.eval(HIT, 1, `modelstats:hits:${name}`, limit, now);
     } catch (error) {
-      // Without a connection the driver only says that there is none.
+      // Without a connection the driver's error lacks the cause.
       throw this.#named(this.#lastError ?? error);
     }
   }
@@ -134,12 +130,9 @@ export class RedisCounter implements WindowCounter {
   }
 }
 
-/**
- * Asks a Redis for its time, once, which shows that it can be reached and lets us in. Rejects with `configuration` for what is no address
- * of one, and with `unavailable`.
- */
-export async function askRedis(url: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<Date> {
-  if (!isClearAddress(url)) throw new AppError('configuration', `${shownAddress(url)} is no URL; ${UNCLEAR_ADDRESS}`);
+/** Tests an address. Rejects with `configuration` if it is invalid, and with `unavailable`. */
+export async function readRedisTime(url: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<Date> {
+  if (!isClearAddress(url)) throw new AppError('configuration', `not a URL: ${shownAddress(url)}; ${UNCLEAR_ADDRESS}`);
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,
@@ -149,7 +142,7 @@ export async function askRedis(url: string, { timeoutMs }: { readonly timeoutMs:
   });
   let reason: Error | undefined;
   redis.on('error', (error: Error) => {
-    reason = error; // What the call rejects with only says that the connection is closed.
+    reason = error; // The rejected call only says that the connection is closed.
   });
   try {
     await redis.connect();
@@ -157,7 +150,7 @@ export async function askRedis(url: string, { timeoutMs }: { readonly timeoutMs:
     return new Date(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000));
   } catch (error) {
     const why = messageFromError(reason ?? error);
-    throw new AppError('unavailable', `Redis ${shownAddress(url)} does not answer: ${why}`, { cause: error });
+    throw new AppError('unavailable', `Redis ${shownAddress(url)} does not respond: ${why}`, { cause: error });
   } finally {
     redis.disconnect();
   }

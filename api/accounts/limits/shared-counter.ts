@@ -9,15 +9,14 @@ export interface SharedCounterDeps {
   readonly own: WindowCounter;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
   readonly clock: () => Date;
-  /** Milliseconds that pass whatever becomes of the clock, such as `performance.now`. */
+  /** A monotonic clock, such as `performance.now`. */
   readonly steadyMs: () => number;
   readonly pauseMs: CounterOptions['pauseMs'];
 }
 
 /**
- * Counts in the shared counter and in this process as well (decision 0021). While the shared counter fails, this process's own
- * counts hold: each replica then holds the limit by itself. A shared counter that comes back empty makes no room either, since
- * the fuller of both windows holds.
+ * Counts in Redis and in this process; the fuller window applies (decision 0021). While Redis fails, each replica holds
+ * the limit by itself.
  */
 export class SharedCounter implements WindowCounter {
   readonly #deps: SharedCounterDeps;
@@ -28,7 +27,6 @@ export class SharedCounter implements WindowCounter {
     this.#deps = deps;
   }
 
-  /** For operators: why the shared counter did not count when it was last needed or its connection ended; undefined: it does. */
   get problem(): HealthProblem | undefined {
     return this.#problem;
   }
@@ -38,27 +36,27 @@ export class SharedCounter implements WindowCounter {
     if (this.#deps.steadyMs() < this.#pausedUntilMs) return own;
     try {
       const shared = await this.#deps.shared.hit(name, limit);
-      this.cameBack();
+      this.markAvailable();
       return fuller(shared, own, limit);
     } catch (error) {
       this.#pausedUntilMs = this.#deps.steadyMs() + this.#deps.pauseMs;
-      this.wentAway(error);
+      this.markUnavailable(error);
       return own;
     }
   }
 
-  /** The shared counter can't be asked; its connection may tell before a hit does. */
-  wentAway(error: unknown): void {
+  /** The connection may report this before a hit does. */
+  markUnavailable(error: unknown): void {
     if (this.#problem !== undefined) return;
     const message = messageFromError(error);
     this.#problem = { code: 'unavailable', message, since: this.#deps.clock() };
-    this.#deps.log.warn({ reason: message }, 'Redis is away: this process counts requests per minute alone');
+    this.#deps.log.warn({ reason: message }, 'Redis is unavailable: this process counts requests per minute by itself');
   }
 
-  cameBack(): void {
+  markAvailable(): void {
     if (this.#problem === undefined) return;
     this.#problem = undefined;
-    this.#deps.log.info({}, 'Redis is back: requests per minute are counted together again');
+    this.#deps.log.info({}, 'Redis is available again: requests per minute are counted across processes');
   }
 
   async close(): Promise<void> {
@@ -67,7 +65,7 @@ export class SharedCounter implements WindowCounter {
   }
 }
 
-/** The window with more hits; where both are full, a hit has to wait for both. */
+/** The window with more hits; if both are full, the longer wait. */
 function fuller(one: Window, other: Window, limit: number): Window {
   const [ones, others] = [Math.min(one.hits, limit), Math.min(other.hits, limit)];
   const waitMs = ones === others ? Math.max(one.waitMs, other.waitMs) : (ones > others ? one : other).waitMs;
@@ -75,23 +73,22 @@ function fuller(one: Window, other: Window, limit: number): Window {
 }
 
 export interface OpenCounterOptions extends RedisOptions {
-  /** The clock of this process's own counts. */
+  /** For the counts of this process. */
   readonly clock: () => Date;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
 }
 
 /**
- * Opens a counter for this process alone, or with the address of a Redis one that all processes share. Where Redis can't be
- * reached it opens all the same, and logs that. Loads the driver only where there is an address. Rejects with `configuration`
- * where the address is not valid, or Redis refuses what it says.
+ * Without an address, a counter of this process. Opens even if Redis is unreachable. Rejects with `configuration` if
+ * the address is invalid or Redis refuses it.
  */
 export async function openCounter(redis: string | undefined, options: OpenCounterOptions): Promise<WindowCounter> {
   const own = new MemoryCounter(options.clock, options);
   if (redis === undefined) return own;
   const { RedisCounter } = await import('./redis-counter.ts');
   const shared = new RedisCounter(redis, options, {
-    onError: (error) => counter.wentAway(error),
-    onReady: () => counter.cameBack(),
+    onError: (error) => counter.markUnavailable(error),
+    onReady: () => counter.markAvailable(),
   });
   const counter = new SharedCounter({
     shared,

@@ -3,23 +3,19 @@ import type { DailyUsageRow, IdempotencyKeyRow } from '../../database/tables/tab
 import type { ReadRequest, ReleaseRequest, ReserveRequest, UsageResponse } from './usage-store.ts';
 
 /**
- * The statements of `database-usage.ts`. Each takes groups of requests, one group per row it touches. Where several rows are locked,
- * `order by` locks them in the order of their primary keys; only `insert … on conflict` keeps such an order, which is why counts go down
- * by inserts too (decision 0020).
+ * Each statement takes groups of requests, one per row. `order by` locks rows in primary-key order, which only `insert
+ * … on conflict` preserves, so counts also go down by inserts (decision 0020).
  */
 
-/** An organization's units of a day. */
+/** Units of an organization's day. */
 export type UsedRow = Pick<DailyUsageRow, 'organization_id' | 'day' | 'used'>;
-/** The same with how many of the wanted units were granted. */
+/** With the number of units granted now. */
 export type CountRow = Pick<DailyUsageRow, 'organization_id' | 'day' | 'used' | 'granted'>;
-/** The holders of an Idempotency-Key. */
 export type HoldersRow = Pick<IdempotencyKeyRow, 'day' | 'api_key_id' | 'key' | 'request' | 'holders'>;
 
 type Unit = ReserveRequest | ReleaseRequest;
 
-/**
- * Counts units per organization and day, as many as the cap leaves, which is `granted`; no row where the cap was reached before.
- */
+/** Counts units up to the cap; no row if it was already reached. */
 export function count(groups: Groups<ReserveRequest>): Work<readonly CountRow[]> {
   const values = groups.map((group) => {
     const cap = capOf(group);
@@ -28,7 +24,7 @@ export function count(groups: Groups<ReserveRequest>): Work<readonly CountRow[]>
   return query(COUNT, values);
 }
 
-// `excluded` is the row of a first count.
+// `excluded` is the row a first count would insert.
 const FREE = 'case when excluded.cap - u.used < excluded.used then excluded.cap - u.used else excluded.used end';
 const COUNT = defineStatement(
   'usage-count',
@@ -41,7 +37,7 @@ const COUNT = defineStatement(
     returning organization_id, day, used, granted`,
 );
 
-/** Gives units back, per organization and day. */
+/** Releases units per organization and day. */
 export function uncount(groups: Groups<ReleaseRequest>): Work<readonly UsedRow[]> {
   return query(
     UNCOUNT,
@@ -60,7 +56,7 @@ const UNCOUNT = defineStatement(
     returning organization_id, day, used`,
 );
 
-/** The units of each organization and day; no row where nothing was counted. */
+/** No row where nothing was counted. */
 export function readUsage(groups: Groups<Unit | ReadRequest>): Work<readonly UsedRow[]> {
   return query(READ, groups.map(organizationDayOf));
 }
@@ -72,7 +68,7 @@ const READ = defineStatement(
       (select value->>0, value->>1 from ${rows})`,
 );
 
-/** Adds a holder per request to each Idempotency-Key; returns the holders after that. */
+/** Returns the new number of holders. */
 export function hold(groups: Groups<ReserveRequest>): Work<readonly HoldersRow[]> {
   return query(HOLD, groups.map(holdersOf));
 }
@@ -80,8 +76,8 @@ export function hold(groups: Groups<ReserveRequest>): Work<readonly HoldersRow[]
 const HOLD = changeHolders('hold', '+');
 
 /**
- * Takes a holder per request from each Idempotency-Key; returns the holders after that. A key whose row was cleaned up
- * meanwhile gets a row again: no unit is given back for it, and the next clean-up removes it.
+ * Returns the new number of holders. A key cleaned up meanwhile gets a row again, which releases no unit and goes with
+ * the next clean-up.
  */
 export function unhold(groups: Groups<ReleaseRequest>): Work<readonly HoldersRow[]> {
   return query(UNHOLD, groups.map(holdersOf));
@@ -89,7 +85,7 @@ export function unhold(groups: Groups<ReleaseRequest>): Work<readonly HoldersRow
 
 const UNHOLD = changeHolders('unhold', '-');
 
-/** Removes Idempotency-Keys, whose rows this transaction has locked already. */
+/** Deletes Idempotency-Keys whose rows this transaction has locked. */
 export function removeKeys(requests: readonly Unit[]): Work<readonly unknown[]> {
   return query(REMOVE_KEYS, requests.map(keyColumns));
 }
@@ -121,15 +117,11 @@ function keyColumns({ day, credentialId, idempotency }: Unit): readonly string[]
   return [day, credentialId, idempotency?.key ?? '', idempotency?.request ?? ''];
 }
 
-/** Requests that are counted in one row; never empty. */
+/** Requests counted in one row; never empty. */
 export type Group<T> = readonly [T, ...T[]];
 type Groups<T> = readonly Group<T>[];
 
-/**
- * Requests by the row that they are counted in, in their order.
- *
- * How the reservations of a batch are counted together, with one statement whatever their number, and how each gets its own answer.
- */
+/** Preserves the order of the requests. */
 export function groupsOf<T>(requests: readonly T[], rowOf: (request: T) => string): ReadonlyMap<string, Group<T>> {
   const groups = new Map<string, [T, ...T[]]>();
   for (const request of requests) {
@@ -140,22 +132,19 @@ export function groupsOf<T>(requests: readonly T[], rowOf: (request: T) => strin
   return groups;
 }
 
-/** Names the row of an organization's day. */
 export function dayOf({ organizationId, day }: Pick<ReadRequest, 'organizationId' | 'day'>): string {
   return `${organizationId} ${day}`;
 }
 
-/** Names the row of an Idempotency-Key. */
 export function keyOf({ day, credentialId, idempotency }: ReserveRequest | ReleaseRequest): string {
   return JSON.stringify([day, credentialId, idempotency?.key, idempotency?.request]);
 }
 
-/** The columns that name the row of an organization's day. */
 function organizationDayOf([{ organizationId, day }]: Group<Pick<ReadRequest, 'organizationId' | 'day'>>) {
   return [organizationId, day] as const;
 }
 
-/** While terms change, the requests of one batch can have different caps; the largest holds, for some seconds at most. */
+/** Caps can differ within a batch while terms change; the largest applies. */
 export function capOf(group: readonly ReserveRequest[]): number | null {
   let largest = 0;
   for (const { cap } of group) {
@@ -165,22 +154,20 @@ export function capOf(group: readonly ReserveRequest[]): number | null {
   return largest;
 }
 
-/** What a row says after reservations were counted in it. */
 interface Counted {
-  /** The units used, all those included that were granted now. */
+  /** Units used, including those granted now. */
   readonly used: number;
-  /** How many of the reservations got a unit. */
+  /** Reservations that got a unit. */
   readonly granted: number;
 }
 
-/** What the request at this place of its group gets: the first ones get the units, and usage grows with each of them. */
+/** The first requests of a group get the units; `used` grows with each. */
 export function responseFromCount({ used, granted }: Counted, index: number): UsageResponse {
   const left = Math.max(0, granted - index - 1);
   const isGranted = index < granted;
   return { isGranted, used: used - left, units: isGranted ? 1 : 0 };
 }
 
-/** Whether a request has an Idempotency-Key, which may hold a unit already. */
 export function isKeyed({ idempotency }: ReserveRequest | ReleaseRequest): boolean {
   return idempotency !== undefined;
 }

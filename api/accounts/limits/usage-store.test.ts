@@ -122,7 +122,7 @@ describe('units in a database', () => {
   test('that another process kept from being committed are taken later, or refused if none is left then', async () => {
     const path = `${await newFolder()}/accounts.db`;
     const shared = await openDatabase(`sqlite:${path}`, { sqlite: { busyTimeoutMs: 10_000, blockingTimeoutMs: 1 } });
-    // As where there is no memory to share, and so no WAL: whoever reads keeps others from committing.
+    // As without shared memory, and so without WAL: readers block commits.
     if (shared.engine.kind === 'sqlite') shared.engine.connection.pragma('journal_mode = DELETE');
     const other = new Database(path);
     onTestFinished(() => shared.close());

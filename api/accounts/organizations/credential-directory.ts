@@ -4,23 +4,20 @@ import type { FindCredential, LiveCredential } from './live-credential.ts';
 import { hashOfToken, type TokenForm } from './token-form.ts';
 
 /**
- * Finds who a key or an access token belongs to, without asking the database at every request; below, both are keys.
- *
- * - A live key is remembered for `ttlMs`, so a revocation or a change of plan by another process is in force after that at the
- *   latest. Where the database's version shows that another process has written (SQLite), it is in force at once.
- *   {@link CredentialDirectory.forget} is for changes by this process.
- * - An unknown or revoked key is remembered longer (decision 0023): keys are random and revoked for good, so an unknown key does
- *   not become known later. A key that was issued just now works at once, since nobody can have asked for it before.
- * - Both memories are bounded and apart, so that many wrong keys push out no right ones.
- * - Keys are looked up by their SHA-256, here and in the database, so the time that takes doesn't depend on how much of a key is
- *   right. A text whose checksum is wrong is refused without a look-up; that of a key that is known was right.
+ * Finds the owner of an API key or access token ("key" below) without a query per request.
+ * - Live keys are cached for `ttlMs`, the longest delay of a revocation elsewhere; on SQLite a changed database version
+ * drops the cache at once.
+ * - Unknown and revoked keys are cached longer (decision 0023): an unknown key never becomes valid, and a new one was
+ * never tried.
+ * - The caches are separate and bounded: wrong keys don't evict valid ones.
+ * - Keys are looked up by SHA-256, so timing reveals nothing; a wrong checksum is refused without a look-up.
  */
 export class CredentialDirectory {
   readonly #form: TokenForm;
   readonly #source: CredentialSource;
   readonly #clock: () => Date;
   readonly #options: CredentialOptions;
-  readonly #known = new Map<string, Remembered>();
+  readonly #known = new Map<string, Cached>();
   readonly #unknown = new Map<string, number>();
   #version = 0;
   #lookups = 0;
@@ -37,14 +34,14 @@ export class CredentialDirectory {
     this.#options = options;
   }
 
-  /** The live key that this text is; undefined for every other text. Throws or rejects with `unavailable`. */
+  /** Throws or rejects with `unavailable`. */
   find(text: string): Awaitable<LiveCredential | undefined> {
     if (!this.#form.has(text)) return undefined;
     const version = this.#source.version();
     if (version !== this.#version) this.forget();
     this.#version = version;
     const hash = hashOfToken(text);
-    const now = this.#tellTime();
+    const now = this.#readClock();
     const known = this.#known.get(hash);
     if (known !== undefined && isFresh(known.sinceMs, now, this.#options.ttlMs))
       return whenThere(known.record, (record) => unlessExpired(record, now));
@@ -53,87 +50,84 @@ export class CredentialDirectory {
     return this.#lookUp(hash, now).then((record) => unlessExpired(record, now));
   }
 
-  /** Forgets live keys: each is looked up in the database when it is asked for next. */
+  /** Drops the cached live keys. */
   forget(): void {
     this.#known.clear();
   }
 
-  /** The time; where the clock was set back, nothing is known any more of how old a memory is. */
-  #tellTime(): number {
+  /** After the clock was set back the age of cached keys is unknown. */
+  #readClock(): number {
     const now = this.#clock().getTime();
     if (now < this.#nowMs) this.forget();
     this.#nowMs = now;
     return now;
   }
 
-  /** Requests for one key share a look-up; what it finds is remembered as of its beginning. */
+  /** Shared by requests for one key; the result counts as of its start. */
   #lookUp(hash: string, now: number): Promise<LiveCredential | undefined> {
     if (this.#lookups >= this.#options.lookupsMax)
       return Promise.reject(new AppError('unavailable', 'too many credentials are being looked up'));
     this.#lookups += 1;
     const record = this.#source.find({ hash });
-    const remembered: Remembered = { record, sinceMs: now };
-    remember(this.#known, hash, { value: remembered, entriesMax: this.#options.entriesMax });
+    const cached: Cached = { record, sinceMs: now };
+    cache(this.#known, hash, { value: cached, entriesMax: this.#options.entriesMax });
     return record.then(
       (found) => {
         this.#lookups -= 1;
-        remembered.record = found;
+        cached.record = found;
         if (found !== undefined) return found;
-        this.#drop(hash, remembered);
-        remember(this.#unknown, hash, { value: now, entriesMax: this.#options.unknownMax });
+        this.#drop(hash, cached);
+        cache(this.#unknown, hash, { value: now, entriesMax: this.#options.unknownMax });
         return undefined;
       },
       (error: unknown) => {
         this.#lookups -= 1;
-        this.#drop(hash, remembered);
+        this.#drop(hash, cached);
         throw error;
       },
     );
   }
 
-  #drop(hash: string, remembered: Remembered): void {
-    if (this.#known.get(hash) === remembered) this.#known.delete(hash);
+  #drop(hash: string, cached: Cached): void {
+    if (this.#known.get(hash) === cached) this.#known.delete(hash);
   }
 }
 
-/** Where keys are looked up. */
 export interface CredentialSource {
   readonly find: FindCredential;
-  /** As `ControlDatabase.version`: a number that changes when another process has written. */
+  /** See `ControlDatabase.version`: changes when another process has written. */
   readonly version: () => number;
 }
 
 export const CREDENTIAL_OPTIONS = {
   /** Larger: a key revoked elsewhere works longer; 5 s are promised. Smaller: more look-ups. */
   ttlMs: 3_000,
-  /** Only a database restored from a backup can make an unknown key known. */
+  /** Only restoring a backup can make an unknown key known. */
   unknownTtlMs: 60_000,
-  /** Live keys remembered, some 500 bytes each; more keys in use than this are looked up more often. */
+  /** Some 500 bytes each. */
   entriesMax: 10_000,
   unknownMax: 10_000,
-  /** Look-ups under way; further ones are refused with `unavailable`, so that many wrong keys can't fill a queue. */
+  /** More are refused, so that wrong keys can't fill a queue. */
   lookupsMax: 1_000,
 };
 export type CredentialOptions = Readonly<typeof CREDENTIAL_OPTIONS>;
 
-interface Remembered {
-  /** The promise until it is known. */
+interface Cached {
+  /** A promise until the look-up ends. */
   record: Awaitable<LiveCredential | undefined>;
   readonly sinceMs: number;
 }
 
-/** A key that has an end works until the millisecond before. */
 function unlessExpired(key: LiveCredential | undefined, now: number): LiveCredential | undefined {
   return key?.expiresAtMs != null && key.expiresAtMs <= now ? undefined : key;
 }
 
-/** False also where the clock was set back to before `sinceMs`, so that nothing is remembered for longer. */
+/** False also if the clock was set back to before `sinceMs`. */
 function isFresh(sinceMs: number, now: number, ttlMs: number): boolean {
   return now >= sinceMs && now - sinceMs < ttlMs;
 }
 
-/** Adds an entry as the newest, and removes the oldest where there are too many. */
-function remember<T>(
+function cache<T>(
   map: Map<string, T>,
   hash: string,
   { value, entriesMax }: { readonly value: T; readonly entriesMax: number },

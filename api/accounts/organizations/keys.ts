@@ -5,22 +5,22 @@ import type { AuditedChanges } from '../audit.ts';
 import { getOrganization, lockOrganization } from './organizations.ts';
 import { API_KEYS, hashOfToken, lastFourOf } from './token-form.ts';
 
-/** A key at the only time when it can be shown. */
+/** The key itself is shown only once. */
 export type NewApiKey = ApiKey & { readonly key: string };
 
-/** Whose a new key is, what it is called, and when it ends; null or absent: never. */
+/** `expiresAt` null or absent: never. */
 export type NewKeyOptions = Pick<ApiKey, 'organizationId' | 'name'> & Partial<Pick<ApiKey, 'expiresAt'>>;
 
 export interface RotateKeyOptions {
-  /** Refuses a key with `usage` that another one is replacing already, so that two who ask at once make one successor. */
+  /** Refuses a key that is already being replaced, so that concurrent calls create one successor. */
   readonly isOnce?: boolean;
-  /** How long the old key goes on working, in milliseconds. */
+  /** How long the old key keeps working. */
   readonly overlapMs: number;
-  /** When the new one ends; null: never. */
+  /** End of the new key; null: never. */
   readonly expiresAt?: Date | null;
 }
 
-/** Issues a key. The key itself is in this answer only: it is not stored. */
+/** The key itself is never stored. */
 export function createKey(
   { organizationId, name, expiresAt = null }: NewKeyOptions,
   changes: AuditedChanges,
@@ -35,8 +35,7 @@ export function createKey(
 }
 
 /**
- * Issues a key of the same name and lets the old one end after the overlap, unless it ends before. Rejects with `usage`
- * where the old one has ended or was revoked. Resolves to the new one and to the old one, with the end that it has now.
+ * The old key ends after the overlap at the latest. Resolves to both; rejects with `usage` if the old one has ended.
  */
 export function rotateKey(
   id: string,
@@ -59,7 +58,7 @@ export function rotateKey(
   });
 }
 
-/** Every key ever issued to an organization, or to all, oldest first. */
+/** Ended ones included, oldest first. */
 export async function listKeys(
   organizationId: string | undefined,
   changes: AuditedChanges,
@@ -72,7 +71,7 @@ export async function listKeys(
   return rows.map(keyFromRow);
 }
 
-/** Revokes a key for good, at once in this process. A key that was revoked before keeps the date of that. */
+/** For good, at once in this process; a revoked key keeps its date. */
 export function revokeKey(id: string, changes: AuditedChanges): Promise<ApiKey> {
   return changes.change(async (transaction, note) => {
     const row = await lockKey(transaction, id);
@@ -106,7 +105,7 @@ async function issueKey(
   return { ...keyFromRow(row), key };
 }
 
-/** Writes nothing new, but keeps others from changing the key until the transaction ends. */
+/** Locks the row until the transaction ends. */
 async function lockKey(transaction: Transaction, id: string): Promise<ApiKeyRow> {
   const row = await transaction
     .updateTable('api_keys')
@@ -129,12 +128,12 @@ function keyFromRow(row: ApiKeyRow) {
     name: row.name,
     lastFour: row.last_four,
     createdAt: new Date(row.created_at),
-    /** From then on it is refused like an unknown one; null: never. */
+    /** From then on the key is refused like an unknown one; null: never. */
     expiresAt: dateOrNull(row.expires_at),
     lastUsedAt: dateOrNull(row.last_used_at),
     revokedAt: dateOrNull(row.revoked_at),
   };
 }
 
-/** What is known of an issued key; the key itself is not kept. */
+/** An issued key, without the key itself. */
 export type ApiKey = Readonly<ReturnType<typeof keyFromRow>>;

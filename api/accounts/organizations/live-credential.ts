@@ -10,40 +10,38 @@ import {
 
 export type CredentialSelector = { readonly hash: string } | { readonly id: string };
 
-/** The live credential with this SHA-256 or this id; undefined for none, and for a revoked one. Rejects with `unavailable`. */
+/** Undefined if there is none or it was revoked. Rejects with `unavailable`. */
 export type FindCredential = (by: CredentialSelector) => Promise<LiveCredential | undefined>;
 
-/** Looks API keys up. */
 export function keyFinder(engine: DatabaseEngine): FindCredential {
   return finder(engine, {
     name: 'key',
     byHash: (value) =>
-      `${select('c.expires_at')} from api_keys c ${AGREED} where c.hash = ${value} and c.revoked_at is null`,
+      `${select('c.expires_at')} from api_keys c ${SUBSCRIPTION_JOIN} where c.hash = ${value} and c.revoked_at is null`,
     byId: (value) =>
-      `${select('c.expires_at')} from api_keys c ${AGREED} where c.id = ${value} and c.revoked_at is null`,
+      `${select('c.expires_at')} from api_keys c ${SUBSCRIPTION_JOIN} where c.id = ${value} and c.revoked_at is null`,
   });
 }
 
 /**
- * Looks connections up, by an access token of theirs or by id: those of persons who still belong to the organization.
- *
- * @param resource that a token must be for
+ * Only connections of current members.
+ * @param resource that a token must be issued for
  */
 export function connectionFinder(engine: DatabaseEngine, resource: string): FindCredential {
   return finder(engine, {
     name: 'connection',
     byHash: (value) => `${select('t.expires_at, t.resources')} from oauth_access_tokens t
-      join connections c using (client_id, person_id, organization_id) ${OF_MEMBER} ${AGREED}
+      join connections c using (client_id, person_id, organization_id) ${MEMBER_JOIN} ${SUBSCRIPTION_JOIN}
       where t.token = ${value} and t.revoked is null`,
-    byId: (value) => `${select('null as expires_at')} from connections c ${OF_MEMBER} ${AGREED} where c.id = ${value}`,
+    byId: (value) =>
+      `${select('null as expires_at')} from connections c ${MEMBER_JOIN} ${SUBSCRIPTION_JOIN} where c.id = ${value}`,
     isFor: ({ resources }) => resources === undefined || textsFrom(resources).includes(resource),
   });
 }
 
-/** What a program may do whose person has left the organization: nothing. */
-const OF_MEMBER = `join members m on m.organization_id = c.organization_id and m.person_id = c.person_id
+const MEMBER_JOIN = `join members m on m.organization_id = c.organization_id and m.person_id = c.person_id
   join oauth_clients o on o.client_id = c.client_id and not coalesce(o.disabled, false)`;
-const AGREED = 'left join subscriptions s on s.organization_id = c.organization_id';
+const SUBSCRIPTION_JOIN = 'left join subscriptions s on s.organization_id = c.organization_id';
 
 function select(columns: string): string {
   return `
@@ -52,42 +50,41 @@ function select(columns: string): string {
 }
 
 interface Queries {
-  /** Of the statements, on PostgreSQL. */
+  /** Of the prepared statements, on PostgreSQL. */
   readonly name: string;
-  /** One row per live credential; `value` is the placeholder of what to look for. */
+  /** One row per live credential; `value` is the placeholder. */
   readonly byHash: (value: string) => string;
   readonly byId: (value: string) => string;
-  /** Whether what was found is good here; default: it is. */
+  /** Whether the row is valid here; default: it is. */
   readonly isFor?: (row: CredentialRow) => boolean;
 }
 
-/** What the queries give. */
 interface CredentialRow extends SubscriptionColumns, BonusColumns {
   readonly id: string;
   readonly organization_id: string;
-  /** Unix milliseconds, or as better-auth keeps instants. */
+  /** Unix milliseconds, or an instant as better-auth stores it. */
   readonly expires_at: number | Date | string | null;
-  /** JSON as text, or parsed. */
+  /** JSON text, or parsed. */
   readonly resources?: unknown;
 }
 
-/** Looks credentials up with statements that are prepared once, since requests wait for the answer. */
+/** Prepared once, since requests wait for them. */
 function finder(engine: DatabaseEngine, { name, byHash, byId, isFor = () => true }: Queries): FindCredential {
-  const ask = caller(engine, name, { hash: byHash, id: byId });
+  const lookUp = lookUpOn(engine, name, { hash: byHash, id: byId });
   return (by) =>
     orUnavailable(async () => {
-      const row = 'hash' in by ? await ask('hash', by.hash) : await ask('id', by.id);
+      const row = 'hash' in by ? await lookUp('hash', by.hash) : await lookUp('id', by.id);
       return row === undefined || !isFor(row) ? undefined : credentialFrom(row);
     });
 }
 
-type Ask = (by: 'hash' | 'id', value: string) => Promise<CredentialRow | undefined>;
+type LookUp = (by: 'hash' | 'id', value: string) => Promise<CredentialRow | undefined>;
 
-function caller(
+function lookUpOn(
   engine: DatabaseEngine,
   name: string,
   query: Readonly<Record<'hash' | 'id', (value: string) => string>>,
-): Ask {
+): LookUp {
   switch (engine.kind) {
     case 'sqlite': {
       const statements = {
@@ -108,17 +105,16 @@ function caller(
 
 function credentialFrom(row: CredentialRow) {
   return {
-    /** Of the API key or of the connection. */
     credentialId: row.id,
     organizationId: row.organization_id,
     subscription: subscriptionFromRow(row),
     bonusEnds: bonusEndsFrom(row),
-    /** Unix milliseconds from which on it is refused; null: never. */
+    /** Unix milliseconds from which it is refused; null: never. */
     expiresAtMs: row.expires_at === null ? null : new Date(row.expires_at).getTime(),
   };
 }
 
-/** What is good for requests, whether or not it has expired, with what its organization has agreed. */
+/** Not revoked, but possibly expired. */
 export type LiveCredential = Readonly<ReturnType<typeof credentialFrom>>;
 
 function textsFrom(json: unknown): readonly unknown[] {

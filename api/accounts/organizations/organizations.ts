@@ -16,24 +16,23 @@ import {
   subscriptionFromRow,
 } from './terms.ts';
 
-/** What a new organization is. */
 export interface NewOrganization {
-  /** As {@link organizationName} takes it. */
+  /** See {@link organizationName}. */
   readonly name: string;
-  /** Where it is told what concerns it; null or absent: nowhere. */
+  /** Receives notices; null or absent: none. */
   readonly email?: string | null;
-  /** Default: none, which is Community. */
+  /** Default: Community. */
   readonly subscription?: Subscription;
-  /** The person who makes it for itself; null or absent: an operator. */
+  /** The person who creates it; null or absent: an operator. */
   readonly createdBy?: string | null;
 }
 
-/** Rejects with `usage` where it can't be called so. */
-export function createOrganization(wanted: NewOrganization, changes: AuditedChanges): Promise<Organization> {
-  return changes.change((transaction, note) => insertOrganization(transaction, wanted, { changes, note }));
+/** Rejects with `usage` for an invalid name. */
+export function createOrganization(requested: NewOrganization, changes: AuditedChanges): Promise<Organization> {
+  return changes.change((transaction, note) => insertOrganization(transaction, requested, { changes, note }));
 }
 
-/** Makes an organization and notes it, as a part of a change. Rejects with `usage` where it can't be called so. */
+/** As part of a change. Rejects with `usage` for an invalid name. */
 export async function insertOrganization(
   transaction: Transaction,
   { name: text, email = null, subscription = NO_SUBSCRIPTION, createdBy = null }: NewOrganization,
@@ -52,7 +51,7 @@ export async function insertOrganization(
   return { id, name, email, createdAt: now, subscription, terms: effectiveTerms(subscription, NO_BONUS, now) };
 }
 
-/** All organizations, oldest first. */
+/** Oldest first. */
 export async function listOrganizations(changes: AuditedChanges): Promise<readonly Organization[]> {
   const rows = await changes.read((database) => selectOrganizations(database).orderBy('organizations.id').execute());
   return rows.map((row) => organizationFromRow(row, changes.now()));
@@ -63,7 +62,7 @@ export function getOrganization(id: string, changes: AuditedChanges): Promise<Or
   return changes.read((database) => readOrganization(database, id, changes.now()));
 }
 
-/** Changes where an organization is told what concerns it; null: nowhere. */
+/** Changes the address for notices; null: none. */
 export function setEmail(organizationId: string, email: string | null, changes: AuditedChanges): Promise<Organization> {
   return changes.change(async (transaction, note) => {
     await lockOrganization(transaction, organizationId);
@@ -80,7 +79,7 @@ export interface PlanChange {
   readonly after: Organization;
 }
 
-/** Replaces the subscription by what `change` makes of it; in force from the next request on. */
+/** Replaces the subscription by the result of `change`, from the next request on. */
 export function changePlan(
   organizationId: string,
   change: (before: Subscription) => Subscription,
@@ -89,9 +88,9 @@ export function changePlan(
   return changes.change(async (transaction, note) => {
     await lockOrganization(transaction, organizationId);
     const before = await readOrganization(transaction, organizationId, changes.now());
-    const wanted = change(before.subscription);
-    if (subscriptionChanges(before.subscription, wanted).length === 0) return { before, after: before };
-    const row = rowFromSubscription(organizationId, wanted, changes.now());
+    const requested = change(before.subscription);
+    if (subscriptionChanges(before.subscription, requested).length === 0) return { before, after: before };
+    const row = rowFromSubscription(organizationId, requested, changes.now());
     await transaction
       .insertInto('subscriptions')
       .values(row)
@@ -104,7 +103,7 @@ export function changePlan(
   });
 }
 
-/** What was done to an organization and its keys, or without one all that was done; newest first. Rejects with `not_found`. */
+/** Newest first. Rejects with `not_found`. */
 export async function listAudit(
   organizationId: string | undefined,
   { limit }: { readonly limit: number },
@@ -114,9 +113,7 @@ export async function listAudit(
   return changes.read((database) => readAudit(database, { organizationId, limit }));
 }
 
-/**
- * Writes nothing new, but keeps others from changing the organization until the transaction ends. Rejects with `not_found`.
- */
+/** Locks the row until the transaction ends. Rejects with `not_found`. */
 export async function lockOrganization(transaction: Transaction, id: string): Promise<void> {
   const { numUpdatedRows } = await transaction
     .updateTable('organizations')
@@ -136,7 +133,7 @@ function noOrganization(id: string): AppError {
   return new AppError('not_found', `there is no organization ${id}`);
 }
 
-/** One row per organization, with its subscription's columns, null where it has none. */
+/** One row per organization, with or without a subscription. */
 export function selectOrganizations(database: Database) {
   return database
     .selectFrom('organizations')
@@ -158,14 +155,13 @@ export function selectOrganizations(database: Database) {
 
 type SelectedOrganization = Awaited<ReturnType<ReturnType<typeof selectOrganizations>['executeTakeFirstOrThrow']>>;
 
-/** What {@link selectOrganizations} read, with the terms at `now`. */
 export function organizationFromRow(row: SelectedOrganization, now: Date) {
   const subscription = subscriptionFromRow(row);
   const terms = effectiveTerms(subscription, bonusEndsFrom(row), now);
   return {
     id: row.id,
     name: row.name,
-    /** Where it is told what concerns it; null: nowhere. */
+    /** Receives notices; null: none. */
     email: row.email,
     createdAt: new Date(row.created_at),
     subscription,
@@ -173,10 +169,10 @@ export function organizationFromRow(row: SelectedOrganization, now: Date) {
   };
 }
 
-/** An organization with what it has agreed and what that grants now. */
+/** An organization with its subscription and current terms. */
 export type Organization = Readonly<ReturnType<typeof organizationFromRow>>;
 
-/** What was agreed, flat and in JSON's values, as the audit log keeps it and `orgs set-plan` compares it. */
+/** JSON values, for the audit log and `orgs set-plan`. */
 export function describeSubscription(subscription: Subscription): Readonly<Record<string, unknown>> {
   const { plan, status, periodEnd, graceUntil, contract } = subscription;
   return {
@@ -188,14 +184,14 @@ export function describeSubscription(subscription: Subscription): Readonly<Recor
   };
 }
 
-/** What one field was and is; undefined where the contract says nothing about it. */
+/** Values are undefined where the contract doesn't set the field. */
 export interface SubscriptionChange {
   readonly field: string;
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** The fields that differ, in the order of the description. */
+/** The fields that differ. */
 export function subscriptionChanges(before: Subscription, after: Subscription): readonly SubscriptionChange[] {
   const [from, to] = [describeSubscription(before), describeSubscription(after)];
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]

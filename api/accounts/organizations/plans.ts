@@ -1,45 +1,40 @@
 import { addMonths, type Day } from '../../../runtime/day.ts';
 
-/**
- * What each plan grants (specification "Plans"), as data: the account object, the checks of the API and the documentation derive
- * from this one table. What a contract changes for one organization is in `terms.ts`.
- */
+/** What each plan grants (specification "Plans"). Contract overrides are in `terms.ts`. */
 
 export const PLAN_NAMES = ['community', 'builder', 'commercial'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** What a plan can open beyond current data (specification "Plans"), in the order in which the account object lists it. */
+/** In the order of the account object. */
 export const FEATURES = ['history', 'snapshots', 'incremental', 'webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** What people are told that a feature is. */
-export const FEATURE_WORDS: Readonly<Record<Feature, string>> = {
+export const FEATURE_LABELS: Readonly<Record<Feature, string>> = {
   history: 'history',
   snapshots: 'snapshots',
   incremental: 'the change feed',
   webhooks: 'webhooks',
 };
 
-/** Which snapshots an organization sees. */
 export interface SnapshotAccess {
-  /** So many of the newest ones. */
+  /** Number of newest snapshots. */
   readonly newest: number;
-  /** Whether the last snapshot of every month within the history window is seen as well. */
+  /** Includes month-end snapshots within the history window. */
   readonly monthEnds: boolean;
 }
 
 export interface Plan {
   readonly plan: PlanName;
-  /** Goes up by one when what the plan grants changes. */
+  /** Incremented when the plan changes. */
   readonly planVersion: number;
   readonly displayName: string;
-  /** US dollars per month without tax; null where a contract sets it. */
+  /** US dollars per month before tax; null: set by contract. */
   readonly pricePerMonthUsd: number | null;
   /** Data responses per organization and UTC day, without bonus; null is unlimited. */
   readonly dailyQuota: number | null;
   /** Requests per organization in any 60 seconds. */
   readonly burstPerMinute: number;
-  /** Calendar months that the history window reaches back; {@link HISTORY_MONTHS_FULL} is everything. */
+  /** Calendar months of the history window; {@link HISTORY_MONTHS_FULL} is everything. */
   readonly historyMonths: number;
   readonly features: readonly Feature[];
   readonly snapshots: SnapshotAccess;
@@ -50,15 +45,15 @@ export interface Plan {
   readonly support: string;
 }
 
-/** `history_months` of a window that reaches back to the first day (specification "Plan window"). */
+/** `history_months` of an unlimited window (specification "Plan window"). */
 export const HISTORY_MONTHS_FULL = 1200;
 
-/** What one verified integration adds to the daily quota, and how many count (specification "Verified integrations"). */
+/** Daily quota per verified integration, and how many count (specification "Verified integrations"). */
 export const ATTRIBUTION_BONUS = { perIntegration: 250, integrationsMax: 2 } as const;
 
 /**
- * What each plan grants. Commercial's values hold where the contract says nothing: amounts are wide, and redistribution is
- * allowed only by a contract that says so (decision 0022).
+ * Commercial's values are defaults for contracts: high amounts, but redistribution only if the contract allows it
+ * (decision 0022).
  */
 export const PLANS: Readonly<Record<PlanName, Plan>> = {
   community: {
@@ -108,20 +103,17 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
-/** The least plan that has a feature. */
+/** The lowest plan with a feature. */
 export function firstPlanWith(feature: Feature): Plan | undefined {
   return PLAN_NAMES.map((name) => PLANS[name]).find(({ features }) => features.includes(feature));
 }
 
-/** The instant at which the UTC month of `now` ends, which is the first of the next one. */
+/** The first instant of the next UTC month. */
 export function monthEnd(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }
 
-/**
- * The oldest day that may be queried: today minus so many calendar months, or the last day of a month that is too short
- * (specification "Plan window"). Null where the window reaches back to the first day.
- */
+/** Today minus the months, or the last day of a shorter month (specification "Plan window"). Null: unlimited. */
 export function planWindowStart(historyMonths: number, today: Day): Day | null {
   return historyMonths >= HISTORY_MONTHS_FULL ? null : addMonths(today, -historyMonths);
 }

@@ -11,7 +11,7 @@ import {
   SUBSCRIPTION_STATUSES,
   type Subscription,
   type Terms,
-  termsHoldUntilMs,
+  termsValidUntilMs,
 } from './terms.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -114,7 +114,7 @@ test('terms are the same until the instant that is told', () => {
   fc.assert(
     fc.property(terms, bonuses, share, (changes, bonusEnds, at) => {
       const subscription: Subscription = { ...NO_SUBSCRIPTION, plan: 'builder', ...changes };
-      const until = termsHoldUntilMs(subscription, bonusEnds, NOW);
+      const until = termsValidUntilMs(subscription, bonusEnds, NOW);
       const now = new Date(NOW.getTime() + Math.floor(at * (until - 1 - NOW.getTime())));
       expect(effectiveTerms(subscription, bonusEnds, now)).toEqual(effectiveTerms(subscription, bonusEnds, NOW));
     }),

@@ -11,14 +11,14 @@ import {
   type Plan,
 } from './plans.ts';
 
-/** What a contract changes of a plan; the plan's own value holds for what is absent. Kept as JSON in the control database. */
+/** Overrides of the plan, stored as JSON. */
 export const ContractSchema = z.strictObject({
   /** null: unlimited. */
   daily_quota: z.number().int().min(0).max(1_000_000_000).nullable().optional(),
   burst_per_minute: z.number().int().min(1).max(1_000_000).optional(),
   history_months: z.number().int().min(0).max(HISTORY_MONTHS_FULL).optional(),
   features: z.array(z.enum(FEATURES)).optional(),
-  /** Of the newest snapshots, how many the organization sees. */
+  /** Number of newest snapshots. */
   snapshots_newest: z.number().int().min(0).max(100_000).optional(),
   snapshots_month_ends: z.boolean().optional(),
   attribution_required: z.boolean().optional(),
@@ -27,11 +27,11 @@ export const ContractSchema = z.strictObject({
 export type Contract = z.infer<typeof ContractSchema>;
 
 /**
- * How a subscription stands (specification "Plans"):
+ * Status of a subscription (specification "Plans"):
  * - `active`: as agreed.
- * - `past_due`: a payment is late; the plan holds until the grace date, then Community's terms.
- * - `grace`: limits are not enforced until the grace date, then the status is `active` (specification "Enforcement").
- * - `canceled`: the plan holds until the end of the period, then Community's terms.
+ * - `past_due`: a payment is late; the plan applies until the grace date, then Community.
+ * - `grace`: limits are not enforced until the grace date, then `active` (specification "Enforcement").
+ * - `canceled`: the plan applies until the end of the period, then Community.
  */
 export const SUBSCRIPTION_STATUSES = ['active', 'past_due', 'grace', 'canceled'] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
@@ -46,7 +46,7 @@ export const SubscriptionSchema = z.strictObject({
 });
 export type Subscription = Readonly<z.infer<typeof SubscriptionSchema>>;
 
-/** Organizations without a subscription are on Community (specification "Plans"). */
+/** Community applies without a subscription (specification "Plans"). */
 export const NO_SUBSCRIPTION: Subscription = {
   plan: 'community',
   status: 'active',
@@ -55,10 +55,7 @@ export const NO_SUBSCRIPTION: Subscription = {
   graceUntil: null,
 };
 
-/**
- * The terms in force at `now` for a subscription and the bonuses of verified integrations (specification "Plans";
- * specification "Verified integrations").
- */
+/** Plan, contract and bonus at `now` (specification "Plans"; specification "Verified integrations"). */
 export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds, now: Date) {
   const isOver = hasEnded(subscription, now);
   const plan = PLANS[isOver ? 'community' : subscription.plan];
@@ -71,7 +68,7 @@ export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds,
     status: statusAt(subscription, now),
     /** Data responses per UTC day without bonus; null is unlimited. */
     dailyQuota,
-    /** With the bonus of verified integrations; null is unlimited. */
+    /** Including the bonus; null is unlimited. */
     quotaLimit: dailyQuota === null ? null : dailyQuota + attributionBonus(plan, bonusesAt(bonusEnds, now)),
     burstPerMinute: contract.burst_per_minute ?? plan.burstPerMinute,
     historyMonths: contract.history_months ?? plan.historyMonths,
@@ -87,11 +84,10 @@ export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds,
   };
 }
 
-/** What an organization may do at an instant: its plan, its contract and its bonus in one. */
 export type Terms = Readonly<ReturnType<typeof effectiveTerms>>;
 
-/** The next instant, in Unix milliseconds, at which the terms in force at `now` may become others though nobody changes them. */
-export function termsHoldUntilMs({ periodEnd, graceUntil }: Subscription, bonusEnds: BonusEnds, now: Date): number {
+/** Unix milliseconds of the next possible change. */
+export function termsValidUntilMs({ periodEnd, graceUntil }: Subscription, bonusEnds: BonusEnds, now: Date): number {
   const dates = [monthEnd(now), periodEnd, graceUntil].filter((date) => date !== null && date > now);
   return Math.min(...dates.map(Number), ...bonusEnds.filter((endMs) => endMs > now.getTime()));
 }
@@ -123,16 +119,15 @@ function featuresOf(contract: Contract, plan: Plan): readonly Feature[] {
 }
 
 /**
- * Whether limits refuse or are only measured (specification "Enforcement"). The per-route backstop and the limit before
- * authentication don't depend on it.
+ * Whether limits refuse or only measure (specification "Enforcement"). The per-route backstop and the limit before
+ * authentication always refuse.
  */
 export interface Enforcement {
   readonly mode: 'measure' | 'enforce';
-  /** With `enforce`: the announced instant from which limits refuse; null: always. */
+  /** With `enforce`: when it starts; null: always. */
   readonly from: Date | null;
 }
 
-/** Whether the daily quota and the organization's burst limit refuse at `now`. */
 export function isEnforced(
   { mode, from }: Enforcement,
   { status, graceUntil }: Pick<Terms, 'status' | 'graceUntil'>,
@@ -142,30 +137,24 @@ export function isEnforced(
   return !(status === 'grace' && graceUntil !== null && now < graceUntil);
 }
 
-/**
- * Until when verified integrations count, in Unix milliseconds, the latest first; of those that can count, which are the last to end
- * (specification "Verified integrations"). Each counts from the moment on in which it is written, so only its end is known ahead.
- */
+/** Ends of the bonuses that count, in Unix milliseconds, latest first (specification "Verified integrations"). */
 export type BonusEnds = readonly number[];
 
-/** Of whoever has no verified integration. */
 export const NO_BONUS: BonusEnds = [];
 
-/** The end of what nothing has ended yet: the last instant that a `Date` can be. */
+/** The latest valid `Date`, for a bonus without an end. */
 export const NO_END_MS = 8_640_000_000_000_000;
 
-/** How many integrations raise the quota at `now`. */
 function bonusesAt(ends: BonusEnds, now: Date): number {
   return ends.filter((endMs) => endMs > now.getTime()).length;
 }
 
-/** What {@link bonusColumns} gives. */
 export interface BonusColumns {
   readonly bonus_until: number | null;
   readonly second_bonus_until: number | null;
 }
 
-/** SQL of two columns that say until when the integrations of an organization count; more than two never do. */
+/** SQL columns of {@link BonusColumns}. */
 export function bonusColumns(organizationId: string): string {
   const end = (offset: number) => `(
     select i.bonus_until from integrations i where i.organization_id = ${organizationId} and i.bonus_until is not null
@@ -177,13 +166,12 @@ export function bonusEndsFrom({ bonus_until, second_bonus_until }: BonusColumns)
   return [bonus_until, second_bonus_until].filter((end) => end !== null);
 }
 
-/** The columns that say what was agreed; all null where an organization has no subscription (a left join). */
+/** Null without a subscription (left join). */
 export type SubscriptionColumns = {
   readonly [C in (typeof SUBSCRIPTION_COLUMNS)[number]]: SubscriptionRow[C] | null;
 };
 export const SUBSCRIPTION_COLUMNS = ['plan', 'status', 'contract', 'period_end', 'grace_until'] as const;
 
-/** A subscription as it is stored. */
 export function rowFromSubscription(organizationId: string, subscription: Subscription, now: Date): SubscriptionRow {
   return {
     organization_id: organizationId,
@@ -197,7 +185,7 @@ export function rowFromSubscription(organizationId: string, subscription: Subscr
   };
 }
 
-/** A subscription from its columns; `NO_SUBSCRIPTION` where they are null. */
+/** `NO_SUBSCRIPTION` if the columns are null. */
 export function subscriptionFromRow(row: SubscriptionColumns): Subscription {
   if (row.plan === null) return NO_SUBSCRIPTION;
   return SubscriptionSchema.parse({

@@ -6,42 +6,39 @@ import { limitedOrigin } from '../address-limit.ts';
 import { hashOfToken } from '../organizations/token-form.ts';
 import { LINK_PACE_MS, type PeopleLimits, type TooMany } from './people.ts';
 
-/** Refused subjects that a process remembers; of the others each refusal costs a statement. */
-const REMEMBERED_MAX = 10_000;
+/** Refusals cached per process. */
+const REFUSED_CACHE_MAX = 10_000;
 
-/** How often something may be done: so many times at once, and once more each time that an equal part of the window has passed. */
+/** `max` attempts at once, then one per `windowMs / max`. */
 interface AttemptLimit {
-  /** What is counted, such as `mail:address`. */
+  /** For example `mail:address`. */
   readonly kind: string;
   readonly max: number;
   readonly windowMs: number;
 }
 
-/** The name of a limit of {@link namedLimits}. */
 export type LimitName = keyof ReturnType<typeof namedLimits>;
 
 export interface AttemptLimitsDeps {
   readonly database: Database;
   readonly clock: () => Date;
-  /** Told of the time with every attempt. */
+  /** Called on every attempt. */
   readonly onHit: (now: Date) => void;
 }
 
 /**
- * Counts what people try, in the control database, so that a restart forgets nothing and several servers count together: a row per
- * subject, which one statement reads and writes, so that of many at once exactly `max` pass. Beyond `max` attempts are slowed down, not
- * locked: the next one may follow after `windowMs / max`. A row holds the instant at which all attempts have been made up for
- * (`ends_at`, the theoretical arrival time of the generic cell rate algorithm). Refused attempts don't move it, and a process that has
- * refused a subject refuses it until the next may follow without a statement, so that a flood costs no writes. Subjects are kept as
- * hashes: the table tells nobody which addresses were tried.
+ * Counts attempts in the control database, across servers and restarts: a row per subject, read and written by one
+ * statement, so exactly `max` of many parallel attempts pass.
+ * Beyond `max` attempts are slowed down, not locked out: `ends_at` is the theoretical arrival time of the generic cell
+ * rate algorithm. Refusals don't change it and are cached, so floods cost no writes. Subjects are stored as hashes.
  */
 export class AttemptLimits {
   readonly #limits: Readonly<Record<LimitName, AttemptLimit>>;
   readonly #database: Database;
   readonly #clock: () => Date;
   readonly #onHit: (now: Date) => void;
-  /** When the refusals of a subject end. */
-  readonly #refused = new LRUCache<string, number>({ max: REMEMBERED_MAX });
+  /** Unix milliseconds at which a subject's refusal ends. */
+  readonly #refused = new LRUCache<string, number>({ max: REFUSED_CACHE_MAX });
 
   constructor(limits: PeopleLimits, { database, clock, onHit }: AttemptLimitsDeps) {
     this.#limits = namedLimits(limits);
@@ -50,29 +47,29 @@ export class AttemptLimits {
     this.#onHit = onHit;
   }
 
-  /** Counts an attempt; resolves to undefined where it may go ahead. Rejects with `unavailable`. */
+  /** Undefined: the attempt may proceed. Rejects with `unavailable`. */
   async hit(name: LimitName, subject: string): Promise<TooMany | undefined> {
     const { kind, max, windowMs } = this.#limits[name];
     this.#onHit(this.#clock());
     const now = this.#clock().getTime();
     const everyMs = Math.ceil(windowMs / max);
-    // `hits` is read by the version before alone.
+    // Only the previous version reads `hits`.
     const row = { subject: subjectOf(kind, subject), hits: 1, ends_at: now + everyMs };
     const refusedUntil = this.#refused.get(row.subject) ?? 0;
     if (refusedUntil > now) return tooMany(refusedUntil - now);
     const fullAt = now + (max - 1) * everyMs;
-    if (await this.#take(row, { now, everyMs, fullAt })) return undefined;
+    if (await this.#countUpTo(row, { now, everyMs, fullAt })) return undefined;
     const waitMs = Math.max(1, (await this.#endOf(row.subject, fullAt)) - fullAt);
     this.#refused.set(row.subject, now + waitMs);
     return tooMany(waitMs);
   }
 
-  /** Counts one more, where that leaves `ends_at` no later than the limit has it. */
-  async #take(
+  /** Counts an attempt unless `ends_at` would exceed the limit. */
+  async #countUpTo(
     row: { readonly subject: string; readonly hits: number; readonly ends_at: number },
     { now, everyMs, fullAt }: { readonly now: number; readonly everyMs: number; readonly fullAt: number },
   ): Promise<boolean> {
-    const taken = await orUnavailable(() =>
+    const counted = await orUnavailable(() =>
       this.#database
         .insertInto('sign_in_limits')
         .values(row)
@@ -88,7 +85,7 @@ export class AttemptLimits {
         .returning('subject')
         .executeTakeFirst(),
     );
-    return taken !== undefined;
+    return counted !== undefined;
   }
 
   async #endOf(subject: string, otherwise: number): Promise<number> {
@@ -98,7 +95,7 @@ export class AttemptLimits {
     return row?.ends_at ?? otherwise;
   }
 
-  /** Forgets what was counted of a subject: its last attempt was right. */
+  /** Resets a subject after a successful attempt. */
   async forget(name: LimitName, subject: string): Promise<void> {
     const row = subjectOf(this.#limits[name].kind, subject);
     this.#refused.delete(row);
@@ -118,29 +115,28 @@ const HOUR_MS = 3_600_000;
 const QUARTER_MS = 15 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Attempts at one person's password from everywhere, for each that one place may make at once (NIST SP 800-63B, 3.2.2: 100 at most). */
-const PLACES_GUESSING = 10;
+/** Daily password attempts on one person, relative to those from one origin (NIST SP 800-63B, 3.2.2: at most 100). */
+const GUESSING_ORIGINS = 10;
 
-/** How often an organization may have its invitation to one address sent in a day. */
+/** Per day. */
 const INVITATIONS_PER_PAIR = 3;
 
 /**
- * What of people is limited, and how (decision 0100); rows of the same kind count together. What refuses somebody counts what their own
- * place did (an origin, or a pair of it and an address of mail); what counts an address of mail, whoever asks, slows mail down or asks for
- * more proof, and keeps nobody out.
+ * Limits of one kind share rows (decision 0100). Only limits by origin, or by origin and email address, refuse; limits
+ * by email address, which strangers can use up, slow email down or require more proof.
  */
 function namedLimits(limits: PeopleLimits) {
   const { mailsPerAddress, passwordsPerAddress } = limits;
   const linksPerAddress = { kind: 'mail:address', max: mailsPerAddress, windowMs: mailsPerAddress * LINK_PACE_MS };
   return {
     mailsPerOrigin: { kind: 'mail:origin', max: limits.mailsPerOrigin, windowMs: HOUR_MS },
-    // One less than the address takes at once: one place alone never uses up what there is for others.
+    // So that one origin never uses up the address's limit.
     linksPerPair: { kind: 'mail:pair', max: Math.max(1, mailsPerAddress - 1), windowMs: HOUR_MS },
     linksPerAddress,
     confirmationsPerAddress: { ...linksPerAddress, kind: 'confirmation:address' },
     passwordsPerOrigin: { kind: 'password:origin', max: limits.passwordsPerOrigin, windowMs: QUARTER_MS },
     passwordsPerPair: { kind: 'password:pair', max: passwordsPerAddress, windowMs: QUARTER_MS },
-    passwordsPerAddress: { kind: 'password:guesses', max: PLACES_GUESSING * passwordsPerAddress, windowMs: DAY_MS },
+    passwordsPerAddress: { kind: 'password:guesses', max: GUESSING_ORIGINS * passwordsPerAddress, windowMs: DAY_MS },
     passwordChanges: { kind: 'password:change', max: passwordsPerAddress, windowMs: QUARTER_MS },
     invitationsPerOrganization: { kind: 'invitation:organization', max: limits.invitations, windowMs: DAY_MS },
     invitationsPerPair: { kind: 'invitation:pair', max: INVITATIONS_PER_PAIR, windowMs: DAY_MS },
@@ -149,7 +145,6 @@ function namedLimits(limits: PeopleLimits) {
   } satisfies Readonly<Record<string, AttemptLimit>>;
 }
 
-/** An address of mail as one place asks for it. */
 export function pairOf(email: string, clientAddress: string): string {
   return `${limitedOrigin(clientAddress)} ${email}`;
 }

@@ -5,7 +5,7 @@ import { shownProgramName } from '../organizations/organization-name.ts';
 import type { MemberKey } from './people.ts';
 import { assertMember, lockAsMember, PERSON_COLUMNS, personFromRow } from './person.ts';
 
-/** Paths of the provider, below the service's address. */
+/** Relative to the public URL. */
 export const OAUTH_PATHS = {
   authorize: '/oauth2/authorize',
   token: '/oauth2/token',
@@ -13,12 +13,12 @@ export const OAUTH_PATHS = {
   revoke: '/oauth2/revoke',
 } as const;
 
-/** What a connection may do; there is nothing else yet. */
+/** The only scope for data. */
 export const READ_SCOPE = 'read';
-/** That it gets refresh tokens: without them a person would be asked every hour. */
+/** Without refresh tokens people would have to consent every hour. */
 export const REFRESH_SCOPE = 'offline_access';
 
-/** The connections of an organization, newest first. Rejects with `not_found` where the actor does not belong to it. */
+/** Newest first. Rejects with `not_found` if the actor isn't a member. */
 export function listConnections(organizationId: string, changes: AuditedChanges): Promise<readonly Connection[]> {
   return changes.read(async (database) => {
     await assertMember(database, organizationId, changes.actor);
@@ -31,10 +31,7 @@ export function listConnections(organizationId: string, changes: AuditedChanges)
   });
 }
 
-/**
- * Ends a connection with all its tokens, for every member; in force everywhere within 5 seconds. Rejects with `not_found` where it is
- * none of the organization's.
- */
+/** In force everywhere within 5 seconds. Rejects with `not_found`. */
 export function revokeConnection(
   { organizationId, connectionId }: { readonly organizationId: string; readonly connectionId: string },
   changes: AuditedChanges,
@@ -45,7 +42,8 @@ export function revokeConnection(
       .where('connections.id', '=', connectionId)
       .where('connections.organization_id', '=', organizationId)
       .executeTakeFirst();
-    if (row === undefined) throw new AppError('not_found', `${connectionId} is no connection of ${organizationId}`);
+    if (row === undefined)
+      throw new AppError('not_found', `there is no connection ${connectionId} in ${organizationId}`);
     await deleteConnections(transaction, { organizationId, personId: row.person_id, clientId: row.client_id });
     const connection = connectionFrom(row);
     const details = { client: connection.clientName, email: connection.person.email };
@@ -74,31 +72,30 @@ type SelectedConnection = Awaited<ReturnType<ReturnType<typeof selectConnections
 
 function connectionFrom(row: SelectedConnection) {
   return {
-    /** `connection_` and a ULID: no secret. */
+    /** `connection_` and a ULID; not secret. */
     id: row.id,
     organizationId: row.organization_id,
-    /** As the program calls itself: nobody has proven it. */
+    /** The program's own claim, unverified. */
     clientName: shownProgramName(row.name),
-    /** Who connected it. */
     person: personFromRow(row),
     createdAt: new Date(row.created_at),
-    /** As keys have it: a few seconds late. */
+    /** Lags by a few seconds, as for keys. */
     lastUsedAt: dateOrNull(row.last_used_at),
   };
 }
 
 /**
- * Programs that a person lets ask for an organization over MCP (specification "Connected programs"). A connection is for one program, one
- * person and one organization, and ends with the person's membership.
+ * A program that may read for an organization over MCP (specification "Connected programs"). Ends with the person's
+ * membership.
  */
 export type Connection = Readonly<ReturnType<typeof connectionFrom>>;
 
-/** Ends the connections of a person to an organization, or that of one program, with their tokens. */
+/** All connections of a member, or those of one program, with their tokens. */
 export async function deleteConnections(
   transaction: Transaction,
   { organizationId, personId, clientId }: MemberKey & { readonly clientId?: string },
 ): Promise<void> {
-  // Access tokens first: they name the refresh token that they came with.
+  // Access tokens first: they reference refresh tokens.
   for (const table of ['oauth_access_tokens', 'oauth_refresh_tokens', 'connections'] as const) {
     const ofPerson = transaction
       .deleteFrom(table)

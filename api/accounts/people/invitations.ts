@@ -1,6 +1,6 @@
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
-import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import { addressOf, auditName } from '../actor.ts';
 import { limitedOrigin } from '../address-limit.ts';
 import type { AuditedChanges } from '../audit.ts';
@@ -11,31 +11,30 @@ import { INVITATION_MS, linkTo, type Membership, ROLES, type Role, type TooMany 
 import { invitationMail } from './people-mails.ts';
 import { assertMember, emailFrom, lockAsOwner } from './person.ts';
 
-/** Open invitations of one address that are listed: a page of the console has room for them. */
+/** Limit for a console page. */
 const OWN_MAX = 50;
 
 /**
- * Invites an address, for owners. The mail has the only copy of the token; the table holds its hash. An organization has one open
- * invitation per address: inviting again replaces it, so that the newest mail is the one that works. An address that was sent too
- * many is sent no mail, and finds the invitation in the console.
+ * For owners. Only the email has the token; the table has its hash. Replaces an open invitation of the address. Over
+ * the address's email limit the invitation appears in the console only.
  */
 export async function invite(
-  wanted: { readonly organizationId: string; readonly email: string; readonly role: Role },
+  input: { readonly organizationId: string; readonly email: string; readonly role: Role },
   changes: AuditedChanges,
   { settings, limits, outbox }: PeopleParts,
 ): Promise<SentInvitation> {
   const { actor } = changes;
-  const { organizationId, role } = wanted;
-  const email = emailFrom(wanted.email);
+  const { organizationId, role } = input;
+  const email = emailFrom(input.email);
   outbox.assertRoom();
-  // Asked before anything is counted, so that strangers use nobody's limits up.
+  // Checked before counting, so that strangers can't use up limits.
   await changes.change((transaction) => lockAsOwner(transaction, organizationId, actor));
   assertNotTooMany(await hitLimits(organizationId, email, { changes, limits }));
   const token = Buffer.from(changes.newSecret()).toString('base64url');
   const invitation = await changes.change(async (transaction, note) => {
     await lockAsOwner(transaction, organizationId, actor);
     if ((await findMemberByEmail(transaction, organizationId, email)) !== undefined)
-      throw new AppError('usage', `${email} belongs to the organization already`);
+      throw new AppError('usage', `${email} is already a member of the organization`);
     const open = invitationsOf(transaction, organizationId);
     await transaction
       .deleteFrom('invitations')
@@ -60,7 +59,7 @@ export async function invite(
   return { ...invitation, isMailed: true };
 }
 
-/** Those that are open, newest first. */
+/** Open ones, newest first. */
 export function listInvitations(organizationId: string, changes: AuditedChanges): Promise<readonly Invitation[]> {
   return changes.read(async (database) => {
     await assertMember(database, organizationId, changes.actor);
@@ -73,7 +72,7 @@ export function listInvitations(organizationId: string, changes: AuditedChanges)
   });
 }
 
-/** Those that are open for the acting person's address, newest first. */
+/** Open ones for the acting person's address, newest first. */
 export async function listOwnInvitations(changes: AuditedChanges): Promise<readonly Invitation[]> {
   if (!('person' in changes.actor)) throw new AppError('usage', 'an operator has no invitations');
   const { email } = changes.actor.person;
@@ -105,7 +104,7 @@ export function revokeInvitation(
   });
 }
 
-/** What the link of an invitation is about; undefined where it is over, was used, replaced or revoked. */
+/** Undefined if expired, used, replaced or revoked. */
 export function findInvitation(token: string, changes: AuditedChanges): Promise<Invitation | undefined> {
   return changes.read(async (database) => {
     const invitation = await findBy(database, 'token_hash', hashOfToken(token));
@@ -114,31 +113,33 @@ export function findInvitation(token: string, changes: AuditedChanges): Promise<
 }
 
 /**
- * Makes the acting person a member; an invitation is used up by that, once. Rejects with `not_found` where it is over, was used,
- * replaced or revoked, and with `usage` where it is for another address.
- *
- * @param token of its link, or its id
+ * Uses up the invitation. Rejects with `not_found` if it expired, was used, replaced or revoked, and with `usage` if it
+ * is for another address.
+ * @param token of the link, or the id
  */
 export async function acceptInvitation(token: string, changes: AuditedChanges): Promise<Membership> {
-  if (!('person' in changes.actor)) throw new AppError('usage', 'an invitation is for a person to accept');
+  if (!('person' in changes.actor)) throw new AppError('usage', 'only a person can accept an invitation');
   const { person } = changes.actor;
   return changes.change(async (transaction, note) => {
-    // The write that comes first takes the row: of several at once one goes on, and gives it back where it fails.
-    // By its id, too, which is no secret: whose address it is for is checked below, by either.
-    const taken = await transaction
+    // Deleting first locks the row, so one of several parallel calls succeeds; failures roll back. Ids aren't secret:
+    // the address is checked below.
+    const accepted = await transaction
       .deleteFrom('invitations')
       .where(({ eb, or }) => or([eb('token_hash', '=', hashOfToken(token)), eb('id', '=', token)]))
       .where('expires_at', '>', changes.now().getTime())
       .returningAll()
       .executeTakeFirst();
-    if (taken === undefined) throw new AppError('not_found', 'the invitation is over, was used or was taken back');
-    if (taken.email !== person.email)
-      throw new AppError('usage', 'the invitation is for another address of mail: sign in with that one to accept it');
-    const { organization_id: organizationId, id } = taken;
+    if (accepted === undefined) throw new AppError('not_found', 'the invitation has expired, was used or was revoked');
+    if (accepted.email !== person.email)
+      throw new AppError(
+        'usage',
+        'the invitation is for another email address: sign in with that address to accept it',
+      );
+    const { organization_id: organizationId, id } = accepted;
     const since = changes.now();
-    const invited = { organizationId, personId: person.id, role: getWord(ROLES, taken.role), since };
+    const invited = { organizationId, personId: person.id, role: parseEnum(ROLES, accepted.role), since };
     const role = await insertMember(transaction, invited);
-    const details = { email: person.email, role, invitation_id: id, invited_by: taken.invited_by };
+    const details = { email: person.email, role, invitation_id: id, invited_by: accepted.invited_by };
     await note({ organizationId, action: 'member.accept', subjectId: person.id, details });
     const { name } = await transaction
       .selectFrom('organizations')
@@ -165,30 +166,29 @@ async function hitLimits(
 function assertNotTooMany(tooMany: TooMany | undefined): void {
   if (tooMany === undefined) return;
   const minutes = Math.ceil(tooMany.retryAfterSeconds / 60);
-  throw new AppError('usage', `too many invitations were asked for; the next one can be sent in ${minutes} min`);
+  throw new AppError('usage', `too many invitations; the next one can be sent in ${minutes} min`);
 }
 
 function invitationsOf(database: Database, organizationId: string) {
   return database.selectFrom('invitations').select('id').where('organization_id', '=', organizationId);
 }
 
-/** Of a locked organization. */
+/** Requires the organization's lock. */
 async function assertRoom(
   transaction: Transaction,
   { organizationId, now, max }: { readonly organizationId: string; readonly now: Date; readonly max: number },
 ): Promise<void> {
   const open = await invitationsOf(transaction, organizationId).where('expires_at', '>', now.getTime()).execute();
   if (open.length >= max)
-    throw new AppError('usage', `the organization has ${max} open invitations, which is the most; take one back first`);
+    throw new AppError('usage', `the organization has ${max} open invitations, the maximum; revoke one first`);
 }
 
-/** An invitation that was just made. */
 export interface SentInvitation extends Invitation {
-  /** False where the address was sent so many that this one is to be found in the console alone. */
+  /** False: only the console shows the invitation. */
   readonly isMailed: boolean;
 }
 
-/** One row per invitation, with its organization's name. */
+/** One row per invitation. */
 function selectInvitations(database: Database) {
   return database
     .selectFrom('invitations')
@@ -201,13 +201,13 @@ type SelectedInvitation = Awaited<ReturnType<ReturnType<typeof selectInvitations
 
 function invitationFromRow(row: SelectedInvitation) {
   return {
-    /** `invitation_` and a ULID: no secret. */
+    /** `invitation_` and a ULID; not secret. */
     id: row.id,
     organizationId: row.organization_id,
     organizationName: row.organization_name,
     email: row.email,
-    role: getWord(ROLES, row.role),
-    /** Who invited, as the audit log names them. */
+    role: parseEnum(ROLES, row.role),
+    /** As named in the audit log. */
     invitedBy: row.invited_by,
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
@@ -223,6 +223,6 @@ async function findBy(database: Database, by: 'id' | 'token_hash', value: string
 
 async function getInvitation(database: Database, id: string): Promise<Invitation> {
   const invitation = await findBy(database, 'id', id);
-  if (invitation === undefined) throw new Error(`the invitation ${id} was not kept`);
+  if (invitation === undefined) throw new Error(`the invitation ${id} was not stored`);
   return invitation;
 }

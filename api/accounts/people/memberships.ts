@@ -1,6 +1,6 @@
 import { AppError } from '../../../runtime/errors.ts';
 import { newId } from '../../../runtime/ulid.ts';
-import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import type { AuditedChanges, NoteAudit } from '../audit.ts';
 import {
   getOrganization,
@@ -22,7 +22,7 @@ import {
   personFromRow,
 } from './person.ts';
 
-/** A person's organizations, the longest membership first. */
+/** Longest membership first. */
 export function listMemberships(personId: string, changes: AuditedChanges): Promise<readonly Membership[]> {
   return changes.read(async (database) => {
     const rows = await database
@@ -36,13 +36,13 @@ export function listMemberships(personId: string, changes: AuditedChanges): Prom
     return rows.map(({ id, name, role, created_at }) => ({
       organizationId: id,
       organizationName: name,
-      role: getWord(ROLES, role),
+      role: parseEnum(ROLES, role),
       since: new Date(created_at),
     }));
   });
 }
 
-/** The members of an organization, the oldest first. */
+/** Longest membership first. */
 export async function listMembers(organizationId: string, changes: AuditedChanges): Promise<readonly Member[]> {
   await getOrganization(organizationId, changes);
   return changes.read(async (database) => {
@@ -56,7 +56,7 @@ export async function listMembers(organizationId: string, changes: AuditedChange
   });
 }
 
-/** For operators: makes the person where there is none of this address; of a member changes nothing but the role. */
+/** For operators. Creates the person if necessary; an existing member only changes role. */
 export async function addMember(
   {
     organizationId,
@@ -66,7 +66,7 @@ export async function addMember(
   changes: AuditedChanges,
 ): Promise<Member> {
   if (!('operator' in changes.actor))
-    throw new AppError('usage', 'who is to belong to an organization has to be invited');
+    throw new AppError('usage', 'only an operator can add members directly: send an invitation');
   const email = emailFrom(text);
   return changes.change(async (transaction, note) => {
     await lockOrganization(transaction, organizationId);
@@ -82,7 +82,7 @@ export async function addMember(
   });
 }
 
-/** For owners. The last owner stays one. */
+/** For owners. The last owner can't lose the role. */
 export function changeRole(
   { role, ...key }: MemberKey & Pick<Member, 'role'>,
   changes: AuditedChanges,
@@ -94,7 +94,7 @@ export function changeRole(
   });
 }
 
-/** For owners; a member may remove itself. The last owner can't go. What the member has connected ends with it. */
+/** For owners, and for members themselves; not for the last owner. */
 export function removeMember({ organizationId, personId }: MemberKey, changes: AuditedChanges): Promise<Member> {
   return changes.change(async (transaction, note) => {
     const isOwn = 'person' in changes.actor && changes.actor.person.id === personId;
@@ -114,7 +114,6 @@ export function removeMember({ organizationId, personId }: MemberKey, changes: A
   });
 }
 
-/** One row per member, with its person. */
 function selectMembers(database: Database) {
   return database
     .selectFrom('members')
@@ -126,10 +125,10 @@ function selectMembers(database: Database) {
 type SelectedMember = Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>;
 
 function memberFromRow(row: SelectedMember): Member {
-  return { person: personFromRow(row), role: getWord(ROLES, row.role), since: new Date(row.created_at) };
+  return { person: personFromRow(row), role: parseEnum(ROLES, row.role), since: new Date(row.created_at) };
 }
 
-/** Makes a person a member of an organization; who is one already keeps the role. Resolves to the role that holds. */
+/** An existing member keeps the role. Resolves to the role in force. */
 export async function insertMember(
   transaction: Transaction,
   { organizationId, personId, role, since }: MemberKey & Pick<Member, 'role' | 'since'>,
@@ -169,7 +168,7 @@ async function getMember(database: Database, key: MemberKey): Promise<Member> {
   return member;
 }
 
-/** Of a locked organization. */
+/** Requires the organization's lock. */
 async function setRole(
   transaction: Transaction,
   { organizationId, member, role }: { readonly organizationId: string; readonly member: Member; readonly role: Role },
@@ -189,7 +188,7 @@ async function setRole(
   return { ...member, role };
 }
 
-/** Of a locked organization: two owners that leave at the same moment come one after the other. */
+/** Requires the organization's lock, so that two owners can't leave at once. */
 async function assertOtherOwner(transaction: Transaction, { organizationId, personId }: MemberKey): Promise<void> {
   const other = await transaction
     .selectFrom('members')
@@ -200,13 +199,12 @@ async function assertOtherOwner(transaction: Transaction, { organizationId, pers
     .limit(1)
     .executeTakeFirst();
   if (other === undefined)
-    throw new AppError('usage', 'the last owner stays: make somebody else an owner of the organization first');
+    throw new AppError('usage', 'the organization needs an owner: make another member an owner first');
 }
 
 /**
- * Makes an organization on Community with the acting person as its owner, who is told what concerns it. What a person has made counts
- * for good, also after somebody else owns it: else quotas could be multiplied by handing organizations on. Rejects with `usage` where
- * the person has made as many as one may, or sign-up is by invitation.
+ * Makes the acting person owner and contact. Counts toward their maximum even under later owners, or quotas could be
+ * multiplied. Rejects with `usage` at the maximum, or if sign-up is by invitation.
  */
 export async function createOwnOrganization(
   name: string,
@@ -214,14 +212,17 @@ export async function createOwnOrganization(
   { settings: { signUp, limits } }: Pick<PeopleParts, 'settings'>,
 ): Promise<Organization> {
   if (!('person' in changes.actor))
-    throw new AppError('usage', 'who makes an organization for itself has to be a person');
-  if (signUp !== 'open') throw new AppError('usage', 'here organizations are made by the operator');
+    throw new AppError('usage', 'only a person can create an organization for themselves');
+  if (signUp !== 'open') throw new AppError('usage', 'only the operator creates organizations here');
   const { person } = changes.actor;
   return changes.change(async (transaction, note) => {
     if (!(await lockPerson(transaction, person.id))) throw new AppError('not_found', `there is no person ${person.id}`);
     const own = transaction.selectFrom('organizations').select('id').where('created_by', '=', person.id);
     if ((await own.execute()).length >= limits.ownOrganizations)
-      throw new AppError('usage', `one person can make ${limits.ownOrganizations} organizations; ask us for more`);
+      throw new AppError(
+        'usage',
+        `one person can create ${limits.ownOrganizations} organizations; contact us for more`,
+      );
     const made = { name, email: person.email, createdBy: person.id };
     const organization = await insertOrganization(transaction, made, { changes, note });
     const member = {

@@ -12,11 +12,11 @@ import { assertMember } from './person.ts';
 import type { Auth } from './sign-in/auth.ts';
 import { withOrganization } from './sign-in/oauth-provider.ts';
 
-/** What a program asks a person for. */
+/** A program's request for consent. */
 export interface ConnectionRequest {
-  /** As it calls itself. */
+  /** The program's own claim. */
   readonly clientName: string;
-  /** Where the browser goes afterwards: a host, `this computer`, or the scheme of an app. */
+  /** Where the browser returns: a host, `this computer`, or an app's scheme. */
   readonly returnsTo: string;
 }
 
@@ -26,8 +26,8 @@ export interface AuthorizationDeps extends Pick<OpenedMembers, 'limits' | 'as'> 
 }
 
 /**
- * better-auth's OAuth 2.1 provider, bound to organizations, as the console and whoever serves its routes use it. A query is what a
- * page was opened with by the provider and is signed by it: it holds for ten minutes.
+ * better-auth's OAuth 2.1 provider, bound to organizations. `query` is the signed query of a console page, valid for
+ * ten minutes.
  */
 export class OAuthAuthorization {
   readonly #settings: Pick<PeopleSettings, 'publicUrl'>;
@@ -40,26 +40,25 @@ export class OAuthAuthorization {
     this.#database = deps.database;
   }
 
-  /** Undefined where the request was changed or is over, or its program is not known any more. */
+  /** Undefined if the request was changed or expired, or the program is unknown. */
   async describe(query: string): Promise<ConnectionRequest | undefined> {
     const parameters = new URLSearchParams(query);
     const clientId = parameters.get('client_id') ?? '';
-    // Any route refuses a query that the provider has not signed, or signed too long ago; this one does nothing else.
+    // Every route refuses a query with a wrong or old signature; this one does nothing else.
     const response = await this.#post('/oauth2/public-client-prelogin', { client_id: clientId, oauth_query: query });
-    if (response.status >= 500) throw new Error(`the OAuth provider answered a signed query with ${response.status}`);
+    if (response.status >= 500) throw new Error(`the OAuth provider returned ${response.status} for a signed query`);
     const client = response.ok ? await this.#findClient(clientId) : undefined;
     if (client === undefined) return undefined;
-    return { clientName: client.clientName, returnsTo: placeOf(new URL(parameters.get('redirect_uri') ?? '')) };
+    return { clientName: client.clientName, returnsTo: destinationOf(new URL(parameters.get('redirect_uri') ?? '')) };
   }
 
-  /** Whether a program is registered under this id. */
   async knows(clientId: string): Promise<boolean> {
     return (await this.#findClient(clientId)) !== undefined;
   }
 
   /**
-   * Connects the program to an organization of the session's person; resolves to the program's own address, where the browser goes.
-   * Rejects with `not_found` where the person does not belong to it, and with `usage` where the request is over or was changed.
+   * Resolves to the program's address for the browser. Rejects with `not_found` for non-members, and with `usage` if
+   * the request was changed or expired.
    */
   async accept(
     query: string,
@@ -88,26 +87,23 @@ export class OAuthAuthorization {
         organizationId,
         action: 'connection.create',
         subjectId: id,
-        details: { client: clientName, to: placeOf(new URL(to)) },
+        details: { client: clientName, to: destinationOf(new URL(to)) },
       });
     });
     return to;
   }
 
-  /** Tells the program that it may not; resolves to its own address. Rejects with `usage` as `accept` does. */
+  /** Resolves and rejects as `accept` does. */
   deny(query: string, { cookies }: { readonly cookies: string | undefined }): Promise<string> {
     return this.#decideConsent(query, { accept: false, cookies });
   }
 
-  /**
-   * Registers a program (RFC 7591), and counts it; resolves to what it is answered. Of apps that are known by a scheme of their own the
-   * addresses are taken as well.
-   */
+  /** RFC 7591; counts registrations and also accepts the schemes of known apps. */
   async register(registration: Readonly<Record<string, unknown>>, { address }: Origin): Promise<Response | TooMany> {
     const refused = await this.#deps.limits.hit('registrationsPerOrigin', limitedOrigin(address));
     if (refused !== undefined) return refused;
-    const { redirect_uris: wanted } = registration;
-    const redirects: readonly unknown[] = Array.isArray(wanted) ? wanted : [];
+    const { redirect_uris: requested } = registration;
+    const redirects: readonly unknown[] = Array.isArray(requested) ? requested : [];
     const others = redirects.filter((redirect) => !isAppRedirect(redirect));
     if (others.length === redirects.length) return this.#register(registration);
     const response = await this.#register({
@@ -128,9 +124,8 @@ export class OAuthAuthorization {
   }
 
   /**
-   * Answers what the protocol asks: authorization, tokens, revocation, as {@link OAUTH_PATHS} has them. A browser is sent to pages of the
-   * console alone: what is refused there is told on one of them, and not by a redirect to an address that anybody can register (RFC 9700,
-   * 4.11).
+   * Browsers are only sent to console pages, which show errors instead of redirecting to an address that anybody can
+   * register (RFC 9700, 4.11).
    */
   async handle(request: Request): Promise<Response> {
     const response = await orUnavailable(() => this.#deps.auth.handler(request));
@@ -152,7 +147,7 @@ export class OAuthAuthorization {
     return this.handle(new Request(this.#settings.publicUrl + path, { ...init, body: JSON.stringify(body) }));
   }
 
-  /** What the provider answers a consent with: where the browser goes. */
+  /** Resolves to the address for the browser. */
   async #decideConsent(
     query: string,
     { accept, cookies = '' }: { readonly accept: boolean; readonly cookies: string | undefined },
@@ -160,16 +155,16 @@ export class OAuthAuthorization {
     const { publicUrl } = this.#settings;
     const headers = { cookie: cookies, origin: new URL(publicUrl).origin };
     const response = await this.#post('/oauth2/consent', { accept, oauth_query: query }, headers);
-    if (response.status >= 500) throw new Error(`the OAuth provider answered a consent with ${response.status}`);
-    const { url } = response.ok ? ((await response.json()) as { readonly url?: string }) : {}; // What it documents.
+    if (response.status >= 500) throw new Error(`the OAuth provider returned ${response.status} for a consent`);
+    const { url } = response.ok ? ((await response.json()) as { readonly url?: string }) : {}; // As documented by better-auth.
     if (url === undefined || url.startsWith(publicUrl + CONSOLE_PATHS.connectFailed))
-      throw new AppError('usage', 'this request is over: start again from the program');
+      throw new AppError('usage', 'this request has expired: start again from the program');
     return url;
   }
 
   async #getClient(clientId: string) {
     const client = await this.#findClient(clientId);
-    if (client === undefined) throw new AppError('usage', 'the program is not known any more: start again from it');
+    if (client === undefined) throw new AppError('usage', 'the program is no longer registered: start again from it');
     return client;
   }
 
@@ -181,26 +176,24 @@ export class OAuthAuthorization {
   }
 }
 
-/** Where a browser goes, as people know it. */
-function placeOf(url: URL): string {
+/** A destination for people to read. */
+function destinationOf(url: URL): string {
   if (!/^https?:$/.test(url.protocol)) return `the app of ${url.protocol}`;
   return isThisMachine(url) ? 'this computer' : url.host;
 }
 
 /**
- * Apps whose addresses to return to begin with a scheme of their own that is no name turned around, such as `com.example.app`. The
- * provider takes only those (RFC 8252, 7.1), since anybody could claim the others; these apps are known by theirs. A list, not a rule:
- * schemes open whatever program a machine has for them.
+ * Redirect schemes of apps that aren't reversed domains. The provider refuses them, since anybody could claim one (RFC
+ * 8252, 7.1). A list, because a scheme can open any program.
  */
 const APP_SCHEMES: readonly string[] = ['cursor:', 'vscode:', 'vscode-insiders:'];
 
-/** What an app returns to: its scheme, a place in it, and nothing that could be meant for another program. */
+/** A scheme and a path, with nothing that another program could interpret. */
 const FORM = /^[a-z-]+:\/\/[\w.-]+(?:\/[\w.-]+)*$/;
 
-/** Stands for addresses that the provider does not take, while it makes the registration. */
+/** Replaces addresses that the provider refuses during registration. */
 const PLACEHOLDER = 'org.modelstats.placeholder:/none';
 
-/** True for an address of one of the apps that are known. */
 function isAppRedirect(redirect: unknown): boolean {
   if (typeof redirect !== 'string' || !FORM.test(redirect)) return false;
   return APP_SCHEMES.some((scheme) => redirect.startsWith(scheme));

@@ -12,33 +12,31 @@ import { storedInstant } from './person.ts';
 
 export interface OpenPeopleDeps {
   readonly database: ControlDatabase;
-  /** Sends links and invitations. Closed by who opened it, after the people. */
+  /** The caller closes it, after the people. */
   readonly mailer: Mailer;
   readonly log: Pick<BaseLogger, 'warn'>;
-  /** Sessions and links are timed by better-auth, which reads the system's clock whatever this says. */
+  /** Sessions and links use the system clock instead (better-auth). */
   readonly clock?: () => Date;
-  /** Called when something was changed: what is remembered of connections may not hold any more. */
+  /** Called after each change. */
   readonly onChange?: () => void;
 }
 
-/** What members and invitations need beside the control database. */
 export interface PeopleParts {
   readonly settings: Pick<PeopleSettings, 'publicUrl' | 'signUp' | 'limits'>;
   readonly limits: AttemptLimits;
   readonly outbox: Outbox;
 }
 
-/** What operators need: members and connections alone, without what signs people in. */
+/** Members and connections without sign-in, for operators. */
 export interface OpenedMembers extends PeopleParts {
-  /** Memberships, invitations and connections as an actor reads and changes them, with the functions beside this file. */
+  /** For the functions beside this file. */
   as(actor: Actor): AuditedChanges;
-  /** Starts the hourly clean-up where it is due. */
+  /** Starts the hourly clean-up if due. */
   cleanUp(now: Date): void;
-  /** Waits for mail under way and for the clean-up. The control database and the mailer stay open. */
+  /** Waits for emails and the clean-up; database and mailer stay open. */
   close(): Promise<void>;
 }
 
-/** Opens members and invitations on a control database that others use as well. */
 export function openMembers(
   settings: PeopleParts['settings'],
   { database: { kysely: database }, mailer, log, clock = () => new Date(), onChange }: OpenPeopleDeps,
@@ -64,18 +62,18 @@ export function openMembers(
   };
 }
 
-/** Rows that a step removes at once: more keep other writers waiting longer. */
+/** More block other writers longer. */
 const ROWS_AT_ONCE = 500;
 
-/** Programs that nobody connected are forgotten after this long; they register again. */
+/** For unconnected programs, which can register again. */
 const UNUSED_CLIENT_MS = 90 * 86_400_000;
 
-/** Removes sessions, links, invitations, tokens, counts and programs that are over, once an hour. */
+/** Deletes what has expired, hourly. */
 function peopleCleanup(database: Database, log: Pick<BaseLogger, 'warn'>): HourlyCleanup {
   const stepsAt = (now: Date): readonly CleanupStep[] => [
     removeRows(database, 'invitations', { key: ['id'], where: sql`expires_at <= ${now.getTime()}` }),
     removeRows(database, 'sign_in_limits', { key: ['subject'], where: sql`ends_at <= ${now.getTime()}` }),
-    // Access tokens first: they name the refresh token that they came with.
+    // Access tokens first: they reference refresh tokens.
     ...(['sessions', 'verifications', 'oauth_access_tokens', 'oauth_refresh_tokens'] as const).map((table) =>
       removeRows(database, table, { key: ['id'], where: sql`expires_at <= ${storedInstant(now)}` }),
     ),
@@ -84,11 +82,11 @@ function peopleCleanup(database: Database, log: Pick<BaseLogger, 'warn'>): Hourl
       where: unusedSince(new Date(now.getTime() - UNUSED_CLIENT_MS)),
     }),
   ];
-  const failure = 'sessions and links that are over could not be removed';
+  const failure = 'expired sessions and links could not be deleted';
   return new HourlyCleanup(stepsAt, { rowsAtOnce: ROWS_AT_ONCE, log, failure });
 }
 
-/** A program that registered before, and that nobody has connected. */
+/** Registered before `date` and never connected. */
 function unusedSince(date: Date) {
   return sql`created_at <= ${storedInstant(date)}
     and client_id not in (select client_id from connections)

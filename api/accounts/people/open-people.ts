@@ -7,18 +7,17 @@ import { Links } from './sign-in/links.ts';
 import { Passwords } from './sign-in/passwords.ts';
 import { Sessions } from './sign-in/sessions.ts';
 
-/** Everything about people: who signs in, who belongs where, and what they connect. */
+/** Sign-in, memberships and connections. */
 export interface People extends OpenedMembers {
   readonly settings: Omit<PeopleSettings, 'secret'>;
-  /** Sign people in by mail. */
   readonly links: Links;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
-  /** Connects programs; undefined where none may be. */
+  /** Undefined if programs can't be connected. */
   readonly authorization: OAuthAuthorization | undefined;
 }
 
-/** Opens people on a control database that others use as well. Rejects with `unavailable` where it does not answer. */
+/** Rejects with `unavailable`. */
 export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps): Promise<People> {
   const { clock = () => new Date() } = deps;
   const members = openMembers(settings, deps);
@@ -33,7 +32,7 @@ export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps)
       firstOrganization: (personId) => sessions.firstOrganization(personId),
     },
   });
-  await orUnavailable(() => auth.$context); // Keeps what tokens are for, where it is not there yet.
+  await orUnavailable(() => auth.$context); // Stores the resource of tokens if it is missing.
   const sessions = new Sessions({ ...parts, auth });
   return {
     ...members,

@@ -2,8 +2,6 @@ import type { Mail } from '../mailer.ts';
 import { quotedName } from '../organizations/organization-name.ts';
 import type { Role } from './people.ts';
 
-/** The mails that people get: plain text, short, and with what to do where it wasn't asked for. */
-
 export interface LinkMail {
   readonly to: string;
   readonly link: string;
@@ -12,41 +10,40 @@ export interface LinkMail {
 
 export function signInMail({ to, link, publicUrl }: LinkMail): Mail {
   const text = letter([
-    `Somebody, hopefully you, wants to sign in at ${publicUrl} with this address.`,
-    'To sign in, open this link within 15 minutes. It works once:',
+    `To sign in at ${publicUrl} with this address, open this link within 15 minutes. It works once:`,
     link,
-    "If it wasn't you, ignore this mail: nobody gets in without the link, and you will hear no more of it.",
+    "If you didn't request this email, ignore it: nobody can sign in without the link.",
   ]);
   return { to, subject: `Sign in at ${new URL(publicUrl).host}`, text, link };
 }
 
 export interface PasswordMail extends LinkMail {
-  /** Undoes it. */
+  /** Undoes the change. */
   readonly link: string;
   readonly isFirst: boolean;
-  /** The client address that it was done from; null: from the machine of the service. */
+  /** Client address; null: the service's own machine. */
   readonly origin: string | null;
 }
 
 export function passwordMail({ to, link, publicUrl, isFirst, origin }: PasswordMail): Mail {
   const text = letter([
     `${isFirst ? 'A password was set' : 'The password was changed'} for this address at ${publicUrl}, from the client address ${origin ?? 'of the service'}.`,
-    'If that was you, there is nothing to do.',
-    "If it wasn't you, open this link within 7 days. It takes the password away and signs everybody out:",
+    'If this was you, you can ignore this email.',
+    "If it wasn't you, open this link within 7 days. It removes the password and ends all sessions:",
     link,
-    'After that, sign in with a link by mail; you can set another password then.',
+    'Then sign in with a link by email; you can set a new password afterwards.',
   ]);
   const subject = `${isFirst ? 'Password set' : 'Password changed'} at ${new URL(publicUrl).host}`;
   return { to, subject, text, link };
 }
 
-/** `link` leads to the page to sign in at. */
+/** `link` opens the sign-in page. */
 export function passwordRemovedMail({ to, link, publicUrl }: LinkMail): Mail {
   const text = letter([
-    `The operator of ${publicUrl} took the password for this address away, and ended all its sessions.`,
-    'To sign in, ask for a link by mail; you can set another password then:',
+    `The operator of ${publicUrl} removed the password for this address and ended all its sessions.`,
+    'To sign in, request a link by email; you can set a new password afterwards:',
     link,
-    "If you didn't ask for this, ask the operator.",
+    "If you didn't request this, contact the operator.",
   ]);
   return { to, subject: `Password removed at ${new URL(publicUrl).host}`, text, link };
 }
@@ -62,7 +59,7 @@ export function invitationMail({ to, link, publicUrl, organizationName, role, in
     `${invitedBy} invites you to “${quotedName(organizationName)}” at ${publicUrl}, as ${role === 'owner' ? 'an owner' : 'a member'}.`,
     'To accept, open this link within 7 days and sign in with this address:',
     link,
-    "If you don't know them, ignore this mail: nothing happens without you, and the invitation ends by itself.",
+    "If you don't know the sender, ignore this email: nothing happens unless you accept, and the invitation expires by itself.",
   ]);
   return { to, subject: `Invitation at ${new URL(publicUrl).host}`, text, link };
 }

@@ -1,27 +1,25 @@
 import type { Person } from '../actor.ts';
 
 /**
- * People: who signs in to the console, and what of which organization is theirs (specification "People").
- *
- * - An address of mail is a person. It is compared without regard to case and surrounding white space.
- * - Nothing here says whether an address is known: answers, and the time that they take, are the same for known and unknown ones.
- * - A session is asked for with every request, and so are its memberships: what ended, has ended with the next request.
- * - Each change leaves a line in the audit log, with who did it and from where.
- *
- * Everything rejects with `unavailable` while the control database does not answer.
+ * People: sign-in to the console, and organizations (specification "People").
+ * - An email address is a person; case and surrounding white space don't matter.
+ * - Nothing reveals whether an address is known: responses and their timing are the same.
+ * - Sessions and memberships are read on every request, so endings apply from the next request on.
+ * - Each change is in the audit log, with actor and origin.
+ * Everything rejects with `unavailable` while the control database is down.
  */
 
 export const ROLES = ['owner', 'member'] as const;
-/** An `owner` may change everything of an organization, a `member` sees everything but may not change who belongs to it. */
+/** An `owner` may change everything of an organization; a `member` may not change who belongs to it. */
 export type Role = (typeof ROLES)[number];
 
 export interface Session {
-  /** `session_` and a ULID: no secret. */
+  /** `session_` and a ULID; not secret. */
   readonly id: string;
   readonly person: Person;
   /**
-   * The organization that its pages show; null where none was chosen, or the person does not belong to it any more. At sign-in it is
-   * the one that the person has belonged to for longest.
+   * The selected organization; null if none, or if the person is no longer a member. Initially the one of the longest
+   * membership.
    */
   readonly organizationId: string | null;
   /** The person's role in that organization. */
@@ -30,7 +28,7 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-/** A session that began or was found: pass on the cookies; of one that was found there are some where it was prolonged. */
+/** Pass on the cookies: a session found has some if it was renewed. */
 export interface FoundSession {
   readonly session: Session;
   /** Values of Set-Cookie. */
@@ -40,29 +38,28 @@ export interface FoundSession {
 export const SIGN_IN_METHODS = ['link', 'password'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** Too much was asked for from here, or for this address of mail: answer 429. */
+/** Too many requests from this origin, or for this email address: respond with 429. */
 export interface TooMany {
   readonly tooMany: true;
   readonly retryAfterSeconds: number;
 }
 
-/** Too many guess at this address: whoever gave the right password was sent a link, and nobody is told whether it was right. */
+/** Too many guesses at this address: if the password was right a link was sent, and the response doesn't say so. */
 export interface ConfirmByMail {
   readonly confirmByMail: true;
 }
 
-/** What a link is about, before it is used. */
+/** A link that is not used yet. */
 export interface DescribedLink {
-  /** Whom it signs in. */
+  /** The person it signs in. */
   readonly email: string;
-  /** Whether the same browser asked for it. */
+  /** Whether this browser requested it. */
   readonly isOwn: boolean;
 }
 
-/** Whether somebody can change how they sign in without another proof. */
 export interface PasswordState {
   readonly hasPassword: boolean;
-  /** True for some minutes after signing in: neither a link nor the current password is needed. */
+  /** True for some minutes after sign-in: changing the password needs no further proof. */
   readonly isFresh: boolean;
 }
 
@@ -81,7 +78,7 @@ export interface Membership {
   readonly since: Date;
 }
 
-/** Names a member, or who might be one. */
+/** A member, or a possible one. */
 export interface MemberKey {
   readonly organizationId: string;
   readonly personId: string;
@@ -93,123 +90,120 @@ export interface Member {
   readonly since: Date;
 }
 
-/** Where the console has the pages that mails link to; `?token=` follows. */
+/** Console pages that emails link to; `?token=` follows. */
 export const CONSOLE_PATHS = {
-  /** All pages of the console lie below. */
+  /** The base of all console pages. */
   home: '/console',
   signInLink: '/console/sign-in/link',
   undoPassword: '/console/sign-in/undo',
   invitation: '/console/invitations/accept',
-  /** Asks whether a program may be connected. */
+  /** The consent page for a program. */
   connect: '/console/connect',
-  /** The same after signing in. */
+  /** The consent page after sign-in. */
   connectSignedIn: '/console/connect/signed-in',
-  /** Says why a program could not be connected. */
+  /** Explains why a program could not be connected. */
   connectFailed: '/console/connect/failed',
 } as const;
 
-/** What can be configured of people. */
 export interface PeopleSettings {
-  /** The service's address as people see it: scheme, host and base path. Cookies are `Secure` where it is https. */
+  /** Public address: scheme, host and base path. With https, cookies are `Secure`. */
   readonly publicUrl: string;
-  /** At least 32 characters that nobody else knows, the same for all processes; a new one ends all sessions. */
+  /** At least 32 secret characters, the same for all processes; changing it ends all sessions. */
   readonly secret: string;
-  /** What the sign-in page offers, in its order. */
+  /** In the order of the sign-in page. */
   readonly methods: readonly SignInMethod[];
-  /** `open`: whoever asks gets a link; `invited`: only who exists or was invited, though the answer is the same. */
+  /** `open`: every address gets a link; `invited`: only existing and invited people do, with the same response. */
   readonly signUp: 'open' | 'invited';
-  /** How long a session lasts without being used. */
+  /** Lifetime of an unused session. */
   readonly sessionMs: number;
-  /** A session that was last prolonged longer ago than this is prolonged when it is used. Smaller: more writes. */
+  /** A session in use is renewed when its last renewal is older than this. Smaller: more writes. */
   readonly sessionRefreshMs: number;
   readonly limits: PeopleLimits;
-  /** Programs that ask for an organization; undefined: none may be connected. */
+  /** For connected programs; undefined: none can be connected. */
   readonly connections: ConnectionSettings | undefined;
 }
 
-/** What can be configured of connections. */
 export interface ConnectionSettings {
-  /** The address of MCP, for which all tokens are: https, or on this machine. */
+  /** The MCP address that all tokens are issued for: https, or on this machine. */
   readonly resource: string;
-  /** How long an access token is good for. Larger: a leaked one works longer. */
+  /** Lifetime of an access token. Larger: a leaked one works longer. */
   readonly accessTokenSeconds: number;
-  /** How long a program may be silent before a person has to connect it again. */
+  /** How long a program may stay inactive before it must be connected again. */
   readonly refreshTokenSeconds: number;
 }
 
-/** Bounds of what people may ask for. */
 export const PEOPLE_LIMITS = {
   /**
-   * Mails with links that one address gets at once, whoever asks; then one each {@link LINK_PACE_MS}. And mails with invitations in a day.
-   * Larger: a mailbox can be filled by strangers.
+   * Emails with links to one address at once, then one per {@link LINK_PACE_MS}; also emails with invitations per day.
+   * Larger: strangers can fill a mailbox.
    */
   mailsPerAddress: 5,
-  /** The same that one client address (IPv6: /64) may ask for in an hour. Smaller: offices behind one address run into it. */
+  /** The same requested by one client address (IPv6: /64) per hour. Smaller: offices behind one address reach it. */
   mailsPerOrigin: 30,
-  /** Attempts at one person's password from one client address (IPv6: /64) in 15 minutes; ten times as many a day from all. */
+  /**
+   * Password attempts on one person from one client address (IPv6: /64) in 15 minutes; ten times as many per day from
+   * all.
+   */
   passwordsPerAddress: 10,
-  /** Attempts at passwords from one client address (IPv6: /64) in 15 minutes. */
+  /** Password attempts from one client address (IPv6: /64) in 15 minutes. */
   passwordsPerOrigin: 30,
-  /** Invitations of an organization that may be open at once, and that it may send in a day. */
+  /** Open invitations of an organization, and those sent per day. */
   invitations: 20,
-  /** Programs that one client address (IPv6: /64) may register in an hour. */
+  /** Programs registered by one client address (IPv6: /64) per hour. */
   registrationsPerOrigin: 30,
-  /** Organizations that one person may make by signing up. Larger: quotas of Community can be multiplied. */
+  /** Organizations created per person. Larger: Community quotas can be multiplied. */
   ownOrganizations: 3,
 };
 export type PeopleLimits = Readonly<typeof PEOPLE_LIMITS>;
 
-/** How long a link to sign in is good for. */
+/** Lifetime of a sign-in link. */
 export const LINK_MS = 15 * 60_000;
 /**
- * How often an address gets a mail with a link where many are asked for. Must be below {@link LINK_MS}: so whoever is sent none, since
- * strangers asked a moment ago, has one in the mailbox that is still good.
+ * Interval of links to an address with many requests. Must be below {@link LINK_MS}: a user who gets no link, since
+ * strangers just requested one, then has a valid one in the mailbox.
  */
 export const LINK_PACE_MS = 10 * 60_000;
-/** How long after signing in a session is proof enough to change how one signs in. Larger: a stolen one is, too, for longer. */
+/** Time after sign-in in which a session can change the password. Larger: a stolen session can for longer. */
 export const FRESH_SESSION_MS = 15 * 60_000;
-/** How long the link is good for that undoes a change of a password. */
+/** Lifetime of the link that undoes a password change. */
 export const UNDO_MS = 7 * 24 * 3_600_000;
-/** How long an invitation is good for. */
+/** Lifetime of an invitation. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
 
-export function placeOf({ publicUrl }: Pick<PeopleSettings, 'publicUrl'>): ConsolePlace {
+export function consoleLocation({ publicUrl }: Pick<PeopleSettings, 'publicUrl'>): ConsoleLocation {
   return { publicUrl, home: CONSOLE_PATHS.home };
 }
 
-/** The service's own address as people see it, such as `https://stats.example.com/api`, and the path of the console below it. */
-interface ConsolePlace {
-  /** Scheme, host and base path, without a slash at the end. */
+interface ConsoleLocation {
+  /** Scheme, host and base path, without a trailing slash. */
   readonly publicUrl: string;
-  /** Such as `/console`. */
+  /** For example `/console`. */
   readonly home: string;
 }
 
-/** Longest path to go to, in characters: the requests of programs that want to be connected are some thousand. */
+/** Longest path to continue at, in characters; requests of programs have some thousand. */
 export const NEXT_LENGTH_MAX = 4_000;
 
-/** The path of the console's first page, with the base path. */
-function homePath({ publicUrl, home }: ConsolePlace): string {
+/** Includes the base path. */
+function homePath({ publicUrl, home }: ConsoleLocation): string {
   return new URL(`${publicUrl}${home}`).pathname;
 }
 
 /**
- * Where somebody goes who has signed in: a path of the console with its query, as a browser would understand it. Whatever else was
- * asked for (another host, another scheme, a path outside of the console) becomes the console's first page: nobody is sent away
- * from here by a link that looks like ours.
+ * Where to continue after sign-in: a console path with its query. Anything else (another host or scheme, a path outside
+ * of the console) becomes the console's start page, to prevent open redirects.
  */
-export function nextPath(wanted: string | undefined, place: ConsolePlace): string {
+export function nextPath(requested: string | undefined, place: ConsoleLocation): string {
   const first = homePath(place);
-  if (wanted === undefined || wanted.length > NEXT_LENGTH_MAX || !wanted.startsWith('/')) return first;
+  if (requested === undefined || requested.length > NEXT_LENGTH_MAX || !requested.startsWith('/')) return first;
   const { origin } = new URL(place.publicUrl);
-  if (!URL.canParse(wanted, origin)) return first;
-  const url = new URL(wanted, origin); // Resolves dots, backslashes and `//host` as a browser does.
+  if (!URL.canParse(requested, origin)) return first;
+  const url = new URL(requested, origin); // Resolves dots, backslashes and `//host` as browsers do.
   const isBelow = url.pathname === first || url.pathname.startsWith(`${first}/`);
   return url.origin === origin && isBelow && !url.pathname.includes('//') ? `${url.pathname}${url.search}` : first;
 }
 
-/** The address of a page of the console that a mail links to. */
 export function linkTo(page: keyof typeof CONSOLE_PATHS, token: string, publicUrl: string): string {
   const link = new URL(`${publicUrl}${CONSOLE_PATHS[page]}`);
   link.searchParams.set('token', token);

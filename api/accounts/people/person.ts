@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
-import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import type { Actor, Person } from '../actor.ts';
 import { lockOrganization } from '../organizations/organizations.ts';
 import { type MemberKey, ROLES, type Role } from './people.ts';
 
-/** What of a person's row a {@link Person} is made of. */
+/** The columns of {@link personFromRow}. */
 export const PERSON_COLUMNS = [
   'people.id as person_id',
   'people.email as person_email',
@@ -21,7 +21,7 @@ export function personFromRow(row: {
   return { id: row.person_id, email: row.person_email, createdAt: new Date(row.person_created_at) };
 }
 
-/** An instant as the tables of better-auth are written and compared with, on both engines. */
+/** The format of instants in better-auth's tables, on both engines. */
 export function storedInstant(date: Date): string {
   return date.toISOString();
 }
@@ -32,8 +32,8 @@ export async function findPersonByEmail(database: Database, email: string): Prom
 }
 
 /**
- * The person of this address, made where there is none: that somebody reads the address's mail is not proven by it, and what such
- * a person had before the first link is dropped then.
+ * The person of this address, created if necessary with the address unverified; the first sign-in by link drops what
+ * the person had before.
  */
 export async function ensurePerson(
   transaction: Transaction,
@@ -46,11 +46,11 @@ export async function ensurePerson(
     .onConflict((conflict) => conflict.column('email').doNothing())
     .executeTakeFirstOrThrow();
   const person = await findPersonByEmail(transaction, email);
-  if (person === undefined) throw new Error(`${email} was not kept`);
+  if (person === undefined) throw new Error(`${email} was not stored`);
   return { ...person, isNew: numInsertedOrUpdatedRows === 1n };
 }
 
-/** Writes nothing new, but keeps others from changing what is the person's until the transaction ends. False where there is none. */
+/** Locks the person's row until the transaction ends. False if there is none. */
 export async function lockPerson(transaction: Transaction, id: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('people')
@@ -60,28 +60,28 @@ export async function lockPerson(transaction: Transaction, id: string): Promise<
   return numUpdatedRows === 1n;
 }
 
-/** What mail itself allows (RFC 5321): longer ones are no addresses. */
+/** Longest email address (RFC 5321). */
 const LENGTH_MAX = 254;
-/** The part before the @, which zod doesn't bound. */
+/** The part before the @, which zod doesn't limit. */
 const LOCAL_LENGTH_MAX = 64;
 const Email = z.email();
 
-/** An address of mail as it is kept and compared: without surrounding white space, in lower case. Undefined where it can be none. */
+/** An email address as stored and compared: trimmed, lower case. Undefined if invalid. */
 export function normalisedEmail(text: string): string | undefined {
-  if (text.length > 2 * LENGTH_MAX) return undefined; // Nothing long is looked at.
+  if (text.length > 2 * LENGTH_MAX) return undefined; // Skips validating long texts.
   const email = text.trim().toLowerCase();
   const isBounded = email.length <= LENGTH_MAX && email.indexOf('@') <= LOCAL_LENGTH_MAX;
   return isBounded && Email.safeParse(email).success ? email : undefined;
 }
 
-/** The same; throws `usage` where it can be none. */
+/** As {@link normalisedEmail}, but throws `usage`. */
 export function emailFrom(text: string): string {
   const email = normalisedEmail(text);
   if (email !== undefined) return email;
-  throw new AppError('usage', 'that is no address of mail; it must be like ada@example.com');
+  throw new AppError('usage', 'not an email address; expected for example ada@example.com');
 }
 
-/** Ends the sessions of a locked person; `exceptId` stays. */
+/** Requires the person's lock; `exceptId` stays. */
 export async function deleteSessions(transaction: Transaction, personId: string, exceptId?: string): Promise<void> {
   const all = transaction.deleteFrom('sessions').where('person_id', '=', personId);
   await (exceptId === undefined ? all : all.where('id', '!=', exceptId)).execute();
@@ -94,20 +94,19 @@ async function findRole(database: Database, { organizationId, personId }: Member
     .where('organization_id', '=', organizationId)
     .where('person_id', '=', personId)
     .executeTakeFirst();
-  return row === undefined ? undefined : getWord(ROLES, row.role);
+  return row === undefined ? undefined : parseEnum(ROLES, row.role);
 }
 
 /**
- * Keeps others from changing who belongs to the organization until the transaction ends, and checks that `actor` may do what only
- * owners and operators may: rejects with `usage` for a member, and for a person who doesn't belong to it with `not_found`, as if it
- * weren't there.
+ * Locks the organization's memberships until the transaction ends and requires an owner or operator: rejects with
+ * `usage` for a member, and with `not_found` for others, as if it didn't exist.
  */
 export async function lockAsOwner(transaction: Transaction, organizationId: string, actor: Actor): Promise<void> {
   if ((await lockAsMember(transaction, organizationId, actor)) === 'owner') return;
   throw new AppError('usage', 'only an owner of the organization may do that');
 }
 
-/** The same for what members may do as well; an operator counts as an owner. */
+/** As {@link lockAsOwner}, for any member; an operator counts as an owner. */
 export async function lockAsMember(transaction: Transaction, organizationId: string, actor: Actor): Promise<Role> {
   await lockOrganization(transaction, organizationId);
   return assertMember(transaction, organizationId, actor);

@@ -17,8 +17,8 @@ import {
 } from './request-counts.ts';
 
 /**
- * What an organization used on these days (specification "Usage details"); nothing for an unknown one. Rejects with `usage` where
- * the range makes no sense, and with `unavailable`.
+ * Empty for an unknown organization (specification "Usage details"). Rejects with `usage` for an invalid range, and
+ * with `unavailable`.
  */
 export function readUsage(database: Database, organizationId: string, range: DayRange) {
   return orUnavailable(async () => {
@@ -30,11 +30,11 @@ export function readUsage(database: Database, organizationId: string, range: Day
       const of = { organizationId, ...part };
       for (const row of await readGroups(database, of, ['day'])) counted.set(row.day, row);
       details.push(...(await readGroups(database, of, ['api_key_id', 'route', 'client_source'])));
-      await nextTurn(); // Requests come first.
+      await nextTurn(); // Lets requests run first.
     }
     const days = daysOf(range).map((day) => {
       const { used = 0, cap: limit = null } = units.get(day) ?? {};
-      // The limit is that under which its last unit was taken; null: there was none, or nothing was taken.
+      // The limit at the day's last unit; null: unlimited, or no units.
       return { ...NO_REQUESTS, ...counted.get(day), day, units: used, limit };
     });
     return {
@@ -42,33 +42,30 @@ export function readUsage(database: Database, organizationId: string, range: Day
       from: range.from,
       to: range.to,
       total: sumOfCounts(days),
-      /** Every day of the range, oldest first, those without a request too. */
+      /** Every day of the range, oldest first. */
       days,
-      /** Keys that asked, most requests first. */
+      /** Keys with requests, most requests first. */
       keys: await nameKeys(database, organizationId, sumBy(details, 'api_key_id')),
-      /** Routes that were asked, as in the documentation, most requests first; `unknown` for whatever is no route to the caller. */
+      /** As documented; `unknown` for no route. */
       routes: sumBy(details, 'route'),
-      /** With what kinds of credential was asked, most requests first. */
+      /** Types of credential, most requests first. */
       client_sources: sumBy(details, 'client_source'),
     };
   });
 }
 
 /**
- * What an organization used in a range of days. `units` of `total` and `days` are those of the daily quota, exact; everything
- * else is counted apart, so it lags by seconds, and a crash may lose seconds of it (specification "Usage details").
+ * `units` of `total` and `days` are exact, from the daily quota. Everything else lags by seconds, which a crash may
+ * lose (specification "Usage details").
  */
 export type UsageReport = Awaited<ReturnType<typeof readUsage>>;
 
-/** Whose counts are read, of which days. */
 interface Selection extends DayRange {
   readonly organizationId: string;
 }
 
-/** What some days come to by key, route and client source. */
 type Detail = RequestCounts & Pick<RequestCountsRow, 'api_key_id' | 'route' | 'client_source'>;
 
-/** Units of the quota itself, and the limit under which the last was taken. */
 async function readUnits(
   database: Database,
   { organizationId, from, to }: Selection,
@@ -83,7 +80,7 @@ async function readUnits(
   return new Map(rows.map((row) => [row.day, row]));
 }
 
-/** One row per value of these columns. */
+/** One row per combination of the columns. */
 async function readGroups<G extends 'day' | 'api_key_id' | 'route' | 'client_source'>(
   database: Database,
   { organizationId, from, to }: Selection,
@@ -97,18 +94,18 @@ async function readGroups<G extends 'day' | 'api_key_id' | 'route' | 'client_sou
   return rows;
 }
 
-/** The sum as an integer: PostgreSQL's of bigint is numeric, which arrives as text. */
+/** PostgreSQL sums bigint as numeric, which arrives as text. */
 function total(name: CountName) {
   return sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`;
 }
 
-/** The sums by the values of a field, most requests first. */
+/** Most requests first. */
 function sumBy<F extends 'api_key_id' | 'route' | 'client_source'>(
   details: readonly Detail[],
   field: F,
 ): readonly (RequestCounts & Record<F, string>)[] {
   const sums = [...Map.groupBy(details, (detail) => detail[field])].map(
-    // A computed name is any text to the compiler.
+    // TypeScript types a computed key as any string.
     ([value, group]) => ({ [field]: value, ...sumOfCounts(group) }) as RequestCounts & Record<F, string>,
   );
   return sums.toSorted((a, b) => b.requests - a.requests);
@@ -127,23 +124,22 @@ async function nameKeys(
   });
 }
 
-/** A key's or a connection's, also where it was revoked since; a connection has no last four characters. */
+/** Revoked ones included. */
 export type KeyUsage = Awaited<ReturnType<typeof nameKeys>>[number];
 
-/** What people know a key or a connection by. */
 export interface CredentialName {
   readonly name: string;
-  /** Of a key; empty for a connection. */
+  /** Empty for a connection. */
   readonly last_four: string;
-  /** Unix milliseconds; null for one that was not revoked. */
+  /** Unix milliseconds; null if not revoked. */
   readonly revoked_at: number | null;
 }
 
 const NONE: CredentialName = { name: '', last_four: '', revoked_at: null };
-/** Nothing is kept of a connection but what it used. */
+/** Ended connections leave only their usage. */
 const ENDED: CredentialName = { ...NONE, name: 'a connection that was ended' };
 
-/** Names of whatever an organization asked with, by id. Rejects as the database does. */
+/** By credential id. */
 export async function readCredentialNames(
   database: Database,
   organizationId: string,

@@ -2,27 +2,27 @@ import { addDays, type Day, isDay } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 
 /**
- * What is counted of the requests of one UTC day, API key, route and client source (specification "Usage details"), under the
- * names that the columns of `request_counts`, the CSV and JSON have. A request with a valid key counts once, at its end.
+ * Per UTC day, API key, route and client source (specification "Usage details"); also the names of columns, CSV and
+ * JSON fields. A request with a valid key counts once, at its end.
  */
 export const COUNT_NAMES = [
-  /** All of them, whatever became of them. */
+  /** All requests, whatever their outcome. */
   'requests',
-  /** Units of the daily quota that they took and did not give back. */
+  /** Units of the daily quota taken and not released. */
   'units',
-  /** Answered 304, which costs no unit. */
+  /** Responses 304, which cost no unit. */
   'not_modified',
-  /** Answered with data on a unit that their Idempotency-Key held already. */
+  /** Data responses on a unit that the Idempotency-Key already held. */
   'shared_units',
-  /** Refused with 429 by the organization's burst limit or the route's backstop. */
+  /** 429 by the organization's burst limit or the route's backstop. */
   'rate_limited',
-  /** Refused with 429 because the daily quota was used up. */
+  /** 429 because the daily quota was used up. */
   'quota_exceeded',
-  /** Refused with another 4xx. */
+  /** Other 4xx. */
   'client_errors',
-  /** Answered 5xx. */
+  /** 5xx. */
   'server_errors',
-  /** Whose client was gone before anything of the answer was sent. */
+  /** The client disconnected before the response began. */
   'aborted',
 ] as const;
 export type CountName = (typeof COUNT_NAMES)[number];
@@ -31,9 +31,8 @@ export type RequestCounts = Readonly<Record<CountName, number>>;
 
 export const NO_REQUESTS: RequestCounts = countsOf(() => 0);
 
-/** Counts that are told name by name. */
 export function countsOf(count: (name: CountName) => number): RequestCounts {
-  // fromEntries doesn't know that all names are there.
+  // Object.fromEntries loses the names' types.
   return Object.fromEntries(COUNT_NAMES.map((name) => [name, count(name)])) as RequestCounts;
 }
 
@@ -41,31 +40,31 @@ export function sumOfCounts(all: readonly RequestCounts[]): RequestCounts {
   return countsOf((name) => all.reduce((sum, counts) => sum + counts[name], 0));
 }
 
-/** UTC days, both included. */
+/** UTC days, inclusive. */
 export interface DayRange {
   readonly from: Day;
   readonly to: Day;
 }
 
-/** Days of a range at most: as many as usage can be kept for. */
+/** As many days as usage can be stored. */
 export const RANGE_DAYS_MAX = 36_500;
 
 const DAY_MS = 86_400_000;
 
-/** Throws `usage` where a range is none, or too long. */
+/** Throws `usage`. */
 export function assertDayRange({ from, to }: DayRange): void {
-  if (!isDay(from) || !isDay(to)) throw new AppError('usage', `a day is written YYYY-MM-DD, not '${from}' or '${to}'`);
+  if (!isDay(from) || !isDay(to)) throw new AppError('usage', `a day must be YYYY-MM-DD, not '${from}' or '${to}'`);
   if (from > to) throw new AppError('usage', `the range begins on ${from}, after its end on ${to}`);
   if (countDays({ from, to }) > RANGE_DAYS_MAX)
     throw new AppError('usage', `the range has more than ${RANGE_DAYS_MAX} days`);
 }
 
-/** Every day of a range, oldest first. */
+/** Oldest first. */
 export function daysOf(range: DayRange): readonly Day[] {
   return Array.from({ length: countDays(range) }, (_, index) => addDays(range.from, index));
 }
 
-/** The range in parts, oldest first, so that reading it holds up others for a part at a time. */
+/** Oldest first; reading a part delays others only briefly. */
 export function partsOf(range: DayRange): readonly DayRange[] {
   const days = daysOf(range);
   const length = Math.max(PART_DAYS_MIN, Math.ceil(days.length / PARTS_MAX));
@@ -75,7 +74,7 @@ export function partsOf(range: DayRange): readonly DayRange[] {
   });
 }
 
-/** A week of a hundred keys is read in some 10 ms. */
+/** A week of a hundred keys takes some 10 ms to read. */
 const PART_DAYS_MIN = 7;
 /** Each costs a round trip. */
 const PARTS_MAX = 60;

@@ -22,7 +22,7 @@ function request(route = '/v1/models', credentialId = 'key_1'): FinishedRequest 
   return { caller: callerWith(credentialId), day: DAY, route, units: 1, outcome: undefined };
 }
 
-/** A recorder on a database that can fail or hang, what it wrote, logged and told of drops. */
+/** A recorder on a database that can fail or hang, with what it wrote, logged and dropped. */
 function start(options: Partial<RecorderOptions> = {}) {
   const written: RequestCountsRow[][] = [];
   const logged: string[] = [];
@@ -75,7 +75,7 @@ test('what could not be written stays and is written once the database works aga
   recorder.count(request());
   await recorder.flush();
   expect(written.flat()).toMatchObject([{ requests: 4, units: 4 }]);
-  expect(logged).toEqual([expect.stringContaining('can not be written'), expect.stringContaining('written again')]);
+  expect(logged).toEqual([expect.stringContaining('cannot be written'), expect.stringContaining('written again')]);
   await recorder.close();
   expect([total(), database.dropped]).toEqual([4, 0]);
 });

@@ -9,63 +9,57 @@ import type { Caller } from '../caller.ts';
 import { COUNT_NAMES, type CountName, NO_REQUESTS } from './request-counts.ts';
 import { USAGE_SETTINGS } from './usage-settings.ts';
 
-/** A request of a valid key that is over. */
+/** A finished request with a valid key. */
 export interface FinishedRequest {
   readonly caller: Caller;
-  /** The UTC day of its unit; where it took none, the day on which it ended. */
+  /** The UTC day of its unit; without one, the day it ended. */
   readonly day: Day;
-  /** As in the documentation; undefined for what is no route to the caller. */
+  /** As documented; undefined for no route of the caller. */
   readonly route: string | undefined;
-  /** By how much it changed the day's units, all told. */
+  /** Its total change of the day's units. */
   readonly units: number;
-  /** What it counts as beside `requests` and `units`; undefined: nothing, as where it was answered. */
+  /** Counted besides `requests` and `units`; undefined for a normal response. */
   readonly outcome: Exclude<CountName, 'requests' | 'units'> | undefined;
 }
 
-/** The route of what is none. */
 const UNKNOWN_ROUTE = 'unknown';
 
 const DEFAULTS = defaultsOf(USAGE_SETTINGS);
 export const RECORDER_OPTIONS = {
-  /** Between two writes. Smaller: fewer seconds are lost in a crash. Larger: fewer writes. */
+  /** Interval of writes. Smaller: a crash loses less. Larger: fewer writes. */
   flushMs: DEFAULTS.flushMs,
-  /**
-   * Rows that are counted in memory, some 300 bytes each; from half of it on they are written at once. Beyond it, which only
-   * happens while the database can't be written, requests that would need another row are dropped.
-   */
+  /** Some 300 bytes each; written at once when half full. When full, requests that need another row are dropped. */
   rowsMax: DEFAULTS.rowsMax,
-  /** Rows of one write. More hold up other requests for longer on SQLite. */
+  /** Rows per write. More delay other requests on SQLite. */
   rowsAtOnce: 200,
 };
 export type RecorderOptions = Readonly<typeof RECORDER_OPTIONS>;
 
 export interface RecorderDeps {
-  /** Adds to the rows of the control database, in one transaction. */
+  /** In one transaction. */
   readonly addCounts: (rows: readonly RequestCountsRow[]) => Promise<void>;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
-  /** Told of requests whose counts are lost. */
+  /** Called with the number of requests whose counts are lost. */
   readonly onDropped: (requests: number) => void;
 }
 
-/** A row of the control database, or what is still to be added to it. */
 type OpenRow = { -readonly [Name in keyof RequestCountsRow]: RequestCountsRow[Name] };
 
 /**
- * Counts requests in memory and adds them to the control database every few seconds, many in one write (specification "Usage
- * details"; decision 0063). Counting takes a look-up and some additions, and waits for nothing. What could not be written stays
- * and is tried again with the next; what a killed process had not written yet is lost. The quota knows nothing of this.
+ * Counts in memory and writes batches (specification "Usage details"; decision 0063). Counting never waits; failed
+ * writes are retried; a killed process loses unwritten counts. Independent of the quota.
  */
 export class RequestRecorder {
   readonly #deps: RecorderDeps;
   readonly #options: RecorderOptions;
   readonly #timer: NodeJS.Timeout;
-  /** What is not written yet, by key; a key has few rows: one per route, and around midnight two. */
+  /** Unwritten rows by key; a key has one per route, two around midnight. */
   readonly #rows = new Map<string, OpenRow[]>();
   #size = 0;
   #writing: Promise<void> = Promise.resolve();
   #isWriting = false;
   #isFailing = false;
-  /** Since the last write that succeeded. */
+  /** Since the last successful write. */
   #dropped = 0;
 
   constructor(deps: RecorderDeps, options: RecorderOptions) {
@@ -83,24 +77,24 @@ export class RequestRecorder {
     if (outcome !== undefined) row[outcome] += 1;
   }
 
-  /** Writes what was counted before. Never rejects: what can't be written stays for the next time. */
+  /** Never rejects; failures are retried. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
   }
 
-  /** Writes what is left; what can't be written is lost then. */
+  /** Writes the rest; what fails is lost. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();
     let lost = 0;
     for (const rows of this.#rows.values()) for (const { requests } of rows) lost += requests;
     if (lost === 0) return;
-    this.#deps.log.warn({ requests: lost }, 'usage details are lost that could not be written before the end');
+    this.#deps.log.warn({ requests: lost }, 'usage details that could not be written are lost');
     this.#deps.onDropped(lost);
   }
 
-  /** Without waiting in line: a database that hangs would make the line longer and longer. */
+  /** Doesn't queue: writes would pile up while the database hangs. */
   #flushSoon(): void {
     if (!this.#isWriting) void this.flush();
   }
@@ -128,10 +122,7 @@ export class RequestRecorder {
 
   #drop(): undefined {
     if (this.#dropped === 0)
-      this.#deps.log.warn(
-        { rows: this.#size },
-        'usage details are dropped: there is no room for more until they are written',
-      );
+      this.#deps.log.warn({ rows: this.#size }, 'usage details are dropped: too many are waiting to be written');
     this.#dropped += 1;
     this.#deps.onDropped(1);
   }
@@ -142,7 +133,7 @@ export class RequestRecorder {
       const open = [...this.#rows.values()].flat();
       for (let from = 0; from < open.length; from += this.#options.rowsAtOnce) {
         await this.#writeSome(open.slice(from, from + this.#options.rowsAtOnce));
-        await new Promise((resolve) => setImmediate(resolve)); // Requests come first.
+        await new Promise((resolve) => setImmediate(resolve)); // Lets requests run first.
       }
       if (open.length > 0) this.#recovered();
     } catch (error) {
@@ -152,7 +143,7 @@ export class RequestRecorder {
     }
   }
 
-  /** What is counted while it is written stays for the next time. */
+  /** Counts added during the write stay for the next one. */
   async #writeSome(open: readonly OpenRow[]): Promise<void> {
     const written = open.map((row) => ({ ...row }));
     await this.#deps.addCounts(written);
@@ -173,7 +164,7 @@ export class RequestRecorder {
     if (!this.#isFailing)
       this.#deps.log.warn(
         { reason: messageFromError(error) },
-        'usage details can not be written; they are kept and tried again',
+        'usage details cannot be written; they stay in memory for the next attempt',
       );
     this.#isFailing = true;
   }
@@ -185,13 +176,12 @@ export class RequestRecorder {
   }
 }
 
-/** Names a row. */
+/** The primary key. */
 export const COUNTS_KEY = ['organization_id', 'day', 'api_key_id', 'route', 'client_source'] as const;
 
 /**
- * Adds to the counts of these rows, each of which is named once, in one statement. Several servers add to the same rows, each
- * locking them in one order, so they wait for each other but never in a circle. Rejects with `unavailable`; then nothing was
- * added, unless PostgreSQL's connection broke between its commit and its answer.
+ * Rows must be distinct; they are locked in key order, so servers never deadlock. Rejects with `unavailable`; then
+ * nothing was added, unless PostgreSQL's connection broke between commit and response.
  */
 export function addCounts(database: Database, rows: readonly RequestCountsRow[]): Promise<void> {
   return orUnavailable(async () => {

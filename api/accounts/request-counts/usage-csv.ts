@@ -3,7 +3,6 @@ import type { Database, RequestCountsRow } from '../../database/tables/tables.ts
 import { type CredentialName, readCredentialNames } from './read-usage.ts';
 import { assertDayRange, COUNT_NAMES, type DayRange } from './request-counts.ts';
 
-/** The columns of the CSV, in order. */
 export const CSV_COLUMNS = [
   'day',
   'key_id',
@@ -14,13 +13,13 @@ export const CSV_COLUMNS = [
   ...COUNT_NAMES,
 ] as const;
 
-/** Lines of one piece, and rows of one read. More hold up others on SQLite for longer. */
+/** Rows per read and lines per piece. More delay others on SQLite. */
 const LINES_MAX = 500;
 
 /**
- * The counts of an organization's requests as CSV (RFC 4180: CRLF, quotes doubled): the header, then pieces with a line per day,
- * key, route and client source, in that order. A name that a spreadsheet would take for a formula has an apostrophe before it.
- * Rejects with `usage` where the range makes no sense, and with `unavailable`.
+ * CSV (RFC 4180: CRLF, quotes doubled) in pieces: the header, then a line per day, key, route and client source, in
+ * that order. An apostrophe precedes names that look like formulas. Rejects with `usage` for an invalid range, and with
+ * `unavailable`.
  */
 export async function* usageCsv(
   database: Database,
@@ -41,16 +40,16 @@ export async function* usageCsv(
 interface RowsAfter {
   readonly organizationId: string;
   readonly range: DayRange;
-  /** The last row that was read. */
+  /** The last row read. */
   readonly after: RequestCountsRow | undefined;
 }
 
-/** In the order of the primary key. */
+/** In primary-key order. */
 function readRows(
   database: Database,
   { organizationId, range, after }: RowsAfter,
 ): Promise<readonly RequestCountsRow[]> {
-  const wanted = database
+  const selected = database
     .selectFrom('request_counts')
     .selectAll()
     .where('organization_id', '=', organizationId)
@@ -60,13 +59,13 @@ function readRows(
     .orderBy('route')
     .orderBy('client_source')
     .limit(LINES_MAX);
-  if (after === undefined) return orUnavailable(() => wanted.where('day', '>=', range.from).execute());
-  // Without the beginning of the range, which SQLite would look for in place of the last row.
+  if (after === undefined) return orUnavailable(() => selected.where('day', '>=', range.from).execute());
+  // Without `from`, which SQLite would seek instead of the last row.
   const { day, api_key_id, route, client_source } = after;
-  const beyond = wanted.where(({ eb, refTuple, tuple }) =>
+  const following = selected.where(({ eb, refTuple, tuple }) =>
     eb(refTuple('day', 'api_key_id', 'route', 'client_source'), '>', tuple(day, api_key_id, route, client_source)),
   );
-  return orUnavailable(() => beyond.execute());
+  return orUnavailable(() => following.execute());
 }
 
 function valuesOf(row: RequestCountsRow, { name, last_four }: CredentialName): readonly string[] {

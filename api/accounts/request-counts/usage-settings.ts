@@ -1,10 +1,9 @@
 import { inUnits, setting, wholeNumber } from '../../../runtime/setting.ts';
 
-/** How usage is written and kept. */
 export const USAGE_SETTINGS = {
   lastUsedIntervalMs: setting('LAST_USED_SECONDS', inUnits(wholeNumber(1, 86_400), 1000), {
     fallback: 10,
-    text: 'how often the last use of keys is written',
+    text: 'interval of writing when keys were last used',
   }),
   flushMs: setting('USAGE_DETAIL_SECONDS', inUnits(wholeNumber(1, 3_600), 1000), {
     fallback: 5,

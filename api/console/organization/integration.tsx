@@ -3,7 +3,7 @@ import { ATTRIBUTION_BONUS, PLANS, type PlanName } from '../../accounts/organiza
 import type { Terms } from '../../accounts/organizations/terms.ts';
 import type { Check, Integration } from '../../integrations/integration.ts';
 import type { CheckedIntegration } from '../../integrations/integrations.ts';
-import { isInForce } from '../../integrations/life.ts';
+import { isInForce } from '../../integrations/lifecycle.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
 import { Done, type Fact, Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
@@ -141,11 +141,11 @@ function Actions({ pages, id }: { readonly pages: OrganizationPages; readonly id
   );
 }
 
-function checkCells({ checkedAt, isAsked, reason, message, status, finalUrl, found, durationMs }: Check) {
+function checkCells({ checkedAt, isRequested, reason, message, status, finalUrl, found, durationMs }: Check) {
   return [
     <>
       <Instant at={checkedAt} />
-      {isAsked && <p class="hint">requested</p>}
+      {isRequested && <p class="hint">requested</p>}
     </>,
     <>
       <code>{reason}</code>

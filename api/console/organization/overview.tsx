@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { UsageState } from '../../accounts/caller.ts';
 import { type ApiKey, listKeys } from '../../accounts/organizations/keys.ts';
 import type { Organization } from '../../accounts/organizations/organizations.ts';
-import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/organizations/plans.ts';
+import { FEATURE_LABELS, HISTORY_MONTHS_FULL } from '../../accounts/organizations/plans.ts';
 import type { BodyOf } from '../../data/responses/data-route.ts';
 import { updatesRoute } from '../../data/routes/updates.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -104,7 +104,7 @@ function planFacts({ terms }: Organization): readonly Fact[] {
     ['Plan', `${terms.displayName}${terms.status === 'active' ? '' : ` (${terms.status.replace('_', ' ')})`}`],
     ['Requests per minute', terms.burstPerMinute.toLocaleString('en')],
     ['History', months],
-    ['Besides current data', terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'],
+    ['Besides current data', terms.features.map((feature) => FEATURE_LABELS[feature]).join(', ') || 'nothing'],
     ['Attribution', terms.attributionRequired ? 'required where you show the data' : 'not required'],
     ['Redistribution', terms.redistributionAllowed ? 'allowed' : 'not allowed'],
   ];

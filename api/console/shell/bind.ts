@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
 import type { Session } from '../../accounts/people/people.ts';
 import type { SurfaceDeps } from '../../data/app.ts';
-import { takeBodies } from '../../server/bodies.ts';
+import { acceptBodies } from '../../server/bodies.ts';
 import { HttpError, httpError, notFound } from '../../server/errors/http-error.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -36,7 +36,7 @@ export async function bindConsole(
   const root = scope.prefix;
   const isSecure = deps.settings.publicUrl?.startsWith('https:') === true;
   const formCookie = isSecure ? '__Host-modelstats_form' : 'modelstats_form';
-  takeBodies(scope, { kinds: ['form'], bytesMax: FORM_BYTES_MAX });
+  acceptBodies(scope, { kinds: ['form'], bytesMax: FORM_BYTES_MAX });
   await scope.register(cookie);
   await scope.register(csrf, {
     cookieKey: formCookie,

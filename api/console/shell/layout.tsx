@@ -6,7 +6,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Capability } from '../../data/access/rights.ts';
 import { addVersionedAssets } from '../../server/assets.ts';
 import { renderPage } from '../../server/pages/html.tsx';
-import { ICON, ICON_TYPE, readLook } from '../../server/pages/look.ts';
+import { ICON, ICON_TYPE, readStyleSheet } from '../../server/pages/styles.ts';
 import type { OrganizationPages, PersonPages } from './routes.ts';
 
 /** Path of the console's files, below its root. */
@@ -199,7 +199,7 @@ const CONSOLE = join(import.meta.dirname, '..');
 
 /** By name. */
 const FILES: Readonly<Record<string, () => Buffer>> = {
-  'console.css': () => readLook(join(CONSOLE, 'assets/console.css')),
+  'console.css': () => readStyleSheet(join(CONSOLE, 'assets/console.css')),
   'charts.css': () => readFileSync(join(CONSOLE, '../charts/charts.css')),
   'console.js': () => readFileSync(join(CONSOLE, 'assets/console.js')),
   'htmx.min.js': () => readFileSync(createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js')),

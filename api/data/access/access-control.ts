@@ -6,7 +6,7 @@
  */
 
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
-import type { Way } from '../../accounts/authentication.ts';
+import type { Surface } from '../../accounts/authentication.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Accounts } from '../../accounts/open-accounts.ts';
 import type { Feature } from '../../accounts/organizations/plans.ts';
@@ -100,7 +100,7 @@ export class AccessControl {
   }
 
   #authenticate(credentials: Credentials, route: RouteAccess | undefined): Awaitable<Caller> {
-    const surface: Way = route?.capability === 'mcp' ? 'mcp' : 'api';
+    const surface: Surface = route?.capability === 'mcp' ? 'mcp' : 'api';
     const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken, surface));
     if (found !== undefined && !(found instanceof Promise)) return found;
     const { clientAddress } = credentials; // Read before waiting: the client may disconnect.

@@ -3,7 +3,7 @@ import { isAppError } from '../../../runtime/errors.ts';
 import type { Caller, UsageState } from '../../accounts/caller.ts';
 import type { BurstState } from '../../accounts/limits/rate-limiter.ts';
 import {
-  FEATURE_WORDS,
+  FEATURE_LABELS,
   type Feature,
   firstPlanWith,
   PLANS,
@@ -52,7 +52,7 @@ export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller,
 /** `feature_not_in_plan`, or undefined; null is no feature. */
 export function findMissingFeature(feature: Feature | null, { terms }: Caller): ApiError | undefined {
   if (feature === null || terms.features.includes(feature)) return undefined;
-  const message = `The ${terms.displayName} plan does not include ${FEATURE_WORDS[feature]}${upgradeHint(feature, terms.plan)}`;
+  const message = `The ${terms.displayName} plan does not include ${FEATURE_LABELS[feature]}${upgradeHint(feature, terms.plan)}`;
   return new ApiError('feature_not_in_plan', message, { plan: terms.plan });
 }
 

@@ -4,7 +4,7 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { isAppError } from '../../../runtime/errors.ts';
 import { nullable, text } from '../../../storage/duckdb/row-shape.ts';
 import { Asset, bindAsset } from '../../server/assets.ts';
-import { ICON, ICON_TYPE } from '../../server/pages/look.ts';
+import { ICON, ICON_TYPE } from '../../server/pages/styles.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
 import type { View } from '../../view/view.ts';
 import { groupByDay } from '../../view/view-meta.ts';

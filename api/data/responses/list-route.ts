@@ -86,7 +86,7 @@ export function listRoute<
     prepare: (request) => request.query,
     handle: (effective) => ({
       dependsOn: (context) => dependsOn(effective, context),
-      assertThere: assertThere && ((context) => assertThere(effective, context)),
+      assertExists: assertThere && ((context) => assertThere(effective, context)),
       cached: async (context) => {
         const { limit: pageSize, cursor } = effective;
         const page = await listPage(context.view, { ...list(effective, context), limit: pageSize, cursor });

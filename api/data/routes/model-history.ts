@@ -86,7 +86,7 @@ export const modelHistoryRoute = dataRoute({
   },
   handle: (effective) => ({
     dependsOn: ({ view, today }) => historyDependency(view, effective.kind, effective, today),
-    assertThere: ({ view }) => assertIdsKnown(view, effective),
+    assertExists: ({ view }) => assertIdsKnown(view, effective),
     cached: async ({ view }) => {
       const { model, kind } = effective;
       const positions = kind === 'ranking' ? await view.positions() : undefined;

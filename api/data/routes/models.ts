@@ -174,7 +174,7 @@ export const modelRoute = dataRoute({
   prepare: ({ params }) => params,
   handle: ({ id: model }) => ({
     dependsOn: ({ view }) => all(contentOf(view, ['models', 'scores', 'rankings', 'pricing']), inForce(view.names)),
-    assertThere: async ({ view }) => {
+    assertExists: async ({ view }) => {
       const [record] = await linesOf(view, 'SELECT line FROM models WHERE id = $1', model);
       if (record === undefined) throw noSuchModel();
     },

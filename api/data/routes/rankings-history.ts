@@ -63,7 +63,7 @@ export const rankingsHistoryRoute = dataRoute({
   },
   handle: ({ category, top, ...range }) => ({
     dependsOn: ({ view, today }) => historyDependency(view, 'ranking', range, today),
-    assertThere: ({ view }) => assertKnown(view, 'category', { id: category, param: 'category_id' }),
+    assertExists: ({ view }) => assertKnown(view, 'category', { id: category, param: 'category_id' }),
     cached: async ({ view }) => {
       const rows = await view.rows(
         { day: text, rank: number, model_id: text, payload: text, positions: number },

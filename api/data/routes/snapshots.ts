@@ -180,7 +180,7 @@ export const snapshotDownloadRoute = dataRoute({
     return { snapshot: snapshot.id, dataset: query.dataset, redirect: query.redirect };
   },
   handle: ({ snapshot, dataset, redirect }) => ({
-    once: async ({ view, now, signUrl }) => {
+    uncached: async ({ view, now, signUrl }) => {
       const { key, bytes, sha256 } = getFile(snapshot, dataset, view);
       const url = await signUrl(key, { expiresInSeconds: URL_LIFETIME_SECONDS });
       const expiresAt = new Date(Math.floor(now.getTime() / 1000) * 1000 + URL_LIFETIME_SECONDS * 1000);

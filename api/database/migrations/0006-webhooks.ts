@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Endpoints of organizations, what is to be told to them, each delivery with its attempts, and how far the feed was read. */
+/** Endpoints, events, deliveries with attempts, and the position in the feed. */
 export async function createWebhooks(database: Kysely<unknown>): Promise<void> {
   await createEndpoints(database);
   await createEvents(database);
@@ -79,7 +79,7 @@ async function createDeliveries(database: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('finished_at', 'bigint')
     .execute();
-  // What is due: only what waits stands in it, however long the log.
+  // Only waiting deliveries, so the index stays small.
   await database.schema
     .createIndex('webhook_deliveries_waiting')
     .on('webhook_deliveries')

@@ -1,8 +1,8 @@
 import { type Kysely, SqliteAdapter } from 'kysely';
 
 /**
- * People, their sessions and how they prove who they are, in the tables that better-auth needs under names of ours; which organization
- * they belong to; how often somebody has asked; and from where a thing was done.
+ * People, sessions and credentials in better-auth's tables under our names; memberships, attempt limits and the origin
+ * of audit entries.
  */
 export async function createPeople(database: Kysely<unknown>): Promise<void> {
   await createSignIn(database, timeType(database));
@@ -18,7 +18,7 @@ export async function createPeople(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable('audit_log').addColumn('origin', 'text').execute();
 }
 
-/** How better-auth keeps instants: ISO text on SQLite, in a column that it takes for a date; a real type on PostgreSQL. */
+/** better-auth's instants: ISO text on SQLite, in a column declared as date; timestamptz on PostgreSQL. */
 function timeType(database: Kysely<unknown>): 'date' | 'timestamptz' {
   return database.getExecutor().adapter instanceof SqliteAdapter ? 'date' : 'timestamptz';
 }

@@ -7,8 +7,8 @@ import {
 } from 'kysely';
 
 /**
- * Programs that people let ask for an organization, and the tokens that they ask with, in the tables that better-auth's OAuth provider
- * needs under names of ours. A connection is what it calls a consent; only `last_used_at` is ours alone.
+ * Connected programs and their tokens, in the tables of better-auth's OAuth provider under our names. A connection is
+ * its consent; only `last_used_at` is ours.
  */
 export async function createConnections(database: Kysely<unknown>): Promise<void> {
   const types = typesOf(database);
@@ -22,7 +22,7 @@ export async function createConnections(database: Kysely<unknown>): Promise<void
 
 type Types = ReturnType<typeof typesOf>;
 
-/** How better-auth keeps instants and JSON: as text on SQLite, in real types on PostgreSQL. */
+/** better-auth's instants and JSON: text on SQLite, real types on PostgreSQL. */
 function typesOf(database: Kysely<unknown>) {
   const isSqlite = database.getExecutor().adapter instanceof SqliteAdapter;
   return isSqlite ? ({ time: 'date', json: 'text' } as const) : ({ time: 'timestamptz', json: 'jsonb' } as const);
@@ -78,7 +78,6 @@ async function createClients(database: Kysely<unknown>, { time, json }: Types): 
     .execute();
 }
 
-/** What tokens are for. */
 async function createResources(database: Kysely<unknown>, { time, json }: Types): Promise<void> {
   await database.schema
     .createTable('oauth_resources')
@@ -116,7 +115,10 @@ const OF_CONNECTION: ['client_id', 'person_id', 'organization_id'] = ['client_id
 const OF_MEMBER: ['organization_id', 'person_id'] = ['organization_id', 'person_id'];
 const ends = (constraint: ForeignKeyConstraintBuilder) => constraint.onDelete('cascade');
 
-/** No token is there without its connection: what is exchanged or refreshed while that ends would else be good again with the next one. */
+/**
+ * Tokens reference their connection: otherwise a token exchanged or refreshed while the connection ends would become
+ * valid with the next one.
+ */
 async function createTokens(database: Kysely<unknown>, { time, json }: Types): Promise<void> {
   await ofConnection(database.schema.createTable('oauth_refresh_tokens'))
     .addColumn('token', 'text', (column) => column.notNull().unique())
@@ -164,7 +166,6 @@ async function createConsents(database: Kysely<unknown>, { time, json }: Types):
     .execute();
 }
 
-/** Columns of whatever a program has for a person and an organization. */
 function ofConnection<T extends string>(table: CreateTableBuilder<T>) {
   return table
     .addColumn('id', 'text', id)

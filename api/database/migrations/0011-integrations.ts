@@ -1,13 +1,12 @@
 import type { Kysely } from 'kysely';
 
 /**
- * Pages that organizations declare, the sites that these lie on, and what checks of them found. What was verified before, which only
- * operators could write, is carried over and checked at once; of several organizations on one site the first keeps it. The table that it
- * comes from stays: servers of the version before read it with every key, until the last of them is replaced.
+ * Copies integrations that operators verified, to be checked at once; of several organizations on a site the first
+ * keeps it. The old table stays for servers of the previous version.
  */
 export async function createIntegrations(database: Kysely<unknown>): Promise<void> {
   await createTables(database);
-  await carryOver(database as Kysely<Carried>); // The tables as they are at this step.
+  await carryOver(database as Kysely<Carried>); // The tables as of this migration.
 }
 
 async function createTables(database: Kysely<unknown>): Promise<void> {
@@ -71,7 +70,7 @@ const INDEXES: readonly (readonly [string, ...string[]])[] = [
   ['integration_checks', 'checked_at'],
 ];
 
-/** The rows that are read and written here, whatever later steps make of the tables. */
+/** Columns as of this migration. */
 interface Carried {
   readonly verified_integrations: {
     readonly id: string;
@@ -87,7 +86,7 @@ interface Carried {
 }
 
 const DAY_MS = 86_400_000;
-/** `NO_END_MS` of api/accounts/organizations/terms.ts at the time of this step. */
+/** `NO_END_MS` of api/accounts/organizations/terms.ts at the time. */
 const NO_END_MS = 8_640_000_000_000_000;
 
 async function carryOver(database: Kysely<Carried>): Promise<void> {
@@ -111,16 +110,16 @@ async function carryOver(database: Kysely<Carried>): Promise<void> {
     const { id, organization_id, url, verified_at } = row;
     const common = { id, organization_id, name: url.slice(0, 100), url, domain, created_at: verified_at };
     const none = { failures: 0, asked_checks: 0 };
-    const standing = standingOf(row, holders.get(domain) === organization_id);
+    const state = stateOf(row, holders.get(domain) === organization_id);
     await database
       .insertInto('integrations')
-      .values({ ...common, ...none, ...standing })
+      .values({ ...common, ...none, ...state })
       .execute();
   }
 }
 
-/** Like any bonus, one whose site is taken holds until the day is over. */
-function standingOf({ verified_at, ended_at }: Carried['verified_integrations'], isHolder: boolean) {
+/** The bonus of an organization that loses its site lasts until the end of the day. */
+function stateOf({ verified_at, ended_at }: Carried['verified_integrations'], isHolder: boolean) {
   if (ended_at !== null) return { state: 'removed', state_changed_at: ended_at, due_at: null, bonus_until: ended_at };
   const checked = { state_changed_at: verified_at, due_at: verified_at };
   if (isHolder) return { ...checked, state: 'verified', bonus_until: NO_END_MS };
@@ -128,7 +127,7 @@ function standingOf({ verified_at, ended_at }: Carried['verified_integrations'],
   return { ...checked, state: 'rejected', bonus_until: midnight };
 }
 
-/** Loaded where there is something to carry over: every command that opens the database would wait for it. */
+/** Loaded only if there are rows, since every command opens the database. */
 async function loadDomainOf(): Promise<(url: string) => string> {
   const { getDomain } = await import('tldts');
   return (url) => getDomain(url, { allowPrivateDomains: true }) ?? URL.parse(url)?.hostname ?? url;

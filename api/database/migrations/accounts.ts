@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 
-/** Organizations with their subscriptions, keys and verified integrations. */
 export async function createOrganizations(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable('organizations')
@@ -55,8 +54,8 @@ async function createIntegrations(database: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Units counted per organization and day, and the Idempotency-Keys that hold some. No foreign keys here: they would cost a
- * look-up on every request, and organizations are never deleted.
+ * Usage and Idempotency-Keys. Without foreign keys, which would cost a look-up per request; organizations are never
+ * deleted.
  */
 export async function createUsage(database: Kysely<unknown>): Promise<void> {
   await database.schema
@@ -81,8 +80,8 @@ export async function createUsage(database: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Binds an Idempotency-Key to the effective request. The primary key changes, which SQLite can't do in place, and rows live a
- * day: so the table is made anew, empty. A key that was used before on that day takes a unit once more.
+ * Binds an Idempotency-Key to the effective request. SQLite can't change a primary key and rows live a day, so the
+ * table is recreated empty; a key used earlier that day takes another unit.
  */
 export async function bindIdempotencyKeys(database: Kysely<unknown>): Promise<void> {
   await database.schema.dropTable('idempotency_keys').execute();
@@ -98,7 +97,6 @@ export async function bindIdempotencyKeys(database: Kysely<unknown>): Promise<vo
     .execute();
 }
 
-/** The instant from which on a key ends by itself, and the log of what operators and people did. */
 export async function addAuditAndExpiry(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable('api_keys').addColumn('expires_at', 'bigint').execute();
   await database.schema
@@ -118,7 +116,6 @@ export async function addAuditAndExpiry(database: Kysely<unknown>): Promise<void
     .execute();
 }
 
-/** What the service itself has to remember: secrets that it made, and the last probe of whether it can write. */
 export async function createServiceValues(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable('service_values')
@@ -128,14 +125,14 @@ export async function createServiceValues(database: Kysely<unknown>): Promise<vo
     .execute();
 }
 
-/** Where an organization is told what concerns it. */
+/** The address for notices. */
 export async function addOrganizationEmail(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable('organizations').addColumn('email', 'text').execute();
 }
 
 /**
- * What became of the requests of a day, by key, route and client source. No foreign keys: rows are added to by every server every
- * few seconds, and neither organizations nor keys are ever deleted.
+ * Request counts per day, key, route and client source. Without foreign keys: written by every server every few
+ * seconds, and neither organizations nor keys are ever deleted.
  */
 export async function createRequestCounts(database: Kysely<unknown>): Promise<void> {
   await database.schema

@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 
-/** Who signs in, who belongs where, and what is counted of their attempts; better-auth writes the first four. */
+/** better-auth writes the first four. */
 export interface PeopleTables {
   readonly people: PersonRow;
   readonly sessions: SessionRow;
@@ -11,13 +11,13 @@ export interface PeopleTables {
   readonly sign_in_limits: SignInLimitRow;
 }
 
-/** One row per person who can sign in, or was named as a member. */
+/** One row per person who can sign in or was added as a member. */
 export interface PersonRow {
   readonly id: string;
   readonly name: string;
   /** In lower case. */
   readonly email: string;
-  /** Whether somebody has proven to read that address's mail. SQLite: 0 or 1. */
+  /** SQLite: 0 or 1. */
   readonly email_verified: boolean | number;
   readonly image: string | null;
   readonly created_at: StoredInstant;
@@ -28,19 +28,19 @@ export interface PersonRow {
 export interface SessionRow {
   readonly id: string;
   readonly expires_at: StoredInstant;
-  /** What the cookie carries, signed with a secret that is not in this database. */
+  /** In the cookie, signed with a secret outside of this database. */
   readonly token: string;
   readonly created_at: StoredInstant;
   readonly updated_at: StoredInstant;
-  /** The address that it was begun from. */
+  /** Client address at sign-in. */
   readonly address: string | null;
   readonly user_agent: string | null;
   readonly person_id: string;
-  /** What its pages show, as long as the person belongs to it. */
+  /** The selected organization; valid while the person is a member. */
   readonly organization_id: string | null;
 }
 
-/** One row per person and way of proving who they are; `credential` is a password. The columns of tokens are of other ways. */
+/** One row per person and sign-in method; `credential` is a password. The token columns are for other methods. */
 export interface SignInAccountRow {
   readonly id: string;
   readonly account_id: string;
@@ -58,10 +58,10 @@ export interface SignInAccountRow {
   readonly updated_at: StoredInstant;
 }
 
-/** One row per thing that was sent out and may come back once, such as a link to sign in. */
+/** One row per single-use link or token. */
 export interface VerificationRow {
   readonly id: string;
-  /** The hash of what was sent. */
+  /** The token's hash. */
   readonly identifier: string;
   /** JSON. */
   readonly value: string;
@@ -70,7 +70,7 @@ export interface VerificationRow {
   readonly updated_at: StoredInstant;
 }
 
-/** One row per organization and person that belongs to it. */
+/** One row per organization and member. */
 export interface MemberRow {
   readonly organization_id: string;
   readonly person_id: string;
@@ -79,32 +79,29 @@ export interface MemberRow {
   readonly created_at: number;
 }
 
-/** One row per invitation that is open or has just expired; at most one per organization and address of mail. */
+/** One row per open or just expired invitation; at most one per organization and email address. */
 export interface InvitationRow {
   readonly id: string;
   readonly organization_id: string;
   readonly email: string;
   readonly role: string;
-  /** SHA-256 in hex of the token in the link. */
+  /** SHA-256 in hex of the link's token. */
   readonly token_hash: string;
-  /** As the audit log names them. */
+  /** As named in the audit log. */
   readonly invited_by: string;
   readonly created_at: number;
   readonly expires_at: number;
 }
 
-/** One row per address, of mail or of a client, that has asked in the last while. */
+/** One row per subject of a recent attempt. */
 export interface SignInLimitRow {
   readonly subject: string;
   readonly hits: number;
-  /** When they are forgotten. */
+  /** When the row can go. */
   readonly ends_at: number;
 }
 
-/**
- * The rows that better-auth's OAuth provider keeps (migration 0010): it alone writes most of them, and what their columns are for is
- * told by its documentation. Here is told what is looked at besides.
- */
+/** better-auth's OAuth provider (migration 0010) documents them; comments cover what we read. */
 export interface OAuthTables {
   readonly oauth_clients: OAuthClientRow;
   readonly oauth_client_assertions: OAuthClientAssertionRow;
@@ -115,16 +112,16 @@ export interface OAuthTables {
   readonly connections: ConnectionRow;
 }
 
-/** A list or an object: PostgreSQL gives it parsed, SQLite as text. */
+/** PostgreSQL returns it parsed, SQLite as text. */
 type Json = unknown;
 /** SQLite: 0 or 1. */
 type Truth = boolean | number | null;
 
-/** One row per program that has registered; anybody may. */
+/** One row per registered program; anybody may register one. */
 interface OAuthClientRow {
   readonly id: string;
   readonly client_id: string;
-  /** Encrypted; null for programs on people's own machines, which keep no secret. */
+  /** Encrypted; null for public clients. */
   readonly client_secret: string | null;
   readonly client_discovery_id: string | null;
   readonly disabled: Truth;
@@ -136,7 +133,7 @@ interface OAuthClientRow {
   readonly person_id: string | null;
   readonly created_at: StoredInstant | null;
   readonly updated_at: StoredInstant | null;
-  /** As it calls itself: whatever it likes. */
+  /** The program's own claim. */
   readonly name: string | null;
   readonly uri: string | null;
   readonly icon: string | null;
@@ -167,7 +164,7 @@ interface OAuthClientAssertionRow {
   readonly expires_at: StoredInstant;
 }
 
-/** What tokens are for: one row, the address of MCP, and those that it had before. */
+/** One row for the MCP address, and for each earlier one. */
 interface OAuthResourceRow {
   readonly id: string;
   readonly identifier: string;
@@ -194,7 +191,6 @@ interface OAuthClientResourceRow {
   readonly created_at: StoredInstant | null;
 }
 
-/** Whose a token, or a connection, is. */
 interface OfConnection {
   readonly id: string;
   readonly client_id: string;
@@ -205,7 +201,7 @@ interface OfConnection {
 interface TokenColumns extends OfConnection {
   readonly session_id: string | null;
   readonly authorization_code_id: string | null;
-  /** For what it is good. */
+  /** The resources it is valid for. */
   readonly resources: Json;
   readonly requested_user_info_claims: Json;
   readonly expires_at: StoredInstant;
@@ -215,12 +211,12 @@ interface TokenColumns extends OfConnection {
   readonly scopes: Json;
 }
 
-/** One row per refresh token; one that was used stays until it expires, so that it is noticed when it comes again. */
+/** One row per refresh token; used ones stay until they expire, to detect reuse. */
 interface OAuthRefreshTokenRow extends TokenColumns {
   /** SHA-256 in hex. */
   readonly token: string;
   readonly rotated_at: StoredInstant | null;
-  /** Encrypted, for a client that lost the answer and asks again at once. */
+  /** Encrypted; for a client that lost the response and retries at once. */
   readonly rotation_replay_response: string | null;
   readonly rotation_replay_expires_at: StoredInstant | null;
   readonly auth_time: StoredInstant | null;
@@ -232,7 +228,7 @@ interface OAuthAccessTokenRow extends TokenColumns {
   readonly refresh_id: string | null;
 }
 
-/** One row per program that a person lets ask for an organization. */
+/** One row per program, person and organization. */
 interface ConnectionRow extends OfConnection {
   readonly resources: Json;
   readonly requested_user_info_claims: Json;
@@ -242,8 +238,5 @@ interface ConnectionRow extends OfConnection {
   readonly last_used_at: number | null;
 }
 
-/**
- * An instant as better-auth keeps it. PostgreSQL gives a Date, SQLite ISO text in UTC with milliseconds, which sorts by time; both take
- * that text, so it is what is written and compared with.
- */
+/** PostgreSQL returns a Date, SQLite ISO text in UTC with milliseconds, which sorts by time. Both accept that text. */
 export type StoredInstant = ColumnType<Date | string, string, string>;

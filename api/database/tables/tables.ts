@@ -3,9 +3,8 @@ import type { OAuthTables, PeopleTables } from './people-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
 
 /**
- * The rows of the control database, as Kysely types, an interface per table; the tables are made in migrations/. Instants are
- * Unix milliseconds, days `YYYY-MM-DD`, ids a prefix and a ULID. SQLite and PostgreSQL hold the same, except for the instants of
- * the tables that better-auth writes, see {@link StoredInstant}.
+ * Rows as Kysely types; migrations/ creates the tables. Instants are Unix milliseconds, days `YYYY-MM-DD`, ids a prefix
+ * and a ULID, except for {@link StoredInstant}.
  */
 export interface ControlTables extends OAuthTables, PeopleTables, WebhookTables {
   readonly organizations: OrganizationRow;
@@ -21,19 +20,17 @@ export interface ControlTables extends OAuthTables, PeopleTables, WebhookTables 
   readonly service_values: ServiceValueRow;
 }
 
-/** What statements run on: the control database as such, or a transaction on it. */
 export type Database = Kysely<ControlTables>;
-/** For what takes several statements that are one change. */
+/** For changes of several statements. */
 export type Transaction = KyselyTransaction<ControlTables>;
 
-/** One row per organization. */
 export interface OrganizationRow {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
-  /** Where it is told what concerns it; null: nowhere. */
+  /** Receives notices; null: none. */
   readonly email: string | null;
-  /** The person who made it for itself; null: an operator. */
+  /** The person who created it; null: an operator. */
   readonly created_by: string | null;
 }
 
@@ -43,14 +40,14 @@ export interface SubscriptionRow {
   readonly plan: string;
   readonly plan_version: number;
   readonly status: string;
-  /** What the contract says beside the plan, as JSON. */
+  /** Overrides of the plan, as JSON. */
   readonly contract: string;
   readonly period_end: number | null;
   readonly grace_until: number | null;
   readonly changed_at: number;
 }
 
-/** One row per key ever issued; the key itself is nowhere. */
+/** One row per key ever issued, without the key itself. */
 export interface ApiKeyRow {
   readonly id: string;
   readonly organization_id: string;
@@ -65,83 +62,82 @@ export interface ApiKeyRow {
   readonly expires_at: number | null;
 }
 
-/** One row per page that an organization declared; removed ones stay. */
+/** One row per declared page; removed ones stay. */
 export interface IntegrationRow {
   readonly id: string;
   readonly organization_id: string;
   readonly name: string;
   /** Normalised. */
   readonly url: string;
-  /** The registrable domain that it lies on. */
+  /** Registrable domain of the page. */
   readonly domain: string;
   /** `pending`, `verified`, `at_risk`, `lapsed`, `rejected` or `removed`. */
   readonly state: string;
   readonly state_changed_at: number;
-  /** Checks in a row that did not find what they look for, and when the first of them was. */
+  /** Consecutive failed checks, and the time of the first. */
   readonly failures: number;
   readonly first_failed_at: number | null;
-  /** The newest check: when it was, and its reason. */
+  /** The newest check's time and reason. */
   readonly checked_at: number | null;
   readonly reason: string | null;
-  /** What keeps it from being verified, in words; null: nothing. */
+  /** Why it isn't verified, as text; null: no problem. */
   readonly problem: string | null;
-  /** When it is checked next; null: only when somebody asks. */
+  /** The next check; null: only on request. */
   readonly due_at: number | null;
-  /** Until when it counts for the quota, `NO_END_MS` while nothing has ended it; null: it never did. */
+  /** End of its quota bonus, `NO_END_MS` if open; null: never had one. */
   readonly bonus_until: number | null;
-  /** What its owner is still to be told; null: nothing. */
+  /** A notice still to be sent; null: none. */
   readonly notice: string | null;
-  /** When somebody last asked for a check, and how many were asked for on that UTC day. */
+  /** The last requested check, and the number requested on that UTC day. */
   readonly asked_at: number | null;
   readonly asked_checks: number;
   readonly created_at: number;
 }
 
-/** One row per registrable domain on which a page was ever declared. */
+/** One row per registrable domain of a declared page. */
 export interface IntegrationSiteRow {
   readonly domain: string;
-  /** The one organization whose integrations are verified or at risk there; null: none. */
+  /** The only organization with verified or at-risk integrations there; null: none. */
   readonly organization_id: string | null;
-  /** The check that is under way there, and when its claim ends; null: none is. */
+  /** The running check and the end of its claim; null: none. */
   readonly claimed_by: string | null;
   readonly claimed_until: number | null;
 }
 
-/** One row per check that ended, for as long as it is kept. */
+/** One row per finished check within the retention. */
 export interface IntegrationCheckRow {
   readonly id: string;
   readonly integration_id: string;
   readonly checked_at: number;
   readonly duration_ms: number;
-  /** 1: somebody asked for it; 0: it was due. */
+  /** 1: requested; 0: scheduled. */
   readonly asked: number;
   readonly reason: string;
   readonly message: string;
-  /** The answer's HTTP status; null where there was none. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** Where the answer came from, behind all redirects. */
+  /** After redirects. */
   readonly final_url: string | null;
-  /** `link`, `badge` or `embed`, where it leads and what it shows; null: nothing was found. */
+  /** `link`, `badge` or `embed`, its target and text; null: not found. */
   readonly found_kind: string | null;
   readonly found_href: string | null;
   readonly found_text: string | null;
-  /** Of the integration, after this check. */
+  /** The integration's state after this check. */
   readonly state: string;
 }
 
-/** One row per organization and UTC day on which it asked. */
+/** One row per organization and UTC day with usage. */
 export interface DailyUsageRow {
   readonly organization_id: string;
   readonly day: string;
-  /** Units counted. */
   readonly used: number;
-  /** The cap of the last reservation; null: there was none. */
+  /** Of the last reservation; null: none. */
   readonly cap: number | null;
-  /** Units that the last statement on this row was granted: the answer of PostgreSQL's statement; SQLite's doesn't need it. */
+  /** Units granted by the last statement; PostgreSQL's statement returns it. */
   readonly granted: number;
 }
 
-/** One row per UTC day, API key, Idempotency-Key and effective request for which a unit is held. */
+/** One row per UTC day, API key, Idempotency-Key and effective request that hold a unit. */
 export interface IdempotencyKeyRow {
   readonly day: string;
   readonly api_key_id: string;
@@ -149,23 +145,23 @@ export interface IdempotencyKeyRow {
   /** A hash of the effective request. */
   readonly request: string;
   readonly organization_id: string;
-  /** Reservations made with it and not released; with none left the row and its unit go. */
+  /** Reservations not released; at 0 the row and its unit go. */
   readonly holders: number;
 }
 
-/** One row per organization, UTC day, API key, route and client source from which a request came. */
+/** One row per organization, UTC day, API key, route and client source. */
 export interface RequestCountsRow {
   readonly organization_id: string;
   readonly day: string;
   readonly api_key_id: string;
-  /** As in the documentation; `unknown` for what is no route. */
+  /** As documented; `unknown` for no route. */
   readonly route: string;
   readonly client_source: string;
   readonly requests: number;
-  /** Units that they took and did not give back. */
+  /** Taken and not released. */
   readonly units: number;
   readonly not_modified: number;
-  /** Answered on a unit that their Idempotency-Key held. */
+  /** Responses on a unit that the Idempotency-Key held. */
   readonly shared_units: number;
   readonly rate_limited: number;
   readonly quota_exceeded: number;
@@ -175,7 +171,7 @@ export interface RequestCountsRow {
   readonly aborted: number;
 }
 
-/** One row per thing that somebody did; rows are only added. */
+/** One row per action; never changed. */
 export interface AuditRow {
   readonly id: string;
   readonly at: number;
@@ -185,25 +181,23 @@ export interface AuditRow {
   readonly subject_id: string | null;
   /** JSON, without secrets. */
   readonly details: string;
-  /** The address that it was done from; null: this machine, or it wasn't noted yet. */
+  /** Null: this machine, or an entry of an older version. */
   readonly origin: string | null;
 }
 
-/** One row per thing that the service itself has to remember. */
 export interface ServiceValueRow {
   readonly name: string;
   readonly value: string;
   readonly changed_at: number;
 }
 
-/** One of a closed set of words; throws where the database holds another. */
-export function getWord<const W extends string>(words: readonly W[], text: string): W {
-  const word = words.find((candidate) => candidate === text);
-  if (word === undefined) throw new Error(`'${text}' is none of ${words.join(', ')}`);
-  return word;
+/** Throws for other values. */
+export function parseEnum<const V extends string>(values: readonly V[], text: string): V {
+  const value = values.find((candidate) => candidate === text);
+  if (value === undefined) throw new Error(`'${text}' is not one of ${values.join(', ')}`);
+  return value;
 }
 
-/** An instant of a column that may be null. */
 export function dateOrNull(milliseconds: number | null): Date | null {
   return milliseconds === null ? null : new Date(milliseconds);
 }

@@ -1,4 +1,3 @@
-/** Endpoints, what they are told, and how that went. */
 export interface WebhookTables {
   readonly webhook_endpoints: WebhookEndpointRow;
   readonly webhook_events: WebhookEventRow;
@@ -7,7 +6,7 @@ export interface WebhookTables {
   readonly webhook_progress: WebhookProgressRow;
 }
 
-/** One row per endpoint that an organization registered. */
+/** One row per endpoint. */
 export interface WebhookEndpointRow {
   readonly id: string;
   readonly organization_id: string;
@@ -15,7 +14,7 @@ export interface WebhookEndpointRow {
   readonly description: string;
   /** JSON array. */
   readonly topics: string;
-  /** What of the topics it wants, as JSON. */
+  /** Filters on the topics, as JSON. */
   readonly filters: string;
   /** `each`: a delivery per event; `digest`: one per topic and night. */
   readonly mode: string;
@@ -24,18 +23,18 @@ export interface WebhookEndpointRow {
   readonly secret_changed_at: number;
   readonly state: string;
   readonly state_changed_at: number;
-  /** Deliveries of events that failed since the last one that did not. */
+  /** Failed event deliveries since the last successful one. */
   readonly consecutive_failures: number;
-  /** What its owner is still to be told; null: nothing. */
+  /** A notice still to be sent; null: none. */
   readonly notice: string | null;
   readonly created_at: number;
 }
 
-/** One row per event that at least one endpoint is told, for as long as it may be replayed. */
+/** One row per event that can be replayed. */
 export interface WebhookEventRow {
   readonly id: string;
   readonly topic: string;
-  /** The one endpoint that it is for: a ping's or a digest's; null: for all who want it. */
+  /** Of a ping or digest; null: all subscribed endpoints. */
   readonly endpoint_id: string | null;
   readonly occurred_at: number;
   /** Of the change feed; null for a ping. */
@@ -44,7 +43,7 @@ export interface WebhookEventRow {
   readonly data: string;
 }
 
-/** One row per event and endpoint, and one more for each time that it is replayed. */
+/** One row per event and endpoint, plus one per replay. */
 export interface WebhookDeliveryRow {
   readonly id: string;
   readonly event_id: string;
@@ -53,40 +52,40 @@ export interface WebhookDeliveryRow {
   readonly kind: string;
   /** `waiting`, `delivered`, `failed` or `dropped`. */
   readonly state: string;
-  /** Attempts that ended. */
+  /** Finished attempts. */
   readonly attempts: number;
-  /** Of a waiting one: when its next attempt may begin; while somebody attempts it, when the claim ends. */
+  /** The earliest next attempt; during an attempt the end of its claim. */
   readonly due_at: number;
-  /** The dispatcher that attempts it. */
+  /** The dispatcher of the current attempt. */
   readonly claimed_by: string | null;
   readonly created_at: number;
   readonly finished_at: number | null;
 }
 
-/** One row per attempt that ended. */
+/** One row per finished attempt. */
 export interface WebhookAttemptRow {
   readonly delivery_id: string;
   /** From 1. */
   readonly attempt: number;
   readonly started_at: number;
   readonly duration_ms: number;
-  /** `delivered`, or how it failed. */
+  /** `delivered`, or the kind of failure. */
   readonly outcome: string;
-  /** The answer's HTTP status; null where there was none. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly message: string | null;
-  /** The beginning of the answer's body. */
+  /** The beginning of the response body. */
   readonly answer: string | null;
 }
 
-/** How far the published changes have been turned into events: one row. */
+/** One row: how far the feed was turned into events. */
 export interface WebhookProgressRow {
   readonly name: string;
   /** The store's identity. */
   readonly record: string;
-  /** The newest release that was done as a whole. */
+  /** The newest release completed. */
   readonly day: string;
-  /** The newest change that was done. */
+  /** The newest change completed. */
   readonly seq: number;
   readonly claimed_by: string | null;
   readonly claimed_until: number | null;

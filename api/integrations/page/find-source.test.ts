@@ -6,12 +6,15 @@ const PAGE = 'https://shop.test/prices/today';
 const [OURS, THEIRS] = ['org_ours', 'org_theirs'];
 
 /** What is found in a page with this body. */
-function look(body: string, { head = '', publicUrl = SERVICE, contentType = 'text/html', organizationId = OURS } = {}) {
+function checkPage(
+  body: string,
+  { head = '', publicUrl = SERVICE, contentType = 'text/html', organizationId = OURS } = {},
+) {
   const html = `<!doctype html><html><head><title>x</title>${head}</head><body><p>Prices</p>${body}</body></html>`;
   return readPage({ kind: 'page', body: Buffer.from(html), contentType, url: PAGE, publicUrl, organizationId });
 }
 
-const kindOf = (body: string, options = {}) => look(body, options).found?.kind ?? 'nothing';
+const kindOf = (body: string, options = {}) => checkPage(body, options).found?.kind ?? 'nothing';
 const LINK = `<a href="${SERVICE}">Data: modelstats</a>`;
 const BADGE = `<img src="${SERVICE}/badges/source.svg" alt="Data">`;
 
@@ -68,7 +71,7 @@ describe('the source is shown by', () => {
   });
 
   test('what is kept of it is the address, and the text in one short line', () => {
-    const { found } = look(`<a href="${SERVICE}/x">  Data\n by <b>us</b> ${'long '.repeat(50)}</a>`);
+    const { found } = checkPage(`<a href="${SERVICE}/x">  Data\n by <b>us</b> ${'long '.repeat(50)}</a>`);
     expect(found?.href).toBe(`${SERVICE}/x`);
     expect(found?.text.slice(0, 10)).toBe('Data by us');
     expect(found?.text.length).toBe(100);
@@ -192,12 +195,12 @@ test.each([
 });
 
 test('what almost counts is told', () => {
-  expect(look(`<a href="${SERVICE}"></a>`).almost).toBe(
-    `there is a link to ${SERVICE}, but there is neither text nor a picture in it`,
+  expect(checkPage(`<a href="${SERVICE}"></a>`).almost).toBe(
+    `the link to ${SERVICE} contains neither text nor a picture`,
   );
-  expect(look(`<p style="display:none">${LINK}</p>`).almost).toMatch(/it is hidden: <p style="display: none">/);
-  expect(look(`<details>${LINK}</details>`).almost).toMatch(/closed <details>/);
-  expect(look('<p>nothing</p>')).toEqual({ found: undefined, almost: undefined });
+  expect(checkPage(`<p style="display:none">${LINK}</p>`).almost).toMatch(/is hidden: <p style="display: none">/);
+  expect(checkPage(`<details>${LINK}</details>`).almost).toMatch(/closed <details>/);
+  expect(checkPage('<p>nothing</p>')).toEqual({ found: undefined, almost: undefined });
 });
 
 describe('a page that names an organization', () => {
@@ -227,7 +230,7 @@ describe('a page that names an organization', () => {
   });
 
   test('says so to others, without a word of who it is', () => {
-    const { almost = '' } = look(named(THEIRS));
-    expect(almost).toBe('the link on the page is for another organization, as its for= says');
+    const { almost = '' } = checkPage(named(THEIRS));
+    expect(almost).toBe('the link on the page names another organization in its parameter for');
   });
 });

@@ -6,69 +6,68 @@ import { attributeOf, type Element, findSizeProblem, SHOWN, type Visibility, vis
 type Node = DefaultTreeAdapterTypes.Node;
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 
-/** What a page shows of its source: the first thing that counts, else why the first thing that almost did doesn't. */
-export interface SourceShown {
+/** The first evidence that counts, or why the first that doesn't fails. */
+export interface SourceEvidence {
   readonly found: Found | undefined;
   readonly almost: string | undefined;
 }
 
-/** What one element of a page shows. */
-interface Judged extends SourceShown {
-  /** The organization that it names; undefined where it names none. */
+interface Judgement extends SourceEvidence {
+  /** The organization it names. */
   readonly organization?: string | undefined;
 }
 
-/** Characters of a link's text that are kept. */
+/** Stored characters of a link's text. */
 const TEXT_MAX = 100;
-/** Text that is there and draws nothing: blanks that count as letters or signs. */
+/** Invisible characters that count as letters or symbols. */
 const BLANK = /[\u115F\u1160\u2800\u3164\uFFA0]/gu;
 const DRAWN = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** A link on the way through the page. */
+/** A link during the walk. */
 interface Link {
   readonly url: URL | undefined;
   text: string;
   hasPicture: boolean;
   badge: URL | undefined;
-  /** Why something in it isn't seen. */
+  /** Why something in it is invisible. */
   hiddenBy: string | undefined;
 }
 
-/** A step of the walk: into a node, or out of an element that is a link. */
+/** Enter a node, or leave a link. */
 type Step =
-  | { readonly node: Node; readonly seen: Visibility; readonly link: Link | undefined }
+  | { readonly node: Node; readonly visibility: Visibility; readonly link: Link | undefined }
   | { readonly leave: Link };
 
-/** Whose page it is said to be, and where it lies. */
+/** The page and the organization that declared it. */
 export interface PageOf {
   readonly url: string;
   readonly organizationId: string;
 }
 
 /**
- * Looks through a page in the order of its elements for a visible link to the service, for its badge inside a link, or for a page of the
- * service in a frame (specification "Checks of pages"). What names organizations counts for these alone, and then nothing on the page
- * counts for others. Without recursion, however deep the page is.
+ * Searches in document order for a visible link to the service, its badge inside a link, or a frame with one of its
+ * pages (specification "Checks of pages"). Evidence that names an organization counts only for it, and then nothing
+ * else on the page counts for others. Not recursive: pages may be nested deeply.
  */
-export function findSource(document: ParentNode, { url, organizationId }: PageOf, own: OwnAddresses): SourceShown {
+export function findSource(document: ParentNode, { url, organizationId }: PageOf, own: OwnAddresses): SourceEvidence {
   const baseUrl = findBase(document, url);
-  let [first, almost, isOthers]: [Found | undefined, string | undefined, boolean] = [undefined, undefined, false];
-  const steps: Step[] = [{ node: document, seen: SHOWN, link: undefined }];
+  let [first, almost, namesOther]: [Found | undefined, string | undefined, boolean] = [undefined, undefined, false];
+  const steps: Step[] = [{ node: document, visibility: SHOWN, link: undefined }];
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
     const judged = 'leave' in step ? judgeLink(step.leave, own) : enter(step, { steps, baseUrl, own });
     if (judged === undefined) continue;
     const { found, organization } = judged;
     if (found !== undefined && organization === organizationId) return { found, almost: undefined };
-    if (found !== undefined && organization !== undefined) isOthers = true;
+    if (found !== undefined && organization !== undefined) namesOther = true;
     first ??= found;
     almost ??= judged.almost;
   }
-  if (isOthers)
-    return { found: undefined, almost: `the link on the page is for another organization, as its ${FOR}= says` };
+  if (namesOther)
+    return { found: undefined, almost: `the link on the page names another organization in its parameter ${FOR}` };
   return { found: first, almost: first === undefined ? almost : undefined };
 }
 
-/** What the addresses of the page are relative to. */
+/** The base of relative URLs. */
 function findBase(document: ParentNode, pageUrl: string): string {
   const nodes: Node[] = [document];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
@@ -82,52 +81,58 @@ function findBase(document: ParentNode, pageUrl: string): string {
   return pageUrl;
 }
 
-interface Way {
-  /** What is still to be done, the next last. */
+interface Walk {
+  /** A stack: the next step is last. */
   readonly steps: Step[];
   readonly baseUrl: string;
   readonly own: OwnAddresses;
 }
 
-/** Takes what a node shows into its link, and puts the way through its content before all else; a frame is judged at once. */
+/** Frames are judged at once. */
 function enter(
-  { node, seen, link: outer }: Exclude<Step, { readonly leave: Link }>,
-  { steps, baseUrl, own }: Way,
-): Judged | undefined {
+  { node, visibility, link: outer }: Exclude<Step, { readonly leave: Link }>,
+  { steps, baseUrl, own }: Walk,
+): Judgement | undefined {
   if ('value' in node) {
-    if (outer !== undefined) takeText(outer, node.value, hiddenText(seen));
+    if (outer !== undefined) addText(outer, node.value, hiddenText(visibility));
     return undefined;
   }
   if (!('childNodes' in node)) return undefined;
   if (!isElement(node)) {
-    pushChildren(node, { seen, link: outer, steps });
+    pushChildren(node, { visibility, link: outer, steps });
     return undefined;
   }
-  const inner = visibilityOf(node, seen);
-  if (node.tagName === 'iframe') return judgeFrame(node, inner, { baseUrl, own, seen });
+  const inner = visibilityOf(node, visibility);
+  if (node.tagName === 'iframe') return judgeFrame(node, inner, { baseUrl, own, visibility });
   if (isPicture(node)) {
     if (outer !== undefined)
-      takePicture(outer, node, { hiddenBy: hidden(inner) ?? findSizeProblem(node), baseUrl, own });
+      addPicture(outer, node, { hiddenBy: hidden(inner) ?? findSizeProblem(node), baseUrl, own });
     return undefined;
   }
   const link = node.tagName === 'a' ? linkOf(node, baseUrl) : outer;
   if (link !== undefined && link !== outer) steps.push({ leave: link });
-  pushChildren(node, { seen: inner, link, steps });
+  pushChildren(node, { visibility: inner, link, steps });
   return undefined;
 }
 
-/** What is in a closed `<details>` is hidden, but for the words that open it. */
+/** A closed `<details>` hides everything but its summary. */
 function pushChildren(
   node: ParentNode,
-  { seen, link, steps }: { readonly seen: Visibility; readonly link: Link | undefined; readonly steps: Step[] },
+  {
+    visibility,
+    link,
+    steps,
+  }: { readonly visibility: Visibility; readonly link: Link | undefined; readonly steps: Step[] },
 ): void {
   const { childNodes } = node;
   const isClosed = isElement(node) && node.tagName === 'details' && attributeOf(node, 'open') === undefined;
   const summary = isClosed ? childNodes.find((child) => isElement(child) && child.tagName === 'summary') : undefined;
-  const folded = isClosed ? { ...seen, hiddenBy: seen.hiddenBy ?? 'it is in a closed <details>' } : seen;
+  const folded = isClosed
+    ? { ...visibility, hiddenBy: visibility.hiddenBy ?? 'it is in a closed <details>' }
+    : visibility;
   for (let at = childNodes.length - 1; at >= 0; at -= 1) {
     const child = childNodes[at];
-    if (child !== undefined) steps.push({ node: child, seen: child === summary ? seen : folded, link });
+    if (child !== undefined) steps.push({ node: child, visibility: child === summary ? visibility : folded, link });
   }
 }
 
@@ -137,13 +142,13 @@ function linkOf(element: Element, baseUrl: string): Link {
   return { url: url ?? undefined, text: '', hasPicture: false, badge: undefined, hiddenBy: undefined };
 }
 
-function takeText(link: Link, text: string, hiddenBy: string | undefined): void {
+function addText(link: Link, text: string, hiddenBy: string | undefined): void {
   if (!DRAWN.test(text.replace(BLANK, ''))) return;
   if (hiddenBy !== undefined) link.hiddenBy ??= hiddenBy;
   else if (link.text.length < TEXT_MAX) link.text += text.slice(0, 10 * TEXT_MAX);
 }
 
-function takePicture(
+function addPicture(
   link: Link,
   element: Element,
   {
@@ -165,29 +170,29 @@ function takePicture(
   if (element.tagName === 'img' && url !== null && own.isBadge(url)) link.badge ??= url;
 }
 
-function judgeLink({ url, text, hasPicture, badge, hiddenBy }: Link, own: OwnAddresses): Judged | undefined {
+function judgeLink({ url, text, hasPicture, badge, hiddenBy }: Link, own: OwnAddresses): Judgement | undefined {
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   if (badge === undefined && !own.has(url)) return undefined;
   const found = { href: url.href, text: shortened(text) };
   const organization = own.organizationOf(url) ?? (badge && own.organizationOf(badge));
   if (badge !== undefined) return { found: { ...found, kind: 'badge' }, almost: undefined, organization };
   if (text !== '' || hasPicture) return { found: { ...found, kind: 'link' }, almost: undefined, organization };
-  const why = hiddenBy === undefined ? 'there is neither text nor a picture in it' : `it is hidden: ${hiddenBy}`;
-  return { found: undefined, almost: `there is a link to ${url.href}, but ${why}` };
+  const why = hiddenBy === undefined ? 'contains neither text nor a picture' : `is hidden: ${hiddenBy}`;
+  return { found: undefined, almost: `the link to ${url.href} ${why}` };
 }
 
-/** A frame's visibility is its own and that of where it stands; what is written in it is for browsers without frames. */
+/** A frame is as visible as a block in its place; its content is only a fallback. */
 function judgeFrame(
   element: Element,
   inner: Visibility,
-  { baseUrl, own, seen }: Pick<Way, 'baseUrl' | 'own'> & { readonly seen: Visibility },
-): Judged | undefined {
+  { baseUrl, own, visibility }: Pick<Walk, 'baseUrl' | 'own'> & { readonly visibility: Visibility },
+): Judgement | undefined {
   const url = URL.parse(attributeOf(element, 'src') ?? '', baseUrl);
   if (url === null || !own.isEmbed(url)) return undefined;
-  const own_ = { ...element, tagName: 'div' };
-  const hiddenBy = hidden({ ...inner, hiddenBy: visibilityOf(own_, seen).hiddenBy }) ?? findSizeProblem(element);
-  if (hiddenBy !== undefined)
-    return { found: undefined, almost: `there is a frame with ${url.href}, but it is hidden: ${hiddenBy}` };
+  const asBlock = { ...element, tagName: 'div' };
+  const hiddenBy =
+    hidden({ ...inner, hiddenBy: visibilityOf(asBlock, visibility).hiddenBy }) ?? findSizeProblem(element);
+  if (hiddenBy !== undefined) return { found: undefined, almost: `the frame with ${url.href} is hidden: ${hiddenBy}` };
   const text = shortened(attributeOf(element, 'title') ?? '');
   return { found: { kind: 'embed', href: url.href, text }, almost: undefined, organization: own.organizationOf(url) };
 }
@@ -196,8 +201,8 @@ function hidden({ hiddenBy, isInvisible }: Visibility): string | undefined {
   return hiddenBy ?? (isInvisible ? 'visibility' : undefined);
 }
 
-function hiddenText(seen: Visibility): string | undefined {
-  return hidden(seen) ?? (seen.isTextTooSmall ? 'font-size' : undefined);
+function hiddenText(visibility: Visibility): string | undefined {
+  return hidden(visibility) ?? (visibility.isTextTooSmall ? 'font-size' : undefined);
 }
 
 function isPicture({ tagName }: Element): boolean {

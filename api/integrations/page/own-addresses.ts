@@ -1,15 +1,15 @@
-/** The parameter by which a link to the service names the organization that shows it. */
+/** Names the organization in a link to the service. */
 export const FOR = 'for';
 
-/** Tells which addresses lead to this service: its host and port, over https or http, below its base path. */
+/** Recognizes URLs of this service: its host and port, over https or http, below its base path. */
 export class OwnAddresses {
-  /** Where people find the service, without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly #host: string;
   readonly #port: string;
   readonly #path: string;
 
-  /** @param publicUrl with the base path, as `publicUrlOf` gives it */
+  /** @param publicUrl with the base path, as from `publicUrlOf` */
   constructor(publicUrl: string) {
     const { href, hostname, port, pathname } = new URL(publicUrl);
     this.url = withoutSlash(href);
@@ -18,14 +18,14 @@ export class OwnAddresses {
     this.#path = withoutSlash(pathname);
   }
 
-  /** A name that is written with the dot of the root is the same; one with a user or a password leads nobody here in good faith. */
+  /** A trailing dot doesn't matter; URLs with credentials are not accepted. */
   has({ protocol, hostname, port, username, password, pathname }: URL): boolean {
     const isWeb = protocol === 'https:' || protocol === 'http:';
     const isHere = withoutDot(hostname) === this.#host && port === this.#port && `${username}${password}` === '';
     return isWeb && isHere && isBelow(pathname, this.#path);
   }
 
-  /** The organization that a link says it is for; undefined where it names none. */
+  /** The organization named by a link. */
   organizationOf(url: URL): string | undefined {
     return this.has(url) ? (url.searchParams.get(FOR) ?? undefined) : undefined;
   }
@@ -51,7 +51,7 @@ function withoutDot(hostname: string): string {
   return hostname.replace(/\.$/, '');
 }
 
-/** What an organization puts on its page: each shows the badge in a link to the service. */
+/** Code for an organization's page that shows the badge in a link. */
 export interface Snippet {
   readonly name: 'Markdown' | 'HTML' | 'React';
   readonly code: string;
@@ -59,10 +59,7 @@ export interface Snippet {
 
 const ALT = 'Data: modelstats';
 
-/**
- * The snippets of an organization; a page that shows one of them is verified, and counts for nobody else.
- * @param publicUrl of the service, with the base path
- */
+/** A page with one is verified, only for that organization. @param publicUrl with the base path */
 export function snippetsFor(publicUrl: string, organizationId: string): readonly Snippet[] {
   const base = new URL(publicUrl).href.replace(/\/$/, '');
   const href = `${base}/?${new URLSearchParams({ [FOR]: organizationId })}`;
@@ -76,7 +73,7 @@ export function snippetsFor(publicUrl: string, organizationId: string): readonly
   ];
 }
 
-/** An address in an attribute of HTML or JSX; what a URL's own text holds beside is harmless there. */
+/** Escapes a URL for an attribute in HTML or JSX. */
 function attribute(url: string): string {
   return url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }

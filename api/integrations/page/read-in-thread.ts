@@ -2,24 +2,22 @@ import { Worker } from 'node:worker_threads';
 import { programBeside } from '../../../runtime/this-machine.ts';
 import type { ReadingOrder, Readings } from './reading.ts';
 
-/** For reading, 10 to 50 ms for usual pages; those that are made to take long never end. */
+/** Usual pages take 10 to 50 ms; hostile ones may never end. */
 const READING_TIMEOUT_MS = 5_000;
-/** For the start of a thread, some 50 ms: a machine that takes longer has no time for checks. */
+/** Starting takes some 50 ms; a slower machine is too busy for checks. */
 const START_TIMEOUT_MS = 20_000;
 /** A page of 1 MiB takes some 50 MiB as a tree. */
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
 
-/** What came of reading; undefined where it took too long or too much memory. */
+/** Undefined: it took too much time or memory. */
 export type Reading<Kind extends ReadingOrder['kind']> = Readings[Kind] | undefined;
 
-/** What the thread tells: that it begins to read, and then what it has read. */
 export type ThreadMessage =
   | { readonly kind: 'begun' }
   | { readonly kind: 'read'; readonly reading: Readings[ReadingOrder['kind']] };
 
 /**
- * Reads what a stranger's server sent in a thread of its own, so that no request waits for it, whatever it holds. Rejects where our
- * program fails or doesn't begin in time, and with the signal's reason where that is aborted.
+ * Parses untrusted content without delaying requests. Rejects if our program fails or starts too late, or when aborted.
  */
 export function readInThread<Kind extends ReadingOrder['kind']>(
   order: ReadingOrder & { readonly kind: Kind },
@@ -39,11 +37,11 @@ export function readInThread<Kind extends ReadingOrder['kind']>(
     };
     const fail = (error: Error) => end(() => reject(error));
     const giveUp = () => end(() => reject(signal?.reason));
-    let timer = setTimeout(() => fail(new Error('a thread that reads did not begin in time')), START_TIMEOUT_MS);
+    let timer = setTimeout(() => fail(new Error('the parser thread did not start in time')), START_TIMEOUT_MS);
     signal?.addEventListener('abort', giveUp);
     if (signal?.aborted) giveUp();
     thread.on('message', (message: ThreadMessage) => {
-      // An order is answered by a reading of its kind.
+      // The kinds of order and reading match.
       if (message.kind === 'read') return end(() => resolve(message.reading as Readings[Kind]));
       clearTimeout(timer);
       timer = setTimeout(() => end(() => resolve(undefined)), timeoutMs);
@@ -53,7 +51,7 @@ export function readInThread<Kind extends ReadingOrder['kind']>(
       if (isTooLarge) end(() => resolve(undefined));
       else fail(error);
     });
-    // Without an effect where an answer or an error came before.
-    thread.on('exit', (code) => fail(new Error(`the thread that read ${order.url} ended with ${code}`)));
+    // Without effect after a message or error.
+    thread.on('exit', (code) => fail(new Error(`the parser thread of ${order.url} exited with ${code}`)));
   });
 }

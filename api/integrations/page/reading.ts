@@ -6,44 +6,41 @@ import {
   type TreeAdapter,
 } from 'parse5';
 import robotsModule from 'robots-parser';
-import { findSource, type SourceShown } from './find-source.ts';
+import { findSource, type SourceEvidence } from './find-source.ts';
 import { OwnAddresses } from './own-addresses.ts';
 
-/** Its types tell of an `export default`, but what CommonJS gives is the function itself. */
+/** Typed as an `export default`, but CommonJS exports the function itself. */
 const robotsParser = robotsModule as unknown as typeof robotsModule.default;
 
-/** What a thread is to read: nothing of it is trusted, neither to be short nor to be well-formed. */
+/** Untrusted content to parse: possibly long and malformed. */
 export type ReadingOrder = PageOrder | RobotsOrder;
 
 export interface PageOrder {
   readonly kind: 'page';
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** Where the page lies. */
   readonly url: string;
   /** Of the service, with its base path. */
   readonly publicUrl: string;
-  /** Who has declared it. */
+  /** The organization that declared it. */
   readonly organizationId: string;
 }
 
 export interface RobotsOrder {
   readonly kind: 'robots';
   readonly body: Uint8Array;
-  /** Where the file lies. */
   readonly robotsUrl: string;
-  /** What is to be fetched. */
+  /** The URL to fetch. */
   readonly url: string;
   readonly agent: string;
 }
 
 export interface Readings {
-  readonly page: SourceShown;
-  /** Whether the file lets the agent fetch that address. */
+  readonly page: SourceEvidence;
+  /** Whether the agent may fetch the URL. */
   readonly robots: boolean;
 }
 
-/** Reads a page or a robots.txt. */
 export function read(order: ReadingOrder): Readings[ReadingOrder['kind']] {
   switch (order.kind) {
     case 'page':
@@ -53,22 +50,22 @@ export function read(order: ReadingOrder): Readings[ReadingOrder['kind']] {
   }
 }
 
-export function readPage({ body, contentType, publicUrl, ...page }: PageOrder): SourceShown {
+export function readPage({ body, contentType, publicUrl, ...page }: PageOrder): SourceEvidence {
   return findSource(parsePage(decodePage(body, contentType)), page, new OwnAddresses(publicUrl));
 }
 
-/** The rules of RFC 9309: the longest rule of the agent's own group decides, else of the group for all. */
+/** RFC 9309: the longest rule of the agent's group, or else of the group for all. */
 function readRobots({ body, robotsUrl, url, agent }: RobotsOrder): boolean {
   const text = new TextDecoder().decode(body);
   return robotsParser(robotsUrl, text).isAllowed(url, agent) ?? true;
 }
 
-/** Elements inside each other; browsers keep to 512, too. The work for an element grows with it. */
+/** Nesting of elements, the same as in browsers; the cost per element grows with it. */
 const DEPTH_MAX = 512;
 
 class TooDeep extends Error {}
 
-/** The page as browsers read it, up to the place where it is nested too deep. */
+/** Parses like a browser, up to the point where it is nested too deeply. */
 function parsePage(html: string): DefaultTreeAdapterTypes.Document {
   const document = defaultTreeAdapter.createDocument();
   let depth = 0;
@@ -91,22 +88,22 @@ function parsePage(html: string): DefaultTreeAdapterTypes.Document {
   }
 }
 
-/** What a page's charset is looked for in. */
+/** Searched for a page's charset. */
 const HEAD_BYTES = 1024;
 
-/** The text of a page: by its byte order mark, by what the answer says, by what the page says, else as UTF-8. Never throws. */
+/** Decodes by byte order mark, Content-Type or meta element; default UTF-8. Never throws. */
 function decodePage(body: Uint8Array, contentType: string): string {
   const head = Buffer.from(body.subarray(0, HEAD_BYTES)).toString('latin1');
-  const marked = markOf(body);
-  const told = charsetIn(contentType);
-  // A page that could be read so far is in a charset like ASCII, whatever it says of itself.
-  const said = charsetIn(/<meta[^>]+charset\s*=[^>]+>/i.exec(head)?.[0] ?? '')?.replace(/^utf-16.*$/i, 'utf-8');
-  for (const label of [marked, told, said]) {
+  const fromMark = markOf(body);
+  const fromHeader = charsetIn(contentType);
+  // A readable meta element implies an ASCII-compatible charset.
+  const fromPage = charsetIn(/<meta[^>]+charset\s*=[^>]+>/i.exec(head)?.[0] ?? '')?.replace(/^utf-16.*$/i, 'utf-8');
+  for (const label of [fromMark, fromHeader, fromPage]) {
     if (label === undefined) continue;
     try {
       return new TextDecoder(label).decode(body);
     } catch {
-      // No charset that anybody knows.
+      // Unknown charset.
     }
   }
   return new TextDecoder().decode(body);

@@ -6,16 +6,16 @@ export interface RobotsDeps {
   readonly outbound: Pick<Outbound, 'request'>;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocols: readonly OutboundProtocol[];
-  /** What the next file may take, in milliseconds. */
+  /** Time left for the next file. */
   readonly leftMs: () => number;
   readonly bytesMax: number;
-  readonly mayGoOn: (from: URL, to: URL) => boolean;
+  readonly isRedirectAllowed: (from: URL, to: URL) => boolean;
   readonly signal?: AbortSignal;
-  /** Default: in a thread of its own. */
+  /** Default: in a thread. */
   readonly read?: typeof readInThread;
 }
 
-/** Why something must not be fetched now. */
+/** Why a URL must not be fetched. */
 export interface Refusal {
   readonly reason: CheckReason;
   readonly message: string;
@@ -24,10 +24,10 @@ export interface Refusal {
 
 type File = { readonly body: Uint8Array } | { readonly refusal: Refusal } | 'none';
 
-/** RFC 9309 asks for five at least. */
+/** RFC 9309 requires at least five. */
 const REDIRECTS_MAX = 5;
 
-/** The `robots.txt` of the origins that a check comes to, each fetched once in it (specification "Checks of pages"). */
+/** The `robots.txt` of each origin of a check, fetched once (specification "Checks of pages"). */
 export class Robots {
   readonly #deps: RobotsDeps;
   readonly #files = new Map<string, Promise<File>>();
@@ -36,7 +36,7 @@ export class Robots {
     this.#deps = deps;
   }
 
-  /** Undefined where this address may be fetched. */
+  /** Undefined: the URL may be fetched. */
   async findRefusal(url: string, agent: string): Promise<Refusal | undefined> {
     const { origin, host } = new URL(url);
     const robotsUrl = `${origin}/robots.txt`;
@@ -48,13 +48,13 @@ export class Robots {
     const { signal, read = readInThread } = this.#deps;
     const isAllowed = await read({ kind: 'robots', body: file.body, robotsUrl, url, agent }, { signal });
     if (isAllowed === true) return undefined;
-    const why = isAllowed === undefined ? 'takes too long to be read' : `does not let ${agent} fetch the page`;
+    const why = isAllowed === undefined ? 'takes too long to parse' : `does not allow ${agent} to fetch the page`;
     return { reason: 'BLOCKED', message: `the robots.txt of ${host} ${why}`, status: undefined };
   }
 
-  /** A file that isn't there allows everything; one that can't be had now allows nothing. */
+  /** A missing file allows everything; an unavailable one nothing. */
   async #fetch(url: string): Promise<File> {
-    const { outbound, headers, protocols, leftMs, bytesMax, mayGoOn, signal } = this.#deps;
+    const { outbound, headers, protocols, leftMs, bytesMax, isRedirectAllowed, signal } = this.#deps;
     const response = await outbound.request({
       method: 'GET',
       url,
@@ -63,7 +63,7 @@ export class Robots {
       responseBytesMax: bytesMax,
       protocols,
       signal,
-      redirects: { max: REDIRECTS_MAX, isAllowed: mayGoOn },
+      redirects: { max: REDIRECTS_MAX, isAllowed: isRedirectAllowed },
     });
     if (response.kind === 'failure') {
       if (response.reason === 'redirect') return 'none';
@@ -74,12 +74,12 @@ export class Robots {
     const { status, body } = response;
     if (status >= 200 && status < 300) return { body };
     if (status < 500) return 'none';
-    const message = `the robots.txt of ${new URL(url).host} answers ${status}, so nothing else is fetched`;
+    const message = `the robots.txt of ${new URL(url).host} responded with ${status}, so the page is not fetched`;
     return { refusal: { reason: 'HTTP_ERROR', message, status } };
   }
 }
 
-/** What a check calls it that there was no answer. */
+/** The reason of a check without a response. */
 export function reasonOf({ reason }: Pick<OutboundFailure, 'reason'>): CheckReason {
   switch (reason) {
     case 'blocked':

@@ -3,21 +3,21 @@ import type { DefaultTreeAdapterTypes } from 'parse5';
 export type Element = DefaultTreeAdapterTypes.Element;
 
 /**
- * Whether what stands in an element can be seen, as far as the page's own text tells: elements that are never shown, attributes, inline
- * styles. Style sheets and scripts are not evaluated (specification "Checks of pages").
+ * Considers element types, attributes and inline styles, not style sheets and scripts (specification "Checks of
+ * pages").
  */
 export interface Visibility {
-  /** What hides it for good, in words; undefined: nothing. */
+  /** Hides it irrevocably, as text. */
   readonly hiddenBy: string | undefined;
-  /** Of `visibility`, which an element inside may take back. */
+  /** By `visibility`, which inner elements can override. */
   readonly isInvisible: boolean;
-  /** Of `font-size`, which an element inside may take back; pictures are seen all the same. */
+  /** By `font-size`, which inner elements can override; doesn't affect pictures. */
   readonly isTextTooSmall: boolean;
 }
 
 export const SHOWN: Visibility = { hiddenBy: undefined, isInvisible: false, isTextTooSmall: false };
 
-/** What is in these is not part of the page as it is seen by a browser that knows them, and runs scripts. */
+/** Content that browsers with scripts don't render. */
 const NEVER_SHOWN = new Set([
   ...[
     'head',
@@ -35,7 +35,7 @@ const NEVER_SHOWN = new Set([
   ...['iframe', 'object', 'embed', 'canvas', 'video', 'audio', 'math', 'rp'],
 ]);
 
-/** How an element's content is seen, in one whose own is seen like `outer`. */
+/** Visibility inside an element whose own is `outer`. */
 export function visibilityOf(element: Element, outer: Visibility): Visibility {
   const style = parseInlineStyle(attributeOf(element, 'style') ?? '');
   const hiddenBy = outer.hiddenBy ?? findHidden(element, style);
@@ -44,7 +44,7 @@ export function visibilityOf(element: Element, outer: Visibility): Visibility {
   return { hiddenBy, isInvisible, isTextTooSmall: isTextTooSmall(style) ?? outer.isTextTooSmall };
 }
 
-/** Why a picture or frame itself is not seen, beside what holds for its content; undefined: it is. */
+/** Why a picture or frame itself is invisible. */
 export function findSizeProblem(element: Element): string | undefined {
   const attribute = ['width', 'height'].find((name) =>
     /^\s*0*[01]?\s*(?:px)?\s*$/.test(attributeOf(element, name) || 'auto'),
@@ -69,10 +69,10 @@ function findHidden(element: Element, style: InlineStyle): string | undefined {
   return hiding === undefined ? undefined : `<${tagName} style="${hiding}">`;
 }
 
-/** The declarations of a `style` attribute, by the names of their properties, in lower case. */
+/** The declarations of a `style` attribute, in lower case. */
 export type InlineStyle = ReadonlyMap<string, string>;
 
-/** Of two declarations of a property the later one holds, unless the earlier alone is important. */
+/** The later declaration wins unless only the earlier is important. */
 function parseInlineStyle(text: string): InlineStyle {
   const style = new Map<string, string>();
   const important = new Set<string>();
@@ -92,7 +92,7 @@ function parseInlineStyle(text: string): InlineStyle {
   return style;
 }
 
-/** A declaration that keeps an element and all in it from being seen, for good; undefined for none that is known. */
+/** The first declaration that irrevocably hides an element. */
 function findHiding(style: InlineStyle): string | undefined {
   const hides: Readonly<Record<string, (value: string) => boolean>> = {
     display: (value) => value === 'none',
@@ -121,13 +121,12 @@ function findHiding(style: InlineStyle): string | undefined {
   return undefined;
 }
 
-/** A width or height of 0, which hides a picture or frame itself. */
 function findNoSize(style: InlineStyle): string | undefined {
   const declaration = [...style].find(([name, value]) => isNoSize(name, value));
   return declaration?.join(': ');
 }
 
-/** Whether text of this size can't be seen; undefined where the style says nothing of it. */
+/** Undefined if the style doesn't set a size. */
 export function isTextTooSmall(style: InlineStyle): boolean | undefined {
   if (/(?:^|\s)0(?:px|em|rem|pt|%)?(?:\s*\/|\s)/.test(style.get('font') ?? '')) return true;
   const size = style.get('font-size');
@@ -148,7 +147,7 @@ function isNoSize(name: string, value: string): boolean {
   return /^(?:max-)?(?:width|height)$/.test(name) && (parseLength(value)?.value ?? 1) <= 0;
 }
 
-/** What is larger than the element isn't shown. */
+/** Overflow is hidden. */
 function isCut(style: InlineStyle): boolean {
   return ['overflow', 'overflow-x', 'overflow-y'].some((name) => /^(?:hidden|clip)/.test(style.get(name) ?? ''));
 }
@@ -157,7 +156,7 @@ function isPositioned(style: InlineStyle): boolean {
   return /^(?:absolute|fixed)$/.test(style.get('position') ?? '');
 }
 
-/** Beside any screen, whatever its size. */
+/** On any screen size. */
 function isOffScreen(text: string): boolean {
   const { value = 0, unit = '' } = parseLength(text) ?? {};
   if (['%', 'vw', 'vh'].includes(unit)) return value <= -100 || value >= 200;
@@ -165,13 +164,13 @@ function isOffScreen(text: string): boolean {
   return pixels <= -300 || pixels >= 5_000;
 }
 
-/** Text that is moved so far is nowhere, though a picture of that width may be pulled a little. */
+/** Far enough to hide text; pictures may be shifted a little. */
 function isFarAway(text: string): boolean {
   const { value = 0, unit = '' } = parseLength(text) ?? {};
   return ['%', 'vw', 'vh'].includes(unit) ? value <= -100 : pixelsOf(value, unit) <= -900;
 }
 
-/** As far as that is known without the size of the page's letters. */
+/** Assumes 16 pixels per em. */
 function pixelsOf(value: number, unit: string): number {
   return ['em', 'rem', 'ch', 'ex'].includes(unit) ? value * 16 : value;
 }

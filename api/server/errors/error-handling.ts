@@ -6,28 +6,30 @@ import { type HttpError, RequestInvalid } from './http-error.ts';
 
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
 
-/** How long the reason of an outage is not told again: requests don't say when it is over. */
-export const TOLD_AGAIN_MS = 60_000;
+/** The cause of an outage is logged again after this time. */
+export const REPORT_INTERVAL_MS = 60_000;
 
-/** An error for people, in HTML, with the headers that it is sent with. */
+/** An HTML error page with its headers. */
 export interface MissingPage {
   readonly html: string;
   readonly headers: ResponseHeaders;
 }
 
-/** The page for whoever is told of an error; undefined where all are told by the envelope. */
+/** The HTML page for an error; undefined: the error envelope. */
 export type FindMissing = (thrown: unknown, request: FastifyRequest) => Promise<MissingPage | undefined> | undefined;
 
-/** Makes every error an answer; what is not meant for callers goes to the log. @param findMissing what people see where there is nothing */
+/** Turns errors into responses; internals go to the log only. @param findMissing HTML page for a 404 */
 export function addErrorHandling(
   app: FastifyInstance,
   { contextOf, findMissing }: { readonly contextOf: ContextOf; readonly findMissing: FindMissing },
 ): void {
-  const told = new ReportedReasons({ againMs: TOLD_AGAIN_MS });
+  const reported = new ReportedReasons({ againMs: REPORT_INTERVAL_MS });
   app.setErrorHandler((error: unknown, request, reply) => {
-    const tell = (thrown: unknown) => sendError(thrown, request, { reply, contextOf, told });
+    const respond = (thrown: unknown) => sendError(thrown, request, { reply, contextOf, reported });
     const shown = findMissing(error, request);
-    return shown?.then((page) => (page === undefined ? tell(error) : sendMissing(page, reply)), tell) ?? tell(error);
+    return (
+      shown?.then((page) => (page === undefined ? respond(error) : sendMissing(page, reply)), respond) ?? respond(error)
+    );
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchRoute(), request, { reply, contextOf }));
 }
@@ -39,31 +41,30 @@ function sendMissing({ html, headers }: MissingPage, reply: FastifyReply): Fasti
 export interface SendErrorOptions {
   readonly reply: FastifyReply;
   readonly contextOf: ContextOf;
-  /** Which reasons of outages the log has already; default: none. */
-  readonly told?: ReportedReasons;
-  /** What is told, as JSON, where a protocol has an envelope of its own; default: ours. */
+  /** Causes of outages already logged; default: none. */
+  readonly reported?: ReportedReasons;
+  /** JSON body for protocols with their own envelope; default: ours. */
   readonly bodyOf?: (error: HttpError | RequestInvalid) => string;
 }
 
-/** Sends what a caller is told of an error. */
 export function sendError(
   thrown: unknown,
   request: FastifyRequest,
-  { reply, contextOf, told, bodyOf }: SendErrorOptions,
+  { reply, contextOf, reported, bodyOf }: SendErrorOptions,
 ): FastifyReply {
   const response = errorResponseFrom(thrown, contextOf(request));
-  logFailure(thrown, response, { log: request.log, told });
+  logFailure(thrown, response, { log: request.log, reported });
   return reply
     .code(response.status)
     .headers(response.headers)
     .send(bodyOf?.(response.error) ?? response.body);
 }
 
-/** Tells the log what callers are not told: all of a defect, and of an outage why, once in a while. */
+/** Logs what callers don't see: a defect in full, the cause of an outage at intervals. */
 export function logFailure(
   thrown: unknown,
   { status, error }: Pick<ErrorResponse, 'status' | 'error'>,
-  { log, told }: { readonly log: FastifyBaseLogger; readonly told?: ReportedReasons | undefined },
+  { log, reported }: { readonly log: FastifyBaseLogger; readonly reported?: ReportedReasons | undefined },
 ): void {
   if (error instanceof RequestInvalid || status < 500) return;
   if (error.code !== 'unavailable') {
@@ -71,11 +72,11 @@ export function logFailure(
     return;
   }
   const causes = causesOf(error);
-  const isNew = told?.isNew(JSON.stringify(causes), performance.now()) ?? true;
-  if (isNew) log.warn({ reason: error.message, causes }, 'not available');
+  const isNew = reported?.isNew(JSON.stringify(causes), performance.now()) ?? true;
+  if (isNew) log.warn({ reason: error.message, causes }, 'unavailable');
 }
 
-/** What an error and all that caused it say, the nearest first. */
+/** Messages of an error and its causes, nearest first. */
 function causesOf(error: Error): readonly string[] {
   const messages: string[] = [];
   for (let at: unknown = error; at instanceof Error && messages.length < CAUSES_MAX; at = at.cause)
@@ -83,5 +84,4 @@ function causesOf(error: Error): readonly string[] {
   return [...new Set(messages)];
 }
 
-/** More than any error of ours has. */
 const CAUSES_MAX = 5;

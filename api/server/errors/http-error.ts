@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The codes of refusals that any HTTP service gives, with their status. What they say to people is the service's own. */
+/** Codes common to all HTTP services, with their status. */
 export const HTTP_ERROR_STATUS = {
   bad_request: 400,
   not_found: 404,
@@ -18,30 +18,29 @@ export const HTTP_ERROR_STATUS = {
 } as const;
 export type HttpErrorCode = keyof typeof HTTP_ERROR_STATUS;
 
-/** What a service says about one of its codes. */
 export interface ErrorInfo {
   readonly status: number;
-  /** What happened, in a few words. */
+  /** What happened, briefly. */
   readonly title: string;
-  /** What the caller can do about it. */
+  /** What the caller can do. */
   readonly help: string;
 }
 
-/** Every code that a service answers with: those above and its own. Each has a page behind `help_url`. */
+/** All codes of a service: the common ones and its own. Each has a page at `help_url`. */
 export type ErrorTable = {
   readonly [Code in HttpErrorCode]: ErrorInfo & { readonly status: (typeof HTTP_ERROR_STATUS)[Code] };
 } & Readonly<Record<string, ErrorInfo>>;
 
 export interface HttpErrorOptions {
-  /** The offending field; null for none. */
+  /** The offending field. */
   readonly param?: string | null;
-  /** Fields of the envelope beyond those of every error; undefined ones are left out. */
+  /** Additional fields of the envelope; undefined ones are omitted. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** An answer that is an error; the message is for people (specification "Error envelope"). */
+/** An error response (specification "Error envelope"); the message is for people. */
 export class HttpError extends Error {
   override readonly name: string = 'HttpError';
   readonly code: string;
@@ -60,33 +59,32 @@ export class HttpError extends Error {
   }
 }
 
-/** An error of the codes that every service has. */
 export function httpError(code: HttpErrorCode, message: string, options: HttpErrorOptions = {}): HttpError {
   return new HttpError({ code, status: HTTP_ERROR_STATUS[code] }, message, options);
 }
 
-/** Something that isn't there, or isn't the caller's to see; both look the same. */
+/** Missing, or not visible to the caller; both look the same. */
 export function notFound(param: string | null, message: string): HttpError {
   return httpError('not_found', message, { param });
 }
 
-/** The fields of every error, in their order; a service's own come before `request_id`. */
+/** Fields of every error, in order; a service's own come before `request_id`. */
 export const ERROR_FIELDS = {
   code: z.string().describe('Stable and machine-readable'),
-  message: z.string().describe('For people; never to be parsed'),
+  message: z.string().describe('Human-readable; do not parse it'),
   param: z.string().nullable().describe('The offending field'),
-  help_url: z.string().nullable().describe('A page about the condition'),
+  help_url: z.string().nullable().describe('Documentation of the error'),
 };
 export const REQUEST_ID_FIELD = { request_id: z.string().nullable().describe('For support') };
 
-/** One problem of a request, as pydantic v2 writes it (specification "Validation errors"). */
+/** A problem in the format of pydantic v2 (specification "Validation errors"). */
 const RequestProblemSchema = z
   .object({
-    loc: z.array(z.union([z.string(), z.int()])).describe('Where: "query" or "path", then the parameter'),
-    msg: z.string().describe('For people'),
+    loc: z.array(z.union([z.string(), z.int()])).describe('Location: "query" or "path", then the parameter'),
+    msg: z.string().describe('Human-readable'),
     type: z.string().describe('Stable and machine-readable, such as missing or int_parsing'),
-    input: z.unknown().describe('What was sent'),
-    ctx: z.record(z.string(), z.unknown()).describe('Facts, such as the bound that was exceeded'),
+    input: z.unknown().describe('The value received'),
+    ctx: z.record(z.string(), z.unknown()).describe('Context, for example the limit exceeded'),
   })
   .meta({ id: 'RequestProblem' });
 export type RequestProblem = z.infer<typeof RequestProblemSchema>;
@@ -95,7 +93,7 @@ export const ValidationBodySchema = z
   .object({ detail: z.array(RequestProblemSchema).describe('Every problem of the request') })
   .meta({ id: 'ValidationError' });
 
-/** A request whose parameters are wrong; answered with 422 and every problem at once. */
+/** Invalid parameters; responds with 422 and all problems. */
 export class RequestInvalid extends Error {
   override readonly name = 'RequestInvalid';
   readonly detail: readonly RequestProblem[];
@@ -106,10 +104,10 @@ export class RequestInvalid extends Error {
   }
 }
 
-/** Which part of a request; the first element of `loc`. */
-export type Place = 'query' | 'path';
+/** The first element of `loc`. */
+export type RequestPart = 'query' | 'path';
 
-/** A problem that only shows when parameters are seen together, or beside the data. */
+/** For problems of several parameters, or of parameters and data. */
 export function queryProblem(
   name: string,
   input: unknown,
@@ -119,29 +117,29 @@ export function queryProblem(
   return { loc: ['query', name], msg, type, input: input ?? null, ctx };
 }
 
-/** What a kind of parameter puts into a zod issue of its own, so that it can be told in pydantic's words. */
+/** Put into custom zod issues, to report them in pydantic's format. */
 export interface IssueParams {
   readonly type: string;
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** Parses one part of a request; problems come back, they are not thrown. */
+/** Returns problems instead of throwing. */
 export function parsePart<T>(
   schema: z.ZodType<T>,
   value: unknown,
-  place: Place,
+  part: RequestPart,
 ): { readonly value: T } | { readonly problems: readonly RequestProblem[] } {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return { value: result.data };
-  return { problems: result.error.issues.map((issue) => problemFromIssue(issue, place)) };
+  return { problems: result.error.issues.map((issue) => problemFromIssue(issue, part)) };
 }
 
-function problemFromIssue(issue: z.core.$ZodIssue, place: Place): RequestProblem {
-  const loc = [place, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
-  return { loc, ...toldFrom(issue), input: issue.input ?? null, ctx: contextFrom(issue) };
+function problemFromIssue(issue: z.core.$ZodIssue, part: RequestPart): RequestProblem {
+  const loc = [part, ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key))];
+  return { loc, ...descriptionOf(issue), input: issue.input ?? null, ctx: contextFrom(issue) };
 }
 
-function toldFrom(issue: z.core.$ZodIssue): Pick<RequestProblem, 'msg' | 'type'> {
+function descriptionOf(issue: z.core.$ZodIssue): Pick<RequestProblem, 'msg' | 'type'> {
   if (issue.input === undefined) return { msg: 'Field required', type: 'missing' };
   switch (issue.code) {
     case 'invalid_type':
@@ -162,7 +160,7 @@ function contextFrom(issue: z.core.$ZodIssue): RequestProblem['ctx'] {
 }
 
 function paramsOf(issue: z.core.$ZodIssueCustom): Partial<IssueParams> {
-  return (issue.params ?? {}) as Partial<IssueParams>; // Put there by the kind of parameter that raised it.
+  return (issue.params ?? {}) as Partial<IssueParams>; // Set by the parameter schema that raised it.
 }
 
 /** `'a', 'b' or 'c'`. */

@@ -53,7 +53,7 @@ test.each([
 ])(
   '%s is answered with the headers of every answer, logged once without what was sent, and counted',
   async (...row) => {
-    const [, bytes, status, told] = row;
+    const [, bytes, status, expected] = row;
     const server = await start();
     const response = await sendRaw(server.port, bytes);
     expect(response.status).toBe(status);
@@ -65,7 +65,7 @@ test.each([
     const [line] = server.log.filter((each) => each['status'] === status);
     expect(line).toMatchObject({ reqId: requestId, ms: expect.any(Number), msg: 'answered' });
     expect(linesOf(server)).toEqual([
-      { ...told, status, msg: 'answered' },
+      { ...expected, status, msg: 'answered' },
       { method: 'GET', url: '/nothing', status: 404, msg: 'answered' },
     ]);
     expect(JSON.stringify(server.log)).not.toContain(SECRET);

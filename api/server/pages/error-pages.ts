@@ -5,24 +5,22 @@ import type { MissingPage } from '../errors/error-handling.ts';
 import { type ErrorInfo, type ErrorTable, HttpError, notFound } from '../errors/http-error.ts';
 import { isPathBelow } from '../request-checks.ts';
 import { HTML_TYPE, type ResponseHeaders } from '../response-headers.ts';
-import { ICON, ICON_TYPE } from './look.ts';
+import { ICON, ICON_TYPE } from './styles.ts';
 
-/** A page about errors, as what shows it needs it. */
 export interface ErrorPage {
   readonly title: string;
-  /** With the base path. */
+  /** Including the base path. */
   readonly path: string;
-  /** HTML of the page's content. */
+  /** HTML of the content. */
   readonly body: string;
 }
 
-/** Makes a whole page of the content, with the headers that it is sent with. */
+/** Renders a whole page, with its headers. */
 export type ShowErrorPage = (page: ErrorPage) => Promise<{ readonly html: string; readonly headers: ResponseHeaders }>;
 
 /**
- * `/docs/errors/{code}`: the pages behind `help_url`, one for every code; `/docs/errors` lists them. All are made now and kept.
- *
- * @param show default: plainly
+ * `/docs/errors/{code}`, the pages behind `help_url`, and their list `/docs/errors`; rendered once, now.
+ * @param show default: plain
  */
 export async function addErrorPages(
   app: FastifyInstance,
@@ -60,7 +58,7 @@ ${rows.join('\n')}
 </tbody>
 </table>
 </div>
-<p>Parameters that are missing or wrong have a body of their own, with status 422: <code>detail</code> lists every problem.</p>`;
+<p>Missing or invalid parameters return status 422 and a different body: <code>detail</code> lists every problem.</p>`;
 }
 
 function pageOf(code: string, { status, title, help }: ErrorInfo, folder: string): string {
@@ -93,19 +91,19 @@ ${body}
 `,
 });
 
-/** Makes a page for people of a request for one that isn't there; undefined: they are told as programs are. */
+/** Renders a 404 page for people; undefined: the error envelope. */
 export type ShowMissing = (request: FastifyRequest) => Promise<MissingPage | undefined>;
 
-/** What people see in place of the error envelope where there is nothing, by the folders of those who show it. */
+/** 404 pages by folder. */
 export class MissingPages {
   readonly #shown = new Map<string, ShowMissing>();
 
-  /** @param folder with the base path */
+  /** @param folder including the base path */
   add(folder: string, show: ShowMissing): void {
     this.#shown.set(folder, show);
   }
 
-  /** The page for whoever is told of an error; undefined where it is no 404, nobody shows one there, or a program asks. */
+  /** The page for an error; undefined if it is no 404, the folder has none, or the client is a program. */
   find(thrown: unknown, request: FastifyRequest): Promise<MissingPage | undefined> | undefined {
     const { method, url, headers } = request;
     if (!(thrown instanceof HttpError) || thrown.code !== 'not_found') return undefined;
@@ -115,15 +113,15 @@ export class MissingPages {
   }
 }
 
-/** A range of `Accept`, with its weight (RFC 9110 §12.5.1). */
+/** A range of `Accept` (RFC 9110 §12.5.1). */
 interface MediaRange {
   readonly type: string;
   readonly weight: number;
 }
 
 /**
- * Whether `Accept` asks for a page rather than for JSON, as browsers do: it names `text/html`, and JSON not before it, by weight and where that
- * is equal by the order. Programs, which send `*` for everything or nothing at all, don't.
+ * Whether `Accept` prefers a page to JSON, as browsers do: it names `text/html`, and JSON with less weight or, at equal
+ * weight, later. Programs send `*` or nothing.
  */
 export function prefersHtml(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map(rangeFrom);

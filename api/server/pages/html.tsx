@@ -3,15 +3,14 @@ import { render } from 'preact-render-to-string';
 
 export interface PageParts {
   readonly title: string;
-  /** The colour schemes that the page's style sheet has. */
+  /** The page's supported schemes. */
   readonly colorScheme?: string;
-  /** What else stands in the head: style sheets, the icon, scripts. */
+  /** Style sheets, icon, scripts. */
   readonly head: ComponentChildren;
-  /** The body. */
   readonly children: ComponentChildren;
 }
 
-/** A whole page as HTML. Text is escaped wherever it stands, as a child or in an attribute (decision 0107). */
+/** A whole HTML page. Text is escaped, in children and attributes (decision 0107). */
 export function renderPage({ title, colorScheme = 'light dark', head, children }: PageParts): string {
   const page = (
     <html lang="en">
@@ -30,7 +29,7 @@ export function renderPage({ title, colorScheme = 'light dark', head, children }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&#34;', "'": '&#39;' };
 
-/** Text for a place in HTML or XML that no element writes: between tags, or in a quoted attribute. */
+/** Escapes text for HTML or XML, between tags or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<"']/g, (character) => ENTITIES[character] ?? character);
 }

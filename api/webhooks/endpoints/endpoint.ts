@@ -12,7 +12,7 @@
 
 import { z } from 'zod';
 import { AppError } from '../../../runtime/errors.ts';
-import { type Database, getWord, type Transaction } from '../../database/tables/tables.ts';
+import { type Database, parseEnum, type Transaction } from '../../database/tables/tables.ts';
 import type { WebhookEndpointRow } from '../../database/tables/webhook-tables.ts';
 import { isTopic, TOPICS } from '../topics/topics.ts';
 import { FiltersSchema } from './filters.ts';
@@ -30,7 +30,7 @@ export const ENDPOINTS_MAX = 10;
 export const FAILURES_MAX = 20;
 
 export function endpointFromRow(row: WebhookEndpointRow) {
-  const state = getWord(ENDPOINT_STATES, row.state);
+  const state = parseEnum(ENDPOINT_STATES, row.state);
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -38,7 +38,7 @@ export function endpointFromRow(row: WebhookEndpointRow) {
     description: row.description,
     topics: (JSON.parse(row.topics) as readonly string[]).filter(isTopic), // A newer version may have stored others.
     filters: FiltersSchema.parse(JSON.parse(row.filters)),
-    mode: getWord(ENDPOINT_MODES, row.mode),
+    mode: parseEnum(ENDPOINT_MODES, row.mode),
     state,
     stateChangedAt: new Date(row.state_changed_at),
     /** Failed deliveries of events in a row; if revoked, those before it. */

@@ -1,10 +1,10 @@
 import type { BaseLogger } from 'pino';
 import { newId } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
-import { type Mail, type Mailer, type OwnersNotice, tellOwners } from '../../accounts/mailer.ts';
+import { type Mail, type Mailer, notifyOwners, type OwnersNotice } from '../../accounts/mailer.ts';
 import { organizationFromRow, selectOrganizations } from '../../accounts/organizations/organizations.ts';
 import type { Terms } from '../../accounts/organizations/terms.ts';
-import { type Database, getWord } from '../../database/tables/tables.ts';
+import { type Database, parseEnum } from '../../database/tables/tables.ts';
 import { type Endpoint, endpointFromRow, FAILURES_MAX } from './endpoint.ts';
 import { dropWaiting, moveEndpoint, queuePing } from './transitions.ts';
 
@@ -126,7 +126,7 @@ export async function sendNotices({ database, mailer, log }: NoticeDeps, signal?
     .where('notice', 'is not', null)
     .execute();
   const notices = rows.map(({ email, ...row }): OwnersNotice => {
-    const notice = getWord(NOTICES, row.notice ?? '');
+    const notice = parseEnum(NOTICES, row.notice ?? '');
     const endpoint = endpointFromRow(row);
     const { id, organizationId, url } = endpoint;
     return {
@@ -142,7 +142,7 @@ export async function sendNotices({ database, mailer, log }: NoticeDeps, signal?
           .execute(),
     };
   });
-  return tellOwners(notices, { mailer, log }, signal);
+  return notifyOwners(notices, { mailer, log }, signal);
 }
 
 function mailFor({ id, url, description }: Endpoint, notice: Notice, to: string): Mail {

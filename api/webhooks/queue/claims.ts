@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isPostgres, jsonRows } from '../../database/control-database.ts';
-import { type Database, getWord } from '../../database/tables/tables.ts';
+import { type Database, parseEnum } from '../../database/tables/tables.ts';
 import type { WebhookDeliveryRow, WebhookEventRow } from '../../database/tables/webhook-tables.ts';
 import { PING } from '../topics/topics.ts';
 import { type Claim, type ClaimBatch, type ClaimedDelivery, DELIVERY_KINDS } from './delivery.ts';
@@ -87,7 +87,7 @@ function claimedFromRow(row: SendableRow, { claimUntil }: Claim): ClaimedDeliver
   const { event_id: id, topic, occurred_at: occurredAt, data } = row;
   return {
     id: row.id,
-    kind: getWord(DELIVERY_KINDS, row.kind),
+    kind: parseEnum(DELIVERY_KINDS, row.kind),
     endpointId: row.endpoint_id,
     attempt: row.attempts + 1,
     claimedUntil: claimUntil,

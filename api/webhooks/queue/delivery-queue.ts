@@ -13,7 +13,7 @@
 import { sql } from 'kysely';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
-import { getWord } from '../../database/tables/tables.ts';
+import { parseEnum } from '../../database/tables/tables.ts';
 import { writeStatement, writeTransaction } from '../../database/write-transaction.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import { dropLeftovers, dropWaiting } from '../endpoints/transitions.ts';
@@ -65,7 +65,7 @@ export class DeliveryQueue {
                 id,
                 url,
                 sealedSecret,
-                state: getWord(ENDPOINT_STATES, state),
+                state: parseEnum(ENDPOINT_STATES, state),
                 dueAt: new Date(due_at),
                 hasLeftovers: leftovers === 1,
               },
@@ -109,12 +109,12 @@ export class DeliveryQueue {
         id: row.id,
         endpoint: {
           id: row.endpoint_id,
-          state: getWord(ENDPOINT_STATES, row.endpoint_state),
+          state: parseEnum(ENDPOINT_STATES, row.endpoint_state),
           url: row.url,
           sealedSecret: row.sealed_secret,
         },
-        kind: getWord(DELIVERY_KINDS, row.kind),
-        state: getWord(DELIVERY_STATES, row.state),
+        kind: parseEnum(DELIVERY_KINDS, row.kind),
+        state: parseEnum(DELIVERY_STATES, row.state),
         attempts: row.attempts,
         lastAttempt: attempt === undefined ? undefined : attemptFromRow(attempt),
       };

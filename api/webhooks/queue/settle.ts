@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isPostgres, jsonRows } from '../../database/control-database.ts';
-import { type Database, getWord } from '../../database/tables/tables.ts';
+import { type Database, parseEnum } from '../../database/tables/tables.ts';
 import type {
   WebhookAttemptRow,
   WebhookDeliveryRow,
@@ -134,7 +134,7 @@ type StatusColumns = Pick<WebhookEndpointRow, 'state' | 'state_changed_at' | 'co
 
 function statusFromRow({ state, state_changed_at, consecutive_failures }: StatusColumns): EndpointStatus {
   return {
-    state: getWord(ENDPOINT_STATES, state),
+    state: parseEnum(ENDPOINT_STATES, state),
     stateChangedAt: state_changed_at,
     consecutiveFailures: consecutive_failures,
   };
@@ -165,7 +165,7 @@ export function attemptFromRow(row: Omit<WebhookAttemptRow, 'delivery_id'>): Att
     attempt: row.attempt,
     startedAt: new Date(row.started_at),
     durationMs: row.duration_ms,
-    outcome: getWord(OUTCOMES, row.outcome),
+    outcome: parseEnum(OUTCOMES, row.outcome),
     status: row.status,
     message: row.message,
     answer: row.answer,

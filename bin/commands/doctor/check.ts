@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readlink, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type DatabaseLook, lookAtDatabase } from '../../../api/database/look-at-database.ts';
+import { type DatabaseInspection, inspectDatabase } from '../../../api/database/inspect-database.ts';
 import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
 import { AppError, codeFromError, messageFromError } from '../../../runtime/errors.ts';
 import { CATALOG_KEY } from '../../../storage/keys.ts';
@@ -100,7 +100,7 @@ interface Prerequisites {
   /** The store, from which something could be read, if only that it is empty. */
   readonly store: () => Promise<ObjectStore>;
   /** The control database as it is; undefined where it is not there yet. */
-  readonly database: () => Promise<DatabaseLook | undefined>;
+  readonly database: () => Promise<DatabaseInspection | undefined>;
 }
 type Prerequisite = keyof Prerequisites;
 
@@ -136,8 +136,8 @@ async function readStore(config: Config): Promise<ObjectStore> {
   return store;
 }
 
-async function readDatabase({ database }: Config): Promise<DatabaseLook | undefined> {
-  const look = await lookAtDatabase(database.url, { timeoutMs: database.connectTimeoutMs });
+async function readDatabase({ database }: Config): Promise<DatabaseInspection | undefined> {
+  const look = await inspectDatabase(database.url, { timeoutMs: database.connectTimeoutMs });
   const file = sqliteFileFromUrl(database.url);
   // Its folder is made with it, unless something is in the way.
   if (look === undefined && file !== undefined)

@@ -24,7 +24,7 @@ describePostgres('doctor with a PostgreSQL server', (server) => {
     await control.close();
     expect(await withoutKeys()).toMatch(/^fail: MODELSTATS_SECRET_KEYS is not set, and 1 secrets need it/);
     const nowhere = (await examine({ ...env, MODELSTATS_DATABASE: url.replace(/\w+$/, 'nothing') })).of('database');
-    expect(nowhere).toMatch(/^fail: .*database "nothing" does not exist; make the database .*MODELSTATS_DATABASE$/);
+    expect(nowhere).toMatch(/^fail: .*database "nothing" does not exist; create the database .*MODELSTATS_DATABASE$/);
     const later = new Date(Date.now() + 3_600_000);
     expect((await examine(env, later)).of('database')).toMatch(/^fail: this clock is 3\d{3} s before that of postgres/);
   });
@@ -37,7 +37,7 @@ describeWith('redis-server', 'doctor with a Redis server', () => {
     const env = { MODELSTATS_REDIS: server.url };
     expect((await examine(env)).of('redis')).toBe(`ok: this clock and that of ${server.url} agree`);
     server.freeze();
-    expect((await examine(env)).of('redis')).toMatch(/^fail: Redis .* does not answer/);
+    expect((await examine(env)).of('redis')).toMatch(/^fail: Redis .* does not respond/);
     server.thaw();
   });
 });

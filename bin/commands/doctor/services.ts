@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { askRedis } from '../../../api/accounts/limits/redis-counter.ts';
-import { askSmtp } from '../../../api/accounts/mailer.ts';
+import { readRedisTime } from '../../../api/accounts/limits/redis-counter.ts';
+import { checkSmtp } from '../../../api/accounts/mailer.ts';
 import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
 import { SECRET_KEY_BYTES, SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
@@ -99,7 +99,7 @@ export async function checkRedis({ config, clock }: Setup): Promise<Finding | un
   try {
     return compareClocks(
       clock(),
-      await askRedis(config.burst.redis, { timeoutMs: TIMEOUT_MS }),
+      await readRedisTime(config.burst.redis, { timeoutMs: TIMEOUT_MS }),
       shownAddress(config.burst.redis),
     );
   } catch (error) {
@@ -110,7 +110,7 @@ export async function checkRedis({ config, clock }: Setup): Promise<Finding | un
 export async function checkMail({ config }: Setup): Promise<Finding | undefined> {
   if (config.mail.smtp === undefined) return undefined;
   try {
-    await askSmtp(config.mail.smtp, { timeoutMs: config.mail.timeoutMs });
+    await checkSmtp(config.mail.smtp, { timeoutMs: config.mail.timeoutMs });
     return ok(`${shownAddress(config.mail.smtp)} answers; nothing was sent`);
   } catch (error) {
     return fail(

@@ -4,7 +4,7 @@ import type { ControlDatabase } from '../../../api/database/control-database.ts'
 import { CheckMetrics } from '../../../api/integrations/check-metrics.ts';
 import { type CheckEvent, CheckService } from '../../../api/integrations/check-service.ts';
 import { checkCleanup, countDue } from '../../../api/integrations/claims.ts';
-import { pageLooker } from '../../../api/integrations/page/look.ts';
+import { pageChecker } from '../../../api/integrations/page/page-check.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
 import { pause } from '../../../runtime/retry.ts';
 import type { CommandContext } from '../../cli/command.ts';
@@ -53,7 +53,7 @@ export async function startChecks(
     database: database.kysely,
     clock,
     ...(onChange && { onChange }),
-    look: (page, signal) => pageLooker({ outbound, publicUrl, toolVersion, signal })(page),
+    checkPage: (page, signal) => pageChecker({ outbound, publicUrl, toolVersion, signal })(page),
     offeredTo: offered,
     cleanup: checkCleanup(database.kysely, log),
     mailer,

@@ -158,7 +158,7 @@ async function openFaces({ accounts, url }: TestAccounts, options: Required<Test
     publicUrl: PUBLIC_URL,
     offeredTo: 'everybody' as const,
     findUrlProblem: endpointDeps.findUrlProblem,
-    look: async ({ url: page }: { readonly url: string }) => looks.get(page) ?? NOTHING_FOUND,
+    checkPage: async ({ url: page }: { readonly url: string }) => looks.get(page) ?? NOTHING_FOUND,
   };
   const consoleDeps = {
     accounts,

@@ -50,7 +50,7 @@ export async function openIntegrationSubject(
     publicUrl: PUBLIC_URL,
     offeredTo: 'everybody',
     findUrlProblem: (text) => findUrlProblem(text, { allow: [], protocols: ['https:', 'http:'] }),
-    look: async (page) => {
+    checkPage: async (page) => {
       looked.push(page.url);
       const told = pages.get(page.url) ?? FOUND;
       return typeof told === 'function' ? told() : told;
@@ -89,7 +89,7 @@ export async function persist<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const isBusy = isAppError(error, 'unavailable') || messageFromError(error).includes('at this moment');
+      const isBusy = isAppError(error, 'unavailable') || messageFromError(error).includes('is being checked');
       if (!isBusy || attempt === 500) throw error;
       await new Promise((resolve) => setTimeout(resolve, 4));
     }
@@ -106,7 +106,7 @@ export function startService(subject: IntegrationSubject, changes: Partial<Check
   const log = { info: note, warn: note, error: note };
   const service = new CheckService({
     ...subject.deps,
-    look: (page) => subject.deps.look(page),
+    checkPage: (page) => subject.deps.checkPage(page),
     cleanup: checkCleanup(subject.database.kysely, log),
     mailer: { send: async (mail) => void mails.push(mail), close: () => undefined },
     sleep: (_, signal) =>

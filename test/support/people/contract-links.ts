@@ -32,7 +32,7 @@ export function describeLinks(subject: PeopleSubject): void {
       expect(mail.link).toMatch(/^https:\/\/stats\.example\.com\/console\/sign-in\/link\?token=/);
       expect(mail.text.split('\n')).toContain(mail.link);
       expect(mail.text).toMatch(/https:\/\/stats\.example\.com with this address/);
-      expect(mail.text).toMatch(/If it wasn't you, ignore this mail/);
+      expect(mail.text).toMatch(/If you didn't request this email, ignore it/);
       expect(mail.text.length).toBeLessThan(700);
     });
 
@@ -194,7 +194,7 @@ export function describeLinks(subject: PeopleSubject): void {
       response();
       await people.close();
       const told = { to: 'ada@example.com', reason: '550 no such mailbox' };
-      expect(warnings).toEqual([[told, 'a mail could not be sent']]);
+      expect(warnings).toEqual([[told, 'an email could not be sent']]);
     });
 
     test('the table of counts names no address', async () => {

@@ -9,17 +9,16 @@ import type { Origin } from '../../actor.ts';
 import { CONSOLE_PATHS, LINK_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people.ts';
 import { oauthProvider } from './oauth-provider.ts';
 
-/** What happens while better-auth signs somebody in. */
+/** Called by better-auth during sign-in. */
 export interface AuthHooks {
-  /** Of a link that was just made: its token, which is nowhere else, and what came with the wish for it. */
+  /** With its token, stored nowhere else, and the request's metadata. */
   readonly onLink: (link: {
     readonly email: string;
     readonly token: string;
     readonly metadata: Readonly<Record<string, unknown>>;
   }) => void;
-  /** Whether a person may be made for this address. */
   readonly maySignUp: (email: string) => Promise<boolean>;
-  /** What a new session of this person shows first. */
+  /** The organization selected in a new session. */
   readonly firstOrganization: (personId: string) => Promise<string | null>;
 }
 
@@ -31,13 +30,12 @@ export interface AuthDeps {
 
 export type Auth = ReturnType<typeof createAuth>;
 
-/** The header in which the origin's address is handed to better-auth; it comes from us, never from a client. */
+/** Passes the client address to better-auth; never taken from a client. */
 const ADDRESS_HEADER = 'x-modelstats-address';
 
 /**
- * better-auth on our control database, under our names for its tables (migration 0008). It makes and checks sessions, links and
- * passwords, and is the OAuth provider of connections, some of whose HTTP routes are the only ones that are mounted. Its telemetry is off: it reports to nobody, unless somebody names an address
- * and switches it on with two BETTER_AUTH_* variables of its own.
+ * better-auth with our table names (migration 0008). Only some of its HTTP routes are mounted; its telemetry is off
+ * unless two BETTER_AUTH_* variables are set.
  */
 export function createAuth(
   settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs' | 'connections'>,
@@ -45,9 +43,9 @@ export function createAuth(
 ) {
   return betterAuth({
     appName: 'modelstats',
-    baseURL: settings.publicUrl, // With its path, which is then that of all routes.
+    baseURL: settings.publicUrl, // Its path prefixes all routes.
     basePath: '/',
-    // `secret` alone would yield to BETTER_AUTH_SECRETS in the environment.
+    // `secret` alone would be overridden by BETTER_AUTH_SECRETS in the environment.
     secrets: [{ version: 1, value: settings.secret }],
     database: authDatabase(database),
     ...AUTH_TABLES,
@@ -55,11 +53,11 @@ export function createAuth(
       ...AUTH_TABLES.session,
       expiresIn: Math.ceil(settings.sessionMs / 1000),
       updateAge: Math.ceil(settings.sessionRefreshMs / 1000),
-      cookieCache: { enabled: false }, // With it, a session that was ended lives on for minutes.
+      cookieCache: { enabled: false }, // With the cache, an ended session stays valid for minutes.
     },
     emailAndPassword: {
       enabled: true,
-      disableSignUp: true, // A password is set by who is signed in.
+      disableSignUp: true, // Passwords are set by signed-in people only.
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
     },
@@ -88,22 +86,23 @@ export function createAuth(
     },
     onAPIError: {
       errorURL: `${settings.publicUrl}${CONSOLE_PATHS.connectFailed}`,
-      // Refusals are answers. What is thrown here goes to who asked; everything else would be written to stderr and become an empty 500.
+      // Refusals are responses. Others are thrown, since better-auth would write them to stderr and respond with an
+      // empty 500.
       onError: (error) => {
         if (!isAPIError(error) || error.statusCode >= 500) throw unavailable(error);
       },
     },
     telemetry: { enabled: false },
-    rateLimit: { enabled: false }, // Ours counts in the database; this one counts requests to routes that there aren't.
+    rateLimit: { enabled: false }, // `AttemptLimits` counts in the database instead.
     logger: { level: 'error', log: (_, message) => log.warn({ reason: message }, 'sign-in failed') },
   });
 }
 
-/** `__Host-` keeps other sites of the same domain from setting the cookie; browsers take it with https alone. */
+/** `__Host-` keeps sibling domains from setting the cookie; it requires https. */
 function cookieOptions(publicUrl: string) {
   const isSecure = new URL(publicUrl).protocol === 'https:';
   return {
-    useSecureCookies: false, // It would put `__Secure-` before the name.
+    useSecureCookies: false, // It would prefix the name with `__Secure-`.
     cookiePrefix: 'modelstats',
     cookies: {
       session_token: {
@@ -130,7 +129,7 @@ function prefixOf(model: string): string {
   return ID_PREFIXES[model] ?? model;
 }
 
-/** Our names for better-auth's tables and columns; a test asks better-auth whether the migration made them as it needs them. */
+/** Our table and column names; a test checks the migration against better-auth. */
 export const AUTH_TABLES = {
   user: {
     modelName: 'people',
@@ -171,10 +170,10 @@ export const AUTH_TABLES = {
   },
 } as const satisfies Partial<BetterAuthOptions>;
 
-/** Of a User-Agent header: the rest tells nobody anything. */
+/** Longest stored part of a User-Agent header. */
 const USER_AGENT_MAX = 300;
 
-/** Who signs in, as better-auth reads it: it takes the session's address and browser from there. No cookie: the session is new. */
+/** Without cookies, since the session is new. */
 export function headersOf({ address, userAgent = '' }: Origin): Headers {
   const printable = userAgent.slice(0, USER_AGENT_MAX).replace(/[^\x20-\x7e]/g, '?');
   return new Headers({ [ADDRESS_HEADER]: address, 'user-agent': printable });
@@ -182,12 +181,12 @@ export function headersOf({ address, userAgent = '' }: Origin): Headers {
 
 const SESSION_COOKIE = /^(__Host-)?modelstats_session=/;
 
-/** The values of Set-Cookie for the session's cookie; better-auth clears others as well, which we never set. */
+/** Without other cookies, which better-auth clears but we never set. */
 export function sessionCookies(headers: Headers): readonly string[] {
   return headers.getSetCookie().filter((cookie) => SESSION_COOKIE.test(cookie));
 }
 
-/** What better-auth answered; undefined where it refused. What failed, fails here as well. */
+/** Undefined where better-auth refused; other errors are thrown. */
 export async function orRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

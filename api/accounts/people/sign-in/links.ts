@@ -6,12 +6,12 @@ import { limitedOrigin } from '../../address-limit.ts';
 import { pairOf } from '../attempt-limits.ts';
 import type { PeopleParts } from '../open-members.ts';
 import {
+  consoleLocation,
   type DescribedLink,
   type FoundSession,
   linkTo,
   nextPath,
   type PeopleSettings,
-  placeOf,
   type Session,
   type TooMany,
 } from '../people.ts';
@@ -24,18 +24,16 @@ import { linkHash } from './stored-password.ts';
 export interface LinksDeps extends Pick<PeopleParts, 'limits' | 'outbox'> {
   readonly database: Database;
   readonly clock: () => Date;
-  /** Asked late: better-auth is made with a hook of these links. */
+  /** A function because better-auth is created with a hook of these links. */
   readonly auth: () => Auth;
   readonly sessions: () => Sessions;
 }
 
 /**
- * Links that sign in. What is in the mail is better-auth's token, of which the database holds a hash, where its reader wants to go, and
- * which browser asked. None of the latter is signed: where to go is checked again when the link comes back, and a browser that nobody else
- * knows can't be named by others, so nobody gains by changing them.
- *
- * Whether an address is known must not show. So whoever asks within the limits costs the same statements, a token is made for every
- * address, and only whether a mail leaves behind the answer differs.
+ * Sign-in links: better-auth's token (stored as a hash), the path to continue at, and the requesting browser. The last
+ * two are unsigned: the path is checked on use, and browser identifiers are secret.
+ * Timing must not reveal known addresses: every request within the limits runs the same statements and creates a token;
+ * only sending, after the response, differs.
  */
 export class Links {
   readonly #settings: PeopleSettings;
@@ -47,11 +45,9 @@ export class Links {
   }
 
   /**
-   * Sends a link that signs its reader in, good for 15 minutes and one use. Resolves before the mail is out, in the same way whether
-   * there is one or not. Rejects with `usage` where the address can be none. Where many ask for one address it is sent one every ten
-   * minutes; those that came before are as good.
-   *
-   * @param to `next`: a path below the console to go to afterwards; anything else counts as the console's first page
+   * Emails a link, valid once for 15 minutes. Resolves before sending, in the same way if none is sent. Rejects with
+   * `usage` for an invalid address. Under many requests an address gets one every ten minutes; earlier ones stay valid.
+   * @param to `next`: console path to continue at; anything else becomes the start page
    */
   async send(
     to: { readonly email: string; readonly next?: string | undefined },
@@ -64,21 +60,21 @@ export class Links {
       (await limits.hit('linksPerPair', pairOf(email, origin.address)));
     if (tooMany !== undefined) return tooMany;
     outbox.assertRoom();
-    // Whoever comes too soon after others is refused nothing: the link that was sent for them is good for longer than the pace.
+    // Nobody is refused because of strangers: the link sent for them is valid for longer than the pace.
     const isInTime = (await limits.hit('linksPerAddress', email)) === undefined;
     const isDue = await orUnavailable(() => this.#isDue(email));
     await this.#make({ email, next: to.next, isDue: isInTime && isDue }, origin);
     return undefined;
   }
 
-  /** A link that completes a sign-in by password where too many guess; it is made for everybody, and sent to who gave the right one. */
+  /** Confirms a password sign-in under many guesses. Created for everyone, sent only if the password was right. */
   async confirm(
     { email, next, isRight }: { readonly email: string; readonly next: string | undefined; readonly isRight: boolean },
     origin: Origin,
   ): Promise<void> {
     const { limits, outbox } = this.#deps;
     outbox.assertRoom();
-    // Wrong guesses cost the same and take nothing from the person.
+    // Wrong guesses cost the same without using up the person's limit.
     const isInTime = (await limits.hit('confirmationsPerAddress', isRight ? email : `wrong ${email}`)) === undefined;
     await this.#make({ email, next, isDue: isRight && isInTime }, origin);
   }
@@ -87,13 +83,13 @@ export class Links {
     { email, next, isDue }: { readonly email: string; readonly next: string | undefined; readonly isDue: boolean },
     origin: Origin,
   ): Promise<void> {
-    const metadata = { next: nextPath(next, placeOf(this.#settings)), isDue, browser: origin.browser ?? '' };
+    const metadata = { next: nextPath(next, consoleLocation(this.#settings)), isDue, browser: origin.browser ?? '' };
     await orUnavailable(() =>
       this.#deps.auth().api.signInMagicLink({ body: { email, metadata }, headers: headersOf(origin) }),
     );
   }
 
-  /** Mails a link that was made, or forgets it. */
+  /** Emails a new link if due. */
   readonly onLink: AuthHooks['onLink'] = ({ email, token, metadata }) => {
     if (metadata['isDue'] !== true) return;
     const { publicUrl } = this.#settings;
@@ -103,7 +99,7 @@ export class Links {
     this.#deps.outbox.send(signInMail({ to: email, link, publicUrl }));
   };
 
-  /** What a link is about, which stays as it is; undefined where it was used, is over or never was. */
+  /** Doesn't use it up; undefined if used, expired or unknown. */
   async describe(text: string, origin: Origin): Promise<DescribedLink | undefined> {
     const { token, browser } = partsOf(text);
     if (token === undefined) return undefined;
@@ -115,10 +111,7 @@ export class Links {
     return { email, isOwn: browser !== undefined && browser === origin.browser };
   }
 
-  /**
-   * Signs in whoever has the link's token; undefined where it was used, is over or never was. Mail programs open links to look at
-   * them, so a GET of the link shows a form with the token, and only its POST comes here.
-   */
+  /** Undefined if used, expired or unknown. Mail programs open links, so only the POST of a form calls this. */
   async redeem(
     text: string,
     origin: Origin,
@@ -135,18 +128,17 @@ export class Links {
     const signedIn = { token: response.response.token, cookies: sessionCookies(response.headers) };
     return {
       ...(await this.#deps.sessions().begin(signedIn, { method: 'link', origin, replaced })),
-      next: nextPath(Buffer.from(next, 'base64url').toString(), placeOf(this.#settings)),
+      next: nextPath(Buffer.from(next, 'base64url').toString(), consoleLocation(this.#settings)),
     };
   }
 
-  /** Whether a person may be made for this address. */
   async maySignUp(email: string): Promise<boolean> {
     return this.#settings.signUp === 'open' || (await this.#known(email)).isInvited;
   }
 
   /**
-   * Whether a link leaves for this address: to everybody where sign-up is open, else to who exists or is invited. Where passwords are
-   * the only way in, a link is for setting the first one.
+   * With open sign-up everyone, otherwise existing and invited people. If only passwords sign in, links set the first
+   * one.
    */
   async #isDue(email: string): Promise<boolean> {
     const { exists, isInvited, hasPassword } = await this.#known(email);
@@ -154,7 +146,7 @@ export class Links {
     return (signUp === 'open' || exists || isInvited) && (methods.includes('link') || !hasPassword);
   }
 
-  /** What there is of an address, in one statement for all addresses. */
+  /** One statement, whatever the address. */
   async #known(email: string) {
     const now = this.#deps.clock().getTime();
     const row = await this.#deps.database
@@ -179,10 +171,10 @@ export class Links {
   }
 }
 
-/** What better-auth keeps of a link. */
+/** better-auth's record of a link. */
 const LinkValue = z.object({ email: z.string() });
 
-/** What a link carries; without a token where it is none. */
+/** Empty if the text isn't a link. */
 function partsOf(text: string): Readonly<Partial<Record<'token' | 'next' | 'browser', string>>> {
   const form = /^(?<token>[A-Za-z]{1,100})\.(?<next>[\w-]{0,5400})(?:\.(?<browser>[\w-]{43}))?$/;
   return form.exec(text)?.groups ?? {};

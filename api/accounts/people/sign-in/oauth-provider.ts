@@ -6,19 +6,18 @@ import { ACCESS_TOKENS, hashOfToken, REFRESH_TOKENS } from '../../organizations/
 import { READ_SCOPE, REFRESH_SCOPE } from '../connections.ts';
 import { CONSOLE_PATHS, type ConnectionSettings } from '../people.ts';
 
-/** The organization that somebody connects a program to, while they do. */
+/** The organization being connected, during a consent. */
 const chosenOrganization = new AsyncLocalStorage<string>();
 
-/** Does the provider's work of a consent for this organization. */
+/** Runs a consent for this organization. */
 export function withOrganization<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
   return chosenOrganization.run(organizationId, work);
 }
 
 /**
- * The OAuth 2.1 provider of MCP: authorization codes with PKCE (S256) alone, programs that register themselves, refresh tokens that are
- * good once. Its tokens are random texts, of which the database has the hash, so that the next look at the database knows whether one
- * is still good. A consent is for an organization, and never given without one being chosen. What its endpoints are is not told: they
- * are reached by requests alone. Without settings it is a plugin that does nothing.
+ * The OAuth 2.1 provider for MCP: authorization codes with PKCE (S256) only, self-registering programs, single-use
+ * refresh tokens. Tokens are random and stored as hashes, so revocations show in the database. A consent always names
+ * an organization. The type hides the endpoints, which only requests use. Without settings the plugin does nothing.
  */
 export function oauthProvider(
   settings: ConnectionSettings | undefined,
@@ -33,10 +32,10 @@ export function oauthProvider(
     consentPage: pathOf(CONSOLE_PATHS.connect),
     scopes: [READ_SCOPE, REFRESH_SCOPE],
     grantTypes: ['authorization_code', 'refresh_token'],
-    enforcePerClientResources: false, // There is one; at another address, programs that registered before are as good.
+    enforcePerClientResources: false, // There is one; programs of an earlier address stay valid.
     allowDynamicClientRegistration: true,
-    allowUnauthenticatedClientRegistration: true, // Programs have no account here before a person connects them.
-    allowPublicClientPrelogin: true, // Checks the signature of a request before its page shows what it holds.
+    allowUnauthenticatedClientRegistration: true, // Programs have no account before they are connected.
+    allowPublicClientPrelogin: true, // Checks a request's signature before a page shows its contents.
     accessTokenExpiresIn: accessTokenSeconds,
     refreshTokenExpiresIn: refreshTokenSeconds,
     disableJwtPlugin: true,
@@ -48,15 +47,15 @@ export function oauthProvider(
       shouldRedirect: () => false,
       consentReferenceId: () => {
         const organizationId = chosenOrganization.getStore();
-        if (organizationId === undefined) throw new Error('a program was to be connected to no organization');
+        if (organizationId === undefined) throw new Error('no organization was selected for the connection');
         return organizationId;
       },
     },
   } satisfies Parameters<typeof mcp>[0];
-  return mcp({ ...options, schema: ourNames(mcp(options).schema) });
+  return mcp({ ...options, schema: mapNames(mcp(options).schema) });
 }
 
-/** Our names for the tables of better-auth's OAuth provider (migration 0010). */
+/** Our names for the provider's tables (migration 0010). */
 const TABLES: Readonly<Record<string, string>> = {
   oauthClient: 'oauth_clients',
   oauthResource: 'oauth_resources',
@@ -67,8 +66,8 @@ const TABLES: Readonly<Record<string, string>> = {
   oauthClientAssertion: 'oauth_client_assertions',
 };
 
-/** Our names for the provider's tables and columns: those of its own schema, in snake_case. */
-function ourNames(schema: Readonly<Record<string, { readonly fields: object }>>) {
+/** The provider's own schema in snake_case, except for some names. */
+function mapNames(schema: Readonly<Record<string, { readonly fields: object }>>) {
   const tables = Object.entries(schema).map(([model, { fields }]) => {
     const columns = Object.keys(fields).map((field) => [field, columnOf(model, field)]);
     return [model, { modelName: TABLES[model] ?? model, fields: Object.fromEntries(columns) }];

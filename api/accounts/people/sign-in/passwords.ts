@@ -23,13 +23,13 @@ import { type Auth, headersOf, orRefused, sessionCookies } from './auth.ts';
 import type { Links } from './links.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import {
+  consumeUndo,
   deletePassword,
   findUndo,
   insertPassword,
   insertUndo,
   readPassword,
   readPasswordOf,
-  takeUndo,
 } from './stored-password.ts';
 
 export interface PasswordsDeps extends Pick<OpenedMembers, 'limits' | 'outbox' | 'as'> {
@@ -40,7 +40,7 @@ export interface PasswordsDeps extends Pick<OpenedMembers, 'limits' | 'outbox' |
   readonly sessions: Pick<Sessions, 'begin'>;
 }
 
-/** A guess that signs nobody in by itself, since too many guess at this address. */
+/** A guess to be confirmed by a link. */
 interface Unconfirmed {
   readonly email: string;
   readonly isRight: boolean;
@@ -48,15 +48,15 @@ interface Unconfirmed {
 
 type PasswordSettings = Pick<PeopleSettings, 'publicUrl' | 'methods'>;
 
-/** Passwords hashed at once: each takes a thread of four and 32 MB, which files and compression need as well. */
+/** Each takes one of four threads and 32 MB. */
 const AT_ONCE_MAX = 2;
-/** Passwords that may wait for that, each some 0.1 s: whoever comes later is told at once to come again. */
+/** Queued passwords, some 0.1 s each; more are refused. */
 const WAITING_MAX = 20;
 
 /**
- * Passwords, hashed by better-auth (scrypt). Attempts are counted before the password is looked at, so that many at once don't get
- * around the limit, and a right one frees the address, not the place that it came from. Where too many places guess at one address, a
- * guess tells nothing any more: the right one has to be confirmed by a link.
+ * Hashed by better-auth (scrypt). Attempts are counted before checking, so that parallel ones stay within the limit; a
+ * right password resets the address, not the origin. With many origins guessing, it must be confirmed by a link, so
+ * guesses reveal nothing.
  */
 export class Passwords {
   readonly #settings: PasswordSettings;
@@ -68,7 +68,7 @@ export class Passwords {
     this.#deps = deps;
   }
 
-  /** Signs in who has this password; undefined for a wrong address, a wrong password, and a person without one, without a difference. */
+  /** Undefined for a wrong address or password alike. */
   async signIn(
     credentials: { readonly email: string; readonly password: string; readonly next?: string | undefined },
     origin: Origin,
@@ -101,7 +101,7 @@ export class Passwords {
       ),
     );
     if (response === undefined) return undefined;
-    // Another password may have been set since this one was looked at, which ends the sessions that there were then.
+    // If the password changed meanwhile, which ended other sessions, this one ends too.
     if ((await orUnavailable(() => readPasswordOf(database, email))) !== before) {
       await orUnavailable(() => database.deleteFrom('sessions').where('token', '=', response.response.token).execute());
       return undefined;
@@ -111,16 +111,14 @@ export class Passwords {
     return { token: response.response.token, cookies: sessionCookies(response.headers) };
   }
 
-  /** Whether the session's person has a password, and whether the session is proof enough to change it. */
   async state({ person, createdAt }: Session): Promise<PasswordState> {
     const password = await orUnavailable(() => readPassword(this.#deps.database, person.id));
     return { hasPassword: password !== undefined, isFresh: isFresh(createdAt, this.#deps.clock()) };
   }
 
   /**
-   * Sets or changes the password of the session's person, 12 to 128 characters, ends all their other sessions, and sends them a mail with
-   * a link that undoes it. Rejects with `usage`, whose message says what is wrong: its length, or that neither the session is fresh nor
-   * `current` the password that there is.
+   * 12 to 128 characters. Ends the person's other sessions and emails an undo link. Rejects with `usage` for a wrong
+   * length, or if the session isn't fresh and `current` is wrong or missing.
    */
   async set(
     session: Session,
@@ -128,14 +126,14 @@ export class Passwords {
     origin: Origin,
   ): Promise<TooMany | undefined> {
     if (!this.#settings.methods.includes('password'))
-      throw new AppError('usage', 'nobody signs in with a password here');
+      throw new AppError('usage', 'sign-in with a password is disabled');
     assertLength(password);
     const { id: sessionId, person } = session;
     const { auth, database, limits, outbox } = this.#deps;
     const changes = this.#deps.as({ person, origin });
     const { publicUrl } = this.#settings;
     outbox.assertRoom();
-    // Counts who has a session of this person, so that nobody else can use it up.
+    // By person: only their own sessions can use it up.
     const tooMany = await limits.hit('passwordChanges', person.id);
     if (tooMany !== undefined) return tooMany;
     const known = await orUnavailable(() => readPassword(database, person.id));
@@ -145,7 +143,7 @@ export class Passwords {
     const undoLink = await changes.change(async (transaction, note) => {
       await lockPerson(transaction, person.id);
       if ((await readPassword(transaction, person.id))?.password !== known?.password)
-        throw new AppError('usage', 'the password was changed a moment ago, from elsewhere');
+        throw new AppError('usage', 'the password was just changed in another session; try again');
       const row = { password: hash, updated_at: storedInstant(changes.now()) };
       if (known !== undefined)
         await transaction.updateTable('sign_in_accounts').set(row).where('id', '=', known.id).execute();
@@ -159,17 +157,17 @@ export class Passwords {
     return undefined;
   }
 
-  /** Whose change the link of its mail undoes; undefined where it was used, is over or never was. */
+  /** The person of an undo link; undefined if used, expired or unknown. */
   describeUndo(token: string): Promise<Person | undefined> {
     return orUnavailable(() => findUndo(this.#deps.database, token, this.#deps.clock()));
   }
 
-  /** Takes the person's password away, however often it was changed since, and ends all their sessions. Once; undefined as above. */
+  /** Works once, even if the password changed again since; ends all sessions. */
   async undo(token: string, origin: Origin): Promise<Person | undefined> {
     const person = await this.describeUndo(token);
     if (person === undefined) return undefined;
     return this.#deps.as({ person, origin }).change(async (transaction, note) => {
-      if (!(await takeUndo(transaction, token))) return undefined;
+      if (!(await consumeUndo(transaction, token))) return undefined;
       await lockPerson(transaction, person.id);
       await deletePassword(transaction, person.id);
       await deleteSessions(transaction, person.id);
@@ -179,7 +177,7 @@ export class Passwords {
     });
   }
 
-  /** A session that began a moment ago is proof enough; of an older one somebody else may have the cookie. */
+  /** A fresh session is sufficient; the cookie of an older one may be stolen. */
   async #assertProven(
     { createdAt }: Session,
     {
@@ -190,12 +188,12 @@ export class Passwords {
   ): Promise<void> {
     if (current === undefined && isFresh(createdAt, now)) return;
     if (known === undefined)
-      throw new AppError('usage', 'to set a password, sign in with a new link first: this session began too long ago');
+      throw new AppError('usage', 'to set a password, sign in with a new link first: this session is too old');
     if (current !== undefined && (await this.#isRight(known, current))) return;
     throw new AppError('usage', 'the current password is wrong or missing');
   }
 
-  /** As much work for an address without a password. */
+  /** Takes as long for an address without a password. */
   async #isRightFor(email: string, password: string): Promise<boolean> {
     const hash = await orUnavailable(() => readPasswordOf(this.#deps.database, email));
     if (hash !== undefined) return this.#isRight(hash, password);
@@ -209,7 +207,7 @@ export class Passwords {
     return password.length <= PASSWORD_LENGTH.max && (await this.#hash(() => scrypt.verify({ hash, password })));
   }
 
-  /** Does work with a hash when its turn comes. Rejects with `unavailable` where too many wait. */
+  /** Rejects with `unavailable` if the queue is full. */
   async #hash<T>(work: () => Promise<T>): Promise<T> {
     if (this.#hashing.pendingCount >= WAITING_MAX)
       throw new AppError('unavailable', 'too many passwords are being checked; try again in a few seconds');

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../runtime/errors.ts';
 import { orUnavailable } from '../../../database/database-errors.ts';
-import { type Database, getWord } from '../../../database/tables/tables.ts';
+import { type Database, parseEnum } from '../../../database/tables/tables.ts';
 import type { Origin } from '../../actor.ts';
 import type { OpenedMembers } from '../open-members.ts';
 import { type FoundSession, type ListedSession, ROLES, type Session, type SignInMethod } from '../people.ts';
@@ -13,24 +13,23 @@ export interface SessionsDeps extends Pick<OpenedMembers, 'as' | 'cleanUp'> {
   readonly clock: () => Date;
 }
 
-/** Somebody whom better-auth has just signed in. */
+/** A new session of better-auth. */
 export interface SignedIn {
   readonly token: string;
   /** Values of Set-Cookie. */
   readonly cookies: readonly string[];
 }
 
-/** How a session begins. */
 export interface Beginning {
   readonly method: SignInMethod;
   readonly origin: Origin;
-  /** The session that the browser had: it ends. */
+  /** The browser's previous session, which ends. */
   readonly replaced: Session | undefined;
 }
 
 /**
- * Sessions lie in the database alone and are read with every request. A session is over as soon as its row is gone, so whatever
- * ends one deletes rows; rights in the organization that it shows are joined from the memberships and never kept in it.
+ * Sessions exist only in the database and are read on every request; deleting the row ends one. Roles come from
+ * memberships.
  */
 export class Sessions {
   readonly #deps: SessionsDeps;
@@ -41,7 +40,7 @@ export class Sessions {
     this.#database = deps.database;
   }
 
-  /** Begins a session. Nobody is signed in of whom the audit log doesn't tell: where it can't be written, the session ends again. */
+  /** Ends again if the audit log can't be written. */
   async begin({ token, cookies }: SignedIn, { method, origin, replaced }: Beginning): Promise<FoundSession> {
     const session = await orUnavailable(() => this.#getByToken(token));
     try {
@@ -57,7 +56,7 @@ export class Sessions {
     return { session, cookies };
   }
 
-  /** The session that the request's Cookie header names; undefined where it names none, or one that is over. */
+  /** Undefined if missing or ended. */
   async find(cookieHeader: string | undefined): Promise<FoundSession | undefined> {
     if (cookieHeader === undefined) return undefined;
     this.#deps.cleanUp(this.#deps.clock());
@@ -70,14 +69,14 @@ export class Sessions {
     });
   }
 
-  /** The session that was just begun under this token. */
   async #getByToken(token: string): Promise<Session> {
     const session = await this.#read('token', token);
-    if (session === undefined) throw new AppError('unavailable', 'the session ended while it began');
+    if (session === undefined)
+      throw new AppError('unavailable', 'the session ended before sign-in was complete; sign in again');
     return session;
   }
 
-  /** What a new session shows first: the organization that the person has belonged to for longest. */
+  /** The organization of the person's longest membership. */
   async firstOrganization(personId: string): Promise<string | null> {
     const row = await this.#database
       .selectFrom('members')
@@ -89,7 +88,7 @@ export class Sessions {
     return row?.organization_id ?? null;
   }
 
-  /** Changes what the session's pages show. Rejects with `not_found` unless the person belongs to it. */
+  /** Rejects with `not_found` unless the person is a member. */
   async selectOrganization({ id }: Session, organizationId: string): Promise<Session> {
     return orUnavailable(async () => {
       const { numUpdatedRows } = await this.#database
@@ -106,9 +105,9 @@ export class Sessions {
     });
   }
 
-  /** Ends the session at once. Resolves to the values of Set-Cookie that clear the cookie, whatever there was. */
+  /** Resolves to Set-Cookie values that clear the cookie in any case. */
   async signOut(cookieHeader: string | undefined): Promise<readonly string[]> {
-    // Not left to better-auth, which says that somebody is signed out also where the database didn't answer.
+    // better-auth would report success even if the database failed.
     const found = await this.find(cookieHeader);
     if (found !== undefined) await this.#end(found.session.id);
     const { headers } = await orUnavailable(() =>
@@ -117,7 +116,6 @@ export class Sessions {
     return sessionCookies(headers);
   }
 
-  /** Ends all sessions of the session's person, this one included. */
   signOutEverywhere({ person }: Session, origin: Origin): Promise<void> {
     return this.#deps.as({ person, origin }).change(async (transaction, note) => {
       await lockPerson(transaction, person.id);
@@ -126,7 +124,7 @@ export class Sessions {
     });
   }
 
-  /** Those that are not over, newest first. */
+  /** Current sessions, newest first. */
   list(personId: string): Promise<readonly ListedSession[]> {
     return orUnavailable(async () => {
       const rows = await this.#database
@@ -150,7 +148,7 @@ export class Sessions {
     await orUnavailable(() => this.#database.deleteFrom('sessions').where('id', '=', sessionId).execute());
   }
 
-  /** One row: a session with its person, and the person's role in the organization that it shows. */
+  /** One row: session, person, and role in the selected organization. */
   async #read(by: 'id' | 'token', value: string): Promise<Session | undefined> {
     const row = await this.#database
       .selectFrom('sessions')
@@ -165,7 +163,7 @@ export class Sessions {
       .where(`sessions.${by}`, '=', value)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const role = row.role === null ? null : getWord(ROLES, row.role);
+    const role = row.role === null ? null : parseEnum(ROLES, row.role);
     return {
       id: row.id,
       person: personFromRow(row),

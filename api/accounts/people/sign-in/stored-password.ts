@@ -17,10 +17,10 @@ import {
   storedInstant,
 } from '../person.ts';
 
-/** What better-auth calls a password among the ways to prove who somebody is. */
+/** better-auth's provider id for passwords. */
 const PROVIDER = 'credential';
 
-/** A person's password as it is kept; undefined where none was set. */
+/** The stored hash; undefined if none was set. */
 export async function readPassword(
   database: Database,
   personId: string,
@@ -34,7 +34,6 @@ export async function readPassword(
   return row === undefined || row.password === null ? undefined : { id: row.id, password: row.password };
 }
 
-/** The same of an address, which may be nobody's. */
 export async function readPasswordOf(database: Database, email: string): Promise<string | undefined> {
   const row = await database
     .selectFrom('people')
@@ -57,7 +56,7 @@ export async function insertPassword(
     .execute();
 }
 
-/** Of a locked person. False where there was none. */
+/** Requires the person's lock. False if there was none. */
 export async function deletePassword(transaction: Transaction, personId: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('sign_in_accounts')
@@ -68,8 +67,8 @@ export async function deletePassword(transaction: Transaction, personId: string)
 }
 
 /**
- * For operators: takes the password of a person away, who has forgotten it, ends their sessions, and tells them by mail; a link lets
- * them set another. Rejects with `not_found`, and with `usage` where there is none.
+ * For operators. Ends the person's sessions and emails them. Rejects with `not_found`, and with `usage` if there is no
+ * password.
  */
 export async function removePassword(
   text: string,
@@ -91,13 +90,10 @@ export async function removePassword(
   return person;
 }
 
-/** Sets these rows apart from better-auth's, which are alike: something with a hash that is good for a while. */
+/** Distinguishes these rows from better-auth's. */
 const KIND = 'undo-password';
 
-/**
- * Keeps that a change of this person's password can be undone, as a part of the change; resolves to the link, which is nowhere else. The
- * database holds a hash of its token.
- */
+/** Resolves to the undo link; the database has only the token's hash. */
 export async function insertUndo(
   transaction: Transaction,
   person: Pick<Person, 'id'>,
@@ -115,7 +111,7 @@ export async function insertUndo(
   return linkTo('undoPassword', token, publicUrl);
 }
 
-/** Whose change the token undoes; undefined where it was used, is over or never was. */
+/** Undefined if used, expired or unknown. */
 export async function findUndo(database: Database, token: string, now: Date): Promise<Person | undefined> {
   const row = await database
     .selectFrom('verifications')
@@ -127,8 +123,8 @@ export async function findUndo(database: Database, token: string, now: Date): Pr
   return row && personFromRow(row);
 }
 
-/** Uses the token up; false where somebody else just did. */
-export async function takeUndo(transaction: Transaction, token: string): Promise<boolean> {
+/** False if already used. */
+export async function consumeUndo(transaction: Transaction, token: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('verifications')
     .where('identifier', '=', identifierOf(token))
@@ -140,7 +136,7 @@ function identifierOf(token: string): string {
   return `${KIND}:${linkHash(token)}`;
 }
 
-/** The token of a link as better-auth keeps it with `storeToken: 'hashed'`. */
+/** A link's token as better-auth stores it with `storeToken: 'hashed'`. */
 export function linkHash(token: string): string {
   return hash('sha256', token, 'base64url');
 }

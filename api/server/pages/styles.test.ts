@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { coloursOf, contrastOf } from '../../../test/support/console/contrast.ts';
-import { readLook } from './look.ts';
+import { readStyleSheet } from './styles.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SURFACES = ['api/guide/guide.css', 'api/console/assets/console.css', 'api/site/home.css'];
-const shared = readFileSync(join(import.meta.dirname, 'look.css'), 'utf8');
+const shared = readFileSync(join(import.meta.dirname, 'styles.css'), 'utf8');
 
 describe.each(SURFACES)('%s', (surface) => {
   const own = readFileSync(join(ROOT, surface), 'utf8');
 
   test('stands behind the look that all pages share', () => {
-    expect(readLook(join(ROOT, surface)).toString()).toBe(`${shared}\n${own}`);
+    expect(readStyleSheet(join(ROOT, surface)).toString()).toBe(`${shared}\n${own}`);
   });
 
   test('takes no colour that is not there, and has none of its own', () => {

@@ -8,19 +8,19 @@ import {
   declared,
   isInForce,
   LATE_MAX_MS,
+  type Lifecycle,
   nextCheckAt,
   type Outcome,
-  type Standing,
-} from './life.ts';
+} from './lifecycle.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const START = Date.parse('2026-11-20T12:00:00Z');
 const MIDNIGHT = Date.parse('2026-11-21T00:00:00Z');
 
 /** Checks at these hours after it was declared. */
-function live(...checks: readonly (readonly [hours: number, outcome: Outcome])[]): Standing {
+function live(...checks: readonly (readonly [hours: number, outcome: Outcome])[]): Lifecycle {
   return checks.reduce(
-    (standing, [hours, outcome]) => afterCheck(standing, outcome, new Date(START + hours * HOUR)),
+    (lifecycle, [hours, outcome]) => afterCheck(lifecycle, outcome, new Date(START + hours * HOUR)),
     declared(new Date(START)),
   );
 }
@@ -68,17 +68,17 @@ describe('the life of an integration', () => {
   });
 
   test('what lapsed or was rejected is verified again when the link is there, and earns again at once', () => {
-    const standing: Standing = { ...declared(new Date(START)), bonusUntil: MIDNIGHT };
+    const lifecycle: Lifecycle = { ...declared(new Date(START)), bonusUntil: MIDNIGHT };
     for (const state of ['lapsed', 'rejected'] as const) {
-      const again = afterCheck({ ...standing, state, failures: 9, firstFailedAt: 1 }, 'found', new Date(START));
+      const again = afterCheck({ ...lifecycle, state, failures: 9, firstFailedAt: 1 }, 'found', new Date(START));
       expect(again).toMatchObject({ state: 'verified', bonusUntil: NO_END_MS, failures: 0, firstFailedAt: null });
     }
   });
 
   test('a link on a site that another organization holds is rejected, whatever it was before', () => {
     for (const state of ['pending', 'lapsed', 'rejected'] as const) {
-      const standing = { ...declared(new Date(START)), state };
-      expect(afterCheck(standing, 'taken', new Date(START))).toMatchObject({ state: 'rejected', bonusUntil: null });
+      const lifecycle = { ...declared(new Date(START)), state };
+      expect(afterCheck(lifecycle, 'taken', new Date(START))).toMatchObject({ state: 'rejected', bonusUntil: null });
     }
   });
 
@@ -96,15 +96,15 @@ describe('the life of an integration', () => {
     );
     fc.assert(
       fc.property(steps, (checks) => {
-        let [standing, now] = [declared(new Date(START)), START];
+        let [lifecycle, now] = [declared(new Date(START)), START];
         for (const [hours, outcome] of checks) {
           now += hours * HOUR;
-          standing = afterCheck(standing, outcome, new Date(now));
-          expect(INTEGRATION_STATES).toContain(standing.state);
-          expect(standing.bonusUntil === NO_END_MS).toBe(isInForce(standing.state));
-          const end = standing.bonusUntil;
+          lifecycle = afterCheck(lifecycle, outcome, new Date(now));
+          expect(INTEGRATION_STATES).toContain(lifecycle.state);
+          expect(lifecycle.bonusUntil === NO_END_MS).toBe(isInForce(lifecycle.state));
+          const end = lifecycle.bonusUntil;
           if (end !== null && end !== NO_END_MS) expect([end % DAY, end <= now + DAY]).toEqual([0, true]);
-          expect(standing.failures === 0).toBe(standing.firstFailedAt === null);
+          expect(lifecycle.failures === 0).toBe(lifecycle.firstFailedAt === null);
         }
       }),
     );
@@ -113,13 +113,13 @@ describe('the life of an integration', () => {
 
 /** Checks as the timetable has them, each with the same outcome and ending some seconds late, until there is none or for 60 days. */
 function checksOf(id: string, outcomeAt: (sinceMs: number) => Outcome) {
-  let standing = declared(new Date(START));
+  let lifecycle = declared(new Date(START));
   const checks: { readonly sinceMs: number; readonly state: string }[] = [];
   for (let at: number | null = START; at !== null && at < START + 60 * DAY; ) {
     const ended = at + (checks.length % 3) * 4_000;
-    standing = afterCheck(standing, outcomeAt(ended - START), new Date(ended));
-    checks.push({ sinceMs: ended - START, state: standing.state });
-    at = nextCheckAt(id, standing, new Date(ended));
+    lifecycle = afterCheck(lifecycle, outcomeAt(ended - START), new Date(ended));
+    checks.push({ sinceMs: ended - START, state: lifecycle.state });
+    at = nextCheckAt(id, lifecycle, new Date(ended));
   }
   return checks;
 }

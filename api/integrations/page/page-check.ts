@@ -1,70 +1,69 @@
 import type { Outbound, OutboundSuccess } from '../../../runtime/outbound/outbound.ts';
 import type { CheckReason, Evidence, Found } from '../integration.ts';
-import type { LookAtPage } from '../integrations.ts';
+import type { CheckPage } from '../integrations.ts';
 import { registrableDomain, siteOf } from '../site.ts';
 import { readInThread } from './read-in-thread.ts';
 import { Robots, reasonOf } from './robots.ts';
 
-export interface LookDeps {
-  /** Every request of a check goes through the guard. */
+export interface PageCheckDeps {
+  /** Guards every request. */
   readonly outbound: Pick<Outbound, 'request'>;
-  /** Of the service, with its base path. */
+  /** Of the service, including its base path. */
   readonly publicUrl: string;
   readonly toolVersion: string;
-  /** Ends what is under way. */
+  /** Aborts the check. */
   readonly signal?: AbortSignal;
-  /** Default: {@link LOOK_LIMITS}. */
-  readonly limits?: LookLimits;
-  /** Reads what strangers sent. Default: in a thread of its own. */
+  /** Default: {@link PAGE_LIMITS}. */
+  readonly limits?: PageLimits;
+  /** Parses untrusted content. Default: in a thread. */
   readonly read?: typeof readInThread;
 }
 
-/** What a check may take (specification "Checks of pages"). */
-export const LOOK_LIMITS = {
-  /** For the page, all redirects included. */
+/** Limits of a check (specification "Checks of pages"). */
+export const PAGE_LIMITS = {
+  /** For the page including redirects. */
   pageTimeoutMs: 10_000,
   /** For a `robots.txt`. */
   robotsTimeoutMs: 5_000,
-  /** For everything but reading. */
+  /** For everything but parsing. */
   timeoutMs: 20_000,
   pageBytesMax: 1024 * 1024,
   robotsBytesMax: 500 * 1024,
   redirectsMax: 3,
 };
-export type LookLimits = Readonly<typeof LOOK_LIMITS>;
+export type PageLimits = Readonly<typeof PAGE_LIMITS>;
 
-/** Plain http is fetched, too: what is looked for is public, and nothing secret is sent. */
+/** Also plain http, since the link is public and no secret is sent. */
 const PROTOCOLS = ['https:', 'http:'] as const;
-/** By which group of a `robots.txt` the checker goes. */
+/** User agent in `robots.txt`. */
 const AGENT = 'modelstats-check';
 
-/** What every request of a check is sent with: who asks, and where that can be read about. */
-function checkHeaders({ publicUrl, toolVersion }: Pick<LookDeps, 'publicUrl' | 'toolVersion'>) {
+/** Identifies the checker, with a URL for more information. */
+function checkHeaders({ publicUrl, toolVersion }: Pick<PageCheckDeps, 'publicUrl' | 'toolVersion'>) {
   return {
     'user-agent': `${AGENT}/${toolVersion} (+${new URL(publicUrl).href})`,
     accept: 'text/html,application/xhtml+xml',
   };
 }
 
-/** A look at pages through the guard. */
-export function pageLooker(deps: LookDeps): LookAtPage {
-  return (page) => new Look(page, deps).run();
+export function pageChecker(deps: PageCheckDeps): CheckPage {
+  return (page) => new PageCheck(page, deps).run();
 }
 
-type Where = { readonly url: string; readonly status?: number | undefined };
+type Fetched = { readonly url: string; readonly status?: number | undefined };
 
-/** One check, from its first request to what is told of it. */
-class Look {
-  readonly #page: Parameters<LookAtPage>[0];
-  readonly #deps: LookDeps;
-  readonly #limits: LookLimits;
+/** One check. */
+class PageCheck {
+  readonly #page: Parameters<CheckPage>[0];
+  readonly #deps: PageCheckDeps;
+  readonly #limits: PageLimits;
   readonly #robots: Robots;
   readonly #startMs = performance.now();
 
-  constructor(page: Parameters<LookAtPage>[0], deps: LookDeps) {
+  constructor(page: Parameters<CheckPage>[0], deps: PageCheckDeps) {
     this.#page = page;
     this.#deps = deps;
-    this.#limits = deps.limits ?? LOOK_LIMITS;
+    this.#limits = deps.limits ?? PAGE_LIMITS;
     const leftMs = () => Math.min(this.#limits.robotsTimeoutMs, this.#leftMs());
     const bytesMax = this.#limits.robotsBytesMax;
     this.#robots = new Robots({
@@ -73,7 +72,7 @@ class Look {
       protocols: PROTOCOLS,
       leftMs,
       bytesMax,
-      mayGoOn: mayRobotsGoOn,
+      isRedirectAllowed: isRobotsRedirectAllowed,
     });
   }
 
@@ -82,24 +81,25 @@ class Look {
     let pageMs = 0;
     for (let redirects = 0; ; redirects += 1) {
       const refusal = await this.#robots.findRefusal(url, AGENT);
-      if (refusal !== undefined) return this.#tell(refusal.reason, refusal.message, { url, status: refusal.status });
+      if (refusal !== undefined)
+        return this.#evidence(refusal.reason, refusal.message, { url, status: refusal.status });
       const timeoutMs = Math.min(this.#limits.pageTimeoutMs - pageMs, this.#leftMs());
-      if (timeoutMs <= 0) return this.#tell('TIMEOUT', `${new URL(url).host} did not answer in time`, { url });
+      if (timeoutMs <= 0) return this.#evidence('TIMEOUT', `${new URL(url).host} did not respond in time`, { url });
       const { response, target } = await this.#request(url, timeoutMs);
       pageMs += response.durationMs;
       if (response.kind === 'answer') return this.#judge(response);
       const where = { url, status: response.status };
-      if (target === undefined) return this.#tell(reasonOf(response), response.message, where);
+      if (target === undefined) return this.#evidence(reasonOf(response), response.message, where);
       const problem = findRedirectProblem(new URL(url), target, this.#page.domain);
-      if (problem !== undefined) return this.#tell('NOT_FOUND', problem, where);
+      if (problem !== undefined) return this.#evidence('NOT_FOUND', problem, where);
       if (redirects >= this.#limits.redirectsMax)
-        return this.#tell('NOT_FOUND', `the page redirects more than ${this.#limits.redirectsMax} times`, where);
+        return this.#evidence('NOT_FOUND', `the page redirects more than ${this.#limits.redirectsMax} times`, where);
       target.hash = '';
       url = target.href;
     }
   }
 
-  /** One request, and where it is redirected to: whether that may be fetched is asked before it is. */
+  /** Returns the redirect's target, which is only fetched after further checks. */
   async #request(url: string, timeoutMs: number) {
     const { outbound, signal } = this.#deps;
     let target: URL | undefined;
@@ -119,33 +119,33 @@ class Look {
         },
       },
     });
-    return { response, target: target as URL | undefined }; // It was set while the request was under way.
+    return { response, target: target as URL | undefined }; // Assigned by the callback.
   }
 
   async #judge({ url, status, headers, body, isCut }: OutboundSuccess): Promise<Evidence> {
     const { host } = new URL(url);
     const where = { url, status };
-    if (status < 200 || status >= 300) return this.#tell('HTTP_ERROR', `${host} answers ${status}`, where);
+    if (status < 200 || status >= 300) return this.#evidence('HTTP_ERROR', `${host} responded with ${status}`, where);
     const contentType = textOf(headers['content-type']);
     if (!/^(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(contentType))
-      return this.#tell('NOT_FOUND', `the page is no HTML: its type is ${shown(contentType)}`, where);
+      return this.#evidence('NOT_FOUND', `the page is not HTML: its content type is ${shown(contentType)}`, where);
     const encoding = textOf(headers['content-encoding']);
     if (encoding !== '' && encoding.toLowerCase() !== 'identity')
-      return this.#tell('NOT_FOUND', `the page is packed (${shown(encoding)}), though that was not asked for`, where);
+      return this.#evidence('NOT_FOUND', `the page is compressed (${shown(encoding)}), which was not requested`, where);
     const { publicUrl, signal, read = readInThread } = this.#deps;
-    const shownSource = await read(
+    const evidence = await read(
       { kind: 'page', body, contentType, url, publicUrl, organizationId: this.#page.organizationId },
       { signal },
     );
-    if (shownSource === undefined) return this.#tell('NOT_FOUND', 'the page takes too long to be read', where);
-    const { found, almost } = shownSource;
-    if (found !== undefined) return this.#tell('FOUND', wordsFor(found), where, found);
+    if (evidence === undefined) return this.#evidence('NOT_FOUND', 'the page takes too long to parse', where);
+    const { found, almost } = evidence;
+    if (found !== undefined) return this.#evidence('FOUND', describeFound(found), where, found);
     const nothing = `the page shows neither a link to ${publicUrl} nor its badge inside a link`;
-    const part = isCut ? `, as far as its first ${this.#limits.pageBytesMax / 1024} KiB tell` : '';
-    return this.#tell('NOT_FOUND', `${almost ?? nothing}${part}`, where);
+    const part = isCut ? ` (only its first ${this.#limits.pageBytesMax / 1024} KiB were read)` : '';
+    return this.#evidence('NOT_FOUND', `${almost ?? nothing}${part}`, where);
   }
 
-  #tell(reason: CheckReason, message: string, { url, status }: Where, found: Found | null = null): Evidence {
+  #evidence(reason: CheckReason, message: string, { url, status }: Fetched, found: Found | null = null): Evidence {
     const durationMs = performance.now() - this.#startMs;
     return { reason, message, status: status ?? null, finalUrl: status === undefined ? null : url, found, durationMs };
   }
@@ -155,18 +155,18 @@ class Look {
   }
 }
 
-/** Redirects stay within the site, and never lead from https back to http. */
+/** Redirects must stay on the site and never downgrade to http. */
 function findRedirectProblem(from: URL, to: URL, site: string): string | undefined {
   if (siteOf(to) !== site) {
     const target = isSameDomain(from, to) ? (siteOf(to) ?? to.host) : to.host;
-    return `the page redirects to ${target}, which is another site than ${site}`;
+    return `the page redirects to ${target}, which is a different site from ${site}`;
   }
   if (isDowngrade(from, to)) return `${from.host} redirects from https to http`;
   return undefined;
 }
 
-/** A `robots.txt` is its host's, whoever owns the pages of it. */
-function mayRobotsGoOn(from: URL, to: URL): boolean {
+/** A `robots.txt` applies to its whole host, not to a site. */
+function isRobotsRedirectAllowed(from: URL, to: URL): boolean {
   return isSameDomain(from, to) && !isDowngrade(from, to);
 }
 
@@ -178,11 +178,11 @@ function isDowngrade(from: URL, to: URL): boolean {
   return from.protocol === 'https:' && to.protocol !== 'https:';
 }
 
-function wordsFor({ kind, href, text }: Found): string {
-  const words = text === '' ? '' : ` (${text})`;
+function describeFound({ kind, href, text }: Found): string {
+  const label = text === '' ? '' : ` (${text})`;
   switch (kind) {
     case 'link':
-      return `a link to ${href}${words}`;
+      return `a link to ${href}${label}`;
     case 'badge':
       return `the badge in a link to ${href}`;
     case 'embed':
@@ -195,5 +195,5 @@ function textOf(header: string | readonly string[] | undefined): string {
 }
 
 function shown(text: string): string {
-  return text === '' ? 'not told' : text.slice(0, 100);
+  return text === '' ? 'missing' : text.slice(0, 100);
 }

@@ -6,40 +6,43 @@ import { openingErrorFrom } from './database-errors.ts';
 import { readMigrations } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
 import { pg } from './postgres-database.ts';
-import { placeOfMissing, refuseUnreadable } from './sqlite-database.ts';
+import { assertReadable, resolveMissing } from './sqlite-database.ts';
 import type { ControlTables, Database } from './tables/tables.ts';
 
-/** A control database as it is. */
-export interface DatabaseLook {
-  /** Migrations that it lacks, which the next command that opens it makes. */
+/** The state of a control database. */
+export interface DatabaseInspection {
+  /** Migrations still to run. */
   readonly pending: readonly string[];
-  /** Migrations of a newer program. */
+  /** Migrations of a newer version. */
   readonly unknown: readonly string[];
-  /** The server's clock; undefined for a file, which has none. */
+  /** The server's clock; undefined for a file. */
   readonly now: Date | undefined;
-  /** Some of the secrets of endpoints, encrypted. */
+  /** Encrypted; some of them. */
   readonly sealed: readonly { readonly id: string; readonly sealed_secret: string }[];
 }
 
-/** For a connection, and for a statement, in milliseconds. */
-export interface LookOptions {
+/** Of a connection, and of a statement, in milliseconds. */
+export interface InspectionOptions {
   readonly timeoutMs: number;
 }
 
-/** Enough to see whether the keys open them; the newest may have another key than the oldest. */
+/** Enough to check the keys; secrets of different age may have different ones. */
 const SEALED_MAX = 1_000;
 
 /**
- * Looks at the control database at an address (see `openDatabase`) and changes nothing: it is neither made nor migrated. Undefined
- * for a SQLite file that isn't there yet. Rejects as `openDatabase` does, but for a newer version's database, which it looks at.
+ * Neither creates nor migrates the database. Undefined for a missing SQLite file. Rejects as `openDatabase` does,
+ * except for a database of a newer version.
  */
-export async function lookAtDatabase(url: string, { timeoutMs }: LookOptions): Promise<DatabaseLook | undefined> {
+export async function inspectDatabase(
+  url: string,
+  { timeoutMs }: InspectionOptions,
+): Promise<DatabaseInspection | undefined> {
   const file = sqliteFileFromUrl(url);
   try {
-    if (file !== undefined && !(await isThere(file))) return undefined;
+    if (file !== undefined && !(await fileExists(file))) return undefined;
     const kysely = file === undefined ? openPostgres(url, timeoutMs) : openFile(file, timeoutMs);
     try {
-      return await look(kysely, { hasClock: file === undefined });
+      return await inspect(kysely, { hasClock: file === undefined });
     } finally {
       await kysely.destroy();
     }
@@ -48,14 +51,14 @@ export async function lookAtDatabase(url: string, { timeoutMs }: LookOptions): P
   }
 }
 
-/** Rejects where that can't be told, and where what is there can't be read. */
-async function isThere(file: string): Promise<boolean> {
+/** Rejects if the file exists but can't be read. */
+async function fileExists(file: string): Promise<boolean> {
   try {
-    await refuseUnreadable(file);
+    await assertReadable(file);
     return true;
   } catch (error) {
     if (codeFromError(error) !== 'ENOENT') throw error;
-    await placeOfMissing(file); // A link into a folder that isn't there leads nowhere, whoever opens it.
+    await resolveMissing(file); // A link into a missing folder is an error for everyone.
     return false;
   }
 }
@@ -66,7 +69,7 @@ function openFile(path: string, timeout: number): Database {
 }
 
 function openPostgres(url: string, timeoutMs: number): Database {
-  if (!isClearAddress(url)) throw new AppError('configuration', `${shownAddress(url)} is no URL; ${UNCLEAR_ADDRESS}`);
+  if (!isClearAddress(url)) throw new AppError('configuration', `not a URL: ${shownAddress(url)}; ${UNCLEAR_ADDRESS}`);
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'modelstats doctor',
@@ -75,11 +78,11 @@ function openPostgres(url: string, timeoutMs: number): Database {
     statement_timeout: timeoutMs,
     query_timeout: timeoutMs,
   });
-  pool.on('error', () => {}); // The next query tells.
+  pool.on('error', () => {}); // Reported by the next query.
   return new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-async function look(kysely: Database, { hasClock }: { readonly hasClock: boolean }): Promise<DatabaseLook> {
+async function inspect(kysely: Database, { hasClock }: { readonly hasClock: boolean }): Promise<DatabaseInspection> {
   const clock = hasClock ? await sql<{ now: Date }>`select clock_timestamp() as now`.execute(kysely) : undefined;
   const now = clock?.rows[0]?.now;
   const tables = await kysely.introspection.getTables();

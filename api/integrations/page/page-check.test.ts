@@ -3,8 +3,8 @@ import { createGzip } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type PageServer, useOutbound, usePages } from '../../../test/support/integrations/page-server.ts';
 import { openOutbound, openReceiver } from '../../../test/support/server/use-outbound.ts';
-import { LOOK_LIMITS, type LookDeps, pageLooker } from './look.ts';
 import { snippetsFor } from './own-addresses.ts';
+import { PAGE_LIMITS, type PageCheckDeps, pageChecker } from './page-check.ts';
 import type { readInThread } from './read-in-thread.ts';
 import { type Readings, read } from './reading.ts';
 
@@ -24,12 +24,15 @@ const readHere: typeof readInThread = async <Kind extends keyof Readings>(order:
   read(order) as Readings[Kind];
 
 /** Looks at a page of the server, or at an address, as the site `shop.test`. */
-function look(page: string, { isThreaded = false, ...changes }: Partial<LookDeps> & { isThreaded?: boolean } = {}) {
+function checkPage(
+  page: string,
+  { isThreaded = false, ...changes }: Partial<PageCheckDeps> & { isThreaded?: boolean } = {},
+) {
   const reading = isThreaded ? {} : { read: readHere };
   const outbound = useOutbound();
-  const deps: LookDeps = { outbound, publicUrl: SERVICE, toolVersion: '1.2.3', ...reading, ...changes };
+  const deps: PageCheckDeps = { outbound, publicUrl: SERVICE, toolVersion: '1.2.3', ...reading, ...changes };
   const url = page.startsWith('https://') ? page : site.urlOf(page);
-  return pageLooker(deps)({ url, domain: 'shop.test', organizationId: OURS });
+  return pageChecker(deps)({ url, domain: 'shop.test', organizationId: OURS });
 }
 
 const requested = () => site.requests.map(({ url }) => url);
@@ -38,7 +41,7 @@ describe('a look at a page', () => {
   test('finds the link, and tells where, when and what', async () => {
     pages.set('shop.test/a?b=1', LINK);
     pages.set('shop.test/robots.txt', 'User-agent: *\nAllow: /');
-    const evidence = await look('shop.test/a?b=1', { isThreaded: true });
+    const evidence = await checkPage('shop.test/a?b=1', { isThreaded: true });
     expect(evidence).toMatchObject({
       reason: 'FOUND',
       status: 200,
@@ -51,7 +54,7 @@ describe('a look at a page', () => {
 
   test('says who asks in every request, first for robots.txt and then for the page', async () => {
     pages.set('shop.test/', LINK);
-    await look('shop.test/');
+    await checkPage('shop.test/');
     expect(requested()).toEqual(['shop.test/robots.txt', 'shop.test/']);
     const agents = site.requests.map(({ headers }) => headers['user-agent']);
     expect(agents).toEqual(Array(2).fill(`modelstats-check/1.2.3 (+${SERVICE})`));
@@ -60,21 +63,21 @@ describe('a look at a page', () => {
   });
 
   test.each([
-    ['is not there', { status: 404 }, 'HTTP_ERROR', /shop.test:\d+ answers 404/],
-    ['fails', { status: 503, body: LINK }, 'HTTP_ERROR', /answers 503/],
+    ['is not there', { status: 404 }, 'HTTP_ERROR', /shop.test:\d+ responded with 404/],
+    ['fails', { status: 503, body: LINK }, 'HTTP_ERROR', /responded with 503/],
     ['shows no link', '<p>nothing</p>', 'NOT_FOUND', /shows neither a link to https:\/\/stats.example\/base nor/],
     [
       'is no HTML',
       { headers: { 'content-type': 'text/plain' }, body: LINK },
       'NOT_FOUND',
-      /no HTML: its type is text\/plain/,
+      /not HTML: its content type is text\/plain/,
     ],
-    ['is packed', { headers: { 'content-encoding': 'gzip' }, body: LINK }, 'NOT_FOUND', /packed \(gzip\)/],
+    ['is packed', { headers: { 'content-encoding': 'gzip' }, body: LINK }, 'NOT_FOUND', /compressed \(gzip\)/],
   ] as const)('that %s is told so', async (_, answer, reason, message) => {
     pages.set('shop.test/', answer);
     const status = (typeof answer === 'object' && 'status' in answer && answer.status) || 200;
     const rest = { found: null, finalUrl: site.urlOf('shop.test/') };
-    expect(await look('shop.test/')).toMatchObject({
+    expect(await checkPage('shop.test/')).toMatchObject({
       reason,
       status,
       message: expect.stringMatching(message),
@@ -85,15 +88,15 @@ describe('a look at a page', () => {
   test('takes the badge in a link, and XHTML', async () => {
     const headers = { 'content-type': 'Application/XHTML+XML' };
     pages.set('shop.test/', { headers, body: `<a href="/"><img src="${SERVICE}/badges/source.svg"/></a>` });
-    expect(await look('shop.test/')).toMatchObject({ reason: 'FOUND', found: { kind: 'badge' } });
+    expect(await checkPage('shop.test/')).toMatchObject({ reason: 'FOUND', found: { kind: 'badge' } });
   });
 
   test('reads the first MiB of a page, and says so', async () => {
-    const filling = `<p>${'x'.repeat(LOOK_LIMITS.pageBytesMax)}</p>`;
+    const filling = `<p>${'x'.repeat(PAGE_LIMITS.pageBytesMax)}</p>`;
     pages.set('shop.test/before', `${LINK}${filling}`);
     pages.set('shop.test/behind', `${filling}${LINK}`);
-    expect(await look('shop.test/before')).toMatchObject({ reason: 'FOUND' });
-    const behind = await look('shop.test/behind');
+    expect(await checkPage('shop.test/before')).toMatchObject({ reason: 'FOUND' });
+    const behind = await checkPage('shop.test/behind');
     expect(behind).toMatchObject({ reason: 'NOT_FOUND', message: expect.stringContaining('its first 1024 KiB') });
   });
 
@@ -108,34 +111,34 @@ describe('a look at a page', () => {
     pages.set('shop.test/slow', (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).write(LINK);
     });
-    const limits = { ...LOOK_LIMITS, pageTimeoutMs: 300 };
-    expect(await look('shop.test/bomb', { limits })).toMatchObject({ found: null });
-    const slow = await look('shop.test/slow', { limits });
+    const limits = { ...PAGE_LIMITS, pageTimeoutMs: 300 };
+    expect(await checkPage('shop.test/bomb', { limits })).toMatchObject({ found: null });
+    const slow = await checkPage('shop.test/slow', { limits });
     expect(slow).toMatchObject({ reason: 'TIMEOUT', message: expect.stringMatching(/did not answer within 0.3 s/) });
   });
 
   test('ends when it is given up', async () => {
     const stop = new AbortController();
     pages.set('shop.test/', () => stop.abort(new Error('stopped')));
-    await expect(look('shop.test/', { signal: stop.signal })).rejects.toThrow('stopped');
+    await expect(checkPage('shop.test/', { signal: stop.signal })).rejects.toThrow('stopped');
   });
 
   test('that nobody answers is told', async () => {
     const outbound = openOutbound({ resolveName: () => Promise.reject(new Error('ENOTFOUND')) });
     const nothing = { status: null, finalUrl: null, found: null };
-    expect(await look('https://shop.test/', { outbound })).toMatchObject({ reason: 'UNREACHABLE', ...nothing });
+    expect(await checkPage('https://shop.test/', { outbound })).toMatchObject({ reason: 'UNREACHABLE', ...nothing });
   });
 
   test('goes to no address that is not public, whatever the DNS says', async () => {
     const outbound = openOutbound({ resolveName: async () => [{ address: '10.0.0.1', family: 4 }] });
     const blocked = { reason: 'BLOCKED', status: null, message: expect.stringMatching(/10.0.0.1/) };
-    expect(await look('https://shop.test/', { outbound })).toMatchObject(blocked);
+    expect(await checkPage('https://shop.test/', { outbound })).toMatchObject(blocked);
   });
 
   test('verifies certificates', async () => {
     const { receiver } = await openReceiver((_, response) => response.end(LINK));
     const message = expect.stringMatching(/the certificate of shop.test/);
-    const evidence = await look(`https://shop.test:${receiver.port}/`);
+    const evidence = await checkPage(`https://shop.test:${receiver.port}/`);
     expect(evidence).toMatchObject({ reason: 'UNREACHABLE', message });
   });
 });
@@ -152,18 +155,18 @@ describe('redirects', () => {
 
   test('are followed within the site, three at most', async () => {
     chain('shop.test/', 'www.shop.test/', 'shop.test/a', 'b.shop.test/b');
-    expect(await look('shop.test/')).toMatchObject({ reason: 'FOUND', finalUrl: site.urlOf('b.shop.test/b') });
+    expect(await checkPage('shop.test/')).toMatchObject({ reason: 'FOUND', finalUrl: site.urlOf('b.shop.test/b') });
     chain('shop.test/', 'shop.test/1', 'shop.test/2', 'shop.test/3', 'shop.test/4');
     const message = 'the page redirects more than 3 times';
-    expect(await look('shop.test/')).toMatchObject({ reason: 'NOT_FOUND', status: 302, message });
+    expect(await checkPage('shop.test/')).toMatchObject({ reason: 'NOT_FOUND', status: 302, message });
     expect(requested()).not.toContain('shop.test/4');
   });
 
   test('to another site are not followed, whatever its name', async () => {
     chain('shop.test/', 'shop.test.other.test/');
-    const evidence = await look('shop.test/');
+    const evidence = await checkPage('shop.test/');
     expect(evidence).toMatchObject({ reason: 'NOT_FOUND', status: 302 });
-    expect(evidence.message).toMatch(/redirects to shop.test.other.test:\d+, which is another site than shop.test/);
+    expect(evidence.message).toMatch(/redirects to shop.test.other.test:\d+, which is a different site from shop.test/);
     expect(site.requests).toHaveLength(2);
   });
 
@@ -180,20 +183,20 @@ describe('redirects', () => {
     pages.set('shop.test/', LINK);
     const { secure, outbound } = await openSecure(301, { location: site.urlOf('shop.test/') });
     const message = expect.stringMatching(/redirects from https to http/);
-    expect(await look(secure, { outbound })).toMatchObject({ reason: 'NOT_FOUND', message });
+    expect(await checkPage(secure, { outbound })).toMatchObject({ reason: 'NOT_FOUND', message });
     expect(site.requests).toEqual([]);
   });
 
   test('from http to https are', async () => {
     const { secure, outbound } = await openSecure(200, { 'content-type': 'text/html' });
     pages.set('shop.test/', { status: 308, headers: { location: secure } });
-    expect(await look('shop.test/', { outbound })).toMatchObject({ reason: 'FOUND', finalUrl: secure });
+    expect(await checkPage('shop.test/', { outbound })).toMatchObject({ reason: 'FOUND', finalUrl: secure });
   });
 
   test('to an address that is not public are blocked', async () => {
     const target = site.urlOf('shop.test/x').replace('http:', 'gopher:');
     pages.set('shop.test/', { status: 302, headers: { location: target } });
-    expect((await look('shop.test/')).reason).not.toBe('FOUND');
+    expect((await checkPage('shop.test/')).reason).not.toBe('FOUND');
     expect(site.requests).toHaveLength(2);
   });
 });
@@ -217,10 +220,12 @@ describe('robots.txt', () => {
   ])('that %s', async (_, body, reason) => {
     pages.set('shop.test/prices/', LINK);
     pages.set('shop.test/robots.txt', { headers: { 'content-type': 'text/plain' }, body });
-    const evidence = await look('shop.test/prices/');
+    const evidence = await checkPage('shop.test/prices/');
     expect(evidence.reason).toBe(reason);
     if (reason === 'BLOCKED') {
-      expect(evidence.message).toMatch(/the robots.txt of shop.test:\d+ does not let modelstats-check fetch the page/);
+      expect(evidence.message).toMatch(
+        /the robots.txt of shop.test:\d+ does not allow modelstats-check to fetch the page/,
+      );
       expect(site.requests).toHaveLength(1);
     }
   });
@@ -233,14 +238,14 @@ describe('robots.txt', () => {
   ] as const)('that is %d: %s', async (status, reason) => {
     pages.set('shop.test/', LINK);
     pages.set('shop.test/robots.txt', { status });
-    expect((await look('shop.test/')).reason).toBe(reason);
+    expect((await checkPage('shop.test/')).reason).toBe(reason);
   });
 
   test('that doesn’t come in time allows nothing now', async () => {
     pages.set('shop.test/', LINK);
     pages.set('shop.test/robots.txt', () => undefined);
-    const limits = { ...LOOK_LIMITS, robotsTimeoutMs: 200 };
-    expect(await look('shop.test/', { limits })).toMatchObject({
+    const limits = { ...PAGE_LIMITS, robotsTimeoutMs: 200 };
+    expect(await checkPage('shop.test/', { limits })).toMatchObject({
       reason: 'TIMEOUT',
       message: expect.stringMatching(/^its robots.txt: shop.test:\d+ did not answer/),
     });
@@ -252,7 +257,7 @@ describe('robots.txt', () => {
     pages.set('shop.test/a', { status: 301, headers: { location: site.urlOf('www.shop.test/b') } });
     pages.set('www.shop.test/robots.txt', { body: 'User-agent: *\nDisallow: /b' });
     pages.set('www.shop.test/b', LINK);
-    expect((await look('shop.test/')).reason).toBe('BLOCKED');
+    expect((await checkPage('shop.test/')).reason).toBe('BLOCKED');
     expect(requested()).toEqual([...['shop.test/robots.txt', 'shop.test/', 'shop.test/a', 'www.shop.test/robots.txt']]);
   });
 
@@ -261,17 +266,17 @@ describe('robots.txt', () => {
     const redirect = (to: string) => ({ status: 301, headers: { location: site.urlOf(to) } });
     pages.set('shop.test/robots.txt', redirect('www.shop.test/robots.txt'));
     pages.set('www.shop.test/robots.txt', { body: 'User-agent: *\nDisallow: /' });
-    expect((await look('shop.test/')).reason).toBe('BLOCKED');
+    expect((await checkPage('shop.test/')).reason).toBe('BLOCKED');
     pages.set('shop.test/robots.txt', redirect('other.test/robots.txt'));
-    expect((await look('shop.test/')).reason).toBe('FOUND');
+    expect((await checkPage('shop.test/')).reason).toBe('FOUND');
     expect(requested()).not.toContain('other.test/robots.txt');
   });
 
   test('is read up to 500 KiB', async () => {
     pages.set('shop.test/', LINK);
-    const filling = `#${'x'.repeat(LOOK_LIMITS.robotsBytesMax)}\n`;
+    const filling = `#${'x'.repeat(PAGE_LIMITS.robotsBytesMax)}\n`;
     pages.set('shop.test/robots.txt', { body: `${filling}User-agent: *\nDisallow: /` });
-    expect((await look('shop.test/')).reason).toBe('FOUND');
+    expect((await checkPage('shop.test/')).reason).toBe('FOUND');
   });
 });
 
@@ -285,7 +290,7 @@ test('each snippet that people are given passes, as the page shows it', async ()
   const rendered = `<p><a href="${href}"><img src="${source}" alt="${alt}" /></a></p>`;
   for (const [index, body] of [rendered, html?.code ?? '', react?.code ?? ''].entries()) {
     pages.set(`shop.test/${index}`, body);
-    expect(await look(`shop.test/${index}`)).toMatchObject({
+    expect(await checkPage(`shop.test/${index}`)).toMatchObject({
       reason: 'FOUND',
       found: { kind: 'badge', href: `${SERVICE}/?for=${OURS}`, text: 'Data: modelstats' },
     });
