@@ -153,10 +153,10 @@ export const PEOPLE_LIMIT_SETTINGS = {
 export const TOKEN_SETTINGS = {
   accessTokenSeconds: setting('ACCESS_TOKEN_SECONDS', wholeNumber(60, 86_400), {
     fallback: 3_600,
-    text: 'lifetime of an access token of a connected program, 60 to 86,400',
+    text: 'lifetime of an access token of a connected program, in seconds, 60 to 86,400',
   }),
   refreshTokenSeconds: setting('CONNECTION_DAYS', inUnits(wholeNumber(1, 400), 86_400), {
     fallback: 30,
-    text: 'how long a connected program may stay inactive before it must be connected again',
+    text: 'how long a connected program may stay inactive before it must be connected again, in days',
   }),
 };
