@@ -37,7 +37,7 @@ export function addRequestChecks(
 export function assertHead(request: FastifyRequest, { headersMax }: HeadLimits): void {
   // Their size is limited by Node.
   if (request.raw.rawHeaders.length > 2 * headersMax)
-    throw httpError('headers_too_large', `A request may have ${headersMax} header fields`);
+    throw httpError('headers_too_large', `The request has more than ${headersMax} header fields`);
   assertHost(request);
 }
 
@@ -185,7 +185,7 @@ export function collectMethods(app: FastifyInstance): (closing: FastifyInstance)
 function refuseOthers(app: FastifyInstance, { url, methods, config }: Path): void {
   const allow = [...methods].sort().join(', ');
   const method = REFUSABLE.filter((other) => !methods.has(other));
-  const message = `This route answers ${allow} only`;
+  const message = `This route supports ${allow} only`;
   app.route({
     method,
     url,

@@ -105,7 +105,7 @@ test('a revoked key does not work at once, is not replaced, and the page says so
   expect((await ada.postWith(token, `${keys()}/${id}/revoke`, {})).statusCode).toBe(303);
   expect(await console.accounts.authenticate(key)).toBeUndefined();
   const response = await ada.postWith(token, `${keys()}/${id}/replace`, {});
-  expect([response.statusCode, response.body.includes('has ended already')]).toEqual([422, true]);
+  expect([response.statusCode, response.body.includes('has already ended')]).toEqual([422, true]);
 });
 
 test('what is missing or wrong is said at its field, and what was typed stays', async () => {

@@ -30,7 +30,7 @@ function shownName(name: string): string {
 }
 
 export function shownProgramName(name: string | null): string {
-  return shownName(name ?? '') || 'a program without a name';
+  return shownName(name ?? '') || 'an unnamed program';
 }
 
 /** Rewrites addresses so that no mail program links them. */

@@ -164,7 +164,7 @@ async function findMember(database: Database, { organizationId, personId }: Memb
 
 async function getMember(database: Database, key: MemberKey): Promise<Member> {
   const member = await findMember(database, key);
-  if (member === undefined) throw new AppError('not_found', `${key.personId} does not belong to ${key.organizationId}`);
+  if (member === undefined) throw new AppError('not_found', `${key.personId} is not a member of ${key.organizationId}`);
   return member;
 }
 

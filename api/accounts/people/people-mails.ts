@@ -27,7 +27,7 @@ export interface PasswordMail extends LinkMail {
 
 export function passwordMail({ to, link, publicUrl, isFirst, origin }: PasswordMail): Mail {
   const text = letter([
-    `${isFirst ? 'A password was set' : 'The password was changed'} for this address at ${publicUrl}, from the client address ${origin ?? 'of the service'}.`,
+    `${isFirst ? 'A password was set' : 'The password was changed'} for this address at ${publicUrl}, from ${origin === null ? 'the service itself' : `the client address ${origin}`}.`,
     'If this was you, you can ignore this email.',
     "If it wasn't you, open this link within 7 days. It removes the password and ends all sessions:",
     link,

@@ -137,7 +137,7 @@ export interface CredentialName {
 
 const NONE: CredentialName = { name: '', last_four: '', revoked_at: null };
 /** Ended connections leave only their usage. */
-const ENDED: CredentialName = { ...NONE, name: 'a connection that was ended' };
+const ENDED: CredentialName = { ...NONE, name: 'an ended connection' };
 
 /** By credential id. */
 export async function readCredentialNames(
