@@ -1,36 +1,36 @@
 import { isIP } from 'node:net';
 import { generate, type SelfsignedOptions } from 'selfsigned';
 
-/** A certificate and its key, both PEM. */
+/** Both PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** From when and until when a certificate is valid: now minus and plus a day, unless given. */
+/** Default: from a day ago until a day from now. */
 export interface Validity {
   readonly from?: Date;
   readonly to?: Date;
 }
 
 export interface CertificateOptions extends Validity {
-  /** Names and addresses that it is for. */
+  /** DNS names and IP addresses. */
   readonly names: readonly string[];
 }
 
-/** An authority: its certificate as PEM, and how it issues others. */
+/** A certificate authority: its certificate as PEM, and a function that issues others. */
 export interface Authority {
   readonly ca: string;
   readonly issue: (options: CertificateOptions) => Promise<Certificate>;
 }
 
 const DAY_MS = 86_400_000;
-/** Kinds of names in a certificate, as RFC 5280 numbers them. */
+/** Types of `subjectAltName` by RFC 5280. */
 const [DNS_NAME, ADDRESS] = [2, 7] as const;
 
 /**
- * An authority that nobody trusts unless told to, for receivers on loopback: those of `webhooks listen` and of tests (decision
- * 0053). Its key is made anew, stored nowhere, and signs only what is issued here.
+ * An authority for receivers on loopback, those of `webhooks listen` and of tests (decision 0053). Its key is new and
+ * stored nowhere.
  */
 export async function createAuthority(name: string, validity: Validity = {}): Promise<Authority> {
   const made = await makeCertificate(name, {
@@ -44,7 +44,6 @@ export async function createAuthority(name: string, validity: Validity = {}): Pr
   return { ca: made.cert, issue: (options) => makeCertificate(options.names[0] ?? '', { ...forNames(options), ca }) };
 }
 
-/** A certificate that no authority has signed. */
 export function selfSigned(options: CertificateOptions): Promise<Certificate> {
   return makeCertificate(options.names[0] ?? '', forNames(options));
 }

@@ -1,6 +1,6 @@
 /**
- * Whether lists and objects lie in each other more than so many levels deep; `[]` has one. It needs no stack, as what walks a value
- * by calling itself does.
+ * Whether lists and objects are nested more than `levelsMax` deep; `[]` has one level. Not recursive, so deep values
+ * can't exhaust the stack.
  */
 export function isNestedDeeper(value: unknown, levelsMax: number): boolean {
   let level = [value].filter(hasParts);

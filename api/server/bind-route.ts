@@ -1,6 +1,6 @@
 /** How responses are sent by Fastify: what a request asks goes in, status, headers and body come out. */
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
 import type { RouteResponse } from './responder.ts';
 import { fieldsOf, type ResponseHeaders } from './response-headers.ts';
 
@@ -102,7 +102,7 @@ export function wholeResponseSender({ headers: usual, headersOf, compressFromByt
   return (request, reply, answer) => {
     const { status, headers, body } = answer;
     if (mayBeCompressed(request, answer, compressFromBytes)) return sendThroughHooks(request, reply, answer);
-    return whenThere(headersOf?.(request, status) ?? NONE, (own) => {
+    return mapAwaitable(headersOf?.(request, status) ?? NONE, (own) => {
       const fields = knownFieldsOf(headers).concat('x-request-id', request.id, fieldsOf(own));
       if (body !== undefined) fields.push('content-length', String(Buffer.byteLength(body)));
       reply.raw.writeHead(status, fields);

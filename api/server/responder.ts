@@ -8,7 +8,7 @@
  * names none, the ETag is the hash of the body.
  */
 import { LRUCache } from 'lru-cache';
-import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
@@ -100,7 +100,7 @@ export class Responder<Context, R extends Route<Context>> {
     await exchange.charge?.(asked.effective);
     if (!isInForce) {
       if ('borrowed' in asked) return this.#lend(asked, tagged, exchange);
-      return whenThere(this.#load(etag, asked, context), (found) => this.#inForm(etag, found, tagged, exchange));
+      return mapAwaitable(this.#load(etag, asked, context), (found) => this.#inForm(etag, found, tagged, exchange));
     }
     // `*` and a date name no particular response, so make sure that there is one (404 otherwise). The charge goes back.
     await assertThere?.(context);
@@ -149,7 +149,7 @@ export class Responder<Context, R extends Route<Context>> {
     const kept = isPacked ? packed : plain;
     const headers = isHit ? kept : withCacheState(kept, 'MISS');
     if (!isPacked) return { status: 200, headers, body };
-    return whenThere(
+    return mapAwaitable(
       this.#deps.cache.get(`gzip ${key}`, () => gzip(body)),
       (small) => ({ status: 200, headers, body: small.body }),
     );

@@ -64,16 +64,16 @@ async function openMovingReceiver(headers: Readonly<Record<string, string>> = {}
 
 test('a name is resolved once for a connection, so what the DNS says after the check has no effect', async () => {
   const { receiver, outbound, calls, url } = await openMovingReceiver();
-  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer', status: 200 });
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'response', status: 200 });
   expect(receiver.addresses()).toEqual(['127.0.0.2']);
   // The connection is kept: it leads to the address that was checked, whatever the name means by now.
-  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer', status: 200 });
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'response', status: 200 });
   expect([calls.length, receiver.addresses()]).toEqual([1, ['127.0.0.2']]);
 });
 
 test('a new connection is checked anew', async () => {
   const { receiver, outbound, url } = await openMovingReceiver({ connection: 'close' });
-  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'response' });
   expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'failure', reason: 'blocked' });
   expect(receiver.addresses()).toEqual(['127.0.0.2']);
 });
@@ -83,12 +83,14 @@ test('where one of several addresses refuses, the next is tried', async () => {
     settings: { resolveName: responsesInTurn(['::1', '127.0.0.1']).resolveName },
     names: ['example.com'],
   });
-  expect(await outbound.request(requestTo(`https://example.com:${receiver.port}/`))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(`https://example.com:${receiver.port}/`))).toMatchObject({
+    kind: 'response',
+  });
 });
 
 test("names are resolved by the system unless a test does, and 'localhost' is one where loopback is allowed", async () => {
   const { receiver, outbound } = await openReceiver((_request, response) => response.end());
-  expect(await outbound.request(requestTo(`https://localhost:${receiver.port}/`))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(`https://localhost:${receiver.port}/`))).toMatchObject({ kind: 'response' });
 });
 
 test.each([
@@ -108,7 +110,7 @@ test("the environment's proxies are not used", async () => {
   vi.stubEnv('NODE_USE_ENV_PROXY', '1');
   onTestFinished(() => void vi.unstubAllEnvs());
   const { receiver, outbound } = await openReceiver((_request, response) => response.end());
-  expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'response' });
   expect(proxy.connections()).toBe(0);
 });
 
@@ -116,7 +118,7 @@ test.each(['host', 'Host', 'connection', 'Transfer-Encoding', 'content-length', 
   'a caller that sets the header %s is told so',
   async (name) => {
     const request = openOutbound().request(requestTo('https://example.com/', { headers: { [name]: 'example.org' } }));
-    await expect(request).rejects.toThrow(`the header ${name.toLowerCase()} is not the caller's to set`);
+    await expect(request).rejects.toThrow(`the header ${name.toLowerCase()} can't be set by the caller`);
   },
 );
 

@@ -10,7 +10,7 @@
  * (decision 0013).
  */
 
-import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../../runtime/awaitable.ts';
 import type { Way } from '../../accounts/authentication.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Accounts } from '../../accounts/open-accounts.ts';
@@ -75,8 +75,8 @@ export class AccessControl {
     route: RouteAccess | undefined,
     { hasMethod = true }: { readonly hasMethod?: boolean } = {},
   ): Awaitable<Admission> {
-    return whenThere(this.#authenticate(credentials, route), (caller) =>
-      whenThere(this.#deps.accounts.burst.hit(caller), (burst) => {
+    return mapAwaitable(this.#authenticate(credentials, route), (caller) =>
+      mapAwaitable(this.#deps.accounts.burst.hit(caller), (burst) => {
         const known = { caller, burst, hasLimits: this.#isLive('plans', caller) };
         const refusal =
           burst.refused && known.hasLimits
@@ -103,7 +103,7 @@ export class AccessControl {
     const live = route !== undefined && this.isThere(known, route) ? route : undefined;
     const isData = live !== undefined && live.capability !== 'account' && live.capability !== 'mcp';
     const { caller, burst, hasLimits } = known;
-    return whenThere(
+    return mapAwaitable(
       first ?? this.#findRefusal(live, known, hasMethod),
       (refusal) => new Admission({ caller, route: live?.name, burst, isData, hasLimits, refusal }, this.#deps),
     );
@@ -114,7 +114,10 @@ export class AccessControl {
     const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken, way));
     if (found !== undefined && !(found instanceof Promise)) return found;
     const { clientAddress } = credentials; // Before anything is waited for: the client may be gone then.
-    return whenThere(found, (caller) => caller ?? this.#refuseStranger(clientAddress, credentials.bearerToken, route));
+    return mapAwaitable(
+      found,
+      (caller) => caller ?? this.#refuseStranger(clientAddress, credentials.bearerToken, route),
+    );
   }
 
   async #refuseStranger(
@@ -138,7 +141,7 @@ export class AccessControl {
     const { caller, hasLimits } = known;
     const limit = this.#deps.backstop[route.name] ?? route.limitPerMinute;
     const hit = this.#deps.accounts.backstop.hit(caller, { route: route.name, limit, isFixed: !hasLimits });
-    return whenThere(hit, (state) => {
+    return mapAwaitable(hit, (state) => {
       if (state.refused) return tooManyRequests(state, known, `This key asks ${route.name} too often`);
       return hasMethod ? findMissingFeature(route.feature, caller) : undefined;
     });

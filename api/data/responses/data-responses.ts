@@ -3,7 +3,7 @@
  * everybody, as tools. Two keys with the same rights share an answer (api/server/responder.ts says how each is made).
  */
 
-import { dayTeller } from '../../../runtime/day.ts';
+import { createDayReader } from '../../../runtime/day.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import type { UnitFor } from '../../accounts/limits/quota.ts';
@@ -67,7 +67,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export class DataResponses {
   readonly #deps: ResponseDeps;
   readonly #responder: Responder<DataContext, DataRoute>;
-  readonly #dayOf = dayTeller();
+  readonly #dayOf = createDayReader();
 
   constructor(deps: ResponseDeps) {
     this.#deps = deps;

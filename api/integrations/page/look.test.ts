@@ -111,7 +111,7 @@ describe('a look at a page', () => {
     const limits = { ...LOOK_LIMITS, pageTimeoutMs: 300 };
     expect(await look('shop.test/bomb', { limits })).toMatchObject({ found: null });
     const slow = await look('shop.test/slow', { limits });
-    expect(slow).toMatchObject({ reason: 'TIMEOUT', message: expect.stringMatching(/did not answer within 0.3 s/) });
+    expect(slow).toMatchObject({ reason: 'TIMEOUT', message: expect.stringMatching(/did not respond within 0.3 s/) });
   });
 
   test('ends when it is given up', async () => {
@@ -242,7 +242,7 @@ describe('robots.txt', () => {
     const limits = { ...LOOK_LIMITS, robotsTimeoutMs: 200 };
     expect(await look('shop.test/', { limits })).toMatchObject({
       reason: 'TIMEOUT',
-      message: expect.stringMatching(/^its robots.txt: shop.test:\d+ did not answer/),
+      message: expect.stringMatching(/^its robots.txt: shop.test:\d+ did not respond/),
     });
     expect(site.requests).toHaveLength(1);
   });

@@ -87,7 +87,7 @@ class Look {
       if (timeoutMs <= 0) return this.#tell('TIMEOUT', `${new URL(url).host} did not answer in time`, { url });
       const { response, target } = await this.#request(url, timeoutMs);
       pageMs += response.durationMs;
-      if (response.kind === 'answer') return this.#judge(response);
+      if (response.kind === 'response') return this.#judge(response);
       const where = { url, status: response.status };
       if (target === undefined) return this.#tell(reasonOf(response), response.message, where);
       const problem = findRedirectProblem(new URL(url), target, this.#page.domain);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { ulidFromWords } from '../../../runtime/ulid.ts';
+import { ulidFromParts } from '../../../runtime/ulid.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
@@ -144,7 +144,7 @@ export class EventWriter {
   ): QueuedEvent {
     const { record, publishedAt } = this.#input;
     const words = [record, ...idWords];
-    const ulid = (...more: readonly string[]) => ulidFromWords(publishedAt, [...words, ...more]);
+    const ulid = (...more: readonly string[]) => ulidFromParts(publishedAt, [...words, ...more]);
     return {
       ...told,
       id: `evt_${ulid()}`,
