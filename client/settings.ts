@@ -1,38 +1,38 @@
 import { z } from 'zod';
 import { Milliseconds, setting, wholeNumber } from '../runtime/setting.ts';
 
-/** Of a consumer's side. */
+/** For consumers. */
 export const CLIENT_SETTINGS = {
-  url: setting('API_URL', z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(), {
-    text: 'service to ask, with its base path, when `--url` is not given',
+  url: setting('API_URL', z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(), {
+    text: 'URL of the service with its base path, unless `--url` is given',
     shown: 'address',
   }),
   key: setting('API_KEY', z.string().min(1).optional(), {
-    text: "API key to ask with, when `--key` is not given; here others don't see it in the list of processes",
+    text: 'API key, unless `--key` is given; here it is not visible in the process list',
     shown: 'masked',
   }),
   attemptsMax: setting('CLIENT_ATTEMPTS_MAX', wholeNumber(1, 100), {
     fallback: 6,
-    text: 'tries of one request that the network or the service failed, the first included',
+    text: 'attempts of a request that the network or the service failed, the first included',
   }),
   timeoutMs: setting('CLIENT_TIMEOUT_MS', Milliseconds, {
     fallback: 60_000,
-    text: 'for an answer, and of a download until 64 KiB more of it have arrived, in milliseconds',
+    text: 'limit for a response, or for 64 KiB more of a download, in milliseconds',
   }),
   retryDelayMsMax: setting('CLIENT_RETRY_MAX_MS', Milliseconds, {
     fallback: 30_000,
-    text: 'longest wait before another try, in milliseconds; the first is a second at most, and doubles',
+    text: 'longest delay before a retry, in milliseconds; it starts at a second at most and doubles',
   }),
   limitWaitMsMax: setting('CLIENT_LIMIT_WAIT_MAX_MS', Milliseconds, {
     fallback: 600_000,
-    text: 'how long one request waits in all for limits per minute to pass, in milliseconds',
+    text: 'total time that a request waits for limits per minute, in milliseconds',
   }),
   answerBytesMax: setting('CLIENT_ANSWER_BYTES_MAX', wholeNumber(1024, 256 * 1024 * 1024), {
     fallback: 32 * 1024 * 1024,
-    text: 'largest answer, unpacked, in bytes; read at once, it takes several times as much memory',
+    text: 'largest response, unpacked, in bytes; processing needs several times that memory',
   }),
   fileBytesMax: setting('CLIENT_FILE_BYTES_MAX', wholeNumber(1024, Number.MAX_SAFE_INTEGER), {
     fallback: 4 * 1024 ** 3,
-    text: 'largest file of a snapshot, packed as well as unpacked, in bytes',
+    text: 'largest file of a snapshot, packed or unpacked, in bytes',
   }),
 };

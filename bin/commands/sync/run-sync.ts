@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelstatsClient } from '../../../client/client.ts';
 import { ClientError, NotInPlanError, QuotaExceededError, UnauthenticatedError } from '../../../client/errors.ts';
 import { type CheckResult, checkCopy } from '../../../client/sync/check.ts';
-import { isThere, openCopy, scratchFolderOf, shownPlace } from '../../../client/sync/copies/open-copy.ts';
+import { mayExist, openCopy, scratchFolderOf, shownPlace } from '../../../client/sync/copies/open-copy.ts';
 import type { SyncDeps, SyncResult, SyncStep } from '../../../client/sync/copy.ts';
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
@@ -29,7 +29,7 @@ const WATCH_MS = 5 * 60_000;
 
 /** A consumer's exact copy (specification "Sync"). */
 export async function runSync(context: CommandContext, options: SyncOptions): Promise<number> {
-  if (options.check === true && !isThere(options.into))
+  if (options.check === true && !mayExist(options.into))
     throw new AppError('usage', `there is no copy at ${options.into}`);
   const steps = showSteps(context);
   const client = openClient(context, options, steps);
@@ -55,7 +55,7 @@ function openClient(context: CommandContext, options: SyncOptions, steps: ShownS
   return new ModelstatsClient(clientSettings(context, options), {
     onRetry: ({ error: reason, delayMs }) => {
       steps.clear();
-      context.log(`${reason.message}; trying again in ${Math.ceil(delayMs / 1000)} s`);
+      context.log(`${reason.message}; retrying in ${Math.ceil(delayMs / 1000)} s`);
     },
   });
 }
