@@ -14,11 +14,9 @@ export interface Validity {
 }
 
 export interface CertificateOptions extends Validity {
-  /** DNS names and IP addresses. */
   readonly names: readonly string[];
 }
 
-/** A certificate authority: its certificate as PEM, and a function that issues others. */
 export interface Authority {
   readonly ca: string;
   readonly issue: (options: CertificateOptions) => Promise<Certificate>;

@@ -36,7 +36,6 @@ export interface AppErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   /** What may be made public: no path, host, bucket or key. Default: the code alone. */
   readonly publicMessage?: string;
-  /** Set where it is known when a retry may succeed. */
   readonly retryAfterSeconds?: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Whether lists and objects are nested more than `levelsMax` deep; `[]` has one level. Not recursive, so deep values
- * can't exhaust the stack.
- */
+/** `[]` has one level. Not recursive, so deep values can't exhaust the stack. */
 export function isNestedDeeper(value: unknown, levelsMax: number): boolean {
   let level = [value].filter(hasParts);
   for (let levels = 1; level.length > 0; levels += 1) {

@@ -11,9 +11,7 @@ export interface RepeatOptions {
 }
 
 export interface RepeatDeps {
-  /** Ends the repetition. */
   readonly signal: AbortSignal;
-  /** Resolves after a time, or when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: Pick<BaseLogger, 'info' | 'error'>;
 }
@@ -52,12 +50,10 @@ export class ReportedReasons {
   readonly #reportedAtMs = new Map<string, number>();
   readonly #againMs: number;
 
-  /** @param againMs how long a reason is not reported again */
   constructor({ againMs }: { readonly againMs: number }) {
     this.#againMs = againMs;
   }
 
-  /** True if the reason should be reported now. */
   isNew(reason: string, nowMs: number): boolean {
     const reportedAtMs = this.#reportedAtMs.get(reason);
     if (reportedAtMs !== undefined && nowMs - reportedAtMs < this.#againMs) return false;

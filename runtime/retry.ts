@@ -1,13 +1,12 @@
 /**
- * Retries what may pass. The caller sets the delays: an upstream may send its own, and tests have a clock and a random
- * generator. p-retry has one formula, timer and generator, none of which can be replaced.
+ * The caller sets the delays, since an upstream may send its own, and tests need a clock and a random generator;
+ * p-retry allows neither.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface RetryOptions {
   /** Delay after a failed attempt (from 1), in milliseconds; undefined: no further attempt. */
   readonly delayAfter: (error: unknown, attempt: number) => number | undefined;
-  /** May reject to end the delay. Default: a plain timer. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
@@ -33,9 +32,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 export interface BackOff {
-  /** After the first attempt. */
   readonly firstMs: number;
-  /** After any. */
   readonly maxMs: number;
 }
 

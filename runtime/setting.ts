@@ -11,22 +11,20 @@ export interface Setting<N extends string = string, T = unknown> {
   readonly schema: z.ZodType<T>;
   /** The default as an operator would write it. */
   readonly fallback: string | undefined;
-  /** The meaning, in Markdown. */
+  /** In Markdown. */
   readonly text: string;
-  /** The default in Markdown, where it is more than a value. */
+  /** In Markdown, where it is more than a value. */
   readonly documented: string | undefined;
   /** How a value is displayed: `masked` for a secret, `address` for one that may hold a password. Default: in full. */
   readonly shown: 'masked' | 'address' | ((value: string) => string) | undefined;
 }
 export type Settings = Readonly<Record<string, Setting>>;
 
-/** The options of a factory, typed by its settings. */
 export type OptionsFrom<S> = { readonly [K in keyof S]: S[K] extends Setting<string, infer T> ? T : never };
 
-/** The values when none of the settings is set. */
 export function defaultsOf<const S extends Settings>(group: S): OptionsFrom<S> {
   const defaults = Object.entries(group).map(([option, { schema }]) => [option, schema.parse(undefined)]);
-  return Object.fromEntries(defaults) as OptionsFrom<S>; // Each value was parsed by the schema of its setting.
+  return Object.fromEntries(defaults) as OptionsFrom<S>; // Parsed by the schema of its setting.
 }
 
 interface Declaration extends Partial<Pick<Setting, 'documented' | 'shown'>> {

@@ -46,6 +46,5 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** The advice for an unclear address. */
 export const UNCLEAR_ADDRESS =
   'reserved characters of user and password must be percent-encoded, such as %40 for @ and %2F for /';

@@ -17,7 +17,6 @@ export function findSystemUser(): string | undefined {
   }
 }
 
-/** How to start another program of ours with Node. */
 interface ProgramBeside {
   readonly path: string;
   readonly execArgv: readonly string[];

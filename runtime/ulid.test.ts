@@ -9,13 +9,13 @@ test('an id is a ULID of its instant, the same for the same words and no others'
   const words = fc.array(fc.oneof(fc.string(), fc.nat()), { maxLength: 5 });
   const seen = new Map<string, string>();
   fc.assert(
-    fc.property(words, (told) => {
-      const id = ulidFromParts(AT, told);
+    fc.property(words, (parts) => {
+      const id = ulidFromParts(AT, parts);
       expect(isValid(id)).toBe(true);
       expect(decodeTime(id)).toBe(AT.getTime());
-      expect(ulidFromParts(AT, [...told])).toBe(id);
-      expect(seen.get(id) ?? JSON.stringify(told)).toBe(JSON.stringify(told));
-      seen.set(id, JSON.stringify(told));
+      expect(ulidFromParts(AT, [...parts])).toBe(id);
+      expect(seen.get(id) ?? JSON.stringify(parts)).toBe(JSON.stringify(parts));
+      seen.set(id, JSON.stringify(parts));
     }),
     { numRuns: 2_000 },
   );

@@ -9,7 +9,6 @@ const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** A ULID that sorts after all that this process made before. */
 export const newUlid: () => string = monotonicFactory();
 
-/** A ULID with a prefix, such as `org_…`. */
 export function newId(prefix: string): string {
   return `${prefix}_${newUlid()}`;
 }

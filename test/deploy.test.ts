@@ -248,7 +248,7 @@ test.skipIf(findProgram('openssl') === undefined)(
     expect(new Set(passwords).size).toBe(5);
     for (const password of passwords) expect(password.length).toBeGreaterThanOrEqual(32);
     for (const service of Object.values(readCompose(made).services)) configFromEnv(service.environment);
-    await expect(make()).rejects.toThrow(`${file} is there already`);
+    await expect(make()).rejects.toThrow(`${file} exists already`);
     expect(readEnvFile(readFileSync(file, 'utf8'))).toEqual(made);
   },
 );

@@ -44,14 +44,12 @@ import {
 } from '../../runtime/setting.ts';
 import { DUCKDB_SETTINGS, S3_SETTINGS, UPLOAD_SETTINGS } from '../../storage/settings.ts';
 
-/** What the name of every setting begins with in the environment. */
 export const PREFIX = 'MODELSTATS_';
 
-/** Where the data of this machine lie. */
 const PLACE_SETTINGS = {
   store: setting('STORE', z.string(), {
     fallback: 'file:./data/store',
-    text: 'where releases lie: `file:PATH` or `s3://bucket/prefix`',
+    text: 'where releases are stored: `file:PATH` or `s3://bucket/prefix`',
     shown: 'address',
   }),
   work: setting('WORK', z.string().min(1), {
@@ -59,7 +57,7 @@ const PLACE_SETTINGS = {
     text: 'folder for runs, their reports and temporary files',
   }),
   source: setting('SOURCE', z.string().min(1).optional(), {
-    text: 'folder with the raw data, when `--source` is not given',
+    text: 'folder with the raw data, unless `--source` is given',
   }),
 };
 
@@ -67,22 +65,21 @@ const PLACE_SETTINGS = {
 const PROCESS_SETTINGS = {
   nightTimeoutMs: setting('NIGHT_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 21_600,
-    text: 'longest run of a scheduled night, which is killed then and tried again',
+    text: 'longest duration of a scheduled night, after which it is killed and retried',
   }),
   stopTimeoutMs: setting('STOP_TIMEOUT_SECONDS', inUnits(Seconds, 1000), {
     fallback: 25,
-    text: 'how long what runs may go on when it is stopped: a night, requests; stay below what your platform grants (Kubernetes 30 s, Docker 10 s)',
+    text: 'how long a night or requests may continue after a stop; less than your platform grants (Kubernetes 30 s, Docker 10 s)',
   }),
   healthFile: setting('HEALTH_FILE', z.string().min(1).optional(), {
-    text: 'JSON file that `schedule` keeps its health in, for `schedule --check`; keep it where a restart finds it',
+    text: 'JSON file with the health of `schedule`, for `schedule --check`; it must survive restarts',
   }),
   logLevel: setting('LOG_LEVEL', z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), {
     fallback: 'info',
-    text: 'least weight of the log lines on stderr: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
+    text: 'lowest level of log lines on stderr: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
   }),
 };
 
-/** Of `serve`. */
 const SERVE_SETTINGS = {
   host: setting('HOST', z.string().min(1), {
     fallback: '127.0.0.1',
@@ -94,7 +91,7 @@ const SERVE_SETTINGS = {
   }),
   drainMs: setting('DRAIN_SECONDS', inUnits(z.coerce.number().min(0).max(3_600), 1000), {
     fallback: 0,
-    text: 'how long `serve` goes on answering when it is stopped, while `/health/ready` says 503: a little longer than a load balancer needs to notice; a part of `MODELSTATS_STOP_TIMEOUT_SECONDS`, and less than it',
+    text: 'how long `serve` accepts requests after a stop, while `/health/ready` returns 503: a little longer than a load balancer needs to notice. Part of `MODELSTATS_STOP_TIMEOUT_SECONDS`, and less than it',
   }),
 };
 
@@ -156,10 +153,10 @@ const OUTBOUND = {
   outbound: OUTBOUND_SETTINGS,
 };
 
-/** The settings in the groups that factories take. Wrong ones are reported in this order. */
+/** By the groups that factories take; errors are reported in this order. */
 const GROUPS = { ...NIGHTS, ...API, ...WEBHOOKS, ...ACCOUNTS, ...PEOPLE, ...OUTBOUND, ...SYNC };
 
-/** The sections of `config show` and docs/configuration.md. */
+/** Of `config show` and docs/configuration.md. */
 export const SETTING_SECTIONS: readonly { readonly title: string; readonly settings: readonly Setting[] }[] = [
   { title: 'Nights and the store', settings: settingsOf(NIGHTS) },
   { title: 'Organizations, keys and limits', settings: settingsOf(ACCOUNTS) },
@@ -170,19 +167,18 @@ export const SETTING_SECTIONS: readonly { readonly title: string; readonly setti
   { title: "Requests to customers' addresses", settings: settingsOf(OUTBOUND) },
 ];
 
-/** Everything that can be configured, as environment variables `MODELSTATS_<NAME>`; in groups, as the factories take it. */
+/** All environment variables `MODELSTATS_<NAME>`, in the groups that factories take. */
 export type Config = { readonly [G in keyof typeof GROUPS]: OptionsFrom<(typeof GROUPS)[G]> };
 type SettingIn<S> = S extends Setting<infer N, unknown> ? N : never;
-/** The name of a setting, without {@link PREFIX}. */
+/** Without {@link PREFIX}. */
 export type SettingName = {
   [G in keyof typeof GROUPS]: SettingIn<(typeof GROUPS)[G][keyof (typeof GROUPS)[G]]>;
 }[keyof typeof GROUPS];
-/** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ConfigSchema = z.strictObject(Object.fromEntries(settingsOf(GROUPS).map(({ name, schema }) => [name, schema])));
 
-/** Reads the configuration; throws `configuration` with every wrong or unknown `MODELSTATS_*` at once. */
+/** Parses the configuration; throws `configuration` with all wrong and unknown `MODELSTATS_*`. */
 export function configFromEnv(env: Environment): Config {
   const given = Object.entries(env)
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
@@ -199,11 +195,10 @@ export function configFromEnv(env: Environment): Config {
   throw new AppError('configuration', problems.join('\n'));
 }
 
-/** The values of settings, by the names of the factories' options. */
 function inGroups(values: Readonly<Record<string, unknown>>): Config {
   const optionsOf = (group: Settings) =>
     Object.fromEntries(Object.entries(group).map(([option, { name }]) => [option, values[name]]));
-  // Each value is what the schema of its setting has made.
+  // Each value was parsed by the schema of its setting.
   return Object.fromEntries(Object.entries(GROUPS).map(([name, group]) => [name, optionsOf(group)])) as Config;
 }
 
@@ -211,7 +206,7 @@ function settingsOf(groups: Readonly<Record<string, Settings>>): readonly Settin
   return Object.values(groups).flatMap((group) => Object.values(group));
 }
 
-/** The variable of the AWS tools that names the S3 server, where ours doesn't; undefined where none does. */
+/** The AWS variable with the S3 server's URL, used unless ours is set. */
 export function usualEndpoint(env: Environment): string | undefined {
   const name = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((variable) => env[variable] !== undefined);
   return name === undefined || env[name] === '' ? undefined : name;

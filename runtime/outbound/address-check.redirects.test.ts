@@ -72,10 +72,10 @@ describe('redirects that are followed', () => {
   test.each([
     ['https://', 'redirects (302) without a valid target'],
     ['https://[::1', 'redirects (302) without a valid target'],
-  ])('have to name a URL: %j', async (location, told) => {
+  ])('have to name a URL: %j', async (location, problem) => {
     const { receiver, outbound, host } = await openSite({ '/a': location });
     const answer = await outbound.request(requestTo(`${receiver.url}/a`, { redirects: ANYWHERE }));
-    expect(answer).toMatchObject({ kind: 'failure', reason: 'redirect', message: `${host} ${told}` });
+    expect(answer).toMatchObject({ kind: 'failure', reason: 'redirect', message: `${host} ${problem}` });
   });
 
   test('share one time with the first request', async () => {

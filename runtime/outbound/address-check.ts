@@ -16,7 +16,6 @@ export class OutboundFault extends Error {
 }
 
 export interface UrlRules {
-  /** Networks that requests may reach although they are not public. */
   readonly allow: readonly AllowedNetwork[];
   /** Default: https only. */
   readonly protocols?: readonly OutboundProtocol[] | undefined;
@@ -38,7 +37,6 @@ export function findUrlProblem(text: string, rules: UrlRules): string | undefine
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-/** The URL that will be requested, or the problem with it. */
 export function checkUrl(
   text: string,
   { allow, protocols = ['https:'] }: UrlRules,
@@ -82,10 +80,8 @@ function findHostProblem({ hostname }: URL, allow: readonly AllowedNetwork[]): s
 type Address = ReturnType<typeof ipaddr.parse>;
 
 export interface AllowedNetwork {
-  /** As configured. */
   readonly text: string;
   readonly address: Address;
-  /** Significant bits of the address. */
   readonly prefix: number;
 }
 

@@ -43,10 +43,10 @@ async function openWith(options: Omit<TlsReceiverOptions, 'handler'>) {
 }
 
 test.each(BAD_CERTIFICATES)('a certificate %s is refused, every time, before anything is sent', async (...row) => {
-  const [, certificate, told] = row;
+  const [, certificate, problem] = row;
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     const { receiver, outbound, requests } = await openWith({ certificate, tls: { maxVersion } });
-    const message = `the certificate of 127.0.0.1:${receiver.port} ${told}`;
+    const message = `the certificate of 127.0.0.1:${receiver.port} ${problem}`;
     const failure = { kind: 'failure', reason: 'tls', message };
     for (const _ of [1, 2, 3]) expect(await outbound.request(requestTo(receiver.url))).toMatchObject(failure);
     expect(requests()).toBe(0);

@@ -8,9 +8,8 @@ export interface ExchangeOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
-  /** Limit of the whole request, redirects included. */
+  /** Redirects included. */
   readonly timeoutMs: number;
-  /** The part of `timeoutMs` that remains. */
   readonly leftMs: number;
   readonly responseBytesMax: number;
   readonly signal?: AbortSignal | undefined;
@@ -23,13 +22,11 @@ export interface Exchanged {
   readonly isCut: boolean;
 }
 
-/** The response, or a fault and the status if it had arrived. */
 export type ExchangeResult = Exchanged | { readonly fault: OutboundFault; readonly status: number | undefined };
 
 /**
- * Sends one request. Resolves when the response is complete or cut off, or when time is up; then a waiting request is
- * dropped, and the connection of a running one closed. Rejects for an aborted `signal`, with its reason, and for
- * invalid options.
+ * Sends one request. When time is up, a waiting request is dropped and the connection of a running one closed. Rejects
+ * for an aborted `signal`, with its reason, and for invalid options.
  */
 export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Promise<ExchangeResult> {
   const { method, url, headers, body = null } = options;
@@ -115,7 +112,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#end(() => this.#ends.resolve({ fault, status: this.#status }));
   }
 
-  /** Settles once; later calls do nothing. */
   #end(settle: () => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -132,11 +128,9 @@ function isOurMistake(error: Error): boolean {
 
 export interface OutboundRedirects {
   readonly max: number;
-  /** Called for each redirect before it is followed. */
   readonly isAllowed: (from: URL, to: URL) => boolean;
 }
 
-/** Redirects that a GET follows. */
 export const FOLLOWED = [301, 302, 303, 307, 308];
 
 export function isRedirect({ status }: Exchanged): boolean {

@@ -42,11 +42,11 @@ test.each([
   ['an address that is mapped', ['::ffff:127.0.0.1'], '::ffff:127.0.0.1'],
   ['an address with a zone', ['fe80::1%lo'], 'fe80::1%lo'],
   ['what is no address', ['0x7f.1'], '0x7f.1'],
-])('a name that resolves to %s is blocked, and nothing is sent', async (_, addresses, told) => {
+])('a name that resolves to %s is blocked, and nothing is sent', async (_, addresses, problem) => {
   const listener = await listenOnLoopback();
   const outbound = openOutbound({ resolveName: responsesInTurn(addresses).resolveName });
   const answer = await outbound.request(requestTo(`https://example.com:${listener.port}/`));
-  const message = `example.com resolves to ${told}, which is not a public address`;
+  const message = `example.com resolves to ${problem}, which is not a public address`;
   expect(answer).toMatchObject({ kind: 'failure', reason: 'blocked', message });
   expect(listener.connections()).toBe(0);
 });
@@ -96,9 +96,9 @@ test("names are resolved by the system unless a test does, and 'localhost' is on
 test.each([
   ['that nobody knows', async () => Promise.reject(new Error('ENOTFOUND')), 'could not be resolved'],
   ['without an address', async () => [], 'has no address'],
-] as const)('a name %s is a failure of the DNS', async (_, resolveName, told) => {
+] as const)('a name %s is a failure of the DNS', async (_, resolveName, problem) => {
   const answer = await openOutbound({ resolveName }).request(requestTo('https://example.com/'));
-  const message = `the name example.com ${told}`;
+  const message = `the name example.com ${problem}`;
   expect(answer).toMatchObject({ kind: 'failure', reason: 'dns', message });
 });
 

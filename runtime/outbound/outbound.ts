@@ -17,16 +17,16 @@ import { type Exchanged, exchange, isRedirect, type OutboundRedirects, redirectT
  */
 
 export interface OutboundSettings {
-  /** Networks that may be reached although they are not public; see `parseNetwork`. */
+  /** See `parseNetwork`. */
   readonly allow: readonly AllowedNetwork[];
   readonly userAgent: string;
-  /** Open connections per origin; further requests wait, within their timeout. */
+  /** Per origin; further requests wait, within their timeout. */
   readonly connectionsMax: number;
   /** For resolving a name and connecting, TLS included. */
   readonly connectTimeoutMs: number;
   /** For an idle connection; a receiver may announce less. */
   readonly keepAliveMs: number;
-  /** For tests; default: the system's. */
+  /** For tests. */
   readonly resolveName?: ResolveName | undefined;
   /** For tests: authorities (PEM) trusted instead of Node's own and `NODE_EXTRA_CA_CERTS`. No setting sets it. */
   readonly ca?: string | undefined;
@@ -64,7 +64,7 @@ export interface OutboundFailure {
   readonly reason: OutboundReason;
   /** For the person who supplied the address: names hosts and their addresses, nothing internal. */
   readonly message: string;
-  /** Of the response, if that much arrived. */
+  /** If that much arrived. */
   readonly status: number | undefined;
   readonly durationMs: number;
 }
@@ -74,7 +74,6 @@ export type { AllowedNetwork, OutboundProtocol, OutboundReason, OutboundRedirect
 /** `status` of a response is never 3xx: redirects are followed or fail. */
 export type OutboundResponse = OutboundSuccess | OutboundFailure;
 
-/** Of response headers. */
 const HEAD_BYTES_MAX = 16 * 1024;
 /** Set by the connection or by this guard. */
 const RESERVED_HEADERS = new Set(['host', 'connection', 'transfer-encoding', 'content-length', 'accept-encoding']);
@@ -106,8 +105,8 @@ export class Outbound {
   }
 
   /**
-   * Sends a request. Network trouble and bad addresses are values. Rejects when `signal` is aborted, with its reason,
-   * and with an `Error` for mistakes of the caller: a reserved header, a closed guard.
+   * Network trouble and bad addresses are values. Rejects when `signal` is aborted, with its reason, and with an
+   * `Error` for mistakes of the caller: a reserved header, a closed guard.
    */
   request(request: OutboundRequest): Promise<OutboundResponse> {
     const response = this.#follow(request);

@@ -52,7 +52,7 @@ test('a line of a folder that lacks its key is told by --check, and mended by th
   const { code, stdout } = await run(['--into', into, '--check']);
   expect(code).toBe(1);
   expect(stdout).toContain(`scores differs from snapshot ${DAY}`);
-  expect(stdout).toContain(`no further: ${into}/scores.jsonl, line 1: model_id and benchmark_id are missing`);
+  expect(stdout).toContain(`stopped: ${into}/scores.jsonl, line 1: model_id and benchmark_id are missing`);
   const next = await run(['--into', into]);
   expect([next.code, next.stdout]).toEqual([0, `${into} was imported: snapshot ${DAY} as of ${DAY}T23:59:59Z\n`]);
   expect(next.stderr).toContain(

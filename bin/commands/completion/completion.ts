@@ -4,7 +4,6 @@ import { type CommandNode, treeOf } from './command-tree.ts';
 import { fishScript } from './fish.ts';
 import { zshScript } from './zsh.ts';
 
-/** The shells that commands can be completed in. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
@@ -14,7 +13,7 @@ const SCRIPTS: Readonly<Record<Shell, (tree: CommandNode) => string>> = {
   fish: fishScript,
 };
 
-/** The script holds all that there is to complete, made from the commands themselves (decision 0091). */
+/** The script contains all completions, generated from the commands (decision 0091). */
 export const completion = defineCommand({
   name: 'completion',
   description: 'Print the script that completes commands, options and their values in a shell',
@@ -24,10 +23,10 @@ export const completion = defineCommand({
     'eval "$(modelstats completion bash)"',
     'eval "$(modelstats completion zsh)"',
   ],
-  meetsSettings: true,
-  async run({ answer: response, program }, { shell }) {
+  toleratesBadSettings: true,
+  async run({ printResult, program }, { shell }) {
     const script = SCRIPTS[shell](treeOf(program));
-    response({ shell, script }, script);
+    printResult({ shell, script }, script);
     return 0;
   },
 });
