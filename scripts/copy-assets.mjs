@@ -1,4 +1,4 @@
-// Copies what the compiled service has beside its code: the files that browsers load, and the recipes.
+// Copies the compiled service's other files: those for browsers, and the recipes.
 import { cpSync, globSync } from 'node:fs';
 
 for (const file of globSync('api/**/*.{css,js,svg}')) cpSync(file, `dist/${file}`);
