@@ -27,11 +27,9 @@ const QUEUED_MAX = 1000;
 const MESSAGE_CHARACTERS_MAX = 1024 * 1024;
 
 export interface BridgeDeps {
-  /** Resolves when the program took the line. */
   readonly write: (line: string) => Promise<void>;
   /** For people. */
   readonly log: (line: string) => void;
-  /** Ends the bridge at once. */
   readonly signal: AbortSignal;
 }
 
@@ -51,12 +49,9 @@ class Bridge {
   readonly #settings: ClientSettings;
   readonly #deps: BridgeDeps;
   readonly #limit = pLimit(IN_FLIGHT_MAX);
-  /** Not answered yet. */
   readonly #tasks = new Set<Promise<void>>();
-  /** Aborts a request that the program cancels. */
   readonly #running = new Map<MessageId, AbortController>();
   readonly #refused = new AbortController();
-  /** Nothing more is passed on. */
   readonly ended: AbortSignal;
   #refusal: UnauthenticatedError | undefined;
   /** As `initialize` negotiated; newer revisions state it in each message. */
@@ -125,7 +120,7 @@ class Bridge {
     return responses;
   }
 
-  /** Reports a failure to the program and in the log; a refused key ends everything. */
+  /** Reports to the program and the log; a refused key ends everything. */
   async #fail({ id, method }: Message, error: unknown): Promise<void> {
     const text = this.#describe(error);
     this.#deps.log(`${method ?? 'a response'}: ${text}`);
@@ -142,7 +137,6 @@ class Bridge {
   }
 }
 
-/** The version in the response to `initialize`. */
 function agreedVersion(responses: readonly string[]): string | undefined {
   const results = responses.map((response) => Object(Object(JSON.parse(response))['result'])['protocolVersion']);
   return results.find((version) => typeof version === 'string');

@@ -14,7 +14,7 @@ export const ClientSettingsSchema = z.strictObject({
     .refine((url) => isPlain(url), 'must not contain a user, password, query or fragment')
     .transform((url) => new URL(url).href.replace(/\/+$/, '')),
   key: z.string().regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters without spaces'),
-  /** Attempts of a request that the network or the service failed. */
+  /** Attempts that network or service failed. */
   attemptsMax: z.int().min(1).max(100).default(DEFAULTS.attemptsMax),
   /** For a response; for a download, until 64 KiB more have arrived. */
   timeoutMs: Milliseconds.default(DEFAULTS.timeoutMs),
@@ -22,13 +22,13 @@ export const ClientSettingsSchema = z.strictObject({
   retryDelayMsMax: Milliseconds.default(DEFAULTS.retryDelayMsMax),
   /** Total time that a request waits for limits per minute. */
   limitWaitMsMax: Milliseconds.default(DEFAULTS.limitWaitMsMax),
-  /** The largest response, in bytes, unpacked; processing needs several times that memory. */
+  /** Unpacked; processing needs several times that memory. */
   answerBytesMax: z
     .int()
     .min(1024)
     .max(256 * 1024 * 1024)
     .default(DEFAULTS.answerBytesMax),
-  /** The largest file of a snapshot, in bytes, packed or unpacked. */
+  /** Of a snapshot, packed or unpacked. */
   fileBytesMax: z.int().min(1024).default(DEFAULTS.fileBytesMax),
   userAgent: z.string().min(1).default('modelstats-client'),
 });

@@ -61,7 +61,6 @@ export class ModelstatsClient extends Calls {
     return this.#settings;
   }
 
-  /** Iterates over the models that meet the filters. */
   eachModel(filters: ModelFilters = {}, options: CallOptions = {}): AsyncGenerator<Model, void> {
     return this.#each((page) => this.listModels({ limit: 200, ...filters, ...page }, options), 'models');
   }
@@ -106,7 +105,7 @@ export class ModelstatsClient extends Calls {
     );
   }
 
-  /** `GET /v1/changes`: one page of the feed. */
+  /** One page of the feed, `GET /v1/changes`. */
   getChanges(filters: ChangeFilters = {}, options: CallOptions = {}): Promise<Answer<Changes>> {
     return this.get<'listChanges'>('/v1/changes', filters, options);
   }

@@ -15,7 +15,6 @@ export interface ErrorFields {
   readonly param?: string | null | undefined;
   /** For questions to the service. */
   readonly request_id?: string | undefined;
-  /** A page about the code. */
   readonly help_url?: string | undefined;
   readonly limit_type?: 'burst' | 'daily_quota' | undefined;
   /** Which limit per minute. */
@@ -24,7 +23,6 @@ export interface ErrorFields {
   readonly retry_after_seconds?: number | undefined;
   /** When the limit resets, ISO 8601. */
   readonly reset_at?: string | undefined;
-  /** The organization's plan. */
   readonly plan?: string | undefined;
   /** The first day in the change feed. */
   readonly retained_from?: string | undefined;

@@ -1,7 +1,6 @@
 /** Parameters of the OpenAPI document; days are `YYYY-MM-DD`. */
 import type { operations } from './answers.ts';
 
-/** An operation's query parameters. */
 export type QueryOf<Name extends keyof operations> = operations[Name]['parameters']['query'] extends undefined
   ? object
   : NonNullable<operations[Name]['parameters']['query']>;

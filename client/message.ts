@@ -1,6 +1,5 @@
 /**
- * Messages of the Model Context Protocol (JSON-RPC 2.0, one per line), as far as the bridge must know them. Their text
- * is passed on unchanged.
+ * MCP messages (JSON-RPC 2.0, one per line), as far as the bridge must know them; their text is passed on unchanged.
  */
 
 import type { Readable } from 'node:stream';
@@ -45,7 +44,7 @@ export function messageFrom(text: string): Message | typeof PARSE_ERROR | typeof
   return data === undefined ? INVALID_REQUEST : { text, id: data.id, method: data.method, params: data.params ?? {} };
 }
 
-/** An error response; without an id if the request is unknown. */
+/** Without an id if the request is unknown. */
 export function failure(id: MessageId | undefined, code: number, message: string, data?: object): string {
   return JSON.stringify({
     jsonrpc: '2.0',
@@ -153,7 +152,6 @@ function lineFrom(text: string, id: MessageId | undefined): string {
 export interface ReadOptions {
   /** Longer lines are dropped. */
   readonly charactersMax: number;
-  /** Ends the reading. */
   readonly signal: AbortSignal;
 }
 
@@ -186,7 +184,6 @@ class Lines {
     this.#charactersMax = charactersMax;
   }
 
-  /** The lines that end in this chunk. */
   *endedBy(chunk: string): Generator<string | undefined, void> {
     const parts = chunk.split('\n');
     for (const [index, part] of parts.entries()) {

@@ -32,7 +32,6 @@ export interface BodyText {
   readonly bytes: number;
 }
 
-/** A response of the service. */
 export interface Answer<T> {
   readonly body: T;
   /** Of the body, unpacked. */
@@ -56,7 +55,7 @@ export async function readResponse<T>(
   const remaining = Number(headers.get('x-quota-remaining') ?? Number.NaN);
   const { text, bytes } = await readText(response, answerBytesMax);
   return {
-    body: parseResponse(text) as T, // As the OpenAPI document specifies; callers that need proof parse it.
+    body: parseResponse(text) as T, // As the OpenAPI document specifies.
     bytes,
     etag: headers.get('etag'),
     lastModified: headers.get('last-modified'),
@@ -91,7 +90,6 @@ export function parseResponse(text: string): unknown {
   throw new SyntaxError(`the response is nested more than ${LEVELS_MAX} levels deep`);
 }
 
-/** The setting that allows more. */
 export const LIMITED_BY = {
   answer: 'increase answerBytesMax or MODELSTATS_CLIENT_ANSWER_BYTES_MAX to allow more',
   file: 'increase fileBytesMax or MODELSTATS_CLIENT_FILE_BYTES_MAX to allow more',
@@ -163,7 +161,6 @@ export function errorFromResponse(status: number, headers: Headers, body: string
   return errorOf(message, { ...common, ...fields });
 }
 
-/** For a response without an error envelope. */
 function errorOfStatus(status: number, location: string | null): { readonly code: string; readonly message: string } {
   if (status < 300 || status > 399 || location === null) {
     return { code: `http_${status}`, message: `HTTP status ${status}` };

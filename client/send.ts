@@ -34,9 +34,9 @@ export interface Outgoing {
 }
 
 /**
- * Sends a request and returns what `read` makes of the response; `read` rejects with a {@link ClientError} for errors
- * ({@link throwUnlessOk}). Retries broken connections, 5xx, and limits per minute after the time they state. All
- * attempts share an Idempotency-Key, so they cost one unit.
+ * Sends a request and returns what `read` makes of the response; `read` rejects for errors ({@link throwUnlessOk}).
+ * Retries broken connections, 5xx, and limits per minute after the stated time. All attempts share an Idempotency-Key,
+ * so they cost one unit.
  */
 export async function send<T>(
   { headers, ...outgoing }: Outgoing,
@@ -92,7 +92,6 @@ function reasonOf(error: unknown): string {
   return error.message === '' ? (code ?? error.name) : error.message;
 }
 
-/** Limits the attempts and waits of one request. */
 class RetryBudget {
   readonly #settings: SendDeps['settings'];
   #failures = 0;

@@ -89,7 +89,6 @@ export async function loadRelease(store: ObjectStore, ref: NamedRelease): Promis
   return releaseFromBody(object.body, ref, `${store.url}: ${key}`);
 }
 
-/** @param where for the message */
 export function releaseFromBody(body: Buffer, ref: NamedRelease, where: string): Release {
   if (sha256(body) !== ref.release_sha256) {
     throw new AppError('corrupt', `${where} is not the file that the catalog names (sha256 differs)`);
@@ -167,7 +166,6 @@ export function whyUnlisted({ url }: ObjectStore, lost: readonly ReleaseName[]):
   );
 }
 
-/** As many as a message names. */
 const UNLISTED_MAX = 3;
 
 /** Published releases that a catalog doesn't name, at most {@link UNLISTED_MAX}, oldest first. */

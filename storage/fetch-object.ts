@@ -9,7 +9,6 @@ import { type FileHash, hashFile } from './hash.ts';
 import { RELEASE_PATHS, type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** An object with its recorded size and hash. */
 export interface RecordedObject extends FileHash {
   readonly key: string;
 }

@@ -9,9 +9,7 @@ import type { S3StoreOptions } from './s3/s3-store.ts';
 export interface OpenStoreOptions {
   /** Default: `read`. For `write`, a store proves its conditional writes where they are in doubt. */
   readonly access?: 'read' | 'write';
-  /** For `file:` stores. */
   readonly file?: Omit<FileStoreOptions, 'url'>;
-  /** For `s3:` stores. */
   readonly s3?: S3StoreOptions;
 }
 

@@ -15,7 +15,6 @@ export interface DatasetDifference {
   readonly different: number;
   /** Why the comparison stopped: file, line and problem. Null: it completed. */
   readonly problem: string | null;
-  /** The first ones. */
   readonly records: readonly RecordDifference[];
 }
 
@@ -33,7 +32,6 @@ export interface CheckResult {
   readonly differences: readonly DatasetDifference[];
 }
 
-/** Records reported per dataset. */
 const RECORDS_MAX = 1000;
 
 /**

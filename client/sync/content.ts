@@ -16,7 +16,6 @@ import {
 } from './json-lines.ts';
 import type { Snapshot } from './read-snapshots.ts';
 
-/** A dataset whose lines differ from the snapshot's. */
 export interface ContentProblem {
   readonly dataset: DatasetName;
   /** Records in the copy and in the snapshot. */
@@ -24,7 +23,6 @@ export interface ContentProblem {
   readonly expected: number;
 }
 
-/** The datasets whose lines don't have the manifest's hash. */
 export async function findContentProblems(
   { files, schema_version: version }: Pick<Snapshot, 'files' | 'schema_version'>,
   copy: Pick<Copy, 'lines'>,
@@ -66,7 +64,6 @@ interface Content {
   readonly sha256: string;
 }
 
-/** The number of lines, and their hash as a file. */
 async function contentOf(lines: AsyncIterable<string>): Promise<Content> {
   const hash = createHash('sha256');
   let records = 0;

@@ -4,7 +4,6 @@ import type { Scratch } from './scratch.ts';
 
 /** The state of a copy, stored with the records in one transaction. */
 export interface SyncState {
-  /** The service that it comes from. */
   readonly url: string;
   /** The last snapshot reached; null if the plan has none. */
   readonly snapshot_id: string | null;
@@ -14,7 +13,7 @@ export interface SyncState {
   readonly schema_version: string;
   /** The time of the last snapshot's data, ISO 8601. */
   readonly data_as_of: string;
-  /** When this was written, ISO 8601. */
+  /** ISO 8601. */
   readonly synced_at: string;
   /** Hash of the benchmarks, which the feed lacks. */
   readonly benchmarks_sha256: string | null;
@@ -27,16 +26,14 @@ export interface SyncState {
   readonly etags: string | null;
 }
 
-/** A copy that can follow the feed. */
 export type FollowableState = SyncState & { readonly cursor: string };
 
 /** JSON Lines files by dataset, packed if named `.gz`. */
 export type Files = Readonly<Partial<Record<DatasetName, string>>>;
 
-/** SHA-256 of each dataset's lines. */
+/** SHA-256. */
 export type ContentHashes = Readonly<Record<DatasetName, string>>;
 
-/** An atomic change of a copy. */
 export interface Update {
   /** Files that replace all records. */
   readonly replaced: Files;
@@ -66,7 +63,7 @@ export interface Copy {
   readonly state: () => Promise<SyncState | undefined>;
   /** A dataset's canonical lines in a version, sorted by key; a verbatim copy has only its own version. */
   readonly lines: (dataset: DatasetName, version: string) => AsyncIterable<string>;
-  /** The file or table of those lines, for messages. */
+  /** For messages. */
   readonly placeOf: (dataset: DatasetName) => string;
   /** All of it or, on rejection, nothing. */
   readonly update: (update: Update) => Promise<void>;
@@ -76,7 +73,6 @@ export interface Copy {
 /** For tables or files that aren't a copy's: they must not be overwritten. */
 export const NOT_A_COPY = 'but is not a copy made by modelstats; choose another place, or remove it';
 
-/** Progress of a sync. */
 export type SyncStep =
   | { readonly is: 'download'; readonly dataset: DatasetName; readonly bytes: number; readonly of: number }
   | { readonly is: 'import'; readonly snapshot: string }
@@ -103,9 +99,8 @@ export interface SyncResult {
   readonly status: 'imported' | 'followed' | 'up_to_date';
   readonly snapshot_id: string | null;
   readonly cursor: string | null;
-  /** The time of the copy's data, ISO 8601. */
+  /** ISO 8601. */
   readonly data_as_of: string;
-  /** Applied events. */
   readonly events: { readonly upsert: number; readonly delete: number };
   /** Limits of the plan, and anomalies. */
   readonly warnings: readonly string[];

@@ -14,13 +14,10 @@ import { writeFully } from './json-lines.ts';
 
 export interface DownloadInput {
   readonly client: ModelstatsClient;
-  /** Its id. */
   readonly snapshot: string;
-  /** From the manifest. */
   readonly file: DatasetFile;
   readonly path: string;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the bytes received so far. */
   readonly onBytes?: (bytes: number) => void;
 }
 
@@ -70,14 +67,12 @@ async function urlOf(response: Promise<Answer<SnapshotDownload>>): Promise<strin
   return data.url;
 }
 
-/** A download in progress. */
 class Download {
   readonly #input: DownloadInput;
   readonly #output: FileHandle;
   #url: string | undefined;
   #hash = createHash('sha256');
   #bytes = 0;
-  /** The most bytes ever received. */
   reached = 0;
 
   constructor(input: DownloadInput, output: FileHandle) {
@@ -99,7 +94,6 @@ class Download {
     }
   }
 
-  /** Resolves to whether the file is correct. */
   async #fetchRest(): Promise<boolean> {
     const { client, snapshot, file, signal } = this.#input;
     this.#url ??= await urlOf(client.getDownload(snapshot, file.name, { signal }));

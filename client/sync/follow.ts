@@ -82,10 +82,8 @@ function checkedEvents(
   throw new AppError('corrupt', message);
 }
 
-/** Events applied together. */
 class Batch {
   readonly #events: ChangeEvent[] = [];
-  /** Of the responses. */
   bytes = 0;
 
   get size(): number {

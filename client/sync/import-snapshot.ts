@@ -48,7 +48,6 @@ async function updateEvents(
   return { events, dropsEvents: !hasContinued, history_from: dayOf(snapshot) };
 }
 
-/** Whether the copy was verified to equal the snapshot. */
 function wasVerified(
   { snapshot_id, cursor, url, etags }: SyncState,
   snapshot: Snapshot,

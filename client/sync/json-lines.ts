@@ -23,7 +23,7 @@ export async function* readLines(path: string): AsyncGenerator<string, void> {
   if (rest !== '') yield rest;
 }
 
-/** The blocks of a file, unpacked if its name ends in `.gz`. */
+/** Unpacked if the name ends in `.gz`. */
 export function readBlocks(path: string): AsyncIterable<Buffer> {
   return openFile(path);
 }
@@ -85,7 +85,6 @@ export async function writeLines(
   return count;
 }
 
-/** Buffered per write. */
 const WRITE_CHARACTERS = 1 << 18;
 
 export async function* noLines(): AsyncGenerator<string, void> {
@@ -144,7 +143,6 @@ function findKeyProblem(dataset: DatasetName, record: AnyRecord): string | undef
   return `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`;
 }
 
-/** A parsed line of any version. */
 export type AnyRecord = Readonly<Record<string, unknown>>;
 
 export function parseRecord(line: string): AnyRecord {

@@ -20,7 +20,6 @@ const ROUNDS_MAX = 3;
 /** All lists together may have this many times the largest response; each is sorted in memory. */
 const LISTS_OF_RESPONSES = 8;
 
-/** ETags of the lists that the copy comes from. */
 type Etags = Pick<Provenance, ListedName>;
 
 /**
@@ -89,7 +88,6 @@ interface FoundLists {
   readonly dataAsOf: string | undefined;
 }
 
-/** Reads the lists that changed, all from one release. */
 async function readLists(known: Etags, deps: SyncDeps): Promise<FoundLists> {
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
     const reader = new ListReader(deps);
@@ -126,7 +124,6 @@ interface FoundList {
   readonly etag: string | null;
 }
 
-/** Reads lists, and checks that all pages are from one release. */
 class ListReader {
   readonly #deps: SyncDeps;
   readonly #releases = new Set<string | null>();
@@ -140,7 +137,6 @@ class ListReader {
     return this.#releases.size <= 1;
   }
 
-  /** Whether all lists, read or unchanged, are from one release. */
   async isWhole(read: Files, etags: Etags): Promise<boolean> {
     if (!this.isOfOneRelease) return false;
     if (Object.keys(read).length === 0) return true;

@@ -96,7 +96,6 @@ export function baseOf(snapshots: readonly Snapshot[], newest: Snapshot, first: 
   return snapshots.findLast(({ seq }) => seq >= first.seq - 1) ?? newest;
 }
 
-/** How to bring the copy to the newest snapshot. */
 export function planSync(
   state: SyncState | undefined,
   newest: Snapshot,

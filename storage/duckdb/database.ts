@@ -97,7 +97,6 @@ export class Database {
     return reader.getRowObjectsJson().map(rowReader(shape));
   }
 
-  /** The row of a query that has exactly one. */
   async row<S extends RowShape>(shape: S, sql: string, parameters: readonly DuckDBValue[] = []): Promise<RowOf<S>> {
     const [row, ...more] = await this.rows(shape, sql, parameters);
     if (row === undefined || more.length > 0) throw new Error(`expected one row from: ${sql}`);

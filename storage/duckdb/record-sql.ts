@@ -53,12 +53,10 @@ const WIRE_SQL: Readonly<Record<ColumnType, (name: string) => string>> = {
     `ELSE strftime(${name}, '"%Y-%m-%dT%H:%M:%S.%gZ"') END`,
 };
 
-/** `name TYPE, …` of the captured columns. */
 export function columnDefinitions(dataset: Dataset): string {
   return dataset.columns.map(({ name, type }) => `${name} ${DUCKDB_TYPES[type]}`).join(', ');
 }
 
-/** Comma-separated, with the alias of a table as prefix. */
 export function columnList(columns: readonly (Column | string)[], alias?: string): string {
   const prefix = alias === undefined ? '' : `${alias}.`;
   return columns.map((column) => prefix + (typeof column === 'string' ? column : column.name)).join(', ');

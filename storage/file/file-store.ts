@@ -132,7 +132,6 @@ export class FileStore implements ObjectStore {
 export interface FileStoreOptions {
   /** As the operator wrote it. Default: `file:` and the root. */
   readonly url?: string;
-  /** Gives the modification time of objects. */
   readonly clock?: () => Date;
   /** 0 ≤ x < 1. */
   readonly random?: () => number;

@@ -55,7 +55,6 @@ export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined
   }
 }
 
-/** By the system's error code, for operators. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user has no permission',
   EPERM: 'this user has no permission',

@@ -40,7 +40,6 @@ export class FileStoreWriter {
     }
   }
 
-  /** Removes an object, and folders that become empty. */
   async remove(key: string): Promise<void> {
     const path = join(this.#root, key);
     await this.#lock.hold(async () => {
@@ -127,7 +126,6 @@ export interface FileStoreWriterOptions {
   readonly lockTimeoutMs: number;
 }
 
-/** Complete, but still without its name. */
 interface NewFile {
   readonly key: string;
   readonly path: string;
@@ -192,7 +190,6 @@ async function syncUpTo(root: string, folder: string): Promise<void> {
   if (folder !== root) await syncUpTo(root, dirname(folder));
 }
 
-/** Creates missing folders durably. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first !== undefined) await syncUpTo(dirname(first), folder);

@@ -109,7 +109,6 @@ export interface S3Address {
 }
 
 export interface S3Place extends S3Address {
-  /** For messages. */
   readonly endpoint: string;
 }
 

@@ -71,7 +71,6 @@ export class S3StoreReader {
   }
 }
 
-/** Metadata that names the write of an object. */
 export const WRITE_ID = 'modelstats-write';
 
 /** Conditional writes need it. */

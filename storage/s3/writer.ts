@@ -33,7 +33,6 @@ export class S3StoreWriter {
     this.#limit = pLimit(options.uploadsAtOnceMax);
   }
 
-  /** Resolves to the version. */
   write(key: string, source: UploadSource, condition?: PutCondition): Promise<string> {
     return this.#limit(() => this.#writeNow(key, source, condition));
   }
@@ -115,7 +114,6 @@ function isUncertain(error: unknown): boolean {
   return status === '' || status >= 500 || status === 404 || status === 409 || status === 412;
 }
 
-/** Bytes that can be read again for a retry. */
 export interface UploadSource {
   readonly bytes: number;
   /** Used for small sources. */

@@ -18,7 +18,6 @@ import {
 } from '../json-lines.ts';
 import { STATE_TABLE, stateFromRow } from './tables.ts';
 
-/** The sync state, and files still to be renamed. */
 const FolderStateSchema = z.object({
   state: z.record(z.string(), z.string().nullable()),
   /** Files written as `<name>.next` that will replace `<name>`. */
@@ -98,7 +97,7 @@ export class FolderCopy implements Copy {
     // Nothing is open between calls.
   }
 
-  /** A dataset's lines after the update; undefined if unchanged. */
+  /** Undefined if unchanged. */
   #nextLines(
     name: DatasetName,
     { replaced, upserts, deletes }: Pick<Update, 'replaced' | 'upserts' | 'deletes'>,
@@ -135,7 +134,6 @@ export class FolderCopy implements Copy {
     }
   }
 
-  /** Does the pending renames. */
   async #putInPlace(): Promise<void> {
     const record = await this.#readRecord();
     if (record === undefined || record.pending.length === 0) return;

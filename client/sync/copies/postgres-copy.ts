@@ -40,7 +40,6 @@ const DIALECT: Dialect = {
   placeOf: (number) => `$${number}`,
 };
 
-/** Lines sent, or rows fetched, at once. */
 const GROUP = 5000;
 
 /** A copy in the first schema of the search path. Readers see it before or after an update. */
@@ -150,7 +149,6 @@ export class PostgresCopy extends TablesCopy {
 
 const CONNECT_MS_MAX = 10_000;
 
-/** Types in which JSON is read. */
 const JSON_TYPES: Readonly<Record<ColumnType, string>> = { ...TYPES, id: 'text', timestamp: 'timestamptz' };
 
 function insertSql(name: DatasetName): string {
@@ -180,7 +178,6 @@ const READ_SQL: Readonly<Partial<Record<ColumnType, (name: string) => string>>> 
   date: (name) => `${name}::text`,
 };
 
-/** The value in JSON. */
 function published({ type }: Column, value: unknown): unknown {
   if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
   return type === 'bigint' && value !== null ? Number(value) : value;

@@ -46,7 +46,6 @@ export class SqliteCopy extends TablesCopy {
     this.#database = database;
   }
 
-  /** Rejects with `usage` for another file. */
   static async open(path: string): Promise<SqliteCopy> {
     const copy = new SqliteCopy(openDatabase(path));
     try {
@@ -125,13 +124,12 @@ function openDatabase(path: string): SqliteDatabase.Database {
   }
 }
 
-/** Objects and lists become JSON. */
 function stored(value: unknown): unknown {
   if (value === undefined) return null;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-/** The value in JSON; unchanged if others wrote it. */
+/** Unchanged if others wrote it. */
 function published({ type }: Column, value: unknown): unknown {
   if (type !== 'text[]' || typeof value !== 'string') return value;
   try {

@@ -19,7 +19,6 @@ import { type Copy, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 export const STATE_TABLE = '_modelstats_sync';
 export const EVENTS_TABLE = 'changes';
 
-/** All names that a copy uses. */
 const TABLE_NAMES = [...DATASET_NAMES, EVENTS_TABLE, STATE_TABLE] as const;
 
 /** All text. */
@@ -50,14 +49,12 @@ export const EVENT_COLUMNS = [
 /** Records of the initial snapshot share that snapshot's seq. */
 export const EVENTS_KEY = ['entity_type', 'entity_id', 'seq'] as const;
 
-/** Columns for lookups besides the key. */
 const INDEXED: readonly { readonly dataset: DatasetName; readonly columns: string }[] = [
   { dataset: 'scores', columns: 'benchmark_id' },
   { dataset: 'rankings', columns: 'category, rank' },
   { dataset: 'pricing', columns: 'provider' },
 ];
 
-/** For SQLite and PostgreSQL. */
 export const CREATE_INDEXES = INDEXED.map(
   ({ dataset, columns }) =>
     `CREATE INDEX IF NOT EXISTS ${dataset}_by_${columns.split(',')[0]} ON ${dataset} (${columns})`,
@@ -70,14 +67,12 @@ function assertNoOthers(tables: readonly string[], place: string): void {
   if (foreign !== undefined) throw new AppError('usage', `${place} has a table ${foreign}, ${NOT_A_COPY}`);
 }
 
-/** What differs between databases. */
 export interface Dialect {
   readonly types: Readonly<Record<ColumnType, string>>;
-  /** Selects the `name` of each table, in lower case. */
+  /** In lower case. */
   readonly tablesSql: string;
-  /** Selects `table_name` and `column_name` of each column. */
+  /** In lower case. */
   readonly columnsSql: string;
-  /** Columns of {@link EVENTS_TABLE}. */
   readonly events: string;
   /** Appended after the columns. Default: nothing. */
   readonly optionsOf?: (table: string) => string;
