@@ -19,21 +19,21 @@ export interface CommandEnvironment {
 }
 
 /** Runs `modelstats ARGS…`; resolves to the exit code, and never rejects. */
-export async function runCommandLine(args: readonly string[], surroundings: CommandEnvironment): Promise<number> {
+export async function runCommandLine(args: readonly string[], environment: CommandEnvironment): Promise<number> {
   let code = 0;
   const runCall: RunCall = async ({ json, mode, run }) => {
-    if (!mode.stopsItself) surroundings.onInterruptible();
-    const context = await createContext(surroundings, { json, program });
+    if (!mode.stopsItself) environment.onInterruptible();
+    const context = await createContext(environment, { json, program });
     if (!mode.toleratesBadSettings) void context.config;
     code = await run(context);
-    if (mode.endsAtOnce) surroundings.onEndAtOnce(code);
+    if (mode.endsAtOnce) environment.onEndAtOnce(code);
   };
-  const program = buildProgram(toolVersion(), runCall, surroundings);
+  const program = buildProgram(toolVersion(), runCall, environment);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    return exitCodeFromError(error, args, surroundings);
+    return exitCodeFromError(error, args, environment);
   }
 }
 

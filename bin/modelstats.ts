@@ -5,7 +5,7 @@ import { terminalText } from './cli/terminal-text.ts';
 import { type CommandEnvironment, exitCodeFromError, runCommandLine } from './command-line.ts';
 
 const args = process.argv.slice(2);
-const surroundings: CommandEnvironment = {
+const environment: CommandEnvironment = {
   env: process.env,
   writeOut: (text) => void process.stdout.write(terminalText(text)),
   writeError: (text) => void process.stderr.write(terminalText(text)),
@@ -15,6 +15,6 @@ const surroundings: CommandEnvironment = {
   onEndAtOnce: (code) => process.stdout.write('', () => process.exit(code)),
 };
 outliveReaders();
-process.on('uncaughtException', (error) => process.exit(exitCodeFromError(error, args, surroundings)));
-const exitCode = await runCommandLine(args, surroundings);
+process.on('uncaughtException', (error) => process.exit(exitCodeFromError(error, args, environment)));
+const exitCode = await runCommandLine(args, environment);
 process.exitCode ||= exitCode; // Keeps the exit code of a result that could not be written.

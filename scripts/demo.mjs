@@ -114,6 +114,6 @@ Start the API with its console (Ctrl-C ends it), and in another terminal paste t
   ${curl('BUILDER', '/v1/account', ' -i   # plan, usage, and the limit headers')}
 
 The console is at http://${host}:${port}${base}/console: sign in as ${OWNER}, who owns the three organizations. Its mails are files
-in data/mail, and their links stand in what \`modelstats serve\` prints.
+in data/mail, and \`modelstats serve\` prints their links.
 
 The API's description is at $URL/docs. To receive changes instead of polling: docs/webhooks.md, "In five minutes".`);

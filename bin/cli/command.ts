@@ -123,12 +123,12 @@ export function optionOr<T>(fallback: T, placeholder: string, text: string, pars
 }
 
 /** The option with a closed set of values, for help and shell completion. */
-export function choiceOf<T>(words: readonly string[], { build }: Input<T, Option>): Input<T, Option> {
+export function choiceOf<T>(choices: readonly string[], { build }: Input<T, Option>): Input<T, Option> {
   return {
     build(name) {
       const built = build(name);
       const { parseArg } = built;
-      built.choices(words);
+      built.choices(choices);
       return parseArg === undefined ? built : built.argParser(parseArg);
     },
   };
@@ -147,8 +147,8 @@ export function optionalArgument(text: string): Input<string | undefined, Argume
   return { build: (name) => new Argument(`[${name}]`, text) };
 }
 
-export function choiceArgument<const W extends string>(text: string, words: readonly W[]): Input<W, Argument> {
-  return { build: (name) => new Argument(`<${name}>`, text).choices(words).argParser(choiceValue(words)) };
+export function choiceArgument<const W extends string>(text: string, choices: readonly W[]): Input<W, Argument> {
+  return { build: (name) => new Argument(`<${name}>`, text).choices(choices).argParser(choiceValue(choices)) };
 }
 
 export interface CommandContext {

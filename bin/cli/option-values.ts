@@ -133,11 +133,11 @@ export function instantValue(value: string): Date | number {
   }
 }
 
-export function choiceValue<const W extends string>(words: readonly W[]): (value: string) => W {
+export function choiceValue<const W extends string>(choices: readonly W[]): (value: string) => W {
   return (value) => {
-    const word = words.find((known) => known === value);
-    if (word === undefined) throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
-    return word;
+    const choice = choices.find((known) => known === value);
+    if (choice === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
+    return choice;
   };
 }
 

@@ -17,7 +17,7 @@ export async function inventUsage(databaseUrl, organizationId) {
     const rows = keys.flatMap(({ id }, index) =>
       Object.entries(routes).map(([route, part]) => {
         const requests = Math.round(all * part * (index === 0 ? 0.7 : 0.3));
-        const kept = Math.round(requests * 0.35);
+        const notModified = Math.round(requests * 0.35);
         const refused = index === 1 && ago % 29 === 11 ? Math.round(requests * 0.3) : 0;
         return {
           organization_id: organizationId,
@@ -26,8 +26,8 @@ export async function inventUsage(databaseUrl, organizationId) {
           route,
           client_source: 'api_key',
           requests,
-          units: requests - kept - refused,
-          not_modified: kept,
+          units: requests - notModified - refused,
+          not_modified: notModified,
           shared_units: Math.round(requests * 0.004),
           rate_limited: refused,
           quota_exceeded: 0,

@@ -70,7 +70,7 @@ const env = {
 };
 
 const COMMAND = join(ROOT, 'dist/bin/modelstats.js');
-const modelstats = (...words) => execFileSync(process.execPath, [COMMAND, ...words], { env, stdio: 'pipe' });
+const modelstats = (...args) => execFileSync(process.execPath, [COMMAND, ...args], { env, stdio: 'pipe' });
 const publish = (day) => modelstats('nightly', '--source', source, '--day', day, '--accept');
 
 /** Starts the service; resolves when it listens. */

@@ -28,9 +28,9 @@ export function list<T>(read: ColumnReader<T>): ColumnReader<readonly T[]> {
     Array.isArray(value) ? value.map((item: unknown) => read(item, column)) : refuse(value, column, 'a list');
 }
 
-export function oneOf<const W extends string>(words: readonly W[]): ColumnReader<W> {
+export function oneOf<const W extends string>(choices: readonly W[]): ColumnReader<W> {
   return (value, column) =>
-    words.find((known) => known === value) ?? refuse(value, column, `one of ${words.join(', ')}`);
+    choices.find((known) => known === value) ?? refuse(value, column, `one of ${choices.join(', ')}`);
 }
 
 /**

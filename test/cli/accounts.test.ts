@@ -101,7 +101,7 @@ describe.concurrent('a wrong call says what is wrong on stderr and ends with 2:'
     ['a quota that is none', [...setPlan, '--daily-quota', '-1'], 'a whole number from 0'],
     ['a feature that is none', [...setPlan, '--features', 'history,gold'], 'one of history, snapshots'],
     ['a day that is none', [...setPlan, '--period-end', '2026-02-30'], 'a calendar day YYYY-MM-DD'],
-    ['an end in the past', ['keys', 'create', '--org', 'org_none', '--expires', '2020-01-01'], 'lies in the past'],
+    ['an end in the past', ['keys', 'create', '--org', 'org_none', '--expires', '2020-01-01'], 'is in the past'],
     ['an end that is none', ['keys', 'create', '--org', 'org_none', '--expires', 'soon'], 'YYYY-MM-DD, or like 24h'],
     ['an overlap that is none', ['keys', 'rotate', 'key_none', '--overlap', '1w'], 'like 30m, 24h or 90d'],
     ['an unknown organization to tell usage of', ['orgs', 'usage', 'org_none'], 'there is no organization org_none'],
