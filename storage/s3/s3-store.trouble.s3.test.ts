@@ -37,7 +37,7 @@ describeOnFaultyMinio('S3Store', (faulty) => {
         words: 'clock of this machine is too far',
       },
       { trouble: 'knows no session', status: 400, name: 'ExpiredToken', words: 'the credentials have expired' },
-      { trouble: 'got damaged bytes', status: 400, name: 'BadDigest', words: 'not those that were sent' },
+      { trouble: 'got damaged bytes', status: 400, name: 'BadDigest', words: 'damaged in transit' },
     ])('that always $trouble gives an error that says so', async ({ status, name, words }) => {
       faulty().proxy.failNext(() => true, { is: 'answer', status, code: name }, Number.POSITIVE_INFINITY);
       await expectEverywhere({ code: 'store_unavailable', message: expect.stringContaining(words) });
