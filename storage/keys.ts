@@ -4,10 +4,10 @@
  * - Nights overwrite only `catalog.json`. `republish` replaces damaged objects, each over exactly the version it found.
  * - A release has the prefix `releases/<day>.<run>/`; `<run>` is unique, so two nights never write the same key.
  * - A backfill is `backfill/pricing.<run>.parquet`. The mark in `.json` is put after the swap. Only the listed one is
- * read.
+ *   read.
  * - A snapshot in a version under notice has its own folder, `snapshot/v2/`.
  * - `published` is put after the swap, with the bytes of release.json (empty in older releases). It restores a lost
- * catalog.
+ *   catalog.
  */
 
 import type { Day } from '../runtime/day.ts';

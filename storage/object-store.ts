@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
  * - An object that was put survives a power cut.
  * - Of racing conditional puts, in any processes, exactly one wins.
  * - Errors are AppErrors with the cause: `not_found`, `precondition_failed`, `configuration` (an operator must change a
- * setting or a right) or `store_unavailable` (may succeed later; the put may have happened).
+ *   setting or a right) or `store_unavailable` (may succeed later; the put may have happened).
  */
 export interface ObjectStore {
   /** As the operator wrote it, without credentials. */

@@ -11,7 +11,7 @@ import { codeOf, findObjectVersion, orUndefined, type Version, versionFrom } fro
  * Writes and removes files of a file store, by two rules:
  * - Bytes get a name only when complete and durable, and never change afterwards.
  * - A free name is taken by `link`, so the kernel picks the winner. A used name is replaced or removed only under the
- * store's lock, so nothing happens between comparing a version and replacing it.
+ *   store's lock, so nothing happens between comparing a version and replacing it.
  *
  * Errors are the system's, except `precondition_failed`.
  */

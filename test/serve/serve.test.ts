@@ -34,7 +34,9 @@ test('serve says that it listens, and that it serves once it can answer data', a
   const server = new ServerProcess([process.execPath, COMMAND, 'serve'], () => true, env);
   onTestFinished(() => server.end('SIGKILL').then(() => undefined));
   await server.run();
-  await expect.poll(() => server.log, { timeout: 30_000 }).toMatch(/^listening at http:\S+, opening the releases of file:/m);
+  await expect
+    .poll(() => server.log, { timeout: 30_000 })
+    .toMatch(/^listening at http:\S+, opening the releases of file:/m);
   const ready = () => fetchOnce(`http://127.0.0.1:${port}/health/ready`, '');
   expect(await ready()).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
   expect(server.log).not.toMatch(/^serving /m);
