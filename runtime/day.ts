@@ -4,17 +4,17 @@ export type Day = string;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 
-/** True for a calendar day that exists, written `YYYY-MM-DD`. */
+/** True for a calendar day that exists. */
 export function isDay(text: string): boolean {
   return DAY.test(text) && dayFromDate(new Date(`${text}T00:00:00Z`)) === text;
 }
 
-/** The UTC day of an instant; empty for an invalid date. */
+/** Empty for an invalid date. */
 export function dayFromDate(date: Date): Day {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
 }
 
-/** Returns a function that gives the day of an instant, and caches the last one. */
+/** Caches the last day. */
 export function createDayReader(): (now: Date) => Day {
   let last = { number: Number.NaN, day: '' };
   return (now) => {

@@ -14,9 +14,8 @@ export const ERROR_CODES = {
   held: { exit: 3 },
   /** The day's source is unreadable or has too many bad rows; nothing was published (specification "Bad rows"). */
   source_rejected: { exit: 4 },
-  /** The object store is unreachable, read-only or full, or refused. */
+  /** The object store is unreachable, read-only or full. */
   store_unavailable: { exit: 1 },
-  /** An object is missing from the store. */
   not_found: { exit: 1 },
   /** A conditional write failed: another process wrote first. */
   precondition_failed: { exit: 1 },
@@ -59,7 +58,7 @@ export function isAppError(error: unknown, code?: ErrorCode): error is AppError 
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
-/** The message of anything thrown; of an `AggregateError` without one, the messages of its errors. */
+/** Of an `AggregateError` without a message, those of its errors. */
 export function messageFromError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== '' || !(error instanceof AggregateError)) return error.message;

@@ -9,7 +9,7 @@ export interface Setting<N extends string = string, T = unknown> {
   readonly name: N;
   /** Parses the text of the variable, also when it is not set. */
   readonly schema: z.ZodType<T>;
-  /** The default as an operator would write it. */
+  /** As an operator would write it. */
   readonly fallback: string | undefined;
   /** In Markdown. */
   readonly text: string;
@@ -29,7 +29,7 @@ export function defaultsOf<const S extends Settings>(group: S): OptionsFrom<S> {
 
 interface Declaration extends Partial<Pick<Setting, 'documented' | 'shown'>> {
   readonly text: string;
-  /** The default as an operator would write it; without it, `kind` parses undefined. */
+  /** Without it, `kind` parses undefined. */
   readonly fallback?: string | number;
 }
 
@@ -53,7 +53,6 @@ export const Bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 /** At most a day; Node's timers hold 24 days. */
 export const Seconds = z.coerce.number().positive().max(86_400);
 
-/** A number that is set in one unit and used in a smaller one. */
 export function inUnits(kind: z.ZodType<number>, perUnit: number) {
   return kind.transform((number) => number * perUnit);
 }

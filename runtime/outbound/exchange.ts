@@ -188,7 +188,6 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent a response whose length differs from its content-length',
 };
 
-/** Maps an error of the network or the HTTP client to a message of ours. */
 export function faultFrom(error: unknown, host: string): OutboundFault {
   if (error instanceof OutboundFault) return error;
   const code = codeOf(error);
@@ -205,7 +204,7 @@ export function faultFrom(error: unknown, host: string): OutboundFault {
 
 const UNREACHABLE_CODE = /^(?:ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
 
-/** Whether a request reached no host: its name wasn't resolved, or no connection was made. */
+/** Its name wasn't resolved, or no connection was made. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof OutboundFault ? error.reason === 'dns' : UNREACHABLE_CODE.test(codeOf(error));
 }

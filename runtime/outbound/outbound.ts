@@ -47,14 +47,12 @@ export interface OutboundRequest {
   readonly responseBytesMax: number;
   /** Default: none. Only GET follows redirects. */
   readonly redirects?: OutboundRedirects | undefined;
-  /** Default: https only. */
   readonly protocols?: readonly OutboundProtocol[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface OutboundSuccess extends Exchanged {
   readonly kind: 'response';
-  /** After all redirects. */
   readonly url: string;
   readonly durationMs: number;
 }
@@ -105,8 +103,8 @@ export class Outbound {
   }
 
   /**
-   * Network trouble and bad addresses are values. Rejects when `signal` is aborted, with its reason, and with an
-   * `Error` for mistakes of the caller: a reserved header, a closed guard.
+   * Network trouble and bad addresses are values. Rejects for an aborted `signal`, with its reason, and with an `Error`
+   * for mistakes of the caller: a reserved header, a closed guard.
    */
   request(request: OutboundRequest): Promise<OutboundResponse> {
     const response = this.#follow(request);
