@@ -5,40 +5,40 @@ import type { CommandContext, RunCall } from './cli/command.ts';
 import type { Config, Environment } from './config/config.ts';
 import { buildProgram } from './program.ts';
 
-/** Where a command line runs: in a process of its own, or in a test's. */
-export interface Surroundings {
+/** The process or test that a command line runs in. */
+export interface CommandEnvironment {
   readonly env: Environment;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** True where stderr is a terminal that can show progress. */
+  /** Whether stderr is a terminal that can show progress. */
   readonly isTerminal: boolean;
-  /** Called before a command that a signal may end at any time. */
+  /** Called before a command that signals may end at any time. */
   readonly onInterruptible: () => void;
-  /** Called when a command is through that must not wait for the connections it leaves open. */
+  /** Called after a command that must not wait for open connections. */
   readonly onEndAtOnce: (exitCode: number) => void;
 }
 
-/** Runs `modelstats ARGS…`: gives the command its context and resolves to the exit code; never rejects. */
-export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
+/** Runs `modelstats ARGS…`; resolves to the exit code, and never rejects. */
+export async function runCommandLine(args: readonly string[], environment: CommandEnvironment): Promise<number> {
   let code = 0;
-  const runCall: RunCall = async ({ json, manner, run }) => {
-    if (!manner.stopsItself) surroundings.onInterruptible();
-    const context = await createContext(surroundings, { json, program });
-    if (!manner.meetsSettings) void context.config;
+  const runCall: RunCall = async ({ json, mode, run }) => {
+    if (!mode.stopsItself) environment.onInterruptible();
+    const context = await createContext(environment, { json, program });
+    if (!mode.toleratesBadSettings) void context.config;
     code = await run(context);
-    if (manner.endsAtOnce) surroundings.onEndAtOnce(code);
+    if (mode.endsAtOnce) environment.onEndAtOnce(code);
   };
-  const program = buildProgram(toolVersion(), runCall, surroundings);
+  const program = buildProgram(toolVersion(), runCall, environment);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    return exitCodeFromError(error, args, surroundings);
+    return exitCodeFromError(error, args, environment);
   }
 }
 
 async function createContext(
-  { env, writeOut, writeError, isTerminal }: Surroundings,
+  { env, writeOut, writeError, isTerminal }: CommandEnvironment,
   { json, program }: { readonly json: boolean; readonly program: Command },
 ): Promise<CommandContext> {
   const [{ configFromEnv }, { paint, showProgress, tableText }] = await Promise.all([
@@ -56,7 +56,7 @@ async function createContext(
     clock: () => new Date(),
     toolVersion: toolVersion(),
     print,
-    answer: (value, text) => print(json ? JSON.stringify(value) : textOf(text)),
+    printResult: (value, text) => print(json ? JSON.stringify(value) : textOf(text)),
     log: (line) => writeError(`${line}\n`),
     isTerminal,
     paint,
@@ -76,19 +76,19 @@ function toolVersion(): string {
       const parsed: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
       if (parsed !== null && typeof parsed === 'object' && 'version' in parsed) return String(parsed.version);
     } catch {
-      // The sources are one folder below package.json, the build in dist/ is two.
+      // package.json is one folder above the sources, and two above the build in dist/.
     }
   }
   return '0.0.0';
 }
 
-/** Reports what went wrong, with `--debug` also where and with `--json` on stdout too, and gives the exit code. */
+/** Reports an error, with `--debug` its stack and with `--json` also on stdout; returns the exit code. */
 export function exitCodeFromError(
   error: unknown,
   args: readonly string[],
-  { writeOut, writeError }: Pick<Surroundings, 'writeOut' | 'writeError'>,
+  { writeOut, writeError }: Pick<CommandEnvironment, 'writeOut' | 'writeError'>,
 ): number {
-  // With --stdio stdout is for messages of MCP alone.
+  // With --stdio, stdout is for MCP messages only.
   const isJson = args.includes('--json') && !args.includes('--stdio');
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
@@ -103,15 +103,14 @@ export function exitCodeFromError(
   return isExpected ? ERROR_CODES[error.code].exit : ERROR_CODES.internal_error.exit;
 }
 
-/** The last line on stdout of a command that failed (specification "JSON answers"). */
+/** The last line on stdout of a failed command (specification "JSON answers"). */
 function errorAsJson(code: ErrorCode, message: string): string {
   return `${JSON.stringify({ status: 'error', error: { code, message } })}\n`;
 }
 
-/** What was not foreseen, in one line. */
 function defectLine(error: unknown): string {
   const message = messageFromError(error).replaceAll(/\s+/g, ' ').slice(0, 500);
-  return `a defect of modelstats: ${message} (the same command with --debug shows where)`;
+  return `a defect of modelstats: ${message} (run the same command with --debug to see where)`;
 }
 
 function stackFromError(error: unknown): string {

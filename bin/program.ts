@@ -32,8 +32,7 @@ import { ENDPOINT_COMMANDS } from './commands/webhooks/endpoints.ts';
 import { listen } from './commands/webhooks/listen.ts';
 
 /**
- * All commands, in the order of the help. Their files are loaded whichever is called, so they import what takes time to load only when
- * they run: the help needs none of it, and only `serve` the server's.
+ * In the order of the help. All these files are loaded for any command, so they import slow modules only when they run.
  */
 const COMMANDS: readonly AddCommand[] = [
   nightly,
@@ -56,7 +55,7 @@ const COMMANDS: readonly AddCommand[] = [
   database,
   integrations,
   dispatch,
-  commandGroup('webhooks', 'Look after the endpoints that are told what changes', [
+  commandGroup('webhooks', 'Manage the endpoints that receive changes', [
     ...ENDPOINT_COMMANDS,
     ...DELIVERY_COMMANDS,
     listen,
@@ -71,13 +70,12 @@ const COMMANDS: readonly AddCommand[] = [
   completion,
 ];
 
-/** Where the program writes its help and what is wrong with a command line; the process's own streams unless given. */
+/** Default: the process's streams. */
 export interface ProgramOutput {
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
 }
 
-/** The command line: every command with its options and its help. */
 export function buildProgram(version: string, run: RunCall, output?: ProgramOutput): Command {
   const program = new Command('modelstats')
     .configureOutput(output === undefined ? {} : { writeOut: output.writeOut, writeErr: output.writeError })

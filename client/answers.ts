@@ -1,6 +1,6 @@
 /**
- * The bodies of the service's answers, and what requests may ask. Keys may be added to any of them (specification "Versioning of the
- * API"). Made of /openapi.json by `make golden`; changes belong into the schemas of the routes.
+ * Bodies of responses, and parameters of requests. Any of them may get more fields (specification "Versioning of the API").
+ * Generated from /openapi.json by `make golden`; change the schemas of the routes instead.
  */
 export interface components {
     schemas: {

@@ -1,7 +1,6 @@
 /**
- * The service's MCP over standard input and output, for programs that start a server beside themselves (specification "Standard input
- * and output"): every message is passed on to the service and its answer passed back, whatever the revision of the
- * protocol. Nothing is known of tools, and nothing is kept but what is under way.
+ * Passes MCP messages from standard input to the service and writes its responses back, whatever the protocol revision
+ * (specification "Standard input and output"). Stateless but for messages in flight.
  */
 import type { Readable } from 'node:stream';
 import pLimit from 'p-limit';
@@ -20,30 +19,28 @@ import {
   readLines,
 } from './message.ts';
 
-/** Messages under way at once. Smaller: calls wait for each other; larger: one program takes the service's connections. */
-const UNDER_WAY_MAX = 8;
-/** Messages that wait for those under way; a program that sends more reads no answers. */
-const WAITING_MAX = 1000;
-/** Longest message, in characters; the service itself takes 64 KiB. */
+/** Smaller: calls wait for each other. Larger: one program takes too many of the service's connections. */
+const IN_FLIGHT_MAX = 8;
+/** A program that queues more doesn't read its responses. */
+const QUEUED_MAX = 1000;
+/** In characters; the service accepts 64 KiB. */
 const MESSAGE_CHARACTERS_MAX = 1024 * 1024;
 
 export interface BridgeDeps {
-  /** Writes a line for the program; resolves when it was taken. */
   readonly write: (line: string) => Promise<void>;
-  /** Says what went wrong, to people. */
+  /** For people. */
   readonly log: (line: string) => void;
-  /** Ends it at once. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Passes messages on until the input ends, and resolves when all of them are answered; or at once when the signal says so. Rejects
- * with {@link UnauthenticatedError} after the service has refused the key, since it would refuse every message.
+ * Passes messages on until the input ends, and resolves when all are answered, or when the signal aborts. Rejects with
+ * {@link UnauthenticatedError} once the service refuses the key.
  */
 export async function bridgeMcp(input: Readable, settings: ClientSettings, deps: BridgeDeps): Promise<void> {
   const bridge = new Bridge(settings, deps);
   for await (const line of readLines(input, { charactersMax: MESSAGE_CHARACTERS_MAX, signal: bridge.ended })) {
-    bridge.take(line);
+    bridge.accept(line);
   }
   await bridge.settled();
 }
@@ -51,16 +48,13 @@ export async function bridgeMcp(input: Readable, settings: ClientSettings, deps:
 class Bridge {
   readonly #settings: ClientSettings;
   readonly #deps: BridgeDeps;
-  readonly #limit = pLimit(UNDER_WAY_MAX);
-  /** What is not answered yet. */
+  readonly #limit = pLimit(IN_FLIGHT_MAX);
   readonly #tasks = new Set<Promise<void>>();
-  /** Ends a request that the program has called off. */
   readonly #running = new Map<MessageId, AbortController>();
   readonly #refused = new AbortController();
-  /** When nothing more is to be passed on. */
   readonly ended: AbortSignal;
   #refusal: UnauthenticatedError | undefined;
-  /** What `initialize` agreed on; newer revisions say it in every message. */
+  /** As `initialize` negotiated; newer revisions state it in each message. */
   #version: string | undefined;
 
   constructor(settings: ClientSettings, deps: BridgeDeps) {
@@ -69,16 +63,16 @@ class Bridge {
     this.ended = AbortSignal.any([deps.signal, this.#refused.signal]);
   }
 
-  take(line: string | undefined): void {
+  accept(line: string | undefined): void {
     const message = line === undefined ? INVALID_REQUEST : messageFrom(line);
     if (typeof message === 'number') {
-      const why = line === undefined ? 'The message is too long' : 'A line has to be one message of JSON-RPC 2.0';
+      const why = line === undefined ? 'The message is too long' : 'A line must be one JSON-RPC 2.0 message';
       this.#start(this.#deps.write(failure(undefined, message, why)));
     } else if (message.method === 'notifications/cancelled') {
-      // Over HTTP whoever hangs up has called it off, and pays nothing.
-      this.#running.get(message.params['requestId'] as MessageId)?.abort(); // Any other value is no key.
-    } else if (this.#limit.pendingCount >= WAITING_MAX) {
-      this.#start(this.#fail(message, new Error('too many messages wait for an answer')));
+      // Over HTTP, closing the connection cancels a request, at no cost.
+      this.#running.get(message.params['requestId'] as MessageId)?.abort(); // Any other value is no key of the map.
+    } else if (this.#limit.pendingCount >= QUEUED_MAX) {
+      this.#start(this.#fail(message, new Error('too many messages are waiting for a response')));
     } else {
       this.#start(this.#pass(message));
     }
@@ -96,12 +90,12 @@ class Bridge {
 
   async #pass(message: Message): Promise<void> {
     const { id, method } = message;
-    const calledOff = new AbortController();
-    if (id !== undefined && method !== undefined) this.#running.set(id, calledOff);
-    const signal = AbortSignal.any([this.ended, calledOff.signal]);
+    const cancelled = new AbortController();
+    if (id !== undefined && method !== undefined) this.#running.set(id, cancelled);
+    const signal = AbortSignal.any([this.ended, cancelled.signal]);
     try {
-      const answers = await this.#limit(() => this.#post(message, signal));
-      for (const response of answers) await this.#deps.write(response);
+      const responses = await this.#limit(() => this.#post(message, signal));
+      for (const response of responses) await this.#deps.write(response);
     } catch (error) {
       if (!signal.aborted) await this.#fail(message, error);
     } finally {
@@ -112,24 +106,24 @@ class Bridge {
   async #post(message: Message, signal: AbortSignal): Promise<readonly string[]> {
     const { log } = this.#deps;
     signal.throwIfAborted();
-    const answers = await postMessage(message, {
+    const responses = await postMessage(message, {
       settings: this.#settings,
       version: this.#version,
       signal,
       onRetry: ({ error, delayMs }) =>
-        log(`${message.method}: ${error.message}; trying again in ${Math.ceil(delayMs / 1000)} s`),
+        log(`${message.method}: ${error.message}; retrying in ${Math.ceil(delayMs / 1000)} s`),
     });
-    if (message.method === 'initialize') this.#version = agreedVersion(answers) ?? this.#version;
-    if (answers.length === 0 && message.id !== undefined && message.method !== undefined) {
-      throw new Error('the service gave no answer');
+    if (message.method === 'initialize') this.#version = agreedVersion(responses) ?? this.#version;
+    if (responses.length === 0 && message.id !== undefined && message.method !== undefined) {
+      throw new Error('the service sent no response');
     }
-    return answers;
+    return responses;
   }
 
-  /** Tells the program and people; ends everything where the key is what is wrong. */
+  /** Reports to the program and the log; a refused key ends everything. */
   async #fail({ id, method }: Message, error: unknown): Promise<void> {
     const text = this.#describe(error);
-    this.#deps.log(`${method ?? 'an answer'}: ${text}`);
+    this.#deps.log(`${method ?? 'a response'}: ${text}`);
     const data = error instanceof ClientError ? errorData(error) : undefined;
     if (id !== undefined && method !== undefined) await this.#deps.write(failure(id, INTERNAL_ERROR, text, data));
     if (!(error instanceof UnauthenticatedError)) return;
@@ -139,12 +133,11 @@ class Bridge {
 
   #describe(error: unknown): string {
     if (!(error instanceof NotFoundError)) return messageFromError(error);
-    return `There is no MCP at ${this.#settings.url}/mcp, or it is switched off: ${error.message}`;
+    return `MCP is not available at ${this.#settings.url}/mcp: ${error.message}`;
   }
 }
 
-/** The version that the answer to `initialize` names. */
-function agreedVersion(answers: readonly string[]): string | undefined {
-  const results = answers.map((response) => Object(Object(JSON.parse(response))['result'])['protocolVersion']);
+function agreedVersion(responses: readonly string[]): string | undefined {
+  const results = responses.map((response) => Object(Object(JSON.parse(response))['result'])['protocolVersion']);
   return results.find((version) => typeof version === 'string');
 }

@@ -1,6 +1,6 @@
 /**
- * A call for each operation of the service, named as the operation is: the parameters of the path one by one, then those of the query. Made
- * of /openapi.json by `make golden`; changes belong into the routes.
+ * A call per operation, under its name: path parameters one by one, then the query. Generated from /openapi.json by `make golden`;
+ * change the routes instead.
  */
 import type {
   Account,
@@ -20,7 +20,7 @@ import type { Answer } from './read-response.ts';
 import { type CallOptions, pathPart } from './send.ts';
 
 export abstract class Calls {
-  /** Sends a `GET` until there is an answer. */
+  /** Sends a `GET` with retries. */
   protected abstract get<Name extends keyof operations>(
     path: string,
     query: { readonly [K in keyof QueryOf<Name>]: QueryOf<Name>[K] | undefined },
@@ -82,5 +82,5 @@ export abstract class Calls {
   }
 }
 
-/** What an operation answers with. */
+/** The body of an operation's response. */
 export type BodyOf<Name extends keyof operations> = operations[Name]['responses'][200]['content']['application/json'];

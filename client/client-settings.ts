@@ -6,40 +6,38 @@ const Milliseconds = z.int().min(1).max(86_400_000);
 
 const DEFAULTS = defaultsOf(CLIENT_SETTINGS);
 
-/** How a client asks; every wait and every retry is bounded. */
+/** Settings of a client; every wait and retry is bounded. */
 export const ClientSettingsSchema = z.strictObject({
-  /** Where the service is, with its base path, such as `https://api.example.com/stats`. */
+  /** URL of the service with its base path, such as `https://api.example.com/stats`. */
   url: z
-    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
-    .refine((url) => isPlain(url), 'must hold no user, password, query or fragment')
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+    .refine((url) => isPlain(url), 'must not contain a user, password, query or fragment')
     .transform((url) => new URL(url).href.replace(/\/+$/, '')),
-  /** The API key. */
-  key: z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without blanks'),
-  /** Tries of one request that the network or the service failed. */
+  key: z.string().regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters without spaces'),
+  /** Attempts that network or service failed. */
   attemptsMax: z.int().min(1).max(100).default(DEFAULTS.attemptsMax),
-  /** Until an answer has arrived; of a download, until 64 KiB more of it have. */
+  /** For a response; for a download, until 64 KiB more have arrived. */
   timeoutMs: Milliseconds.default(DEFAULTS.timeoutMs),
-  /** The longest wait before a try; the first is a second at most, and each may take twice as long. */
+  /** The longest delay before a retry; the first is at most a second, and it doubles. */
   retryDelayMsMax: Milliseconds.default(DEFAULTS.retryDelayMsMax),
-  /** How long one request may wait in all for limits per minute to pass. */
+  /** Total time that a request waits for limits per minute. */
   limitWaitMsMax: Milliseconds.default(DEFAULTS.limitWaitMsMax),
-  /** The largest answer, in bytes, unpacked; what becomes of it takes several times as much memory. */
+  /** Unpacked; processing needs several times that memory. */
   answerBytesMax: z
     .int()
     .min(1024)
     .max(256 * 1024 * 1024)
     .default(DEFAULTS.answerBytesMax),
-  /** The largest file of a snapshot, in bytes, packed as well as unpacked. */
+  /** Of a snapshot, packed or unpacked. */
   fileBytesMax: z.int().min(1024).default(DEFAULTS.fileBytesMax),
-  /** `User-Agent`. */
   userAgent: z.string().min(1).default('modelstats-client'),
 });
 export type ClientSettings = z.infer<typeof ClientSettingsSchema>;
 export type ClientOptions = z.input<typeof ClientSettingsSchema>;
 
-/** A secret in an address would be shown with it. */
+/** A secret in the URL would be printed with it. */
 function isPlain(url: string): boolean {
-  if (!URL.canParse(url)) return true; // Told already.
+  if (!URL.canParse(url)) return true; // Reported already.
   const { username, password, search, hash } = new URL(url);
   return username + password + search + hash === '';
 }

@@ -31,20 +31,20 @@ export type { Answer } from './read-response.ts';
 export type { CallOptions } from './send.ts';
 
 export interface ClientDeps {
-  /** Told before a request is sent again. */
+  /** Called before each retry. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
 /**
- * Typed calls for every route: those of {@link Calls}, and some with a form of their own. Each sends its request until there is an answer,
- * within the bounds of the settings, and rejects with a {@link ClientError} of `errors.ts`. The iterators ask page by page, a unit each.
+ * Typed calls for every route. Each retries within the bounds of the settings, and rejects with a {@link ClientError}.
+ * The iterators request page by page, a unit each.
  */
 export class ModelstatsClient extends Calls {
   readonly #settings: ClientSettings;
   readonly #deps: ClientDeps;
   readonly #etag: string | null;
 
-  /** Throws a ZodError where an option makes no sense. */
+  /** Throws a ZodError for invalid options. */
   constructor(options: ClientOptions, deps: ClientDeps & { readonly etag?: string | null } = {}) {
     super();
     this.#settings = ClientSettingsSchema.parse(options);
@@ -52,7 +52,7 @@ export class ModelstatsClient extends Calls {
     this.#etag = deps.etag ?? null;
   }
 
-  /** Where the service is, without a slash at the end. */
+  /** Without a trailing slash. */
   get url(): string {
     return this.#settings.url;
   }
@@ -61,7 +61,6 @@ export class ModelstatsClient extends Calls {
     return this.#settings;
   }
 
-  /** Every model that meets the filters. */
   eachModel(filters: ModelFilters = {}, options: CallOptions = {}): AsyncGenerator<Model, void> {
     return this.#each((page) => this.listModels({ limit: 200, ...filters, ...page }, options), 'models');
   }
@@ -74,17 +73,17 @@ export class ModelstatsClient extends Calls {
     return this.#each((page) => this.listScores({ limit: 500, ...filters, ...page }, options), 'scores');
   }
 
-  /** `GET /v1/rankings`. */
+  /** `GET /v1/rankings` */
   getRankings(category: string, page: Page = {}, options: CallOptions = {}): Promise<Answer<Rankings>> {
     return this.get<'listRankings'>('/v1/rankings', { category, ...page }, options);
   }
 
-  /** Every rank of a category, the best first. */
+  /** All ranks of a category, best first. */
   eachRanking(category: string, options: CallOptions = {}): AsyncGenerator<Ranking, void> {
     return this.#each((page) => this.getRankings(category, { limit: 50, ...page }, options), 'rankings');
   }
 
-  /** `GET /v1/rankings/history`. */
+  /** `GET /v1/rankings/history` */
   getRankingsHistory(
     category: string,
     filters: RankingsHistoryFilters = {},
@@ -93,7 +92,7 @@ export class ModelstatsClient extends Calls {
     return this.get<'getRankingsHistory'>('/v1/rankings/history', { category_id: category, ...filters }, options);
   }
 
-  /** `GET /v1/snapshots/{snapshot_id}/download`: an address for 15 minutes. */
+  /** `GET /v1/snapshots/{snapshot_id}/download`: a URL valid for 15 minutes. */
   getDownload(
     snapshot: string,
     dataset: DatasetName,
@@ -106,12 +105,12 @@ export class ModelstatsClient extends Calls {
     );
   }
 
-  /** `GET /v1/changes`: one page of the feed. */
+  /** One page of the feed, `GET /v1/changes`. */
   getChanges(filters: ChangeFilters = {}, options: CallOptions = {}): Promise<Answer<Changes>> {
     return this.get<'listChanges'>('/v1/changes', filters, options);
   }
 
-  /** The feed from a cursor to its end. Store `next_cursor` of a page once it is applied. */
+  /** The feed from a cursor to its end. Store a page's `next_cursor` once the page is applied. */
   async *eachChangesPage(filters: ChangeFilters = {}, options: CallOptions = {}): AsyncGenerator<Changes, void> {
     for (let { cursor } = filters; ; ) {
       const { body } = await this.getChanges({ ...filters, ...(cursor === undefined ? {} : { cursor }) }, options);
@@ -121,14 +120,14 @@ export class ModelstatsClient extends Calls {
     }
   }
 
-  /** The feed from a cursor to its end, event by event. */
+  /** The events of {@link eachChangesPage}. */
   async *eachChange(filters: ChangeFilters = {}, options: CallOptions = {}): AsyncGenerator<ChangeEvent, void> {
     for await (const { events } of this.eachChangesPage(filters, options)) yield* events;
   }
 
   /**
-   * What a call gives, or undefined where nothing changed since the answer to the same request that had this tag: that costs no
-   * unit. `await client.ifChanged(last.etag, (changed) => changed.listModels())`.
+   * The result of a call, or undefined if nothing changed since the response with this ETag, which costs no unit:
+   * `await client.ifChanged(last.etag, (changed) => changed.listModels())`.
    */
   async ifChanged<T>(
     etag: string | null,
@@ -152,7 +151,7 @@ export class ModelstatsClient extends Calls {
     const url = `${this.url}${path}${given.length === 0 ? '' : `?${parameters}`}`;
     const headers = {
       Accept: 'application/json',
-      // Its checksum finds bytes that were damaged on the way.
+      // gzip's checksum detects damaged bytes.
       'Accept-Encoding': 'gzip',
       Authorization: `Bearer ${this.#settings.key}`,
       ...(this.#etag === null ? {} : { 'If-None-Match': this.#etag }),
@@ -165,13 +164,13 @@ export class ModelstatsClient extends Calls {
   }
 
   async *#each<Name extends string, T>(
-    ask: (
+    fetchPage: (
       page: Page,
     ) => Promise<Answer<Readonly<Record<Name, readonly T[]>> & { readonly next_cursor: string | null }>>,
     name: Name,
   ): AsyncGenerator<T, void> {
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const { body } = await ask(cursor === undefined ? {} : { cursor });
+      const { body } = await fetchPage(cursor === undefined ? {} : { cursor });
       yield* body[name];
       cursor = body.next_cursor;
     }

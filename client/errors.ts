@@ -1,49 +1,45 @@
 /**
- * What calls reject with. Fields have the names of the service's error envelope (specification "Error envelope"), so what the
- * documentation of a code says holds here too.
+ * Errors of calls. Fields are named as in the service's error envelope (specification "Error envelope"), so the
+ * documentation of a code applies here.
  */
 
 export interface ErrorFields {
   /**
-   * Stable and machine-readable, such as `quota_exceeded`. Of this module's own: `invalid_request` for a 422, `no_answer`,
-   * `answer_too_large`, `redirected`, and `http_<status>` for what is no answer of the service.
+   * Stable and machine-readable, such as `quota_exceeded`. Client codes: `invalid_request` for a 422, `no_answer`,
+   * `answer_too_large`, `redirected`, and `http_<status>` for responses that aren't the service's.
    */
   readonly code: string;
-  /** The HTTP status; undefined where no answer came. */
+  /** The HTTP status; undefined without a response. */
   readonly status?: number | undefined;
-  /** The offending parameter. */
+  /** The invalid parameter. */
   readonly param?: string | null | undefined;
-  /** To cite in a question to the service. */
+  /** For questions to the service. */
   readonly request_id?: string | undefined;
-  /** A page about the code. */
   readonly help_url?: string | undefined;
-  /** Which limit was reached. */
   readonly limit_type?: 'burst' | 'daily_quota' | undefined;
-  /** Whose limit per minute it was. */
+  /** Which limit per minute. */
   readonly limit_scope?: 'route' | 'organization' | undefined;
-  /** After how many seconds a request may pass again. */
+  /** When a request may succeed again. */
   readonly retry_after_seconds?: number | undefined;
   /** When the limit resets, ISO 8601. */
   readonly reset_at?: string | undefined;
-  /** The plan of the organization. */
   readonly plan?: string | undefined;
-  /** The first day that the change feed still has. */
+  /** The first day in the change feed. */
   readonly retained_from?: string | undefined;
-  /** All problems of a request that is 422. */
+  /** All problems of a 422. */
   readonly detail?: readonly InvalidParameter[] | undefined;
 }
 
-/** What is wrong with one parameter of a request. */
 export interface InvalidParameter {
   readonly loc: readonly string[];
   readonly msg: string;
   readonly type: string;
 }
 
-/** Of a message, which may be as long as a server likes. */
+/** Messages of servers may have any length. */
 const MESSAGE_CHARACTERS_MAX = 2000;
 
-/** A call that didn't succeed. */
+/** Base of all errors of calls. */
 export class ClientError extends Error implements ErrorFields {
   override readonly name: string = 'ClientError';
   readonly code: string;
@@ -76,7 +72,7 @@ export class ClientError extends Error implements ErrorFields {
   }
 }
 
-/** Nothing changed since the answer whose tag was sent (304). */
+/** Nothing changed since the response with the given ETag (304). */
 export class NotModifiedError extends ClientError {
   override readonly name = 'NotModifiedError';
 }
@@ -86,47 +82,47 @@ export class UnauthenticatedError extends ClientError {
   override readonly name = 'UnauthenticatedError';
 }
 
-/** The plan doesn't include what was asked for (403), or its history doesn't reach as far. */
+/** The plan doesn't include the data, or not its history so far back (403). */
 export class NotInPlanError extends ClientError {
   override readonly name = 'NotInPlanError';
 }
 
-/** There is no such route, record or snapshot (404). */
+/** No such route, record or snapshot (404). */
 export class NotFoundError extends ClientError {
   override readonly name = 'NotFoundError';
 }
 
-/** The cursor is older than what the change feed retains (410): import the newest snapshot. */
+/** The change feed no longer has the cursor (410): import the newest snapshot. */
 export class CursorExpiredError extends ClientError {
   override readonly name = 'CursorExpiredError';
 }
 
-/** Parameters are missing or wrong (422); `detail` has every one. */
+/** Parameters are missing or invalid (422); `detail` lists all. */
 export class InvalidRequestError extends ClientError {
   override readonly name = 'InvalidRequestError';
 }
 
-/** Too many requests within a minute (429), and waiting was not allowed to take as long as it would have. */
+/** Too many requests in a minute (429), for longer than the client may wait. */
 export class RateLimitError extends ClientError {
   override readonly name = 'RateLimitError';
 }
 
-/** The organization's units of the day are used up (429); `reset_at` is when there are more. */
+/** The organization's daily units are used up (429) until `reset_at`. */
 export class QuotaExceededError extends ClientError {
   override readonly name = 'QuotaExceededError';
 }
 
-/** The service failed, or can't answer just now (5xx), however often it was asked. */
+/** The service failed or is unavailable (5xx), also after all retries. */
 export class ServiceError extends ClientError {
   override readonly name = 'ServiceError';
 }
 
-/** The answer, or a file, is larger than the settings allow. */
+/** A response or file exceeds the limit of the settings. */
 export class AnswerTooLargeError extends ClientError {
   override readonly name = 'AnswerTooLargeError';
 }
 
-/** No answer came, or none that can be understood, however often it was asked for. */
+/** No response, or no readable one, after all retries. */
 export class ConnectionError extends ClientError {
   override readonly name = 'ConnectionError';
 }

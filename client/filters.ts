@@ -1,12 +1,10 @@
-/** What requests may ask: the parameters of the OpenAPI document, days `YYYY-MM-DD`. */
+/** Parameters of the OpenAPI document; days are `YYYY-MM-DD`. */
 import type { operations } from './answers.ts';
 
-/** The parameters of an operation; of one that has none, an object without any. */
 export type QueryOf<Name extends keyof operations> = operations[Name]['parameters']['query'] extends undefined
   ? object
   : NonNullable<operations[Name]['parameters']['query']>;
 
-/** Which page of a list. */
 export type Page = Pick<QueryOf<'listModels'>, 'limit' | 'cursor'>;
 
 export type ModelFilters = Omit<QueryOf<'listModels'>, keyof Page>;

@@ -62,7 +62,7 @@ describe.each(Object.entries(ASKERS))('%s', (_asker, ask) => {
       code: 'answer_too_large',
       status: 200,
       message: expect.stringMatching(
-        /127\.0\.0\.1:\d+\/\S+ is larger than 100000 bytes: answerBytesMax, or MODELSTATS_CLIENT_ANSWER_BYTES_MAX, allows more/,
+        /127\.0\.0\.1:\d+\/\S+ is larger than 100000 bytes: increase answerBytesMax or MODELSTATS_CLIENT_ANSWER_BYTES_MAX to allow more/,
       ),
     });
     expect(server.requests).toHaveLength(1);
@@ -86,7 +86,7 @@ describe.each(Object.entries(ASKERS))('%s', (_asker, ask) => {
     server.answer((_, response) => send(response));
     await expect(ask({ timeoutMs: 100, attemptsMax: 1 })).rejects.toMatchObject({
       code: 'no_answer',
-      message: expect.stringContaining('no answer within 100 ms'),
+      message: expect.stringContaining('no response within 100 ms'),
     });
   });
 
@@ -98,7 +98,7 @@ describe.each(Object.entries(ASKERS))('%s', (_asker, ask) => {
   test('refuses lists that lie in each other deeper than any answer', async () => {
     const deep = `{"jsonrpc":"2.0","result":${'['.repeat(9_000)}${']'.repeat(9_000)}}`;
     answer(200, {}, (response) => response.end(deep));
-    await expect(ask({ attemptsMax: 1 })).rejects.toThrow('the answer is nested more than 64 levels deep');
+    await expect(ask({ attemptsMax: 1 })).rejects.toThrow('the response is nested more than 64 levels deep');
   });
 });
 

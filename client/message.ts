@@ -1,6 +1,5 @@
 /**
- * Messages of the Model Context Protocol, as far as whoever passes them on has to know them: JSON-RPC 2.0, one a line. Their text is
- * passed on as it came.
+ * MCP messages (JSON-RPC 2.0, one per line), as far as the bridge must know them; their text is passed on unchanged.
  */
 
 import type { Readable } from 'node:stream';
@@ -22,19 +21,18 @@ const MessageSchema = z.looseObject({
 
 export interface Message {
   readonly text: string;
-  /** With a method: a request, which has to be answered. */
+  /** With a method: a request, which needs a response. */
   readonly id: MessageId | undefined;
-  /** Undefined: an answer. */
+  /** Undefined: a response. */
   readonly method: string | undefined;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Codes of JSON-RPC 2.0 for what is wrong with a message. */
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 export const INTERNAL_ERROR = -32_603;
 
-/** A message, or the code that says why a line is none. */
+/** Parses a message, or returns the error code. */
 export function messageFrom(text: string): Message | typeof PARSE_ERROR | typeof INVALID_REQUEST {
   let json: unknown;
   try {
@@ -46,7 +44,7 @@ export function messageFrom(text: string): Message | typeof PARSE_ERROR | typeof
   return data === undefined ? INVALID_REQUEST : { text, id: data.id, method: data.method, params: data.params ?? {} };
 }
 
-/** A message that a request failed; without an id where nobody knows which one. */
+/** Without an id if the request is unknown. */
 export function failure(id: MessageId | undefined, code: number, message: string, data?: object): string {
   return JSON.stringify({
     jsonrpc: '2.0',
@@ -55,7 +53,7 @@ export function failure(id: MessageId | undefined, code: number, message: string
   });
 }
 
-/** What an error of a call tells a program, by the names of the error envelope; undefined fields are left out by JSON. */
+/** The error envelope's fields; JSON omits undefined ones. */
 export function errorData(error: ClientError): object {
   const { code, status, param, request_id, help_url, limit_type, limit_scope, retry_after_seconds, reset_at } = error;
   return { code, status, param, request_id, help_url, limit_type, limit_scope, retry_after_seconds, reset_at };
@@ -63,13 +61,13 @@ export function errorData(error: ClientError): object {
 
 export interface PostOptions extends Pick<SendDeps, 'signal' | 'onRetry'> {
   readonly settings: ClientSettings;
-  /** The version that the client and the service agreed on, where the message doesn't say it itself. */
+  /** The negotiated version, for messages that don't state it. */
   readonly version: string | undefined;
 }
 
 /**
- * Sends a message to the service until it is answered, as every call is ({@link send}), and gives the messages of the answer, a line
- * each; none for what needs no answer. Refusals in the words of the protocol are answers; any other rejects with a ClientError.
+ * Sends a message like any call ({@link send}) and returns the messages of the response, one per line; none for a
+ * notification. JSON-RPC errors are responses; others reject with a ClientError.
  */
 export function postMessage(
   message: Message,
@@ -85,17 +83,17 @@ export function postMessage(
   return send(outgoing, (response) => readMessages(response, message.id, settings), { settings, signal, onRetry });
 }
 
-/** Where a request says which version it speaks: only revisions from 2026-07-28 on do. */
+/** In requests of revisions from 2026-07-28 on. */
 const VERSION_FIELD = 'io.modelcontextprotocol/protocolVersion';
 
-/** What of a message has to stand in the headers as well, by method. */
+/** The parameter that `Mcp-Name` repeats, by method. */
 const NAME_FIELDS: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
 };
 
-/** What the protocol says in headers over HTTP, and in the message alone over other ways. */
+/** Headers that the protocol requires over HTTP. */
 function protocolHeaders({ method, params }: Message, agreed: string | undefined): Readonly<Record<string, string>> {
   const version = Object(params['_meta'])[VERSION_FIELD];
   if (typeof version !== 'string' || method === undefined) {
@@ -109,13 +107,13 @@ function protocolHeaders({ method, params }: Message, agreed: string | undefined
   };
 }
 
-/** A text as a header may have it: other than plain ASCII it is wrapped, as the protocol says. */
+/** Text other than plain ASCII is encoded as the protocol specifies. */
 function headerValue(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** The messages of an answer, which is JSON or a stream of events. What can't be read is thrown, and counts as no answer. */
+/** Reads JSON or an event stream. What can't be parsed is thrown and counts as no response. */
 async function readMessages(
   response: Response,
   id: MessageId | undefined,
@@ -133,7 +131,6 @@ async function readMessages(
   }
 }
 
-/** The data of each event that has some. */
 function eventsIn(stream: string): readonly string[] {
   const events = stream.split(/\r?\n\r?\n/).map((event) => {
     const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
@@ -142,10 +139,10 @@ function eventsIn(stream: string): readonly string[] {
   return events.filter((data) => data !== '');
 }
 
-/** A message as one line. A refusal that names no request is that of the one that was sent. */
+/** A message as one line. An error without an id belongs to the request that was sent. */
 function lineFrom(text: string, id: MessageId | undefined): string {
   const message: Readonly<Record<string, unknown>> = Object(parseResponse(text));
-  if (message['jsonrpc'] !== '2.0') throw new SyntaxError('the answer is no message of MCP');
+  if (message['jsonrpc'] !== '2.0') throw new SyntaxError('the response is not an MCP message');
   if ('error' in message && (message['id'] ?? undefined) === undefined && id !== undefined) {
     return JSON.stringify({ ...message, id });
   }
@@ -153,13 +150,12 @@ function lineFrom(text: string, id: MessageId | undefined): string {
 }
 
 export interface ReadOptions {
-  /** The longest line that is kept. */
+  /** Longer lines are dropped. */
   readonly charactersMax: number;
-  /** Ends the reading. */
   readonly signal: AbortSignal;
 }
 
-/** The lines of a stream without those that are blank, until it ends. A line that is too long is given as undefined. */
+/** The non-blank lines of a stream; undefined for a line that is too long. */
 export async function* readLines(
   input: Readable,
   { charactersMax, signal }: ReadOptions,
@@ -179,7 +175,6 @@ export async function* readLines(
   }
 }
 
-/** Puts lines together from the chunks that hold them. */
 class Lines {
   readonly #charactersMax: number;
   #begun = '';
@@ -189,7 +184,6 @@ class Lines {
     this.#charactersMax = charactersMax;
   }
 
-  /** The lines that end in this chunk. */
   *endedBy(chunk: string): Generator<string | undefined, void> {
     const parts = chunk.split('\n');
     for (const [index, part] of parts.entries()) {

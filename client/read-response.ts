@@ -1,6 +1,6 @@
 /**
- * Reads what a server answers, never more of it than a limit: a body is counted as it is unpacked, so that neither one that has no
- * end nor one that was packed to grow takes the memory of the program (decision 0104).
+ * Reads responses within limits. Bodies are counted while they are unpacked, so endless or packed ones can't exhaust
+ * memory (decision 0104).
  */
 
 import { z } from 'zod';
@@ -21,33 +21,31 @@ import {
   UnauthenticatedError,
 } from './errors.ts';
 
-/** Of an answer that is no success: what it says fits many times. */
+/** For error responses; more than their messages need. */
 const ERROR_BYTES_MAX = 64 * 1024;
-/** Levels of lists and objects in an answer; the service's own have six at most. */
+/** Nesting of responses; the service's own have six levels at most. */
 const LEVELS_MAX = 64;
 
-/** What was read of a body. */
 export interface BodyText {
   readonly text: string;
   /** Unpacked. */
   readonly bytes: number;
 }
 
-/** What a request was answered with. */
 export interface Answer<T> {
   readonly body: T;
   /** Of the body, unpacked. */
   readonly bytes: number;
-  /** To ask for nothing that is the same. */
+  /** For {@link ModelstatsClient.ifChanged}. */
   readonly etag: string | null;
   readonly lastModified: string | null;
-  /** The point in time that the data reflect, ISO 8601. */
+  /** The time of the data, ISO 8601. */
   readonly dataAsOf: string | null;
-  /** Units of the day that are left; null: unlimited, or not told. */
+  /** Units left today; null: unlimited, or not reported. */
   readonly quotaRemaining: number | null;
 }
 
-/** A body that can't be read is thrown as a SyntaxError, which counts as no answer. */
+/** Throws a SyntaxError for a body that can't be parsed, which counts as no response. */
 export async function readResponse<T>(
   response: Response,
   { answerBytesMax }: Pick<ClientSettings, 'answerBytesMax'>,
@@ -57,7 +55,7 @@ export async function readResponse<T>(
   const remaining = Number(headers.get('x-quota-remaining') ?? Number.NaN);
   const { text, bytes } = await readText(response, answerBytesMax);
   return {
-    body: parseResponse(text) as T, // What the OpenAPI document says of the operation; who needs more parses it.
+    body: parseResponse(text) as T, // As the OpenAPI document specifies.
     bytes,
     etag: headers.get('etag'),
     lastModified: headers.get('last-modified'),
@@ -66,36 +64,35 @@ export async function readResponse<T>(
   };
 }
 
-/** Rejects with what an answer says that is no 2xx. */
+/** Rejects for responses other than 2xx. */
 export async function throwUnlessOk(response: Response): Promise<void> {
   if (!response.ok) throw errorFromResponse(response.status, response.headers, await readErrorText(response));
 }
 
-/** Reads a body of up to so many bytes; rejects with an {@link AnswerTooLargeError} where it is longer, and hangs up. */
+/** Rejects with an {@link AnswerTooLargeError}, and disconnects, if the body exceeds `bytesMax`. */
 export async function readText(response: Response, bytesMax: number): Promise<BodyText> {
   const { isCut, ...body } = await readUpTo(response, bytesMax);
   if (!isCut) return body;
   const { origin, pathname } = new URL(response.url);
-  const message = `the answer of ${origin}${pathname} is larger than ${bytesMax} bytes: ${LIMITED_BY.answer}`;
+  const message = `the response of ${origin}${pathname} is larger than ${bytesMax} bytes: ${LIMITED_BY.answer}`;
   throw new AnswerTooLargeError(message, { code: 'answer_too_large', status: response.status });
 }
 
-/** Reads the beginning of a body that says why there is no answer, and hangs up where it goes on. */
+/** Reads the start of an error response, and disconnects if there is more. */
 export async function readErrorText(response: Response): Promise<string> {
   return (await readUpTo(response, ERROR_BYTES_MAX)).text;
 }
 
-/** JSON of an answer. Throws a SyntaxError for what is none, and for what is nested deeper than any answer. */
+/** Throws a SyntaxError for invalid or too deeply nested JSON. */
 export function parseResponse(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!isNestedDeeper(value, LEVELS_MAX)) return value;
-  throw new SyntaxError(`the answer is nested more than ${LEVELS_MAX} levels deep`);
+  throw new SyntaxError(`the response is nested more than ${LEVELS_MAX} levels deep`);
 }
 
-/** Which setting allows more, in a program and on the command line. */
 export const LIMITED_BY = {
-  answer: 'answerBytesMax, or MODELSTATS_CLIENT_ANSWER_BYTES_MAX, allows more',
-  file: 'fileBytesMax, or MODELSTATS_CLIENT_FILE_BYTES_MAX, allows more',
+  answer: 'increase answerBytesMax or MODELSTATS_CLIENT_ANSWER_BYTES_MAX to allow more',
+  file: 'increase fileBytesMax or MODELSTATS_CLIENT_FILE_BYTES_MAX to allow more',
 } as const;
 
 async function readUpTo(
@@ -145,7 +142,7 @@ const InvalidSchema = z.looseObject({
   ),
 });
 
-/** What an answer that is no success says. Whatever stands between here and the service may answer in words of its own. */
+/** Maps an error response. Proxies may send errors of their own. */
 export function errorFromResponse(status: number, headers: Headers, body: string): ClientError {
   const retryAfter = secondsFrom(headers.get('retry-after'));
   const common = {
@@ -164,16 +161,14 @@ export function errorFromResponse(status: number, headers: Headers, body: string
   return errorOf(message, { ...common, ...fields });
 }
 
-/** What can be said of an answer that has no words of the service. */
 function errorOfStatus(status: number, location: string | null): { readonly code: string; readonly message: string } {
   if (status < 300 || status > 399 || location === null) {
     return { code: `http_${status}`, message: `HTTP status ${status}` };
   }
-  const message = `the service redirects to ${location}: name the address that it is at, with its protocol and host`;
+  const message = `the service redirects to ${location}: use that URL, with its protocol and host`;
   return { code: 'redirected', message };
 }
 
-/** The class that fits the status; of 429, the limit. */
 function errorOf(message: string, fields: ErrorFields & { readonly status: number }): ClientError {
   const { status } = fields;
   if (status === 429) {
@@ -202,7 +197,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `Retry-After`, which is seconds or a date. */
+/** `Retry-After`: seconds or a date. */
 function secondsFrom(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);

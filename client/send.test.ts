@@ -66,7 +66,7 @@ describe('what may pass is tried again, with one Idempotency-Key, and costs one 
     const { client, retries, used } = await customer({ timeoutMs: 200 });
     proxy.failNext(() => true, { is: 'silence' });
     await client.listCategories();
-    expect(retries.map(({ error }) => error.message)).toEqual([expect.stringContaining('no answer within 200 ms')]);
+    expect(retries.map(({ error }) => error.message)).toEqual([expect.stringContaining('no response within 200 ms')]);
     expect(await used()).toBe(1);
   });
 

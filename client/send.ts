@@ -11,15 +11,13 @@ import {
   ServiceError,
 } from './errors.ts';
 
-/** What a request is sent again for, and after how long. */
 export interface Retry {
   readonly error: ClientError;
   readonly delayMs: number;
 }
 
-/** What every call of the client takes. */
 export interface CallOptions {
-  /** Ends the call: its request and every wait. */
+  /** Aborts the request and all waits. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,9 +34,9 @@ export interface Outgoing {
 }
 
 /**
- * Sends a request until there is an answer, and gives what `read` makes of it, which rejects with a {@link ClientError} where it is
- * none ({@link throwUnlessOk}). What may pass is tried again: a connection that breaks, also while the answer is read; 5xx; and limits per
- * minute, after the time they say and a little more. All tries carry one Idempotency-Key, so they cost one unit.
+ * Sends a request and returns what `read` makes of the response; `read` rejects for errors ({@link throwUnlessOk}).
+ * Retries broken connections, 5xx, and limits per minute after the stated time. All attempts share an Idempotency-Key,
+ * so they cost one unit.
  */
 export async function send<T>(
   { headers, ...outgoing }: Outgoing,
@@ -46,9 +44,9 @@ export async function send<T>(
   { settings, signal, onRetry }: SendDeps,
 ): Promise<T> {
   const all = { 'Idempotency-Key': randomUUID(), 'User-Agent': settings.userAgent, ...headers };
-  const patience = new Patience(settings);
+  const budget = new RetryBudget(settings);
   const delayAfter = (error: unknown) => {
-    const delayMs = patience.delayAfter(error);
+    const delayMs = budget.delayAfter(error);
     if (delayMs === undefined || !(error instanceof ClientError)) return undefined;
     onRetry?.({ error, delayMs });
     return delayMs;
@@ -70,7 +68,7 @@ async function sendOnce<T>(
     const response = await fetch(url, {
       headers,
       ...(body === undefined ? {} : { method: 'POST', body }),
-      // The key is for this address alone.
+      // The key is for this URL only.
       redirect: 'manual',
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     });
@@ -78,16 +76,15 @@ async function sendOnce<T>(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ClientError) throw error;
-    throw connectionError(url, error, timeout.aborted ? `no answer within ${timeoutMs} ms` : undefined);
+    throw connectionError(url, error, timeout.aborted ? `no response within ${timeoutMs} ms` : undefined);
   }
 }
 
-/** What went wrong where there was no answer, or none to be understood. */
 export function connectionError(url: string, cause: unknown, reason = reasonOf(cause)): ConnectionError {
   return new ConnectionError(`${new URL(url).origin}: ${reason}`, { code: 'no_answer' }, { cause });
 }
 
-/** The innermost cause says most: "fetch failed" says nothing. */
+/** The innermost cause says most; "fetch failed" says nothing. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
@@ -95,8 +92,7 @@ function reasonOf(error: unknown): string {
   return error.message === '' ? (code ?? error.name) : error.message;
 }
 
-/** How long one request goes on trying. */
-class Patience {
+class RetryBudget {
   readonly #settings: SendDeps['settings'];
   #failures = 0;
   #limitWaits = 0;
@@ -106,17 +102,16 @@ class Patience {
     this.#settings = settings;
   }
 
-  /** The wait before the next try, in milliseconds; undefined: it has to be given up. */
+  /** Milliseconds before the next attempt; undefined: give up. */
   delayAfter(error: unknown): number | undefined {
     if (error instanceof QuotaExceededError) return undefined;
     if (error instanceof RateLimitError) return this.#afterLimit(error);
-    const mayPass = error instanceof ConnectionError || error instanceof ServiceError;
-    return mayPass || (error instanceof ClientError && error.status === 408) ? this.#afterFailure() : undefined;
+    const isTransient = error instanceof ConnectionError || error instanceof ServiceError;
+    return isTransient || (error instanceof ClientError && error.status === 408) ? this.#afterFailure() : undefined;
   }
 
   #afterLimit({ retry_after_seconds: seconds = 1 }: RateLimitError): number | undefined {
-    // The jitter keeps several that were refused at once from coming back at once.
-    // A service that says 0 again and again is asked ever less often.
+    // Jitter spreads requests that were refused together. A service that keeps sending 0 is retried ever less often.
     const leastMs = FIRST_DELAY_MS * (2 ** this.#limitWaits - 1);
     this.#limitWaits += 1;
     const delayMs = Math.ceil(Math.max(seconds * 1000, leastMs) + Math.random() * JITTER_MS);
@@ -135,8 +130,8 @@ class Patience {
 const JITTER_MS = 1000;
 const FIRST_DELAY_MS = 1000;
 
-/** An id as a part of a path. Throws for the two ids that every URL resolves away. */
+/** Encodes an id for a path. Throws for the two ids that every URL parser resolves. */
 export function pathPart(id: string): string {
   if (id !== '.' && id !== '..') return encodeURIComponent(id);
-  throw new InvalidRequestError(`"${id}" can't be asked for in a path`, { code: 'invalid_request' });
+  throw new InvalidRequestError(`"${id}" can't be part of a path`, { code: 'invalid_request' });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Milliseconds, setting, wholeNumber } from '../runtime/setting.ts';
 
-/** Of a consumer's side. */
+/** For consumers. */
 export const CLIENT_SETTINGS = {
   url: setting('API_URL', z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(), {
     text: 'address of the service with its base path, unless `--url` is given',

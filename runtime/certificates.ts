@@ -1,31 +1,29 @@
 import { isIP } from 'node:net';
 import { generate, type SelfsignedOptions } from 'selfsigned';
 
-/** A certificate and its key, both PEM. */
+/** Both PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** From when and until when a certificate is valid: now minus and plus a day, unless given. */
+/** Default: from a day ago until a day from now. */
 export interface Validity {
   readonly from?: Date;
   readonly to?: Date;
 }
 
 export interface CertificateOptions extends Validity {
-  /** Names and addresses that it is for. */
   readonly names: readonly string[];
 }
 
-/** An authority: its certificate as PEM, and how it issues others. */
 export interface Authority {
   readonly ca: string;
   readonly issue: (options: CertificateOptions) => Promise<Certificate>;
 }
 
 const DAY_MS = 86_400_000;
-/** Kinds of names in a certificate, as RFC 5280 numbers them. */
+/** Types of `subjectAltName` by RFC 5280. */
 const [DNS_NAME, ADDRESS] = [2, 7] as const;
 
 /**
@@ -44,7 +42,6 @@ export async function createAuthority(name: string, validity: Validity = {}): Pr
   return { ca: made.cert, issue: (options) => makeCertificate(options.names[0] ?? '', { ...forNames(options), ca }) };
 }
 
-/** A certificate that no authority has signed. */
 export function selfSigned(options: CertificateOptions): Promise<Certificate> {
   return makeCertificate(options.names[0] ?? '', forNames(options));
 }

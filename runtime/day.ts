@@ -4,18 +4,18 @@ export type Day = string;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 
-/** True for a real calendar day written `YYYY-MM-DD`. */
+/** True for a calendar day that exists. */
 export function isDay(text: string): boolean {
   return DAY.test(text) && dayFromDate(new Date(`${text}T00:00:00Z`)) === text;
 }
 
-/** The UTC day of an instant; an invalid date gives an empty text. */
+/** Empty for an invalid date. */
 export function dayFromDate(date: Date): Day {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
 }
 
-/** Tells the day of instants, at little cost for one that is in the day that was told last. */
-export function dayTeller(): (now: Date) => Day {
+/** Caches the last day. */
+export function createDayReader(): (now: Date) => Day {
   let last = { number: Number.NaN, day: '' };
   return (now) => {
     const number = Math.floor(now.getTime() / DAY_MS);
@@ -24,27 +24,26 @@ export function dayTeller(): (now: Date) => Day {
   };
 }
 
-/** The day a number of days later (or earlier, when negative). */
+/** Negative: earlier days. */
 export function addDays(day: Day, days: number): Day {
   return dayFromDate(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS));
 }
 
-/** How many days one day lies after another. */
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
 }
 
-/** A date-time as published: seconds, and milliseconds only when they are not zero. */
+/** A date-time as published: with seconds, and milliseconds unless they are zero. */
 export function timestampFromDate(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');
 }
 
-/** The last second of a day: what a day that is over is captured as of. */
+/** The last second of a day, as `captured_at` of a past day. */
 export function endOfDay(day: Day): string {
   return `${day}T23:59:59Z`;
 }
 
-/** The day a number of calendar months later (or earlier, when negative), clamped to that month's last day. */
+/** Adds calendar months (negative: earlier), clamped to the last day of the month. */
 export function addMonths(day: Day, months: number): Day {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const lastOfMonth = new Date(Date.UTC(year, month + months, 0));

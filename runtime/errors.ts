@@ -1,31 +1,29 @@
 /**
- * Every way in which the service refuses or fails, as one closed set of codes.
- *
- * A code is stable and machine-readable; the message is for people and is never parsed. The command line
- * maps a code to an exit code, the API to an answer; nothing else does.
+ * All reasons why the service refuses or fails. Codes are stable and for programs; messages are for people and never
+ * parsed. The command line maps a code to an exit code, the API to a response.
  */
 export const ERROR_CODES = {
-  /** A command was called with words or settings that make no sense. */
+  /** Wrong arguments or options of a command. */
   usage: { exit: 2 },
-  /** MODELSTATS_* settings are wrong or unknown. */
+  /** Wrong or unknown MODELSTATS_* settings. */
   configuration: { exit: 2 },
   /**
-   * The guard holds the night: the day looks like a mistake upstream, an operator has to accept it (specification "Guard").
+   * The guard stopped the night: the day looks like an upstream mistake, and an operator must accept it (specification
+   * "Guard").
    */
   held: { exit: 3 },
-  /** The day's source can't be read or has too many bad rows; nothing was published (specification "Bad rows"). */
+  /** The day's source is unreadable or has too many bad rows; nothing was published (specification "Bad rows"). */
   source_rejected: { exit: 4 },
-  /** The object store failed or refused: unreachable, read-only, full. */
+  /** The object store is unreachable, read-only or full. */
   store_unavailable: { exit: 1 },
-  /** Something that should be in the store isn't. */
   not_found: { exit: 1 },
-  /** A conditional write lost: somebody else wrote first. */
+  /** A conditional write failed: another process wrote first. */
   precondition_failed: { exit: 1 },
-  /** Bytes in the store are not what they are recorded to be. */
+  /** Bytes in the store differ from what is recorded about them. */
   corrupt: { exit: 1 },
-  /** Can't be answered now, but may be soon: nothing published yet, too busy, or a service behind it is down. */
+  /** Temporary: nothing published yet, overload, or a service behind it is down. */
   unavailable: { exit: 1 },
-  /** A defect of ours. */
+  /** A defect of this program. */
   internal_error: { exit: 1 },
 } as const satisfies Record<string, { exit: number }>;
 
@@ -33,15 +31,13 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface AppErrorOptions {
   readonly cause?: unknown;
-  /** Facts for logs and reports; never needed to understand the message. */
+  /** Facts for logs and reports; the message must be clear without them. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** What anybody may be told of it: no path, host, bucket or key. Default: nothing but the code. */
+  /** What may be made public: no path, host, bucket or key. Default: the code alone. */
   readonly publicMessage?: string;
-  /** After how many seconds it may be worth trying again, where that is known. */
   readonly retryAfterSeconds?: number;
 }
 
-/** An expected failure: a code for programs and a message for people. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -58,19 +54,18 @@ export class AppError extends Error {
   }
 }
 
-/** True for an {@link AppError} with this code. */
 export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
-/** The message of anything that was thrown; of several at once that have none together, that of each. */
+/** Of an `AggregateError` without a message, those of its errors. */
 export function messageFromError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
   return error.errors.map(messageFromError).join('; ');
 }
 
-/** The system's or a driver's code of an error (`ENOENT`), the empty string where it has none. */
+/** The code of the system or driver, such as `ENOENT`, or an empty string. */
 export function codeFromError(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

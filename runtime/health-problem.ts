@@ -1,8 +1,8 @@
-/** Why a part of the service doesn't do its work, in the words of `/health/ready` (specification "Health and metrics"). */
+/** Why a part of the service doesn't work, as `/health/ready` reports it (specification "Health and metrics"). */
 export interface HealthProblem<Code extends string = string> {
   /** Stable and machine-readable. */
   readonly code: Code;
-  /** For people; what may not be public in it is taken out where it is told. */
+  /** For people; what may not be public is removed before it is shown. */
   readonly message: string;
   readonly since: Date;
 }

@@ -1,7 +1,4 @@
-/**
- * Whether lists and objects lie in each other more than so many levels deep; `[]` has one. It needs no stack, as what walks a value
- * by calling itself does.
- */
+/** `[]` has one level. Not recursive, so deep values can't exhaust the stack. */
 export function isNestedDeeper(value: unknown, levelsMax: number): boolean {
   let level = [value].filter(hasParts);
   for (let levels = 1; level.length > 0; levels += 1) {

@@ -1,21 +1,21 @@
 /**
- * How addresses of services may be shown: in messages, logs and answers. Whoever prints an address of the configuration prints it
- * by {@link shownAddress}, and whoever hands one to a driver checks {@link isClearAddress} first, since a driver's own message
- * tells the host, and in an unclear address a part of the password may be taken for it.
+ * Displays addresses of services in messages, logs and responses. Print a configured address only by {@link
+ * shownAddress}. Check {@link isClearAddress} before giving one to a driver: drivers print the host, which in an
+ * unclear address may be part of the password.
  */
 
 const ADDRESS =
   /^(?<scheme>[a-z][a-z0-9+.-]*:\/\/)(?:(?<user>[^@/?#\s]*)@)?(?<host>[^@/?#\s]*)(?<path>\/[^@?#]*)?(?:[?#][^@\s]*)?$/i;
-/** Several hosts, with ports, are possible; for PostgreSQL the folder of a socket too, percent-encoded. */
+/** One or more hosts with ports; for PostgreSQL also the folder of a socket, percent-encoded. */
 const HOSTS = /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\]|(?:%2f[\w.-]+)+)(?::\d{1,5})?(?:,|$))*$/i;
-/** The path of a file, or a scheme and what can hold no password. A word alone may be a password in the wrong place. */
+/** A file path, or a scheme and characters that can hold no password. A single word may be a misplaced password. */
 const HARMLESS = /^(?:|[\w.~-]*\/[\w./~-]*|[a-z][a-z0-9+.-]*:(?:\/\/)?[^:@?#]*)$/i;
-/** These name a place on this machine, and never a password; with a host they are no such place. */
+/** A place on this machine, without a password or host. */
 const LOCAL = /^(?:sqlite|file):(?!\/\/[^/])/i;
 
 /**
- * Scheme, host and path of an address, without user, password and query: `postgres://…@host/db`. Of an address whose parts can't
- * be told for sure, the scheme alone.
+ * Scheme, host and path, without user, password and query: `postgres://…@host/db`. Only the scheme if the parts are
+ * unclear.
  */
 export function shownAddress(address: string): string {
   if (LOCAL.test(address) || HARMLESS.test(address)) return address;
@@ -24,14 +24,14 @@ export function shownAddress(address: string): string {
   return `${scheme}${user === undefined ? '' : '…@'}${host}${path}`;
 }
 
-/** Whether it is clear which part of an address is user and password; reserved characters in them are percent-encoded then. */
+/** Whether user and password can be distinguished from the rest; then their reserved characters are percent-encoded. */
 export function isClearAddress(address: string): boolean {
   if (LOCAL.test(address)) return true;
   const { host, user = '' } = ADDRESS.exec(address)?.groups ?? {};
   return host !== undefined && HOSTS.test(host) && urlFromAddress(address) !== undefined && isDecodable(user);
 }
 
-/** An address as a URL, also where it names a user and no host, as drivers take it for a socket; undefined where it is none. */
+/** An address as a URL, also one with a user and no host, which drivers take for a socket. */
 export function urlFromAddress(address: string): URL | undefined {
   const url = address.replace(/^([a-z][a-z0-9+.-]*:\/\/[^@/?#]*@)(?=[/?#]|$)/i, '$1localhost');
   return URL.canParse(url) ? new URL(url) : undefined;
@@ -46,6 +46,5 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** What to do about an unclear address. */
 export const UNCLEAR_ADDRESS =
   'reserved characters of user and password must be percent-encoded, such as %40 for @ and %2F for /';

@@ -3,12 +3,12 @@ import { dirname, extname, join } from 'node:path';
 
 const NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** True for the name of this machine, as the `hostname` of a URL has it: what goes there leaves it on no wire. */
+/** Whether the `hostname` of a URL is this machine, so that no traffic leaves it. */
 export function isThisMachine({ hostname }: Pick<URL, 'hostname'>): boolean {
   return NAMES.includes(hostname);
 }
 
-/** The name of the operating system's user that this process runs as; undefined where that has none, as in some containers. */
+/** The operating system's user of this process; undefined without one, as in some containers. */
 export function findSystemUser(): string | undefined {
   try {
     return userInfo().username;
@@ -17,15 +17,14 @@ export function findSystemUser(): string | undefined {
   }
 }
 
-/** What Node needs to run a program of ours apart from this one. */
 interface ProgramBeside {
   readonly path: string;
   readonly execArgv: readonly string[];
 }
 
 /**
- * A program in the folder of a module: compiled as that is, or TypeScript as that is, which older Node has to be told.
- * @param name of the program, without its extension
+ * A program in a module's folder, compiled or TypeScript as that module is; older Node needs options for the latter.
+ * @param name without extension
  */
 export function programBeside(module: string, name: string): ProgramBeside {
   const extension = extname(module);
@@ -36,5 +35,5 @@ export function programBeside(module: string, name: string): ProgramBeside {
   };
 }
 
-/** With these codes a file system says that it has no hard links: exFAT, SMB and some of FUSE. */
+/** File systems without hard links (exFAT, SMB, some FUSE) fail with these codes. */
 export const WITHOUT_HARD_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);

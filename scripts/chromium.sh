@@ -1,12 +1,12 @@
 #!/bin/sh
-# Chromium for the tests of `make test-browser`, and curl, which runs the lines that the console shows.
+# Chromium for `make test-browser`, and curl for the commands that the console shows.
 #
-#   scripts/chromium.sh       find both; where one is missing, install Debian's package as root, else say what to install; prints
+#   scripts/chromium.sh       finds both, or installs Debian's packages as root, or names what to install; prints
 #                             Chromium's path
 set -eu
 
 find_missing() {
-  command -v chromium >/dev/null || echo chromium fonts-dejavu-core # Without a font pages have no text.
+  command -v chromium >/dev/null || echo chromium fonts-dejavu-core # Pages need a font.
   command -v curl >/dev/null || echo curl ca-certificates
 }
 
@@ -18,7 +18,7 @@ if [ -n "$missing" ]; then
   fi
   echo "chromium.sh: installing" $missing >&2
   export DEBIAN_FRONTEND=noninteractive
-  # shellcheck disable=SC2086 # The names are words.
+  # shellcheck disable=SC2086 # The names contain no spaces.
   install_missing() { apt-get install -y --no-install-recommends $missing >&2; }
   install_missing || { apt-get update >&2 && install_missing; }
 fi

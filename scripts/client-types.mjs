@@ -1,7 +1,7 @@
 /**
- * Makes client/answers.ts, the types of answers and of parameters, of the service's own OpenAPI document:
- * `node --import tsx scripts/client-types.mjs FOLDER [--write]`, with the folder of openapi-typescript (`scripts/clients.sh types` installs
- * it). Without `--write` it prints them.
+ * Generates client/answers.ts, the types of responses and parameters, from the service's OpenAPI document:
+ * `node --import tsx scripts/client-types.mjs FOLDER [--write]`. FOLDER has openapi-typescript (`scripts/clients.sh types` installs it).
+ * Without `--write` it prints them.
  */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,15 +10,15 @@ import { openApiDocument } from '../api/data/openapi/openapi-document.ts';
 import { DATA_ROUTES } from '../api/data/routes/data-routes.ts';
 
 const HEADER = `/**
- * The bodies of the service's answers, and what requests may ask. Keys may be added to any of them (specification "Versioning of the
- * API"). Made of /openapi.json by \`make golden\`; changes belong into the schemas of the routes.
+ * Bodies of responses, and parameters of requests. Any of them may get more fields (specification "Versioning of the API").
+ * Generated from /openapi.json by \`make golden\`; change the schemas of the routes instead.
  */
 `;
 const [folder, option] = process.argv.slice(2);
 const library = pathToFileURL(resolve(folder, 'node_modules/openapi-typescript/dist/index.mjs')).href;
 const { astToString, default: openapiTS } = await import(library);
 
-/** A schema without what types don't say: examples, and formats of text. */
+/** A schema without examples and formats of text, which types can't express. */
 function plain(value) {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
@@ -26,15 +26,15 @@ function plain(value) {
   return Object.fromEntries(entries.map(([name, inner]) => [name, plain(inner)]));
 }
 
-/** A property may have such a name as well; then it is a schema. */
+/** A property of such a name is a schema. */
 const isForPeople = (name, inner) =>
   ['example', 'examples'].includes(name) || (name === 'format' && typeof inner === 'string');
 
-/** The words of a plan may become more without a new version, so programs know them as text. */
-const withoutWords = ({ enum: words, ...schema }) =>
-  schema.items === undefined ? schema : { ...schema, items: withoutWords(schema.items) };
+/** Enumerations of a plan may grow without a new version, so they are typed as text. */
+const withoutEnum = ({ enum: _, ...schema }) =>
+  schema.items === undefined ? schema : { ...schema, items: withoutEnum(schema.items) };
 
-/** What the client uses: the parameters of a query and the body of a 200, and the components that those name. */
+/** The parts that the client uses: query parameters, bodies of a 200, and their components. */
 function documentOfClient() {
   const { openapi, info, paths, components } = JSON.parse(
     JSON.stringify(openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true })),
@@ -43,11 +43,11 @@ function documentOfClient() {
     .filter(([path]) => path.startsWith('/v1/'))
     .map(([path, { get }]) => [path, { get: operationOfClient(get) }]);
   const { AccountPlan, ...schemas } = components.schemas;
-  const words = Object.entries(AccountPlan.properties).map(([name, schema]) => [name, withoutWords(schema)]);
+  const planProperties = Object.entries(AccountPlan.properties).map(([name, schema]) => [name, withoutEnum(schema)]);
   const POINTS = ['ModelScorePoint', 'ModelRankingPoint', 'ModelPricingPoint', 'ModelMetadataPoint'];
   const all = {
     ...schemas,
-    AccountPlan: { ...AccountPlan, properties: Object.fromEntries(words) },
+    AccountPlan: { ...AccountPlan, properties: Object.fromEntries(planProperties) },
     HistoryPoint: {
       description: 'A point of any kind',
       oneOf: POINTS.map((name) => ({ $ref: `#/components/schemas/${name}` })),
@@ -62,12 +62,12 @@ function documentOfClient() {
     }
   };
   collect(operations);
-  const kept = Object.entries(all).filter(([name]) => used.has(name));
+  const usedSchemas = Object.entries(all).filter(([name]) => used.has(name));
   return plain({
     openapi,
     info,
     paths: Object.fromEntries(operations),
-    components: { schemas: Object.fromEntries(kept) },
+    components: { schemas: Object.fromEntries(usedSchemas) },
   });
 }
 
@@ -82,10 +82,10 @@ function operationOfClient({ operationId, parameters = [], responses }) {
 
 const options = { immutable: true, rootTypes: true, rootTypesNoSchemaPrefix: true, rootTypesKeepCasing: true };
 const types = await openapiTS(documentOfClient(), options);
-// Paths say nothing more than operations do.
-const wanted = types.filter(({ name }) => !['paths', 'webhooks', '$defs'].includes(name?.text));
-/** Without what no operation has, and what a type says by itself. */
-const text = `${HEADER}${astToString(wanted)}`
+// Operations cover the paths.
+const exported = types.filter(({ name }) => !['paths', 'webhooks', '$defs'].includes(name?.text));
+/** Without empty members, and tags that repeat the type. */
+const text = `${HEADER}${astToString(exported)}`
   .replaceAll(/^ *readonly (?:header|path|cookie|requestBody)\?: never;\n/gm, '')
   .replaceAll(/^ *headers: \{\n *readonly \[name: string\]: unknown;\n *\};\n/gm, '')
   .replaceAll(/\/\*\*\n *\* (@description .*)\n *\* @(?:constant|enum \{string\})\n *\*\//g, '/** $1 */');

@@ -2,8 +2,8 @@
  * Sums up vitest's JSON reports: `node scripts/count-tests.mjs REPORT…` prints `N passed, N failed[, N skipped]` as its
  * last line and exits with 1 unless every report is there, something passed and nothing failed.
  *
- * What counts as failed, beside failed tests: a report that is missing or unreadable; a file that failed without a
- * failed test (it threw at import or in a hook, or holds no test); a test that began and never ended (its process died).
+ * Also failed: a missing or unreadable report; a file that failed without a failed test (an error at import or in a hook, or no
+ * tests); a test that never ended (its process died).
  */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';

@@ -1,9 +1,8 @@
-// `make demo`: publishes every day of a sample source into the default store, issues a key per plan, and says what can be done
-// with them.
+// `make demo`: publishes all days of a sample source into the default store, issues a key per plan, and shows what to do with them.
 //
 //   node scripts/demo.mjs [SOURCE]
 //
-// Organizations are made once; keys can't be shown twice, so each run issues new ones and revokes those of the last run.
+// Organizations are created once; keys can't be shown again, so each run issues new ones and revokes the previous ones.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,13 +14,13 @@ const ROOT = join(import.meta.dirname, '..');
 const COMMAND = join(ROOT, 'dist/bin/modelstats.js');
 const PLANS = ['community', 'builder', 'commercial'];
 const KEY_NAME = 'demo';
-/** Who signs in to the console as the owner of all three. */
+/** Owns all three organizations in the console. */
 const OWNER = 'demo@example.com';
 
 process.chdir(ROOT);
 const [source = 'fixtures/days'] = process.argv.slice(2);
 
-/** The command that runs now. */
+/** The running command. */
 let child;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
@@ -30,34 +29,34 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-/** Runs `modelstats WORDS…` to its end; a failure, or a signal, ends the demo. */
-async function modelstats(words, stdout = 'inherit') {
+/** Runs `modelstats ARGS…`; a failure or a signal ends the demo. */
+async function modelstats(args, stdout = 'inherit') {
   if (process.exitCode !== undefined) process.exit();
-  child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', stdout, 'inherit'] });
-  const said = stdout === 'pipe' ? text(child.stdout) : '';
+  child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', stdout, 'inherit'] });
+  const output = stdout === 'pipe' ? text(child.stdout) : '';
   const [code] = await once(child, 'close');
   if (code !== 0) process.exit(code ?? 1);
-  return said;
+  return output;
 }
 
-/** What `modelstats WORDS… --json` answers. */
-async function ask(...words) {
-  return JSON.parse(await modelstats([...words, '--json'], 'pipe'));
+/** Runs `modelstats ARGS… --json` and returns its result. */
+async function runJson(...args) {
+  return JSON.parse(await modelstats([...args, '--json'], 'pipe'));
 }
 
 async function freshKey(plan, existing) {
   const name = `Demo ${plan}`;
   const known = existing.find((organization) => organization.name === name);
-  const { id } = known ?? (await ask('orgs', 'create', '--name', name, '--plan', plan));
-  await ask('members', 'add', id, OWNER, '--role', 'owner');
-  const old = known === undefined ? [] : (await ask('keys', 'list', '--org', id)).keys;
+  const { id } = known ?? (await runJson('orgs', 'create', '--name', name, '--plan', plan));
+  await runJson('members', 'add', id, OWNER, '--role', 'owner');
+  const old = known === undefined ? [] : (await runJson('keys', 'list', '--org', id)).keys;
   for (const { id: keyId, name: keyName, revoked_at: revokedAt } of old) {
-    if (keyName === KEY_NAME && revokedAt === null) await ask('keys', 'revoke', keyId);
+    if (keyName === KEY_NAME && revokedAt === null) await runJson('keys', 'revoke', keyId);
   }
-  return (await ask('keys', 'create', '--org', id, '--name', KEY_NAME)).key;
+  return (await runJson('keys', 'create', '--org', id, '--name', KEY_NAME)).key;
 }
 
-/** A model that has a price, where the store is a folder. */
+/** A model with a price, if the store is a folder. */
 function pricedModel({ store, newest: { day, run } }) {
   const file = join(store.replace(/^file:/, ''), 'releases', `${day}.${run}`, 'snapshot', 'pricing.jsonl.gz');
   if (!existsSync(file)) return 'MODEL_ID';
@@ -70,10 +69,10 @@ await modelstats(['nightly', '--source', source, '--all-days']);
 console.log();
 await modelstats(['status']);
 
-const { organizations } = await ask('orgs', 'list');
+const { organizations } = await runJson('orgs', 'list');
 const issued = [];
 for (const plan of PLANS) issued.push([plan.toUpperCase(), await freshKey(plan, organizations)]);
-const status = await ask('status');
+const status = await runJson('status');
 const {
   MODELSTATS_HOST: host = '127.0.0.1',
   MODELSTATS_PORT: port = '8080',
@@ -115,6 +114,6 @@ Start the API with its console (Ctrl-C ends it), and in another terminal paste t
   ${curl('BUILDER', '/v1/account', ' -i   # plan, usage, and the limit headers')}
 
 The console is at http://${host}:${port}${base}/console: sign in as ${OWNER}, who owns the three organizations. Its mails are files
-in data/mail, and their links stand in what \`modelstats serve\` prints.
+in data/mail, and \`modelstats serve\` prints their links.
 
 The API's documentation is at $URL/docs. To try webhooks: docs/operations.md, "Webhooks".`);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Schemathesis, which makes requests out of an OpenAPI document, an independent validator of such documents, and a reader of feeds.
+# Schemathesis, which generates requests from an OpenAPI document, a validator of such documents, and a feed reader.
 #
-#   scripts/fuzz.sh          install them into .tools/fuzz where they are not there (needs Python 3.10); prints that folder
+#   scripts/fuzz.sh          installs them into .tools/fuzz if missing (needs Python 3.10); prints that folder
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ if ! cmp -s "$wanted" "$folder/installed.txt"; then
   rm -rf "$folder"
   python3 -m venv "$folder"
   "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted" >&2
-  # Last, so that an installation that is interrupted is begun anew.
+  # Last, so that an interrupted installation starts again.
   cp "$wanted" "$folder/installed.txt"
 fi
 echo "$PWD/$folder"

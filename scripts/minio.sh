@@ -1,8 +1,8 @@
 #!/bin/sh
 # MinIO, the S3 server of the tests and of first steps.
 #
-#   scripts/minio.sh          find it, or build it into .tools/ (needs Go, takes some 3 minutes once); prints its path
-#   scripts/minio.sh start    run it until Ctrl-C: on 127.0.0.1, a free port, an empty data folder that goes away with it
+#   scripts/minio.sh          finds it, or builds it into .tools/ (needs Go, takes some 3 minutes once); prints its path
+#   scripts/minio.sh start    runs it until Ctrl-C on 127.0.0.1, with a free port and a temporary data folder
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,15 +17,15 @@ find_minio() {
 get_minio() {
   find_minio && return
   if ! command -v go >/dev/null; then
-    echo "minio.sh: MinIO is neither on PATH nor in .tools/, and there is no Go to build it with." >&2
+    echo "minio.sh: MinIO is neither on PATH nor in .tools/, and Go to build it is missing." >&2
     echo "minio.sh: install MinIO or Go 1.24 or newer, or use the container of deploy/compose.yaml." >&2
     return 1
   fi
   echo "minio.sh: building MinIO into .tools/, some 3 minutes …" >&2
-  # Into a folder of its own first: a build that is interrupted leaves nothing that looks finished.
+  # Into a temporary folder first, so that an interrupted build doesn't look finished.
   mkdir -p .tools
   build=$(mktemp -d .tools/build.XXXXXX)
-  # As MinIO's own releases are built: without C, and without what only a debugger reads. It takes an eighth less time.
+  # Like MinIO's releases: without C and debug information, which saves an eighth of the time.
   GOBIN="$PWD/$build" CGO_ENABLED=0 go install -ldflags='-s -w' github.com/minio/minio@latest >&2 ||
     { rm -rf "$build"; return 1; }
   mv "$build/minio" .tools/minio
@@ -38,7 +38,7 @@ start_minio() {
   data=$(mktemp -d "${TMPDIR:-/tmp}/modelstats-minio.XXXXXX")
   trap 'rm -rf "$data"' EXIT
   port=$(node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })')
-  mkdir "$data/modelstats" # A folder at the top of the data is a bucket.
+  mkdir "$data/modelstats" # Folders at the top are buckets.
   MINIO_ROOT_USER=modelstats MINIO_ROOT_PASSWORD=modelstats MINIO_BROWSER=off \
     "$minio" server "$data" --address "127.0.0.1:$port" --quiet &
   server=$!
@@ -53,7 +53,7 @@ MinIO runs on http://127.0.0.1:$port with an empty bucket 'modelstats', until Ct
   export AWS_ACCESS_KEY_ID=modelstats AWS_SECRET_ACCESS_KEY=modelstats
 
 TEXT
-  # A signal ends the wait before it ends the server, whose data may go only after it.
+  # A signal ends the wait before the server, whose data must be removed last.
   while kill -0 "$server" 2>/dev/null; do wait "$server" || true; done
 }
 

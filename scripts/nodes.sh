@@ -1,6 +1,6 @@
 #!/bin/sh
-# The versions of Node that the tests of `make test-nodes` run modelstats on: the least, the recommended, the newest, and one
-# that is too old. Fetched through npm into .tools/nodes where they are not there; prints that folder.
+# The versions of Node for `make test-nodes`: the oldest, the recommended, the newest, and one that is too old. Fetches missing ones
+# through npm into .tools/nodes; prints that folder.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a change should pass before anything longer is run: format, lint, types, the tests beside the changed files, and those of the
-# documents. A change is what is not committed yet; where all is, the last commit; `quick.sh REVISION` is everything since REVISION.
+# Quick checks of a change: format, lint, types, the tests beside the changed files, and those of the documents. The change is what is
+# not committed, else the last commit; with `quick.sh REVISION` everything since REVISION.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -15,8 +15,8 @@ changed_files() {
   git ls-files --others --exclude-standard
 }
 
-# The default suite's tests that are nearest: of a test itself, of other files those in the very folder (folders below it are rooms of
-# their own), and of the tables of datasets also what is published from them.
+# The nearest tests of the default suite: a changed test itself, those in the folder of another file, and for schemas also the published
+# files.
 tests_near() {
   while read -r file; do
     case $file in

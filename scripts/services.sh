@@ -1,7 +1,7 @@
 #!/bin/sh
-# PostgreSQL, Redis and Prometheus' promtool for the tests of `make test-services`, which start servers of their own from these programs.
+# PostgreSQL, Redis and Prometheus' promtool for `make test-services`, which starts its own servers.
 #
-#   scripts/services.sh       find them; where one is missing, install Debian's packages as root, else say what to install
+#   scripts/services.sh       finds them, or installs Debian's packages as root, or names what to install
 set -eu
 
 find_postgres() {
@@ -21,7 +21,7 @@ if [ -n "$missing" ]; then
     exit 1
   fi
   echo "services.sh: installing" $missing >&2
-  # The packages would start servers and make a database of their own; tests need the programs alone.
+  # Keeps the packages from starting servers and creating a database; tests need only the programs.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
     printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
     chmod +x /usr/sbin/policy-rc.d
@@ -32,7 +32,7 @@ if [ -n "$missing" ]; then
     echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
   fi
   export DEBIAN_FRONTEND=noninteractive
-  # shellcheck disable=SC2086 # The names are words.
+  # shellcheck disable=SC2086 # The names contain no spaces.
   install_missing() { apt-get install -y --no-install-recommends -o Dpkg::Options::=--force-confold $missing >&2; }
   install_missing || { apt-get update >&2 && install_missing; }
   [ -z "$(find_missing)" ] || { echo "services.sh: still missing: $(find_missing)" >&2; exit 1; }

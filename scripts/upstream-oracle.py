@@ -45,7 +45,7 @@ def json_of(folder, name):
 
 
 def clean(value):
-    """A text without outer white space; None where nothing is left, or where it is no text."""
+    """A trimmed text; None if empty or not a text."""
     return (value.strip(" \t\r\n") or None) if isinstance(value, str) else None
 
 
@@ -59,7 +59,7 @@ def whole_date(value):
 
 
 def tokens(value):
-    """A context length, where it is a plausible number."""
+    """A context length, if it is a plausible number."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -77,23 +77,23 @@ def dollars(value):
 
 
 def fact(id, name=None, organization=None, released=None, context=None, serves=None, is_other=False):
-    """What one upstream, or one of its providers, tells of a model under one of its names."""
-    told = {"name": name, "organization": organization, "release_date": released, "context_length": context}
-    return {"id": id, "told": told, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
+    """A model in one upstream or provider, under one of its names."""
+    stated = {"name": name, "organization": organization, "release_date": released, "context_length": context}
+    return {"id": id, "stated": stated, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
 
 
-def order_of(told):
-    return (told["step"], told["is_other"], told["id"] != told["model_id"], told["serves"] or "", told["id"])
+def order_of(stated):
+    return (stated["step"], stated["is_other"], stated["id"] != stated["model_id"], stated["serves"] or "", stated["id"])
 
 
 def models_from(facts):
-    """One record per model: each field is the first that is known, and the source is who comes first."""
+    """One record per model: each field from the first upstream that has it; the source is the first upstream."""
     by_model = {}
     for one in sorted(facts, key=order_of):
         by_model.setdefault(one["model_id"], []).append(one)
     models = []
     for id, ones in by_model.items():
-        fields = {field: first(one["told"][field] for one in ones) for field in ones[0]["told"]}
+        fields = {field: first(one["stated"][field] for one in ones) for field in ones[0]["stated"]}
         fields["name"] = fields["name"] or ones[0]["id"]
         serving = sorted({one["serves"] for one in ones if one["serves"] is not None})
         models.append({"id": id, **fields, "inference": serving or None, "source": ones[0]["upstream"]})
@@ -123,7 +123,7 @@ def first(values):
     return next((value for value in values if value is not None), None)
 
 
-# models.dev: the providers whose own models these ids are.
+# models.dev: providers of their own models.
 MAKERS = {
     "alibaba": ("Alibaba", ("qvq-", "qwen", "qwq-")),
     "alibaba-cn": ("Alibaba", ("qvq-", "qwen", "qwq-")),
@@ -194,11 +194,11 @@ def litellm(folder, day):
 
 def openrouter(folder, day):
     data = json_of(folder, "models.json")["data"]
-    told = {}
+    stated = {}
     for entry in data:
         name = clean(entry["name"])
         if ": " in name:
-            told.setdefault(entry["id"].split("/")[0], set()).add(name.split(": ")[0])
+            stated.setdefault(entry["id"].split("/")[0], set()).add(name.split(": ")[0])
     facts, prices = [], []
     for entry in data:
         id, name = entry["id"], clean(entry["name"])
@@ -206,7 +206,7 @@ def openrouter(folder, day):
             continue
         maker, _, rest = name.partition(": ")
         if not rest:
-            siblings = told.get(id.split("/")[0], set())
+            siblings = stated.get(id.split("/")[0], set())
             maker, rest = (next(iter(siblings)) if len(siblings) == 1 else None), name
         facts.append(fact(id, clean(rest), maker, None, tokens(entry["context_length"]), "openrouter"))
         pair = [float(entry["pricing"][field]) * 1e6 for field in ("prompt", "completion")]
@@ -253,7 +253,7 @@ def lmarena(folder, day):
     return {"facts": facts, "rankings": [dict(zip(fields, (*key, *rank[1:]))) for key, rank in ranks.items()]}
 
 
-# Epoch: the score column of each file, and how the benchmark is called.
+# Epoch: the score column of each file, and the name of its benchmark.
 EPOCH = """
 adversarial_nli_external;Score;Adversarial NLI;language
 aider_polyglot_external;Percent correct;Aider polyglot;coding
@@ -309,7 +309,7 @@ wino_grande_external;Accuracy;WinoGrande;reasoning
 def epoch(folder, day):
     known = {line.split(";")[0]: line.split(";")[1:] for line in EPOCH.strip().splitlines()}
     names = sorted(name[:-4] for name in os.listdir(folder) if name.endswith(".csv"))
-    told_of, best, benchmarks = {}, {}, []
+    stated_by_id, best, benchmarks = {}, {}, []
     for file in names:
         column, title, category = known.get(file, (None, None, None))
         short = "epoch/" + file.replace("_external", "")
@@ -321,8 +321,8 @@ def epoch(folder, day):
             if id is None:
                 continue
             place = (file != "epoch_capabilities_index", file)
-            told = (clean(row.get("Display name")), clean(row["Organization"]), whole_date(row["Release date"]))
-            told_of.setdefault(id, []).append((place, told))
+            stated = (clean(row.get("Display name")), clean(row["Organization"]), whole_date(row["Release date"]))
+            stated_by_id.setdefault(id, []).append((place, stated))
             value = None if column is None else clean(row[column])
             if value is None:
                 continue
@@ -330,9 +330,9 @@ def epoch(folder, day):
             if (started, float(value)) > best.get((id, short), ("", -math.inf))[:2]:
                 best[(id, short)] = (started, float(value), source)
     facts = []
-    for id, entries in told_of.items():
+    for id, entries in stated_by_id.items():
         entries.sort(key=lambda entry: entry[0])
-        facts.append(fact(id, *(first(told[field] for _, told in entries) for field in range(3))))
+        facts.append(fact(id, *(first(stated[field] for _, stated in entries) for field in range(3))))
     scores = [score(*key, value, source, started[:10] or None) for key, (started, value, source) in best.items()]
     return {"facts": facts, "benchmarks": benchmarks, "scores": scores}
 
@@ -355,7 +355,7 @@ def livebench(folder, day):
     return {"facts": [fact(line[0]) for line in lines], "benchmarks": benchmarks, "scores": scores}
 
 
-# Artificial Analysis: how an evaluation is called.
+# Artificial Analysis: names of evaluations.
 EVALUATIONS = {
     "artificial_analysis_intelligence_index": ("Artificial Analysis Intelligence Index", "index"),
     "artificial_analysis_coding_index": ("Artificial Analysis Coding Index", "index"),
@@ -404,7 +404,7 @@ UPSTREAMS = {
 }
 PRICE_MAX = {"litellm": 1000, "public": 1000}
 
-# sources/public: what it joins, in the order in which models and prices are believed.
+# sources/public: the combined upstreams, in order of precedence.
 JOINED = ["models-dev", "openrouter", "epoch", "genai-prices", "litellm", "lmarena", "livebench"]
 JOINED_PRICES = ["openrouter", "models-dev", "genai-prices", "litellm"]
 ALIASES = os.path.join(os.path.dirname(__file__), "..", "sources", "public", "aliases.csv")
@@ -416,7 +416,7 @@ def load_aliases():
 
 
 def joined_name(upstream, id, provider):
-    """Whose name it is, and as which: OpenRouter's ids stand unchanged at models.dev, genai-prices and LiteLLM."""
+    """The namespace and name: models.dev, genai-prices and LiteLLM use OpenRouter's ids unchanged."""
     if upstream == "openrouter" or (upstream == "genai-prices" and provider == "openrouter"):
         return "models-dev", id
     if upstream == "litellm" and id.startswith("openrouter/") and id.count("/") > 1:
@@ -425,7 +425,7 @@ def joined_name(upstream, id, provider):
 
 
 def public(root, day):
-    """The newest day of each upstream that isn't after this one, joined; without those that have none."""
+    """The newest day up to this one of each upstream, joined; without upstreams that have none."""
     aliases = load_aliases()
 
     def joined(upstream, id, provider=None):
@@ -486,7 +486,7 @@ def in_order(dataset, rows):
 
 
 def line_of(row):
-    """A row as one line; a whole number has no point, so that two languages write the same."""
+    """A row as one line; whole numbers without a point, as in other languages."""
     plain = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in row.items()}
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":")) + "\n"
 

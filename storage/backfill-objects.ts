@@ -1,7 +1,6 @@
 /**
- * The objects of backfills (specification "Pricing backfill"). An object never changes; the catalog says which one is in
- * force. A mark beside it, put after the swap, repeats the catalog's entry, so that a lost catalog can be rebuilt with the
- * newest one.
+ * Objects of backfills (specification "Pricing backfill"). They never change; the catalog names the one in force. After
+ * the swap a mark beside it repeats the catalog's entry, so that a lost catalog can be rebuilt.
  */
 
 import { isAppError } from '../runtime/errors.ts';
@@ -11,15 +10,12 @@ import { fetchObject } from './fetch-object.ts';
 import { BACKFILL_PREFIX, backfillFromKey, backfillKey, backfillMarkKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** Copies the intervals of a backfill to a local path; rejects with `not_found` or `corrupt`. */
+/** Copies a backfill's intervals to a local path; rejects with `not_found` or `corrupt`. */
 export function fetchBackfill(store: ObjectStore, { run, bytes, sha256 }: PricingBackfill, to: string): Promise<void> {
   return fetchObject(store, { key: backfillKey(run), bytes, sha256 }, to);
 }
 
-/**
- * Marks the backfill that a swap has made live. The swap has published it already, so a mark that can't be put is no
- * failure; the same table run again puts it.
- */
+/** Marks the backfill that a swap published. A failed mark is no error: the next run of the same table writes it. */
 export async function markBackfill(store: ObjectStore, backfill: PricingBackfill): Promise<void> {
   try {
     await store.put(backfillMarkKey(backfill.run), Buffer.from(`${JSON.stringify(backfill)}\n`), { ifAbsent: true });
@@ -29,8 +25,7 @@ export async function markBackfill(store: ObjectStore, backfill: PricingBackfill
 }
 
 /**
- * The backfill in force, told without a catalog: the newest marked one whose intervals are there in full. Runs are named
- * so that a later one sorts after an earlier one.
+ * The newest marked backfill whose intervals are complete, found without a catalog. Later runs sort after earlier ones.
  */
 export async function findNewestBackfill(store: ObjectStore): Promise<PricingBackfill | undefined> {
   const marks: string[] = [];
@@ -46,7 +41,7 @@ export async function findNewestBackfill(store: ObjectStore): Promise<PricingBac
   return undefined;
 }
 
-/** True where the intervals of a backfill are in the store, with the recorded size. */
+/** Whether the store holds the intervals, with the recorded size. */
 export async function hasBackfill(store: ObjectStore, { run, bytes }: PricingBackfill): Promise<boolean> {
   const head = await store.head(backfillKey(run));
   return head?.bytes === bytes;

@@ -1,7 +1,6 @@
 /**
- * The catalog: the list of live releases, and the only object that nights overwrite. A reader that has a catalog sees a
- * whole, immutable world; swapping the catalog by put-if-match is the commit of every change to the store (specification
- * "Conditional writes").
+ * The catalog lists the live releases and is the only object that nights overwrite. A reader of one catalog sees an
+ * immutable world; swapping it by put-if-match commits every change to the store (specification "Conditional writes").
  */
 import { z } from 'zod';
 import { AppError, isAppError } from '../runtime/errors.ts';
@@ -19,18 +18,18 @@ import {
 } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** A catalog with the version that a swap must replace; both undefined in a store that has none yet. */
+/** A catalog and the version that a swap must replace; both undefined in an empty store. */
 export interface LoadedCatalog {
   readonly catalog: Catalog | undefined;
   readonly etag: string | undefined;
 }
 
-/** Reads the catalog; rejects with `corrupt` where it is not one, or its releases don't follow from each other. */
+/** Rejects with `corrupt` for an invalid catalog, or one whose releases don't follow each other. */
 export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
   const object = await store.get(CATALOG_KEY);
   if (object === undefined) return { catalog: undefined, etag: undefined };
   const where = `${store.url}: ${CATALOG_KEY}`;
-  const hint = '; modelstats catalog rebuild makes it anew';
+  const hint = '; modelstats catalog rebuild creates it again';
   const catalog = parseObject(CatalogSchema, object.body, { where, hint });
   const fault = findOrderFault(catalog);
   if (fault !== undefined) throw new AppError('corrupt', `${where} is out of order: ${fault}${hint}`);
@@ -38,9 +37,8 @@ export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
 }
 
 /**
- * Leaves a mark in a release that has been made live, from which a lost catalog can be rebuilt even where a night that lost the
- * race left a complete release of the same day. It holds the bytes of release.json, from which a damaged one can be put back. The
- * swap has published already, so a mark that can't be put is no failure: the next night's `prev` says the same.
+ * Marks a release as published, with the bytes of release.json, so that a lost catalog or a damaged release.json can be
+ * restored. A failed mark is no error: the next night's `prev` names the release too.
  */
 export async function markPublished(store: ObjectStore, release: ReleaseName, body: Buffer): Promise<void> {
   const key = releaseKey(release, RELEASE_PATHS.published);
@@ -53,16 +51,13 @@ export async function markPublished(store: ObjectStore, release: ReleaseName, bo
   }
 }
 
-/** What a swap replaces; whatever it leaves out stays as it was. */
+/** What a swap replaces; the rest stays. */
 export interface CatalogUpdate {
   readonly releases?: readonly CatalogEntry[];
   readonly backfill?: Catalog['backfill'];
 }
 
-/**
- * Replaces the catalog by one with the update. Rejects with `precondition_failed` when another process swapped first:
- * nothing has changed then, and the caller decides on a fresh catalog.
- */
+/** Rejects with `precondition_failed` if another process swapped first; then nothing has changed. */
 export async function swapCatalog(
   store: ObjectStore,
   previous: LoadedCatalog,
@@ -80,12 +75,12 @@ export async function swapCatalog(
   return catalog;
 }
 
-/** What names a release.json: a catalog entry, or a later release's `prev`, which knows of no repairs. */
+/** A catalog entry, or a later release's `prev`, which knows no repairs. */
 export type NamedRelease = ReleaseRef & Pick<CatalogEntry, 'repaired'>;
 
 /**
- * The release.json that a catalog entry, or a later release's `prev`, names, with its files as they are after repairs; rejects
- * with `corrupt` where it is missing or not the recorded one.
+ * Loads a release.json, its files as they are after repairs; rejects with `corrupt` if it is missing or not the
+ * recorded one.
  */
 export async function loadRelease(store: ObjectStore, ref: NamedRelease): Promise<Release> {
   const key = releaseKey(ref, RELEASE_PATHS.release);
@@ -94,7 +89,6 @@ export async function loadRelease(store: ObjectStore, ref: NamedRelease): Promis
   return releaseFromBody(object.body, ref, `${store.url}: ${key}`);
 }
 
-/** {@link loadRelease} of bytes that were read somewhere; `where` is for the message. */
 export function releaseFromBody(body: Buffer, ref: NamedRelease, where: string): Release {
   if (sha256(body) !== ref.release_sha256) {
     throw new AppError('corrupt', `${where} is not the file that the catalog names (sha256 differs)`);
@@ -102,27 +96,27 @@ export function releaseFromBody(body: Buffer, ref: NamedRelease, where: string):
   return withRepairs(parseRelease(body, where), ref.repaired);
 }
 
-/** Parses a release.json; rejects with `corrupt`, and says so where it is whole but of another format. */
+/** Rejects with `corrupt`, also for a release of another format. */
 export function parseRelease(body: Buffer, where: string): Release {
   const format = z.object({ format: z.number() }).safeParse(parseObject(z.unknown(), body, { where })).data?.format;
   if (format === undefined || format === RELEASE_FORMAT) return parseObject(ReleaseSchema, body, { where });
-  const hint = format < RELEASE_FORMAT ? 'publish its days anew into an empty store' : 'use the newer program';
-  throw new AppError('corrupt', `${where} is of format ${format}, this program reads ${RELEASE_FORMAT}: ${hint}`);
+  const hint =
+    format < RELEASE_FORMAT ? 'publish its days again into an empty store' : 'use a newer version of the program';
+  throw new AppError('corrupt', `${where} has format ${format}, but this program reads ${RELEASE_FORMAT}: ${hint}`);
 }
 
-/** The newest live release. */
 export function newestEntry(catalog: Catalog | undefined): CatalogEntry | undefined {
   return catalog?.releases.at(-1);
 }
 
-/** The live release of a day; rejects with `not_found`. */
+/** Rejects with `not_found`. */
 export function getEntry(catalog: Catalog | undefined, day: string): CatalogEntry {
   const entry = catalog?.releases.find((release) => release.day === day);
   if (entry === undefined) throw new AppError('not_found', `there is no snapshot ${day}`);
   return entry;
 }
 
-/** Parses stored JSON with its schema; rejects with `corrupt`, naming the object and what an operator may do. */
+/** Parses stored JSON; rejects with `corrupt`, naming the object and a remedy. */
 export function parseObject<T>(
   schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } },
   body: Buffer,
@@ -133,59 +127,54 @@ export function parseObject<T>(
     if (result.success) return result.data;
     throw result.error;
   } catch (cause) {
-    throw new AppError('corrupt', `${where} can't be read: it is damaged or of another version${hint}`, { cause });
+    throw new AppError('corrupt', `${where} is damaged or of another version${hint}`, { cause });
   }
 }
 
 /**
- * Where to look for published releases that the catalog lacks: `newest` reads the names of the newest day and those after it,
- * whatever the store's age, and finds a catalog of an earlier night; `all` reads every name.
+ * Where to search for published releases that the catalog lacks: `newest` lists the newest day and later ones, which
+ * finds a catalog of an earlier night at constant cost; `all` lists every key.
  */
-type LookedAt = 'newest' | 'all';
+type ScanScope = 'newest' | 'all';
 
 /**
- * The catalog for whoever is about to continue the series, or to prove it (decision 0042). A catalog that was restored from an older
- * copy can be read and is in order, but releases that were published after that copy lie beside it: to go on from it would give their
- * seqs a second meaning. Such a release carries the mark `published` (decision 0006), and prune never removes it.
- *
- * Loads the catalog. Rejects with `corrupt`, saying how to mend it, where it is not one, is out of order, or lacks a release that was
- * published; also where there is none at all but releases that were.
+ * Loads the catalog to continue or verify the series (decision 0042). A catalog restored from an older copy is valid
+ * but lacks releases published since; continuing it would reuse their seqs. Such releases carry the mark `published`
+ * (decision 0006), which prune never removes. Rejects with `corrupt` and a remedy for such a catalog, an invalid one,
+ * or a missing one where releases were published.
  */
-export async function loadCatalogToContinue(store: ObjectStore, looked: LookedAt = 'newest'): Promise<LoadedCatalog> {
+export async function loadCatalogToContinue(store: ObjectStore, scope: ScanScope = 'newest'): Promise<LoadedCatalog> {
   const loaded = await loadCatalog(store);
-  const unlisted = await findUnlisted(store, loaded.catalog, looked);
+  const unlisted = await findUnlisted(store, loaded.catalog, scope);
   if (unlisted.length === 0) return loaded;
-  // They may have become live between the two looks.
+  // They may have been published between the two reads.
   const again = await loadCatalog(store);
   const lost = withoutListed(unlisted, again.catalog);
   if (lost.length === 0) return again;
   throw new AppError('corrupt', again.catalog === undefined ? whyNoCatalog(store) : whyUnlisted(store, lost));
 }
 
-/** For people: what to do with a store that has published releases but no catalog. */
 export function whyNoCatalog({ url }: ObjectStore): string {
   return `${url} has published releases but no catalog; rebuild it first: modelstats catalog rebuild`;
 }
 
-/** For people: what to do with a store whose catalog lacks releases. */
 export function whyUnlisted({ url }: ObjectStore, lost: readonly ReleaseName[]): string {
   const were = lost.length === 1 ? 'was' : 'were';
   return (
-    `${url}: ${lost.map(releaseId).join(', ')} ${were} published, but catalog.json does not name it: is it an older copy? ` +
-    'To go on from it would number the feed a second time; rebuild it first: modelstats catalog rebuild'
+    `${url}: ${lost.map(releaseId).join(', ')} ${were} published but missing in catalog.json, which may be an older copy. ` +
+    'Continuing from it would reuse numbers of the feed; rebuild it first: modelstats catalog rebuild'
   );
 }
 
-/** As many as a message names. */
 const UNLISTED_MAX = 3;
 
-/** Releases that were published and that a catalog doesn't name, at most {@link UNLISTED_MAX}, oldest first. */
+/** Published releases that a catalog doesn't name, at most {@link UNLISTED_MAX}, oldest first. */
 export async function findUnlisted(
   store: ObjectStore,
   catalog: Catalog | undefined,
-  looked: LookedAt,
+  scope: ScanScope,
 ): Promise<readonly ReleaseName[]> {
-  const newest = looked === 'newest' ? newestEntry(catalog)?.day : undefined;
+  const newest = scope === 'newest' ? newestEntry(catalog)?.day : undefined;
   const options = newest === undefined ? {} : { startAfter: `${RELEASES_PREFIX}${newest}` };
   const listed = listedReleases(catalog);
   const unlisted: ReleaseName[] = [];
@@ -198,13 +187,12 @@ export async function findUnlisted(
   return unlisted;
 }
 
-/** The names of the live releases, and those that they had before they were given their right day. */
+/** The live releases, under their names before redating too. */
 export function listedReleases(catalog: Catalog | undefined): ReadonlySet<string> {
   const releases = catalog?.releases ?? [];
   return new Set([...releases, ...releases.flatMap(({ redated_from }) => redated_from ?? [])].map(releaseId));
 }
 
-/** The releases that a catalog doesn't name. */
 function withoutListed(releases: readonly ReleaseName[], catalog: Catalog | undefined): readonly ReleaseName[] {
   const listed = listedReleases(catalog);
   return releases.filter((release) => !listed.has(releaseId(release)));

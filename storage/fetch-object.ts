@@ -9,14 +9,13 @@ import { type FileHash, hashFile } from './hash.ts';
 import { RELEASE_PATHS, type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** An object, with the size and hash that are recorded for it. */
 export interface RecordedObject extends FileHash {
   readonly key: string;
 }
 
 /**
- * Copies an object to a local path and proves that it is the recorded one. Rejects with `not_found` where the object is
- * gone and with `corrupt` where its bytes differ; the local file is removed then.
+ * Copies an object to a local path and verifies it. Rejects with `not_found`, or with `corrupt` if the bytes differ
+ * from the record; then the local file is removed.
  */
 export async function fetchObject(store: ObjectStore, expected: RecordedObject, to: string): Promise<void> {
   const { key } = expected;
@@ -27,26 +26,23 @@ export async function fetchObject(store: ObjectStore, expected: RecordedObject, 
   throw new AppError(
     'corrupt',
     `${store.url}: ${key} is damaged: ${found.bytes} bytes with sha256 ${found.sha256}, ` +
-      `recorded are ${expected.bytes} bytes with ${expected.sha256}`,
+      `but ${expected.bytes} bytes with ${expected.sha256} are recorded`,
   );
 }
 
-/** What a release records about one of its files; throws `corrupt` where it records none. */
+/** What a release records about a file; throws `corrupt` if nothing. */
 export function getReleaseFile(release: Release, path: string): ReleaseFile {
   const file = release.files.find((candidate) => candidate.path === path);
-  if (file === undefined) throw new AppError('corrupt', `${releaseKey(release, 'release.json')} names no ${path}`);
+  if (file === undefined) throw new AppError('corrupt', `${releaseKey(release, 'release.json')} lists no ${path}`);
   return file;
 }
 
-/**
- * Copies a release's file to a local path and proves that it is the recorded one. Rejects with `not_found` where the
- * object is gone and with `corrupt` where its bytes differ; the local file is removed then.
- */
+/** {@link fetchObject} for a file of a release. */
 export async function fetchReleaseFile(store: ObjectStore, release: Release, path: string, to: string): Promise<void> {
   await fetchFile(store, release, getReleaseFile(release, path), to);
 }
 
-/** {@link fetchReleaseFile} of a dataset of the snapshot, whose lines are unpacked to a path. */
+/** {@link fetchReleaseFile} for a dataset's snapshot, unpacked. */
 export async function fetchLines(
   store: ObjectStore,
   release: Release,
@@ -58,7 +54,7 @@ export async function fetchLines(
   await unpackLines(packed, to);
 }
 
-/** {@link fetchReleaseFile} where what is expected isn't recorded in a release.json, as with release.json itself. */
+/** {@link fetchReleaseFile} for files not recorded in a release.json, such as release.json itself. */
 export async function fetchFile(
   store: ObjectStore,
   release: ReleaseName,

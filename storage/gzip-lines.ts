@@ -1,7 +1,6 @@
 /**
- * gzip JSON Lines, written so that the same lines always give the same bytes with the same zlib: fixed level, no time
- * stamp, and members of a fixed number of uncompressed bytes. A file of several members is one gzip file to every
- * reader that follows RFC 1952; cutting it lets all cores compress.
+ * gzip JSON Lines. The same lines give the same bytes with the same zlib: fixed level, no time stamp, members of a
+ * fixed number of uncompressed bytes. Several members are one gzip file by RFC 1952, and compress on all cores.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -13,14 +12,14 @@ import { bufferBytes } from './hash.ts';
 
 const compress = promisify(gzip);
 
-/** Uncompressed bytes of a member. Smaller costs compression, larger costs memory and parallel work. */
+/** Uncompressed. Smaller compresses less; larger costs memory and parallelism. */
 const MEMBER_BYTES = 8 * 1024 * 1024;
-/** A third of the time of level 9 for a few per cent more bytes. */
+/** A third of level 9's time for a few per cent more bytes. */
 const LEVEL = 6;
-/** Members in memory at once, each with its input and output. */
+/** Each with its input and output in memory. */
 const MEMBERS_IN_FLIGHT_MAX = 3;
 
-/** What zlib returns at once; it doesn't change the bytes. With its default of 16 kB the main thread is called too often. */
+/** Doesn't change the bytes. zlib's default of 16 kB calls the main thread too often. */
 const OUTPUT_BYTES = 1024 * 1024;
 
 export interface GzipResult {
@@ -30,7 +29,7 @@ export interface GzipResult {
   readonly content_sha256: string;
 }
 
-/** Compresses a file of lines; hashes both sides on the way. Memory is bounded whatever the size. */
+/** Compresses a file and hashes both sides, in bounded memory. */
 export async function gzipLines(linesPath: string, gzipPath: string): Promise<GzipResult> {
   const [input, output] = [await open(linesPath, 'r'), await open(gzipPath, 'wx')];
   try {
@@ -39,7 +38,7 @@ export async function gzipLines(linesPath: string, gzipPath: string): Promise<Gz
     const { size } = await input.stat();
     let [contentBytes, bytes] = [0, 0];
     const pending: Promise<Buffer>[] = [];
-    /** The inputs, used in turn: the oldest member has been written before its buffer is used again. */
+    /** Used in rotation: a member is written before its buffer is reused. */
     const buffers: Buffer[] = [];
     const writeNext = async () => {
       const member = await pending.shift();
@@ -71,7 +70,6 @@ export async function gzipLines(linesPath: string, gzipPath: string): Promise<Gz
   }
 }
 
-/** Fills the buffer as far as the file goes. */
 async function readFully(file: Awaited<ReturnType<typeof open>>, buffer: Buffer): Promise<Buffer> {
   let length = 0;
   while (length < buffer.length) {
@@ -82,7 +80,6 @@ async function readFully(file: Awaited<ReturnType<typeof open>>, buffer: Buffer)
   return buffer.subarray(0, length);
 }
 
-/** Unpacks a snapshot's file. */
 export async function unpackLines(gzipPath: string, to: string): Promise<void> {
   await pipeline(createReadStream(gzipPath), createGunzip(), createWriteStream(to));
 }
@@ -90,15 +87,15 @@ export async function unpackLines(gzipPath: string, to: string): Promise<void> {
 const NEWLINE = 0x0a;
 
 /**
- * Walks over a stream of bytes line by line, without a copy of each: what is at hand is taken without waiting, and
- * `fill` brings more. A last line without a newline is one too.
+ * Reads a stream line by line without copying each line: `line` gives what is buffered, `readLine` reads more. A last
+ * line may lack its newline.
  */
 export class LineReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #buffer: Buffer = Buffer.alloc(0);
-  /** The part of `#buffer` that holds something. */
+  /** The filled part of `#buffer`. */
   #bytes: Buffer = this.#buffer;
-  /** Where the current line starts in `#bytes`. */
+  /** Start of the current line in `#bytes`. */
   #start = 0;
   #last: Buffer | undefined;
   #isAtEnd = false;
@@ -107,31 +104,31 @@ export class LineReader {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** Everything at hand, from the start of the current line on; may end within a line. */
+  /** All buffered bytes from the current line on; may end within a line. */
   get ahead(): Buffer {
     return this.#bytes.subarray(this.#start);
   }
 
-  /** The current line without its newline, as far as it is at hand; undefined: more is needed, or this is the end. */
+  /** The current line without newline, if buffered; undefined: read more, or the end. */
   get line(): Buffer | undefined {
     const end = this.#bytes.indexOf(NEWLINE, this.#start);
     if (end >= 0) return this.#bytes.subarray(this.#start, end);
     return this.#isAtEnd && this.#start < this.#bytes.length ? this.ahead : undefined;
   }
 
-  /** The line before the current one. */
+  /** The previous line. */
   get last(): Buffer | undefined {
     if (this.#start === 0) return this.#last;
     const end = this.#start - 1;
     return this.#bytes.subarray(end === 0 ? 0 : this.#bytes.lastIndexOf(NEWLINE, end - 1) + 1, end);
   }
 
-  /** Goes on by whole lines: `bytes` of `ahead`, newlines included. */
+  /** Skips whole lines: `bytes` of `ahead`, newlines included. */
   skip(bytes: number): void {
     this.#start = Math.min(this.#start + bytes, this.#bytes.length);
   }
 
-  /** The current line, read on for it where needed; undefined at the end. What `line` and `ahead` gave before is gone then. */
+  /** The current line; undefined at the end. Invalidates earlier results of `line` and `ahead`. */
   async readLine(): Promise<Buffer | undefined> {
     for (;;) {
       const { line } = this;
@@ -142,7 +139,7 @@ export class LineReader {
     }
   }
 
-  /** Keeps what is ahead and puts the chunk behind it, in the same buffer as before where that is large enough. */
+  /** Reuses the buffer if it is large enough. */
   #append(chunk: Buffer): void {
     const { ahead } = this;
     if (this.#start > 0) this.#last = Buffer.from(this.last ?? []);

@@ -5,11 +5,11 @@ import type { Readable, TransformOptions } from 'node:stream';
 import { createGunzip, type ZlibOptions } from 'node:zlib';
 
 const BLOCK_BYTES = 1 << 20;
-/** By how much JSON Lines usually shrink. */
+/** JSON Lines usually compress by this factor. */
 const USUAL_RATIO = 10;
-/** What zlib unpacks at once, in bytes. */
+/** Per output block of zlib. */
 const UNPACKED_BLOCK_BYTES = 1 << 18;
-/** Unpacked bytes that wait for their reader: with fewer, zlib waits while it works on a block, and the two take turns. */
+/** Fewer would make zlib and its reader wait for each other. */
 const UNPACKED_AHEAD_BYTES = 4 * UNPACKED_BLOCK_BYTES;
 
 export interface FileHash {
@@ -18,12 +18,11 @@ export interface FileHash {
   readonly sha256: string;
 }
 
-/** The SHA-256 of bytes in memory, lower-case hex. */
+/** Lower-case hex. */
 export function sha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Size and SHA-256 of a stream, which is read to its end. */
 export async function hashStream(stream: AsyncIterable<Buffer>): Promise<FileHash> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -34,15 +33,11 @@ export async function hashStream(stream: AsyncIterable<Buffer>): Promise<FileHas
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Size and SHA-256 of a local file. */
 export function hashFile(path: string): Promise<FileHash> {
   return hashStream(readBlocks(path));
 }
 
-/**
- * The bytes of a file in blocks, each good only until the next is asked for: all share one buffer, because a new one for
- * each would keep the garbage collector busier than the reader.
- */
+/** Each block is valid only until the next: all share one buffer, which spares the garbage collector. */
 export async function* readBlocks(path: string): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   try {
@@ -58,7 +53,7 @@ export async function* readBlocks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** What a gzip file holds, in pieces; rejects where it is cut off or damaged. */
+/** The unpacked bytes; rejects for a damaged or incomplete file. */
 export function readGzip(path: string): Readable {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const source = createReadStream(path, { highWaterMark: bufferBytes(bytes, BLOCK_BYTES) });
@@ -71,12 +66,12 @@ export function readGzip(path: string): Readable {
   return source.pipe(gunzip);
 }
 
-/** Smaller: more calls for a file whose size is told wrong, as of one that grows. */
+/** Smaller: more calls for a file that grows or reports a wrong size. */
 const BUFFER_BYTES_MIN = 4096;
 
 /**
- * How large a buffer for reading a file has to be: as large as the file, up to `bytesMax`. A buffer of a megabyte for each of a
- * night's two hundred small files would make the garbage collector run a dozen times for nothing.
+ * The size of a read buffer: that of the file, up to `bytesMax`. A megabyte for each of a night's two hundred small
+ * files would run the garbage collector a dozen times.
  */
 export function bufferBytes(fileBytes: number, bytesMax: number): number {
   return Math.min(bytesMax, Math.max(BUFFER_BYTES_MIN, fileBytes));

@@ -1,10 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Release } from '../schemas/release.ts';
 
-/** What of a release is told. */
 export type ReleaseFacts = Pick<Release, 'day' | 'published_at' | 'quarantined' | 'suspects_pending' | 'fetched'>;
 
-/** What the newest release tells, whoever reads it: a server that follows the catalog, or a scheduler (specification "Health and metrics"). */
+/** Metrics of the newest release, for a server or a scheduler (specification "Health and metrics"). */
 export class ReleaseMetrics {
   readonly #day: Gauge;
   readonly #publishedAt: Gauge;

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { Milliseconds, setting, wholeNumber } from '../runtime/setting.ts';
 
-/** Of every DuckDB that is opened. */
 export const DUCKDB_SETTINGS = {
   memoryLimit: setting(
     'MEMORY_LIMIT',
@@ -19,13 +18,12 @@ export const DUCKDB_SETTINGS = {
   }),
 };
 
-/** Of stores in S3 buckets. */
 export const S3_SETTINGS = {
   endpoint: setting(
     'S3_ENDPOINT',
     z
       .url()
-      .refine((url) => URL.canParse(url) && !/^[^/]*\/\/[^/]*@/.test(url), 'must hold no user and no password')
+      .refine((url) => URL.canParse(url) && !/^[^/]*\/\/[^/]*@/.test(url), 'must not contain a user or password')
       .optional(),
     {
       text: "address of an S3 server other than Amazon's, such as `http://127.0.0.1:9000`",
@@ -70,7 +68,6 @@ export const S3_SETTINGS = {
   }),
 };
 
-/** Of all that writes to a store. */
 export const UPLOAD_SETTINGS = {
   uploadsMax: setting('UPLOADS_MAX', wholeNumber(1, 64), { fallback: 4, text: 'files uploaded at once' }),
 };

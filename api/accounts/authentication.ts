@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { BaseLogger } from 'pino';
-import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
 import { messageFromError } from '../../runtime/errors.ts';
 import type { ControlDatabase } from '../database/control-database.ts';
 import type { Database } from '../database/tables/tables.ts';
@@ -59,7 +59,7 @@ export class Authentication {
     if (surface === 'mcp' && ACCESS_TOKENS.has(bearerToken))
       return this.#connections && this.#find(bearerToken, this.#connections, this.#callerOf.connections);
     const caller = this.#find(bearerToken, this.#keys, this.#callerOf.keys);
-    return surface === 'api' ? caller : whenThere(caller, (found) => found && callerThroughMcp(found));
+    return surface === 'api' ? caller : mapAwaitable(caller, (found) => found && callerThroughMcp(found));
   }
 
   /** Undefined if the credential was revoked. */
@@ -85,7 +85,7 @@ export class Authentication {
     { directory, lastUsed }: Kind,
     callerOf: ReturnType<typeof cachedCallerFrom>,
   ): Awaitable<Caller | undefined> {
-    return whenThere(directory.find(text), (credential) => {
+    return mapAwaitable(directory.find(text), (credential) => {
       if (credential === undefined) return undefined;
       const now = this.#clock();
       lastUsed.note(credential.credentialId, now);

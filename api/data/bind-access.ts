@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { whenThere } from '../../runtime/awaitable.ts';
+import { mapAwaitable } from '../../runtime/awaitable.ts';
 import type { Accounts } from '../accounts/open-accounts.ts';
 import { httpError } from '../server/errors/http-error.ts';
 import { improperUrl, isPathBelow, isProperUrl } from '../server/request-checks.ts';
@@ -43,7 +43,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
       // A URL that is not properly encoded names no route.
       const isProper = isProperUrl(request.url);
       const hasMethod = allow === undefined;
-      return whenThere(
+      return mapAwaitable(
         control.admit(new RequestCredentials(request), isProper ? access : undefined, { hasMethod }),
         (admission) => {
           request.admission = admission;

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
 import type { RouteResponse } from './responder.ts';
 import { fieldsOf, type ResponseHeaders } from './response-headers.ts';
 
@@ -98,7 +98,7 @@ export function wholeResponseSender({ headers: usual, headersOf, compressFromByt
   return (request, reply, response) => {
     const { status, headers, body } = response;
     if (mayBeCompressed(request, response, compressFromBytes)) return sendThroughHooks(request, reply, response);
-    return whenThere(headersOf?.(request, status) ?? NONE, (own) => {
+    return mapAwaitable(headersOf?.(request, status) ?? NONE, (own) => {
       const fields = knownFieldsOf(headers).concat('x-request-id', request.id, fieldsOf(own));
       if (body !== undefined) fields.push('content-length', String(Buffer.byteLength(body)));
       reply.raw.writeHead(status, fields);

@@ -6,7 +6,7 @@
  * hashes the body.
  */
 import { LRUCache } from 'lru-cache';
-import { type Awaitable, whenThere } from '../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
@@ -96,7 +96,7 @@ export class Responder<Context, R extends Route<Context>> {
     await exchange.charge?.(parsed.effective);
     if (!isInForce) {
       if ('borrowed' in parsed) return this.#respondBorrowed(parsed, tagged, exchange);
-      return whenThere(this.#load(etag, parsed, context), (found) => this.#inForm(etag, found, tagged, exchange));
+      return mapAwaitable(this.#load(etag, parsed, context), (found) => this.#inForm(etag, found, tagged, exchange));
     }
     // `*` and dates name no specific response, so check that one exists (404 otherwise). The charge is refunded.
     await assertExists?.(context);
@@ -145,7 +145,7 @@ export class Responder<Context, R extends Route<Context>> {
     const formHeaders = isPacked ? packed : plain;
     const headers = isHit ? formHeaders : withCacheState(formHeaders, 'MISS');
     if (!isPacked) return { status: 200, headers, body };
-    return whenThere(
+    return mapAwaitable(
       this.#deps.cache.get(`gzip ${key}`, () => gzip(body)),
       (small) => ({ status: 200, headers, body: small.body }),
     );

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
-import { dayTeller } from '../../runtime/day.ts';
+import { createDayReader } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { ReportedReasons } from '../../runtime/repeat.ts';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
@@ -110,7 +110,7 @@ export function bindPublicRoutes(
 ): void {
   const { requestsPerMinute: perMinute, isLive, clock } = settings;
   const responder = responderOf(settings);
-  const dayOf = dayTeller();
+  const dayOf = createDayReader();
   const reasons = new ReportedReasons({ againMs: REPORT_INTERVAL_MS });
 
   const respond = async (route: PublicRoute, request: FastifyRequest) => {

@@ -19,7 +19,7 @@ async function run(plan: SenderPlan): Promise<SenderResult> {
     const began = performance.now();
     const response = await request(url, { method, headers, body, dispatcher: agent });
     const bytes = new Uint8Array(await response.body.arrayBuffer());
-    return { kind: 'answer', status: response.statusCode, body: bytes, durationMs: performance.now() - began };
+    return { kind: 'response', status: response.statusCode, body: bytes, durationMs: performance.now() - began };
   };
   await sendBare({ ...plan, deliveries: plan.inFlight * 20 }, send); // Connections and code are warm for both.
   const cpu = process.cpuUsage();
@@ -49,7 +49,7 @@ async function sendBare({ url, secret, deliveries, inFlight }: SenderPlan, send:
         ...signatureHeaders({ deliveryId: id, body, secret, at }),
       };
       const result = await send({ method: 'POST', url, headers, body, timeoutMs: 10_000, responseBytesMax: 1024 });
-      if (result.kind === 'answer' && result.status === 204) sent += 1;
+      if (result.kind === 'response' && result.status === 204) sent += 1;
     }
   };
   await Promise.all(Array.from({ length: inFlight }, work));

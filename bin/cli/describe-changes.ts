@@ -3,7 +3,7 @@ import { plainNumbers } from '../../runtime/plain-number.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import type { CommandContext } from './command.ts';
 
-/** What becomes of all datasets from one day to the next, for people: counts, then the first records of each kind. */
+/** The changes of all datasets between two days, for people: counts, then examples. */
 export function describeChanges(
   datasets: Readonly<Record<DatasetName, DatasetChanges & { readonly carried?: number }>>,
   tableText: CommandContext['tableText'],
@@ -33,8 +33,8 @@ function listed(title: string, lines: readonly string[], total: number): readonl
 }
 
 function describeChange({ id, fields }: ChangedRecord): string {
-  const told = fields.map(({ field, before, after }) => `${field} ${fromTo(before, after)}`);
-  return `${id}: ${told.join(', ')}`;
+  const texts = fields.map(({ field, before, after }) => `${field} ${fromTo(before, after)}`);
+  return `${id}: ${texts.join(', ')}`;
 }
 
 function fromTo(before: unknown, after: unknown): string {

@@ -6,32 +6,30 @@ import { urlFromAddress } from '../../runtime/shown-address.ts';
 import type { Config } from '../config/config.ts';
 import { terminalText } from './terminal-text.ts';
 
-/** The log of a command that keeps running. */
 export interface ServiceLog {
   readonly log: Logger;
-  /** A metric, for the command's registry. */
   readonly linesDropped: Counter;
 }
 
 /**
- * Opens the log of a command that keeps running: JSON Lines on stderr. Each line is written at once, so that none is lost when the
- * process is killed; with `isBusy`, for a log of many lines, in blocks (see {@link LogWriter}).
+ * Opens the log of a running service: JSON Lines on stderr. Writes each line at once, so that a kill loses none; with
+ * `isBusy`, in blocks ({@link LogWriter}).
  */
 export function openLog(config: Config, { isBusy = false } = {}): ServiceLog {
   const linesDropped = new Counter({
     name: 'modelstats_log_lines_dropped_total',
-    help: 'Lines of the log that were dropped since they could not be written',
+    help: 'Log lines dropped because they could not be written',
     registers: [],
   });
   const writer = new LogWriter(process.stderr.fd, {
     isBusy,
     onDrop: () => linesDropped.inc(),
-    onRecovered: (lines) => log.warn({ lines }, 'lines of the log were dropped since they could not be written'),
+    onRecovered: (lines) => log.warn({ lines }, 'log lines were dropped because they could not be written'),
   });
   const log = pino(
     {
       level: config.process.logLevel,
-      timestamp: timeTeller(),
+      timestamp: createTimestamp(),
       formatters: { level: levelName },
       hooks: { streamWrite: lineRedactor(unloggedOf(config)) },
     },
@@ -40,8 +38,8 @@ export function openLog(config: Config, { isBusy = false } = {}): ServiceLog {
   return { log, linesDropped };
 }
 
-/** The time as each line has it; lines of one millisecond share the text. */
-function timeTeller(): () => string {
+/** Lines of one millisecond share the text. */
+function createTimestamp(): () => string {
   let last = { ms: Number.NaN, text: '' };
   return () => {
     const ms = Date.now();
@@ -54,9 +52,8 @@ function levelName(level: string) {
   return { level };
 }
 
-/** What a log has to keep to itself. */
 export interface Unlogged {
-  /** Addresses that may hold a password. */
+  /** They may hold passwords. */
   readonly addresses: readonly (string | undefined)[];
   readonly secrets: readonly (string | undefined)[];
 }
@@ -65,32 +62,32 @@ export function unloggedOf({ database, burst, mail, files, metrics }: Config): U
   return { addresses: [database.url, burst.redis, mail.smtp], secrets: [files.signingKey, metrics.token] };
 }
 
-/** As a header has them; the first finds out fast. */
+/** As in headers; the first pattern is a fast check. */
 const CREDENTIALS = /[Bb]earer |[Bb]asic /;
 const CREDENTIALS_ALL = /\b([Bb]earer|[Bb]asic) +[\w.~+/=%-]{6,}/g;
 
-/** Shorter ones would be found in innocent words. */
+/** Shorter ones occur in ordinary words. */
 const SECRET_LENGTH_MIN = 6;
 
 /**
- * Nothing should log an API key, a bearer token or a secret of the configuration; where something does all the same, such as the
- * message of an error, it is cut out here; and of what others sent nothing is left that a terminal would obey.
+ * Returns a function that removes API keys, tokens and configured secrets from a line, which others' error messages may
+ * contain, and makes it safe for terminals.
  */
 export function lineRedactor({ addresses, secrets: known }: Unlogged): (line: string) => string {
   const passwords = addresses.flatMap((address) => passwordsOf(address ?? ''));
   const given = [...passwords, ...known.map((secret) => secret ?? '')];
   const long = given.filter((secret) => secret.length >= SECRET_LENGTH_MIN);
-  // As it is, and as it stands in a line of JSON.
+  // Plain, and as in JSON.
   const secrets = new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
   return (line) => {
     let shown = line;
     for (const secret of secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, '…');
-    const kept = CREDENTIALS.test(shown) ? shown.replaceAll(CREDENTIALS_ALL, '$1 …') : shown;
-    return terminalText(withoutKeys(kept, API_KEYS.prefix));
+    const redacted = CREDENTIALS.test(shown) ? shown.replaceAll(CREDENTIALS_ALL, '$1 …') : shown;
+    return terminalText(withoutKeys(redacted, API_KEYS.prefix));
   };
 }
 
-/** The password of an address, as it stands there and as it is meant. */
+/** As written in the address, and decoded. */
 function passwordsOf(address: string): readonly string[] {
   const url = urlFromAddress(address);
   if (url === undefined) return [];
@@ -106,33 +103,31 @@ function decodedOr(text: string): string {
   }
 }
 
-/** Written when so much waits. Larger: kill -9 loses more lines. Smaller: more writes, each of which costs some microseconds. */
+/** Larger: kill -9 loses more lines. Smaller: more writes, of some microseconds each. */
 const BLOCK_BYTES = 4096;
-/** How long a line of a quiet log waits at most, and how long after a write that failed the next is tried. */
+/** The longest delay of a line, and before the next attempt after a failed write. */
 const WAIT_MS = 200;
-/** What waits while nothing can be written. Larger: more memory. Smaller: a reader that is slow for a moment loses lines. */
-const WAITING_BYTES_MAX = 1024 * 1024;
-/** How often a reader that is slow is waited for at the end, each time for 100 ms. */
-const LAST_TRIES = 10;
+/** Buffered while nothing can be written. Larger: more memory. Smaller: a reader that is briefly slow loses lines. */
+const BUFFERED_BYTES_MAX = 1024 * 1024;
+/** Attempts at exit with a slow reader, 100 ms apart. */
+const EXIT_ATTEMPTS = 10;
 
 const METADATA: unique symbol = Symbol.for('pino.metadata');
 
 const WARNING = levels.values['warn'] ?? 0;
 
 interface LogWriterOptions {
-  /** Whether lines are written in blocks: when one is full, or after a moment; a warning or worse at once, with all before it. */
+  /** Write in blocks, when one is full or after a moment; a warning or worse at once, with all lines before it. */
   readonly isBusy: boolean;
-  /** Called for each line that is dropped. */
   readonly onDrop: () => void;
-  /** Called when writing works again after `lines` were dropped. */
+  /** Called after recovery, if `lines` were dropped. */
   readonly onRecovered: (lines: number) => void;
 }
 
 /**
- * Where a log goes. It never throws, and never waits for the disk or the reader (decision 0094): lines that can't be written wait and
- * are tried again; those that find no more room are dropped, and so are all once the reader has gone away. What waits is written when
- * the process ends, by itself, by `process.exit` or by an error that nobody caught; only what ends it at once, such as kill -9,
- * loses lines of the last moment.
+ * The destination of a log. Never throws, and never waits for disk or reader (decision 0094). Failed lines are buffered
+ * and retried; lines beyond the buffer are dropped, and all lines once the reader is gone. The buffer is written at
+ * exit; only a kill -9 loses it.
  */
 export class LogWriter implements DestinationStream {
   /** Makes pino set {@link LogWriter.lastLevel} before each line. */
@@ -144,7 +139,7 @@ export class LogWriter implements DestinationStream {
   #isFailing = false;
   #hasReader = true;
   #unreported = 0;
-  #triesLeft = 0;
+  #attemptsLeft = 0;
 
   constructor(descriptor: number, options: LogWriterOptions) {
     this.#options = options;
@@ -152,8 +147,8 @@ export class LogWriter implements DestinationStream {
       dest: descriptor,
       sync: true,
       minLength: options.isBusy ? BLOCK_BYTES : 1,
-      maxLength: WAITING_BYTES_MAX,
-      retryEAGAIN: () => this.#triesLeft-- > 0,
+      maxLength: BUFFERED_BYTES_MAX,
+      retryEAGAIN: () => this.#attemptsLeft-- > 0,
     });
     this.#output.on('drop', () => this.#drop());
     this.#output.on('error', ({ code }: NodeJS.ErrnoException) => this.#fail(code));
@@ -176,7 +171,7 @@ export class LogWriter implements DestinationStream {
     this.#timer ??= setTimeout(() => this.#flush(), WAIT_MS).unref();
   }
 
-  /** Twice, since the first leaves what came after a block that could not be written. */
+  /** Twice: the first leaves lines after a failed block. */
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -196,13 +191,13 @@ export class LogWriter implements DestinationStream {
 
   #reportDropped(): void {
     const lines = this.#unreported;
-    if (lines === 0 || this.#isFailing) return; // What was written before it failed ends with `drain`, too.
+    if (lines === 0 || this.#isFailing) return; // Lines written before the failure end with `drain` too.
     this.#unreported = 0;
     this.#options.onRecovered(lines);
   }
 
   #end(): void {
-    this.#triesLeft = LAST_TRIES;
+    this.#attemptsLeft = EXIT_ATTEMPTS;
     this.#flush();
     this.#reportDropped();
     this.#flush();

@@ -127,8 +127,8 @@ async function linesOf(program: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', source], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const [told] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  return told.split('\n').filter((line) => line.startsWith('{"level"'));
+  const [output] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return output.split('\n').filter((line) => line.startsWith('{"level"'));
 }
 
 const MANY = 'for (let i = 0; i < 1000; i += 1) log.info(String(i));';

@@ -6,7 +6,7 @@ import { type Day, dayFromDate, isDay } from '../../runtime/day.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
 
-/** An option's value. Refuses one that is empty, and one that looks like an option, since then the value was forgotten. */
+/** Refuses an empty value, and one that looks like an option, whose value was forgotten. */
 export function textValue(value: string): string {
   if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
   if (value.startsWith('--')) throw new InvalidArgumentError('The value is missing.');
@@ -17,7 +17,6 @@ export function textValues(value: string, before: readonly string[] = []): reado
   return [...before, textValue(value)];
 }
 
-/** A name that people gave: one line of at most 200 characters. */
 export function nameValue(value: string): string {
   const name = textValue(value).trim();
   if ([...name].length > 200 || /\p{Cc}/u.test(name))
@@ -25,29 +24,29 @@ export function nameValue(value: string): string {
   return name;
 }
 
-/** Features separated by commas; none is an empty list. */
+/** Comma-separated; `none` is an empty list. */
 export function featuresValue(value: string): Feature[] {
   const names = value === 'none' ? [] : textValue(value).split(',');
   return names.map((name) => {
     const feature = FEATURES.find((known) => known === name.trim());
-    if (feature === undefined) throw new InvalidArgumentError(`Each must be one of ${FEATURES.join(', ')}; or none.`);
+    if (feature === undefined) throw new InvalidArgumentError(`Each must be one of ${FEATURES.join(', ')}, or none.`);
     return feature;
   });
 }
 
-/** Topics separated by commas, or all of them. */
+/** Comma-separated, or `all`. */
 export function topicsValue(value: string): readonly Topic[] {
   if (value === 'all') return TOPICS;
   return textValue(value)
     .split(',')
     .map((name) => {
       const topic = name.trim();
-      if (!isTopic(topic)) throw new InvalidArgumentError(`Each must be one of ${TOPICS.join(', ')}; or all.`);
+      if (!isTopic(topic)) throw new InvalidArgumentError(`Each must be one of ${TOPICS.join(', ')}, or all.`);
       return topic;
     });
 }
 
-/** Ids separated by commas; a comma that belongs to an id has a backslash before it. */
+/** Comma-separated; `\,` is a comma within an id. */
 export function idsValue(value: string, before: readonly string[] = []): readonly string[] {
   const ids = textValue(value)
     .split(/(?<!\\),/)
@@ -57,7 +56,6 @@ export function idsValue(value: string, before: readonly string[] = []): readonl
   return [...before, ...ids];
 }
 
-/** A number above zero. */
 export function positiveValue(value: string): number {
   const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
   if (!(number > 0 && number <= 1_000_000))
@@ -65,7 +63,6 @@ export function positiveValue(value: string): number {
   return number;
 }
 
-/** A whole number within bounds. */
 export function numberValue(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
@@ -75,7 +72,7 @@ export function numberValue(min: number, max: number): (value: string) => number
   };
 }
 
-/** Units a day. Not null for unlimited: commander takes null for an option without a value. */
+/** Units per day. Not null for unlimited, since commander takes null for an option without a value. */
 export function quotaValue(value: string): number | 'unlimited' {
   return value === 'unlimited' ? value : numberValue(0, 1_000_000_000)(value);
 }
@@ -98,7 +95,7 @@ export function dayStartValue(value: string): Date {
 const DURATION_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION_DAYS_MAX = 3660;
 
-/** A length of time such as 30m, 24h or 90d, in milliseconds; 0 is none. */
+/** A duration such as 30m, 24h or 90d in milliseconds; 0 is none. */
 export function durationValue(value: string): number {
   const { count = '', unit = '' } = /^(?<count>\d{1,7})(?<unit>[mhd])$/.exec(value)?.groups ?? {};
   const milliseconds =
@@ -108,14 +105,14 @@ export function durationValue(value: string): number {
   return milliseconds;
 }
 
-/** A length of time between two looks at something, from a minute up to what a timer of Node holds. */
+/** A duration between a minute and what Node's timers hold. */
 export function intervalValue(value: string): number {
   const milliseconds = durationValue(value);
   if (milliseconds >= DURATION_MS.m && milliseconds <= 24 * DURATION_MS.d) return milliseconds;
   throw new InvalidArgumentError('It must be like 30m, 24h or 7d, from 1m to 24d.');
 }
 
-/** When something ends: the first instant of a UTC day, or a length of time from now, in milliseconds. */
+/** The first instant of a UTC day, or a duration from now in milliseconds. */
 export function expiryValue(value: string): Date | number {
   if (isDay(value)) return new Date(`${value}T00:00:00Z`);
   try {
@@ -125,7 +122,7 @@ export function expiryValue(value: string): Date | number {
   }
 }
 
-/** An instant of the past: itself, the start of a day, or so long ago, which is told in milliseconds. */
+/** An instant, the start of a day, or a duration ago in milliseconds. */
 export function instantValue(value: string): Date | number {
   const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z$/.test(value);
   if (isDay(value) || (isInstant && !Number.isNaN(Date.parse(value)))) return new Date(value);
@@ -136,34 +133,33 @@ export function instantValue(value: string): Date | number {
   }
 }
 
-/** One of a closed set of words. */
-export function wordValue<const W extends string>(words: readonly W[]): (value: string) => W {
+export function choiceValue<const W extends string>(choices: readonly W[]): (value: string) => W {
   return (value) => {
-    const word = words.find((known) => known === value);
-    if (word === undefined) throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
-    return word;
+    const choice = choices.find((known) => known === value);
+    if (choice === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
+    return choice;
   };
 }
 
-/** An address of mail; `none` is null. */
+/** An email address; `none` is null. */
 export function emailValue(value: string): string | null {
   if (value === 'none') return null;
   if (/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,255}$/.test(value)) return value;
-  throw new InvalidArgumentError('It must be an address like owner@example.com; or none.');
+  throw new InvalidArgumentError('It must be an address like owner@example.com, or none.');
 }
 
-/** The day that `--day` names, today (UTC) without it; throws `usage` where it names none. */
+/** The day of `--day`, by default today (UTC); throws `usage` for an invalid one. */
 export function dayFromOption(day: string | undefined, now: Date): Day {
   if (day === undefined) return dayFromDate(now);
   if (!isDay(day)) throw new AppError('usage', `--day ${day} is not a calendar day YYYY-MM-DD`);
   return day;
 }
 
-/** Rejects with `usage` where a folder that a command is to fill has something in it, or can't be read; it need not be there. */
+/** Rejects with `usage` for an unreadable folder or one with content; it may be missing. */
 export async function assertEmptyFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw new AppError('usage', `${folder} can't be used: ${messageFromError(error)}`);
   });
-  if (names.length > 0) throw new AppError('usage', `${folder} is not empty: name a folder that is, or a new one`);
+  if (names.length > 0) throw new AppError('usage', `${folder} is not empty: choose an empty or a new folder`);
 }

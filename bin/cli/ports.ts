@@ -4,7 +4,7 @@ import type { Metrics } from '../../api/server/metrics.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import type { Config } from '../config/config.ts';
 
-/** Begins to listen; resolves to the port, which is any free one for 0. Rejects with `configuration` where it can't. */
+/** Listens; resolves to the port (for 0, any free one). Rejects with `configuration` if it can't. */
 export async function listenOn(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
@@ -15,16 +15,15 @@ export async function listenOn(
   } catch (cause) {
     throw new AppError('configuration', `can't listen on ${host}:${port}: ${messageFromError(cause)}`, { cause });
   }
-  return (server.address() as AddressInfo).port; // Of a server that listens on a port.
+  return (server.address() as AddressInfo).port; // A server that listens on a port has such an address.
 }
 
 export interface MetricsPort {
-  /** Where `/metrics` is. */
   readonly url: string;
   readonly close: () => void;
 }
 
-/** Offers the metrics at their own port, where one is configured. Rejects with `configuration` where it can't be listened on. */
+/** Serves metrics at their own port, if one is configured. Rejects with `configuration` if it can't listen. */
 export async function openMetricsPort(config: Config, metrics: Metrics): Promise<MetricsPort | undefined> {
   const { host, port, token } = config.metrics;
   if (port === undefined) return undefined;

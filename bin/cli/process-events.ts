@@ -1,22 +1,20 @@
-/** What can happen to a running command: its output's reader goes away, or a signal asks it to stop. */
-
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Undoes what a progress bar did to the terminal: shows the cursor, wraps lines again. */
+/** Undoes a progress bar: shows the cursor, wraps lines. */
 const RESTORE_TERMINAL = '\u001b[?25h\u001b[?7h';
-/** The signals' numbers: a shell shows 128 more as the exit code of a process that a signal ended. */
+/** Shells report 128 plus the number as exit code. */
 const SIGNAL_NUMBERS: Readonly<Record<(typeof STOP_SIGNALS)[number], number>> = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
 
 /**
- * Ends the process when a signal asks for it: at once, since the work is all or nothing, but after a message and with the
- * terminal as it was. Without a handler SIGTERM would not end the first process of a container.
+ * Ends the process on a signal, with a message and a restored terminal; all work is atomic. Without a handler SIGTERM
+ * would not end the first process of a container.
  */
 export function endOnSignals(): void {
   for (const signal of STOP_SIGNALS) {
     process.once(signal, () => {
       if (process.stderr.isTTY) process.stderr.write(`\n${RESTORE_TERMINAL}`);
-      process.stderr.write(`modelstats: stopped by ${signal}; run the same command again to go on\n`);
-      // The signal once more, now without a handler, so that the parent sees that it ended this process. The kernel does not end
-      // the first process of a container that way, so that one exits by itself.
+      process.stderr.write(`modelstats: stopped by ${signal}; run the same command again to continue\n`);
+      // Repeats the signal without a handler, so that the parent sees it. The kernel doesn't end a container's first
+      // process this way, so that exits by itself.
       process.kill(process.pid, signal);
       setTimeout(() => process.exit(128 + SIGNAL_NUMBERS[signal]), 100);
     });
@@ -24,9 +22,8 @@ export function endOnSignals(): void {
 }
 
 /**
- * Lets the work go on when its output can't be written. A reader that has gone (`| head -1`) is no failure. An answer that is lost
- * for another reason, such as a full disk, is reported on stderr, and makes the exit code 1 where it would be 0; what is lost on stderr
- * changes nothing.
+ * Continues when output can't be written. A reader that is gone (`| head -1`) is no failure. A result lost otherwise,
+ * as on a full disk, is reported on stderr and makes exit code 0 a 1; lost stderr changes nothing.
  */
 export function outliveReaders(): void {
   process.stderr.on('error', () => {});
@@ -37,11 +34,11 @@ export function outliveReaders(): void {
     process.once('exit', (code) => {
       if (code === 0) process.exitCode = 1;
     });
-    process.stderr.write(`modelstats: the answer can't be written: ${error.message}\n`);
+    process.stderr.write(`modelstats: the result can't be written: ${error.message}\n`);
   });
 }
 
-/** Resolves at the first SIGTERM or SIGINT. The second ends the process at once, with 128 and the signal's number as exit code. */
+/** Resolves at the first SIGTERM or SIGINT. The second ends the process with 128 plus the signal's number. */
 export function firstSignal({ onSecond }: { readonly onSecond: () => void }): Promise<'SIGTERM' | 'SIGINT'> {
   return new Promise((resolveFirst) => {
     let isStopping = false;

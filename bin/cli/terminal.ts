@@ -1,14 +1,11 @@
-/** What commands show people: colours, tables, and a bar while they work. */
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { timestampFromDate } from '../../runtime/day.ts';
 import { colourSequence, terminalLine } from './terminal-text.ts';
 
-/** Colours of what is printed, where the terminal has them. */
 export const paint = paintFor(pc.isColorSupported);
 
-/** {@link paint} for a terminal that has colours, or for whatever else. */
 export function paintFor(hasColours: boolean) {
   const painter = (begin: number, end: number) => (text: string | number) =>
     hasColours ? `${colourSequence(begin)}${text}${colourSequence(end)}` : String(text);
@@ -21,10 +18,10 @@ export function paintFor(hasColours: boolean) {
   } as const;
 }
 
-/** A time is shown as it is published, null as an empty cell. */
+/** Dates as published, null as an empty cell. */
 type Cell = string | number | Date | null;
 
-/** A table with its columns' names above. @param numbersFrom the first column whose cells stand at the right */
+/** @param numbersFrom first column that is aligned right */
 export function tableText(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -38,18 +35,16 @@ export function tableText(
 }
 
 export interface Progress {
-  /** Begins the next item and names it. */
   readonly next: (name: string) => void;
-  /** Names the part of the item that is being done. */
   readonly part: (name: string) => void;
-  /** Clears the bar's line, so that something else can be printed. */
+  /** Clears the bar's line for other output. */
   readonly clear: () => void;
   readonly stop: () => void;
 }
 
 const SILENT: Progress = { next: () => {}, part: () => {}, clear: () => {}, stop: () => {} };
 
-/** A bar on stderr; silent where stderr is no terminal. */
+/** Silent without a terminal. */
 export function showProgress(
   { isTerminal }: { readonly isTerminal: boolean },
   { total }: { readonly total: number },
@@ -71,12 +66,10 @@ export function showProgress(
   };
 }
 
-/** A bar on stderr. */
 export function openBar(format: string): SingleBar {
   return new SingleBar({ format, clearOnComplete: true, hideCursor: true, stream: process.stderr });
 }
 
-/** Clears the line of a bar. */
 export function clearLine(): void {
   process.stderr.write('\r\u001b[K');
 }

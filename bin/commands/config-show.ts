@@ -3,7 +3,7 @@ import type { ShownSetting } from '../config/shown-settings.ts';
 
 const showConfig = defineCommand({
   name: 'show',
-  description: 'Show every setting with the value in force and where it comes from; secrets are masked',
+  description: 'Show all settings with their values and origins; secrets are masked',
   options: { changed: flag('only those that are set') },
   examples: ['modelstats config show --changed'],
   async run(context, { changed = false }) {
@@ -11,12 +11,12 @@ const showConfig = defineCommand({
     const settings = shownSettings(context.config, context.env).filter(
       ({ source }) => !changed || source !== 'default',
     );
-    context.answer({ settings }, () => describe(context, settings));
+    context.printResult({ settings }, () => describe(context, settings));
     return 0;
   },
 });
 
-export const config = commandGroup('config', 'Look after the settings', [showConfig]);
+export const config = commandGroup('config', 'Show the settings', [showConfig]);
 
 function describe(context: CommandContext, settings: readonly ShownSetting[]): string {
   if (settings.length === 0) return 'nothing is set: every setting has its default';

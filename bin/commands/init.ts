@@ -6,33 +6,35 @@ import { AppError } from '../../runtime/errors.ts';
 import { argument, type CommandContext, defineCommand, option } from '../cli/command.ts';
 import { assertEmptyFolder, textValue } from '../cli/option-values.ts';
 
-/** Joins all recipes that need no key. */
+/** Combines all recipes that need no key. */
 const DEFAULT_RECIPE = 'public';
 
 export const init = defineCommand({
   name: 'init',
-  description:
-    'Make a folder from which nights of public upstreams can be run: a recipe, settings, and what to run next',
+  description: 'Create a folder to run nights of public upstreams from: a recipe, settings, and the next commands',
   arguments: { dir: argument('a new folder, or an empty one') },
-  options: { recipe: option('<name>', 'which recipe (default: asked on a terminal, else public)', textValue) },
-  json: 'one JSON object on stdout, and nothing is asked',
+  options: { recipe: option('<name>', 'the recipe (default: a prompt on a terminal, else public)', textValue) },
+  json: 'one JSON object on stdout, without a prompt',
   examples: ['modelstats init ./modelstats --recipe public'],
-  async run(context, { dir, recipe: wanted, json }) {
+  async run(context, { dir, recipe: requested, json }) {
     const recipes = await listRecipes();
     const folder = resolve(dir);
     await assertEmptyFolder(folder);
-    const isAsked = wanted === undefined && !json && context.isTerminal && process.stdin.isTTY;
-    const recipe = getRecipe(isAsked ? await ask(context, recipes) : (wanted ?? DEFAULT_RECIPE), recipes);
+    const isInteractive = requested === undefined && !json && context.isTerminal && process.stdin.isTTY;
+    const recipe = getRecipe(
+      isInteractive ? await promptForRecipe(context, recipes) : (requested ?? DEFAULT_RECIPE),
+      recipes,
+    );
     const envFile = join(folder, '.env');
     const source = join(folder, 'source');
     await mkdir(folder, { recursive: true });
     await cp(recipe.folder, source, { recursive: true });
     await writeFile(envFile, envOf(recipe, folder), { mode: 0o600 });
-    await chmod(envFile, 0o600); // Keys will stand there, whatever the umask.
+    await chmod(envFile, 0o600); // It will hold keys, whatever the umask.
     await writeFile(join(folder, '.gitignore'), GIT_IGNORES);
     const next = nextSteps(recipe, folder);
     const { name, variables } = recipe;
-    context.answer(
+    context.printResult(
       { folder, recipe: name, source, env_file: envFile, variables, next },
       `${folder} has the recipe ${name}: ${namesOf(recipe)}. Next:\n\n${next.join('\n')}`,
     );
@@ -40,25 +42,27 @@ export const init = defineCommand({
   },
 });
 
-/** Wherever the folder is made, no commit takes the keys in it, or the data. */
-const GIT_IGNORES = `# Keys and data lie here. To keep source/ in a repository, have this file name .env, store/, work/ and accounts.db* alone.
+/** No commit takes keys or data, wherever the folder is. */
+const GIT_IGNORES = `# This folder holds keys and data. To commit source/, list only .env, store/, work/ and accounts.db* in this file.
 *
 `;
 
 function getRecipe(name: string, recipes: readonly Recipe[]): Recipe {
   const recipe = recipes.find((one) => one.name === name);
   if (recipe === undefined)
-    throw new AppError('usage', `there is no recipe ${name}; there are ${recipes.map((one) => one.name).join(', ')}`);
+    throw new AppError(
+      'usage',
+      `there is no recipe ${name}; choose one of ${recipes.map((one) => one.name).join(', ')}`,
+    );
   return recipe;
 }
 
-/** Shows what there is, and has a person choose. */
-async function ask({ log, tableText }: CommandContext, recipes: readonly Recipe[]): Promise<string> {
+async function promptForRecipe({ log, tableText }: CommandContext, recipes: readonly Recipe[]): Promise<string> {
   const rows = recipes.map((recipe) => {
     const needs = recipe.variables.join(', ') || 'nothing';
-    return [recipe.name, namesOf(recipe), passedOn(recipe), needs];
+    return [recipe.name, namesOf(recipe), redistributionOf(recipe), needs];
   });
-  log(tableText(['recipe', 'data of', 'may be passed on', 'needs'], rows));
+  log(tableText(['recipe', 'data of', 'redistribution', 'needs'], rows));
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -68,8 +72,7 @@ async function ask({ log, tableText }: CommandContext, recipes: readonly Recipe[
   }
 }
 
-/** Whether the terms of its upstreams allow to pass the data on. */
-function passedOn({ upstreams }: Recipe): string {
+function redistributionOf({ upstreams }: Recipe): string {
   const open = upstreams.filter(({ redistribution }) => redistribution).length;
   if (open === 0) return 'no';
   return open === upstreams.length ? 'yes' : 'in part';
@@ -79,7 +82,7 @@ function namesOf({ upstreams }: Recipe): string {
   return upstreams.map(({ name }) => name).join(', ');
 }
 
-/** The settings, for a shell and for containers alike: whole paths, since nobody knows where it is read from. */
+/** For shells and containers alike; absolute paths, since it may be read from anywhere. */
 function envOf({ variables }: Recipe, folder: string): string {
   const settings = {
     MODELSTATS_SOURCE: join(folder, 'source'),
@@ -100,29 +103,27 @@ function quoted(value: string): string {
 
 function nextSteps({ variables }: Recipe, folder: string): readonly string[] {
   return [
-    ...variables.map((name) => `# put your ${name} into ${join(folder, '.env')}`),
+    ...variables.map((name) => `# set ${name} in ${join(folder, '.env')}`),
     `set -a; . ${quoted(join(folder, '.env'))}; set +a`,
-    'modelstats nightly --dry-run      # fetches, and tells what would be published',
+    'modelstats nightly --dry-run      # fetches, and shows what would be published',
     'modelstats nightly',
     'modelstats orgs create --name Acme --plan builder',
     'modelstats keys create --org ID',
-    'modelstats serve --with-schedule  # answers, and does the same every night',
+    'modelstats serve --with-schedule  # serves the API, and publishes every night',
   ];
 }
 
-/** Where recipes lie beside the program, in the repository and in what is built from it. */
 const RECIPES = resolve(import.meta.dirname, '../../sources');
 
-/** A recipe for public upstreams, as somebody who chooses one needs to know it. */
 interface Recipe {
   readonly name: string;
   readonly folder: string;
   readonly upstreams: SourceSettings['upstreams'];
-  /** Variables of the environment that it needs, such as an API key of the operator's. */
+  /** Such as an API key. */
   readonly variables: readonly string[];
 }
 
-/** All recipes, the one that joins others first. */
+/** The combined recipe first. */
 async function listRecipes(): Promise<readonly Recipe[]> {
   const entries = await readdir(RECIPES, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -139,7 +140,7 @@ async function readRecipe(name: string): Promise<Recipe> {
   const path = join(folder, 'source.json');
   const { loadSettings } = await import('../../pipeline/source/source-settings.ts');
   const { upstreams, fetch } = await loadSettings(path);
-  // Those of addresses and headers alike; the file itself was just found in order.
+  // Also those in URLs and headers; the file was validated above.
   const variables = fetch.length === 0 ? [] : [...new Set(variablesIn(await readFile(path, 'utf8')))];
   return { name, folder, upstreams, variables };
 }

@@ -44,10 +44,8 @@ import {
 } from '../../runtime/setting.ts';
 import { DUCKDB_SETTINGS, S3_SETTINGS, UPLOAD_SETTINGS } from '../../storage/settings.ts';
 
-/** What the name of every setting begins with in the environment. */
 export const PREFIX = 'MODELSTATS_';
 
-/** Where the data of this machine lie. */
 const PLACE_SETTINGS = {
   store: setting('STORE', z.string(), {
     fallback: 'file:./data/store',
@@ -82,7 +80,6 @@ const PROCESS_SETTINGS = {
   }),
 };
 
-/** Of `serve`. */
 const SERVE_SETTINGS = {
   host: setting('HOST', z.string().min(1), {
     fallback: '127.0.0.1',
@@ -156,10 +153,10 @@ const OUTBOUND = {
   outbound: OUTBOUND_SETTINGS,
 };
 
-/** The settings in the groups that factories take. Wrong ones are reported in this order. */
+/** By the groups that factories take; errors are reported in this order. */
 const GROUPS = { ...NIGHTS, ...API, ...WEBHOOKS, ...ACCOUNTS, ...PEOPLE, ...OUTBOUND, ...SYNC };
 
-/** The sections of `config show` and docs/configuration.md. */
+/** Of `config show` and docs/configuration.md. */
 export const SETTING_SECTIONS: readonly { readonly title: string; readonly settings: readonly Setting[] }[] = [
   { title: 'Nights and the store', settings: settingsOf(NIGHTS) },
   { title: 'Organizations, keys and limits', settings: settingsOf(ACCOUNTS) },
@@ -170,19 +167,18 @@ export const SETTING_SECTIONS: readonly { readonly title: string; readonly setti
   { title: "Requests to customers' addresses", settings: settingsOf(OUTBOUND) },
 ];
 
-/** Everything that can be configured, as environment variables `MODELSTATS_<NAME>`; in groups, as the factories take it. */
+/** All environment variables `MODELSTATS_<NAME>`, in the groups that factories take. */
 export type Config = { readonly [G in keyof typeof GROUPS]: OptionsFrom<(typeof GROUPS)[G]> };
 type SettingIn<S> = S extends Setting<infer N, unknown> ? N : never;
-/** The name of a setting, without {@link PREFIX}. */
+/** Without {@link PREFIX}. */
 export type SettingName = {
   [G in keyof typeof GROUPS]: SettingIn<(typeof GROUPS)[G][keyof (typeof GROUPS)[G]]>;
 }[keyof typeof GROUPS];
-/** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ConfigSchema = z.strictObject(Object.fromEntries(settingsOf(GROUPS).map(({ name, schema }) => [name, schema])));
 
-/** Reads the configuration; throws `configuration` with every wrong or unknown `MODELSTATS_*` at once. */
+/** Parses the configuration; throws `configuration` with all wrong and unknown `MODELSTATS_*`. */
 export function configFromEnv(env: Environment): Config {
   const given = Object.entries(env)
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
@@ -199,11 +195,10 @@ export function configFromEnv(env: Environment): Config {
   throw new AppError('configuration', problems.join('\n'));
 }
 
-/** The values of settings, by the names of the factories' options. */
 function inGroups(values: Readonly<Record<string, unknown>>): Config {
   const optionsOf = (group: Settings) =>
     Object.fromEntries(Object.entries(group).map(([option, { name }]) => [option, values[name]]));
-  // Each value is what the schema of its setting has made.
+  // Each value was parsed by the schema of its setting.
   return Object.fromEntries(Object.entries(GROUPS).map(([name, group]) => [name, optionsOf(group)])) as Config;
 }
 
@@ -211,7 +206,7 @@ function settingsOf(groups: Readonly<Record<string, Settings>>): readonly Settin
   return Object.values(groups).flatMap((group) => Object.values(group));
 }
 
-/** The variable of the AWS tools that names the S3 server, where ours doesn't; undefined where none does. */
+/** The AWS variable with the S3 server's URL, used unless ours is set. */
 export function usualEndpoint(env: Environment): string | undefined {
   const name = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((variable) => env[variable] !== undefined);
   return name === undefined || env[name] === '' ? undefined : name;

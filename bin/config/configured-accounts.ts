@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../runtime/errors.ts';
 import { findSystemUser, isThisMachine } from '../../runtime/this-machine.ts';
 import type { Config } from './config.ts';
 
-/** Opens `MODELSTATS_DATABASE` for a server, whose requests it must not hold up. */
+/** Opens `MODELSTATS_DATABASE` for a server, whose requests it must not block. */
 export async function openConfiguredDatabase(
   config: Config,
   { log }: Pick<OpenAccountsOptions, 'log'>,
@@ -18,7 +18,6 @@ export async function openConfiguredDatabase(
   return openDatabase(config.database.url, { ...options, ...(log === undefined ? {} : { log }) });
 }
 
-/** Opens the accounts on a server's control database, with the limits and counters that are configured. */
 export async function openConfiguredAccounts(
   config: Config,
   database: ControlDatabase,
@@ -41,10 +40,10 @@ export async function openConfiguredAccounts(
   });
 }
 
-/** The longest that a server's own clean-up of SQLite holds up its requests; it is tried again later. */
+/** How long a server's clean-up of SQLite may block its requests; it is retried later. */
 const BLOCKING_TIMEOUT_MS = 20;
 
-/** {@link withAccounts} for what operators do, in their name. */
+/** {@link withAccounts} in the operator's name. */
 export function withChanges<T>(
   context: { readonly config: Config; readonly clock: () => Date },
   work: (changes: AuditedChanges) => Promise<T>,
@@ -52,7 +51,10 @@ export function withChanges<T>(
   return withAccounts(context, (accounts) => work(accounts.as(operator())));
 }
 
-/** Runs an operator's work on the accounts. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+/**
+ * Runs an operator's work on the accounts. `not_found` becomes `usage`: the operator named something that doesn't
+ * exist.
+ */
 export async function withAccounts<T>(
   { config, clock }: { readonly config: Config; readonly clock: () => Date },
   work: (accounts: Accounts) => Promise<T>,
@@ -68,7 +70,7 @@ export async function withAccounts<T>(
   }
 }
 
-/** Runs an operator's work on the control database. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+/** {@link withAccounts} for the control database. */
 export async function withDatabase<T>(config: Config, work: (database: ControlDatabase) => Promise<T>): Promise<T> {
   const { openDatabase } = await import('../../api/database/open-database.ts');
   const database = await openDatabase(config.database.url, databaseOptions(config));
@@ -81,25 +83,22 @@ export async function withDatabase<T>(config: Config, work: (database: ControlDa
   }
 }
 
-/** `not_found` as `usage`: the operator named something that doesn't exist. */
 function asUsage(error: unknown): unknown {
   return isAppError(error, 'not_found') ? new AppError('usage', error.message, { cause: error }) : error;
 }
 
-/** What an operator is about to do with a store. */
 export interface StoreAction {
   readonly action: AuditAction;
-  /** The store's address, as it may be shown. */
+  /** The store's address, without secrets. */
   readonly store: string;
-  /** What was asked for. */
   readonly details: AuditEntry['details'];
 }
 
 /**
- * Notes it in the audit log before it is done (specification "Audit log"). A machine without a control database has none: there
- * the run's report alone tells. A log that can't be written is told and holds nothing up, since a night must not wait for it.
+ * Records an action in the audit log before it is done (specification "Audit log"). Without a control database only the
+ * run's report has it. A log that can't be written is reported but stops nothing, since a night must not wait for it.
  */
-export async function noteStoreAction(
+export async function recordStoreAction(
   context: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
   { action, store, details }: StoreAction,
 ): Promise<void> {
@@ -110,16 +109,16 @@ export async function noteStoreAction(
     await withChanges(context, (changes) => changes.change((_, note) => note(entry)));
   } catch (error) {
     if (!isAppError(error)) throw error;
-    context.log(`not in the audit log: ${error.message}`);
+    context.log(`not recorded in the audit log: ${error.message}`);
   }
 }
 
-/** Who types the commands. */
+/** The operating system's user. */
 export function operator(): Actor {
   return { operator: `cli:${findSystemUser() ?? process.getuid?.() ?? 'unknown'}` };
 }
 
-/** How the control database is opened; by a command, which may wait, unless a server is `serving`. */
+/** A command may wait for the database; a server passes `serving`. */
 function databaseOptions(
   { database: { connectionsMax, connectTimeoutMs, statementTimeoutMs } }: Config,
   serving: { readonly blockingTimeoutMs?: number } = {},
@@ -130,17 +129,17 @@ function databaseOptions(
   };
 }
 
-/** Where people find the service: as it is configured, else where it listens. */
+/** The configured URL, else where the service listens. */
 export function publicUrlOf({ address: { publicUrl, basePath }, serve: { host: listened, port } }: Config): string {
   if (publicUrl !== undefined) return `${publicUrl}${basePath}`;
-  const isAnywhere = listened === '0.0.0.0' || listened === '::';
+  const isAnyAddress = listened === '0.0.0.0' || listened === '::';
   const host = listened.includes(':') ? `[${listened}]` : listened;
-  return `http://${isAnywhere ? 'localhost' : host}:${port}${basePath}`;
+  return `http://${isAnyAddress ? 'localhost' : host}:${port}${basePath}`;
 }
 
 /**
- * The address of MCP for which access tokens are; undefined where MCP is off, and where they would travel in the clear: they need
- * https, or this machine.
+ * The URL of MCP that access tokens are for; undefined if MCP is off, or tokens would be sent unencrypted to another
+ * machine.
  */
 export function mcpResourceOf(config: Config): string | undefined {
   const url = new URL(`${publicUrlOf(config)}/mcp`);

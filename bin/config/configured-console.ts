@@ -13,13 +13,12 @@ import { configuredSecretKeys } from './secret-keys-file.ts';
 
 export interface OpenedConsole {
   readonly surface: AddSurface;
-  /** Connects programs to organizations; undefined where none may be. */
+  /** Connects programs to organizations; undefined where that is off. */
   readonly authorization: OAuthAuthorization | undefined;
-  /** Waits for mails under way. */
   close(): Promise<void>;
 }
 
-/** Opens the console of a server. Rejects with `configuration` where the secrets of webhooks or of sessions can't be read. */
+/** Opens the console. Rejects with `configuration` if secrets of webhooks or sessions can't be read. */
 export async function openConfiguredConsole(
   config: Config,
   {

@@ -12,7 +12,6 @@ import type { Config } from './config.ts';
 import { operator, publicUrlOf, withDatabase } from './configured-accounts.ts';
 import { outboundSettings } from './configured-webhooks.ts';
 
-/** Of a command's context, what integrations need. */
 export interface IntegrationContext {
   readonly config: Config;
   readonly clock: () => Date;
@@ -21,14 +20,10 @@ export interface IntegrationContext {
 
 export interface OpenedIntegrations {
   readonly as: (actor: Actor) => Integrations;
-  /** Ends the connections of checks that were asked for. */
   close(): Promise<void>;
 }
 
-/**
- * Opens integrations on a control database.
- * @param onChange called when something was changed, such as a bonus
- */
+/** @param onChange called after a change, such as a bonus */
 export function openConfiguredIntegrations(
   { config, clock, toolVersion }: IntegrationContext,
   { database, onChange }: { readonly database: ControlDatabase; readonly onChange?: () => void },
@@ -47,7 +42,6 @@ export function openConfiguredIntegrations(
   return { as: (actor) => new Integrations(deps, actor), close: () => outbound.close() };
 }
 
-/** Runs an operator's work on integrations. `not_found` becomes `usage`: the operator named something that doesn't exist. */
 export function withIntegrations<T>(
   context: IntegrationContext,
   work: (integrations: Integrations) => Promise<T>,
@@ -62,7 +56,6 @@ export function withIntegrations<T>(
   });
 }
 
-/** The guard that checks go through. */
 export function openCheckOutbound(config: Config, toolVersion: string): Outbound {
   const connectTimeoutMs = PAGE_LIMITS.robotsTimeoutMs;
   return new Outbound({
@@ -72,19 +65,21 @@ export function openCheckOutbound(config: Config, toolVersion: string): Outbound
   });
 }
 
-/** Where links to the service lead; undefined where that isn't told: what it listens on is no address that others link to. */
+/** Where links to the service lead; undefined if not configured, since a listening address can't be linked to. */
 export function servicePublicUrl(config: Config): string | undefined {
   return config.address.publicUrl === undefined ? undefined : publicUrlOf(config);
 }
 
-/** {@link servicePublicUrl}; throws `configuration` where it isn't told. */
+/** {@link servicePublicUrl}; throws `configuration` without one. */
 export function getServicePublicUrl(config: Config): string {
   const publicUrl = servicePublicUrl(config);
   if (publicUrl !== undefined) return publicUrl;
-  throw new AppError('configuration', 'MODELSTATS_PUBLIC_URL is not set: nobody knows which links lead to the service');
+  throw new AppError(
+    'configuration',
+    'MODELSTATS_PUBLIC_URL is not set: it is needed to recognize links to the service',
+  );
 }
 
-/** Whom integrations are offered to. */
 export function offeredTo({ capabilities }: Config): OfferedTo {
   const state = capabilities.states.attribution ?? 'live';
   if (state === 'live') return 'everybody';

@@ -10,7 +10,7 @@ export interface ConfiguredNoticesOptions extends Pick<NoticesDeps, 'onSent'> {
   readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
 }
 
-/** Notices to whom the configuration names; undefined where it names nobody. Nothing is connected before the first. */
+/** Opens notices to the configured targets; undefined without any. Connects only to send. */
 export function openConfiguredNotices(
   { config, clock, toolVersion }: { readonly config: Config; readonly clock: () => Date; readonly toolVersion: string },
   { log, onSent }: ConfiguredNoticesOptions,
@@ -37,16 +37,16 @@ export function openConfiguredNotices(
   });
 }
 
-/** From which time of the UTC day on a day that is not published is late: when it is given up, unless set. */
+/** Time of the UTC day from which an unpublished day is late. Default: when its night is given up. */
 export function lateAfter({ notices, retry }: Config): string {
   return notices.lateAfter ?? retry.until;
 }
 
-/** The log of a command that ends: what went wrong, as lines for an operator. */
+/** The log of a short command: problems as lines for the operator. */
 export function noticeLog(line: (text: string) => void): ConfiguredNoticesOptions['log'] {
-  const tell = (fields: unknown, message?: unknown) => {
+  const print = (fields: unknown, message?: unknown) => {
     const target = fields !== null && typeof fields === 'object' && 'target' in fields ? `${fields.target}: ` : '';
     line(`${target}${String(message)}`);
   };
-  return { info: () => {}, warn: tell, error: tell };
+  return { info: () => {}, warn: print, error: print };
 }

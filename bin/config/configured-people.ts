@@ -15,15 +15,15 @@ import { configuredKeyBytes } from './secret-keys-file.ts';
 export interface ConfiguredPeopleOptions {
   readonly clock?: () => Date;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
-  /** Where it is known better than the configuration says: scheme, host and base path. */
+  /** Overrides the configuration: scheme, host and base path. */
   readonly publicUrl?: string;
-  /** Called when members or connections were changed. */
+  /** Called after a change of members or connections. */
   readonly onChange?: () => void;
 }
 
 /**
- * Opens people on a server's control database, with the mailer that is configured; closing them closes it. Rejects with
- * `configuration` where the secret behind their sessions is not known.
+ * Opens people on a server's control database with the configured mailer; closing closes both. Rejects with
+ * `configuration` without the secret of sessions.
  */
 export async function openConfiguredPeople(
   config: Config,
@@ -37,7 +37,7 @@ export async function openConfiguredPeople(
     ...config.people,
     publicUrl,
     secret: await sessionSecret(config),
-    // In use, a session of a day would else be over before it is prolonged.
+    // Otherwise a session of one day would end before it is extended.
     sessionRefreshMs: Math.min(sessionRefreshMs, sessionMs / 2),
     limits: config.peopleLimits,
     connections: resource === undefined ? undefined : { ...config.tokens, resource },
@@ -51,7 +51,6 @@ export async function openConfiguredPeople(
   return { ...people, close };
 }
 
-/** Runs an operator's work on members and connections. `not_found` becomes `usage`: the operator named something that doesn't exist. */
 export async function withMembers<T>(
   { config, clock, log }: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
   work: (changes: AuditedChanges, parts: PeopleParts) => Promise<T>,
@@ -69,34 +68,33 @@ export async function withMembers<T>(
       await opened.close();
       mailer.close();
     }
-    if (lines.hasWarned()) throw new AppError('unavailable', 'it was done, but not everything: see above');
+    if (lines.hasWarned()) throw new AppError('unavailable', 'the command was only partly done: see above');
     return result;
   });
 }
 
-/** The mailer that is configured; nothing is connected before the first mail. */
+/** Connects only to send. */
 export async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
   const { openMailer } = await import('../../api/accounts/mailer.ts');
   return openMailer({ ...config.mail, folder: resolve(config.mail.folder), log });
 }
 
-/** What a logger would get, as lines for an operator. */
 function lineLog(line: (text: string) => void): Pick<BaseLogger, 'info' | 'warn'> & { hasWarned(): boolean } {
   let hasWarned = false;
-  const tell = (fields: unknown, message?: unknown) => line(`${String(message)} ${JSON.stringify(fields)}`);
+  const print = (fields: unknown, message?: unknown) => line(`${String(message)} ${JSON.stringify(fields)}`);
   return {
-    info: tell,
+    info: print,
     warn(fields: unknown, message?: unknown) {
       hasWarned = true;
-      tell(fields, message);
+      print(fields, message);
     },
     hasWarned: () => hasWarned,
   };
 }
 
 /**
- * What signs the cookies of sessions: derived from the first key for secrets at rest, so that it is not in the control database, whose
- * copy alone therefore signs nobody in. Another first key ends all sessions.
+ * The secret that signs session cookies, derived from the first key for secrets at rest: a copy of the control database
+ * alone signs nobody in. Another first key ends all sessions.
  */
 async function sessionSecret(config: Config): Promise<string> {
   const [key = Buffer.alloc(0)] = await configuredKeyBytes(config);

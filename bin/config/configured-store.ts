@@ -9,9 +9,8 @@ import type { OpenStoreOptions } from '../../storage/open-store.ts';
 import type { Config } from './config.ts';
 
 /**
- * Opens a store with the configuration's S3 settings; the one of `MODELSTATS_STORE` unless another address is given.
- * Rejects with `configuration` where the address is not valid, or where `access` is `write` and the store doesn't support
- * conditional writes.
+ * Opens a store with the configured S3 settings; by default that of `MODELSTATS_STORE`. Rejects with `configuration`
+ * for an invalid address, or if `access` is `write` and the store lacks conditional writes.
  */
 export async function openConfiguredStore(
   config: Config,
@@ -25,23 +24,23 @@ export async function openConfiguredStore(
   return openStore(url, { access, file, s3: { ...config.s3, uploadsAtOnceMax: config.uploads.uploadsMax } });
 }
 
-/** A store that refuses does so at once. Longer: one that can't be reached holds up every start as long. */
-const LOOK_MS_MAX = 3_000;
+/** A refusal comes at once. Longer: an unreachable store delays each start. */
+const CHECK_MS_MAX = 3_000;
 
 /**
- * Looks at a store before a server begins that can do nothing without it (specification "Exit codes"): rejects with `configuration`
- * where the store is there and refuses the settings. One that can't be reached may come back: the server begins, and tells.
+ * Checks a store before a server starts (specification "Exit codes"): rejects with `configuration` if the store refuses
+ * the settings. An unreachable store may come back, so the server starts and reports it.
  */
 export async function refuseWrongStore(store: Pick<ObjectStore, 'get'>): Promise<void> {
-  const looked = store.get(CATALOG_KEY).then(
+  const checked = store.get(CATALOG_KEY).then(
     () => undefined,
     (error: unknown) => error,
   );
-  const refusal = await Promise.race([looked, wait(LOOK_MS_MAX, undefined, { ref: false })]);
+  const refusal = await Promise.race([checked, wait(CHECK_MS_MAX, undefined, { ref: false })]);
   if (isAppError(refusal, 'configuration')) throw refusal;
 }
 
-/** What a command needs for a run in the configured work folder; what runs that died left there is removed first. */
+/** Prepares a run in the work folder, and removes what dead runs left there. */
 export async function openUpkeep({
   config,
   clock,

@@ -19,22 +19,19 @@ import type { Config } from './config.ts';
 import { operator, withDatabase } from './configured-accounts.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
 
-/** Of a command's context, what webhooks need. */
 export interface WebhookContext {
   readonly config: Config;
   readonly clock: () => Date;
   readonly toolVersion: string;
 }
 
-/** What an operator's command works with. */
 export interface OperatedWebhooks {
   readonly endpoints: EndpointAdministration;
   readonly log: DeliveryLog;
-  /** Sends one delivery at once; how its newest attempt went, undefined where there was none yet. */
+  /** Sends a delivery at once; resolves to its newest attempt, if any. */
   readonly sendNow: (deliveryId: string) => Promise<Attempt | undefined>;
 }
 
-/** Runs an operator's work on webhooks. `not_found` becomes `usage`: the operator named something that doesn't exist. */
 export function withWebhooks<T>(context: WebhookContext, work: (webhooks: OperatedWebhooks) => Promise<T>): Promise<T> {
   const { config, clock } = context;
   return withDatabase(config, async (database) => {
@@ -61,12 +58,12 @@ export interface OpenDispatcherDeps {
   readonly database: ControlDatabase;
   readonly keys: Awaited<ReturnType<typeof configuredSecretKeys>>;
   readonly outbound: Outbound;
-  /** In claims, unlike any other's. */
+  /** Unique, for claims. */
   readonly name: string;
   readonly onEvent: (event: DispatcherEvent) => void;
 }
 
-/** The dispatcher as it is configured, not started, with its queue. */
+/** The configured dispatcher, not started, with its queue. */
 export function openDispatcher(
   { config, clock, toolVersion }: WebhookContext,
   { database, keys, outbound, name, onEvent }: OpenDispatcherDeps,
@@ -88,7 +85,7 @@ export function openDispatcher(
   return { dispatcher, queue };
 }
 
-/** Time for a claim beyond the attempt that it is for. */
+/** Time that a claim outlives its attempt. */
 const CLAIM_MARGIN_MS = DISPATCHER_OPTIONS.claimMs - DISPATCHER_OPTIONS.timeoutMs;
 
 function dispatcherOptions({ webhooks, process: { stopTimeoutMs } }: Config): DispatcherOptions {
@@ -99,7 +96,7 @@ function dispatcherOptions({ webhooks, process: { stopTimeoutMs } }: Config): Di
   };
 }
 
-/** The guard that deliveries go through. How many are under way to one endpoint is the dispatcher's to bound. */
+/** The dispatcher limits the deliveries per endpoint. */
 export function openOutbound(config: Config, toolVersion: string): Outbound {
   return new Outbound({ ...outboundSettings(config, { toolVersion }), connectionsMax: config.webhooks.inFlightMax });
 }
@@ -108,25 +105,23 @@ function userAgent(toolVersion: string): string {
   return `modelstats-webhooks/${toolVersion}`;
 }
 
-/** What is wrong with an endpoint's address, before anything is sent there. */
 export function urlCheck({ outbound: { allow } }: Config) {
   return (url: string) => findUrlProblem(url, { allow });
 }
 
-/** Who is offered webhooks, whatever their plan. */
+/** Organizations that webhooks are live for, whatever their plan. */
 export function isOfferedBy({ capabilities }: Config): IsOffered {
   return (organizationId) => isLive(capabilities.states, 'webhooks', organizationId);
 }
 
-/** How requests to customers' addresses are sent. */
 export function outboundSettings(config: Config, { toolVersion }: { readonly toolVersion: string }): OutboundSettings {
   return {
     allow: config.outbound.allow,
     userAgent: `modelstats/${toolVersion}`,
-    // With fewer a slow receiver holds up its own deliveries sooner; with more it gets a crowd at once after an outage.
+    // Fewer: a slow receiver delays its deliveries sooner. More: it gets a crowd after an outage.
     connectionsMax: 16,
     connectTimeoutMs: 5_000,
-    // Less than the shortest wait of usual servers (5 s), so that no request is sent on a connection that is just being closed.
+    // Less than the shortest idle timeout of common servers (5 s), so that no request meets a closing connection.
     keepAliveMs: 4_000,
   };
 }

@@ -8,14 +8,14 @@ import { shownAddress } from '../../runtime/shown-address.ts';
 import type { Config } from './config.ts';
 
 /**
- * The keys for secrets at rest (specification "Secrets at rest"): those that are configured, else the one in a file beside the
- * SQLite database, which is made when it is first needed. Rejects with `configuration` where neither is possible.
+ * The keys for secrets at rest (specification "Secrets at rest"): the configured ones, else a file beside the SQLite
+ * database, created when needed. Rejects with `configuration` if neither is possible.
  */
 export async function configuredSecretKeys(config: Config): Promise<SecretKeys> {
   return new SecretKeys(await configuredKeyBytes(config));
 }
 
-/** The bytes of those keys, the one that seals first; at least one. */
+/** At least one; the first seals. */
 export async function configuredKeyBytes({ secrets, database }: Config): Promise<readonly Buffer[]> {
   return secrets.keys ?? [await keyBeside(database.url)];
 }
@@ -23,7 +23,7 @@ export async function configuredKeyBytes({ secrets, database }: Config): Promise
 async function keyBeside(databaseUrl: string): Promise<Buffer> {
   const database = sqliteFileFromUrl(databaseUrl);
   if (database === undefined) {
-    const message = `set MODELSTATS_SECRET_KEYS, for example to what "openssl rand -base64 ${SECRET_KEY_BYTES}" prints: with ${shownAddress(databaseUrl)} every process needs the same`;
+    const message = `set MODELSTATS_SECRET_KEYS, for example to the output of "openssl rand -base64 ${SECRET_KEY_BYTES}": with ${shownAddress(databaseUrl)} every process needs the same keys`;
     throw new AppError('configuration', message);
   }
   const path = `${resolve(database)}.key`;
@@ -34,10 +34,10 @@ async function keyBeside(databaseUrl: string): Promise<Buffer> {
   } catch (cause) {
     throw new AppError('configuration', `${path} can't be read: ${messageFromError(cause)}`, { cause });
   }
-  throw new AppError('configuration', `${path} is damaged: it should be base64 of ${SECRET_KEY_BYTES} bytes`);
+  throw new AppError('configuration', `${path} is damaged: it must be ${SECRET_KEY_BYTES} bytes in base64`);
 }
 
-/** Whole or not at all, and by one process alone, whoever else begins at the same time. */
+/** Atomic, also when several processes start together. */
 async function make(path: string): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {

@@ -2,23 +2,19 @@ import type { Setting } from '../../runtime/setting.ts';
 import { shownAddress } from '../../runtime/shown-address.ts';
 import { type Config, type Environment, PREFIX, SETTING_SECTIONS, usualEndpoint } from './config.ts';
 
-/** A setting as it may be shown: nothing in it is a secret. */
 export interface ShownSetting {
-  /** The variable of the environment. */
   readonly name: string;
-  /** The title of its section in docs/configuration.md. */
+  /** The section in docs/configuration.md. */
   readonly group: string;
-  /** What is in force, as one would write it; null where nothing is. */
+  /** The current value, as an operator would write it. */
   readonly value: string | null;
-  /** `environment`, `default`, or the other variable that it was taken from. */
+  /** `environment`, `default`, or the variable it was taken from. */
   readonly source: string;
   readonly default: string | null;
 }
 
-/** What a secret is shown as. */
 const MASK = '…';
 
-/** Every setting with its value in force, in the sections of docs/configuration.md. */
 export function shownSettings(config: Config, env: Environment): readonly ShownSetting[] {
   return SETTING_SECTIONS.flatMap(({ title: group, settings }) =>
     settings.map((setting) => {

@@ -7,22 +7,20 @@ import { download } from './import-snapshot.ts';
 import { type PlacedLines, readLines } from './json-lines.ts';
 import { readSnapshots, type Snapshot } from './read-snapshots.ts';
 
-/** What differs between a dataset of the copy and the snapshot. */
 export interface DatasetDifference {
   readonly dataset: DatasetName;
-  /** Records that only the snapshot has, only the copy has, or that are not the same. */
+  /** Records only in the snapshot, only in the copy, or different. */
   readonly missing: number;
   readonly extra: number;
   readonly different: number;
-  /** Why the copy can't be compared any further: the file, the line, and what is wrong with it; null: it could. */
+  /** Why the comparison stopped: file, line and problem. Null: it completed. */
   readonly problem: string | null;
-  /** The first of them. */
   readonly records: readonly RecordDifference[];
 }
 
 export interface RecordDifference {
   readonly key: readonly string[];
-  /** The record in the copy; null: it has none. */
+  /** Null: the copy has none. */
   readonly copy: string | null;
   readonly snapshot: string | null;
 }
@@ -30,23 +28,21 @@ export interface RecordDifference {
 export interface CheckResult {
   readonly ok: boolean;
   readonly snapshot_id: string;
-  /** Datasets that are not the snapshot's; of one that is there as well the differences are empty where lines stand in another order. */
+  /** Datasets that differ from the snapshot; all counts are 0 if only the order of lines differs. */
   readonly differences: readonly DatasetDifference[];
 }
 
-/** Records that are told of a dataset. */
-const TOLD_MAX = 1000;
+const RECORDS_MAX = 1000;
 
 /**
- * Compares the copy with the snapshot that it has reached, by the hashes of its manifest, and finds out what differs by
- * downloading the datasets whose hash does. Rejects with a ClientError, or `usage` where there is nothing to compare: no copy, or
- * one that is not at a snapshot which the plan shows.
+ * Compares the copy with the snapshot it has reached, by the manifest's hashes, and downloads the datasets that differ.
+ * Rejects with a ClientError, or `usage` without a copy at a snapshot that the plan shows.
  */
 export async function checkCopy(deps: SyncDeps): Promise<CheckResult> {
   const snapshot = await findSnapshot(deps);
   const { copy, scratch, onStep } = deps;
   if (!copy.isVerbatim && !isKnownVersion(snapshot.schema_version)) {
-    const message = `snapshot ${snapshot.id} is in version ${snapshot.schema_version}, with which this program can't compare`;
+    const message = `snapshot ${snapshot.id} is in version ${snapshot.schema_version}, which this program can't compare`;
     throw new AppError('usage', message);
   }
   const problems = await findContentProblems(snapshot, copy, (dataset) => onStep?.({ is: 'check', dataset }));
@@ -62,15 +58,15 @@ export async function checkCopy(deps: SyncDeps): Promise<CheckResult> {
 
 async function findSnapshot({ client, copy }: SyncDeps): Promise<Snapshot> {
   const state = await copy.state();
-  if (state === undefined) throw new AppError('usage', 'nothing was imported yet: sync first');
+  if (state === undefined) throw new AppError('usage', 'the copy is empty: run sync first');
   if (state.cursor === null) {
-    throw new AppError('usage', 'this copy was made of lists, and no snapshot says what it should be');
+    throw new AppError('usage', 'this copy was made from lists, so there is no snapshot to compare it with');
   }
   const snapshots = readSnapshots(await client.listSnapshots());
   const reached = snapshots.find(({ change_cursor: cursor }) => cursor === state.cursor);
   if (reached !== undefined) return reached;
   const [newest] = snapshots;
-  const message = `the copy is at ${state.snapshot_id ?? 'no snapshot'}, the newest snapshot is ${newest?.id ?? 'none'}: sync first`;
+  const message = `the copy is at ${state.snapshot_id ?? 'no snapshot'}, the newest snapshot is ${newest?.id ?? 'none'}: run sync first`;
   throw new AppError('usage', message);
 }
 
@@ -86,7 +82,7 @@ async function differenceOf(
       if (left === null) counts.missing += 1;
       else if (right === null) counts.extra += 1;
       else counts.different += 1;
-      if (records.length < TOLD_MAX) records.push({ key, copy: left, snapshot: right });
+      if (records.length < RECORDS_MAX) records.push({ key, copy: left, snapshot: right });
     }
   } catch (error) {
     if (!isAppError(error, 'corrupt')) throw error;

@@ -16,15 +16,13 @@ import {
 } from './json-lines.ts';
 import type { Snapshot } from './read-snapshots.ts';
 
-/** A dataset of which the copy's lines are not those of the snapshot. */
 export interface ContentProblem {
   readonly dataset: DatasetName;
-  /** Records in the copy, and in the snapshot. */
+  /** Records in the copy and in the snapshot. */
   readonly records: number;
   readonly expected: number;
 }
 
-/** The datasets of a copy whose lines don't have the hash that the snapshot's manifest says. */
 export async function findContentProblems(
   { files, schema_version: version }: Pick<Snapshot, 'files' | 'schema_version'>,
   copy: Pick<Copy, 'lines'>,
@@ -40,7 +38,6 @@ export async function findContentProblems(
   return problems;
 }
 
-/** Of every dataset of a copy. */
 export function contentHashes(
   copy: Pick<Copy, 'lines'>,
   version: string,
@@ -52,7 +49,7 @@ export function contentHashes(
   });
 }
 
-/** As `contentOf`; what can't be read as lines, since somebody spoilt it, has a hash that nothing has. */
+/** Like `contentOf`; unreadable lines have a hash that matches nothing. */
 async function contentOfCopy(copy: Pick<Copy, 'lines'>, dataset: DatasetName, version: string): Promise<Content> {
   try {
     return await contentOf(copy.lines(dataset, version));
@@ -67,7 +64,6 @@ interface Content {
   readonly sha256: string;
 }
 
-/** How many lines there are, and the hash of them as a file would have it. */
 async function contentOf(lines: AsyncIterable<string>): Promise<Content> {
   const hash = createHash('sha256');
   let records = 0;
@@ -80,19 +76,19 @@ async function contentOf(lines: AsyncIterable<string>): Promise<Content> {
 
 const HASHED_LINES = 1000;
 
-/** Rejects where a manifest names a file that is larger than the settings allow, before any of it is downloaded. */
+/** Rejects if the file is larger than the settings allow, before downloading it. */
 export function assertFileAllowed(
   { name, bytes, content_bytes: unpacked }: DatasetFile,
   { snapshot, fileBytesMax }: { readonly snapshot: string; readonly fileBytesMax: number },
 ): void {
   if (Math.max(bytes, unpacked) <= fileBytesMax) return;
-  const message = `${name} of snapshot ${snapshot} has ${bytes} bytes, ${unpacked} unpacked, and ${fileBytesMax} are allowed: ${LIMITED_BY.file}`;
+  const message = `${name} of snapshot ${snapshot} has ${bytes} bytes, ${unpacked} unpacked; ${fileBytesMax} are allowed: ${LIMITED_BY.file}`;
   throw new AnswerTooLargeError(message, { code: 'answer_too_large' });
 }
 
 /**
- * Rejects with `corrupt` where what a packed file holds is not what its manifest says, before any of it comes into a copy. It is
- * never unpacked further than the manifest says, nor held in memory.
+ * Rejects with `corrupt` if a packed file's content differs from its manifest. Unpacks no more than the manifest says,
+ * and holds none of it in memory.
  */
 export async function assertContent(path: string, file: DatasetFile, snapshot: string): Promise<void> {
   const problem = await findContentProblem(path, file);
@@ -109,7 +105,7 @@ async function findContentProblem(
   try {
     for await (const block of readBlocks(path)) {
       bytes += block.length;
-      if (bytes > expected) return `unpacks to more than the ${expected} bytes that the manifest says`;
+      if (bytes > expected) return `unpacks to more than the ${expected} bytes of the manifest`;
       const end = block.lastIndexOf(NEWLINE);
       lineBytes = end === -1 ? lineBytes + block.length : block.length - end - 1;
       if (lineBytes > LINE_BYTES_MAX) return `has a line of more than ${LINE_BYTES_MAX} bytes`;
@@ -118,20 +114,19 @@ async function findContentProblem(
   } catch (error) {
     return `can't be unpacked: ${messageFromError(error)}`;
   }
-  return hash.digest('hex') === sha256 ? undefined : 'unpacks to something else than the manifest says';
+  return hash.digest('hex') === sha256 ? undefined : 'unpacks to other content than the manifest states';
 }
 
 const NEWLINE = 0x0a;
 
-/** How a record of one side stands against the other side's. */
 export interface Difference {
   readonly key: readonly string[];
-  /** The line of the left side; undefined: only the right one has the record. */
+  /** Undefined: only the right side has the record. */
   readonly left: string | undefined;
   readonly right: string | undefined;
 }
 
-/** The records that differ between two datasets, each given as lines sorted by key. Rejects with `corrupt` where one is no record. */
+/** Compares two datasets given as lines sorted by key. Rejects with `corrupt` if a line is no record. */
 export async function* differences(
   dataset: DatasetName,
   left: PlacedLines,
@@ -141,7 +136,7 @@ export async function* differences(
   try {
     yield* differencesOf(lefts, rights);
   } finally {
-    // Who reads no further must not keep what is read from open.
+    // Closes the inputs of a caller that stops early.
     await Promise.all([lefts.return(undefined), rights.return(undefined)]);
   }
 }
@@ -167,7 +162,7 @@ async function* differencesOf(lefts: Records, rights: Records): AsyncGenerator<D
   }
 }
 
-/** A side that has ended comes last. */
+/** A side that has ended sorts last. */
 function orderOf(a: KeyedLine | undefined, b: KeyedLine | undefined): number {
   if (a === undefined) return 1;
   return b === undefined ? -1 : compareKeys(a.key, b.key);

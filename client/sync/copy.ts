@@ -2,82 +2,77 @@ import type { DatasetName } from '../../schemas/datasets.ts';
 import type { ModelstatsClient } from '../client.ts';
 import type { Scratch } from './scratch.ts';
 
-/** What a copy says about itself; stored with the records, in the same transaction. */
+/** The state of a copy, stored with the records in one transaction. */
 export interface SyncState {
-  /** The service that it was made from. */
   readonly url: string;
-  /** The snapshot that was reached last; null where the plan has none. */
+  /** The last snapshot reached; null if the plan has none. */
   readonly snapshot_id: string | null;
-  /** The feed's cursor behind the last event that was applied; null where the plan has no snapshots to begin with. */
+  /** After the last applied event; null if the plan has no snapshots. */
   readonly cursor: string | null;
   /** The version of the records, `major.minor`. */
   readonly schema_version: string;
-  /** The point in time that the last snapshot reflects, ISO 8601. */
+  /** The time of the last snapshot's data, ISO 8601. */
   readonly data_as_of: string;
-  /** When this was written, ISO 8601. */
+  /** ISO 8601. */
   readonly synced_at: string;
-  /** Hash of the benchmarks' lines, which are not in the feed. */
+  /** Hash of the benchmarks, which the feed lacks. */
   readonly benchmarks_sha256: string | null;
-  /** The first day that the events kept here tell everything of; null: none are kept. */
+  /** The first day completely covered by the stored events; null: none are stored. */
   readonly history_from: string | null;
   /**
-   * What the next sync asks and compares with, as JSON: tags of the answers that this was made of, and the hashes of the content that it
-   * had then (`read-snapshots.ts`). Null until the copy is proven to equal its snapshot.
+   * JSON for the next sync: ETags of the responses, and content hashes (`read-snapshots.ts`). Null until the copy is
+   * verified.
    */
   readonly etags: string | null;
 }
 
-/** Of a copy that the feed can be applied to. */
 export type FollowableState = SyncState & { readonly cursor: string };
 
-/** JSON Lines files by dataset; `.gz` where the name says so. */
+/** JSON Lines files by dataset, packed if named `.gz`. */
 export type Files = Readonly<Partial<Record<DatasetName, string>>>;
 
-/** The content of a copy: SHA-256 of each dataset's lines. */
+/** SHA-256. */
 export type ContentHashes = Readonly<Record<DatasetName, string>>;
 
-/** What changes in a copy, all at once. */
 export interface Update {
-  /** Records that take the place of all. */
+  /** Files that replace all records. */
   readonly replaced: Files;
-  /** Records that are added, or take the place of the one with their key; each key once. */
+  /** Records to add or replace, each key once. */
   readonly upserts: Files;
-  /** Keys of records that go, as objects; none of `upserts`. */
+  /** Keys to remove, as objects; none of `upserts`. */
   readonly deletes: Files;
-  /** Events to keep, in ascending order; undefined: none. */
+  /** Events to store, ascending. */
   readonly events: string | undefined;
-  /** Whether the events that were kept so far go: what comes doesn't go on from them. */
+  /** Whether stored events are dropped, because the new ones don't continue them. */
   readonly dropsEvents: boolean;
   readonly state: SyncState;
 }
 
 /**
- * A local copy of the five datasets. One process at a time writes it; a process that is killed leaves it as it was before or
- * after an update.
+ * A local copy of the five datasets. One process writes it; a killed process leaves it as before or after an update.
  */
 export interface Copy {
-  /** True where lines are kept as they came, whatever the version; else the fields are those that this program knows. */
+  /** Whether lines are stored as received, in any version; otherwise only known fields are. */
   readonly isVerbatim: boolean;
   /**
-   * Events that are worth an update. Smaller: a kill loses less; larger: fewer updates. A usual night has fewer, so readers see
-   * whole days.
+   * Events per update. Smaller: a kill loses less. Larger: fewer updates. Most nights have fewer, so readers see whole
+   * days.
    */
   readonly batchEvents: number;
-  /** Undefined where nothing was imported yet. */
+  /** Undefined for an empty copy. */
   readonly state: () => Promise<SyncState | undefined>;
-  /** A dataset's canonical lines in a version of the records, sorted by key; a copy that is verbatim has those of its own. */
+  /** A dataset's canonical lines in a version, sorted by key; a verbatim copy has only its own version. */
   readonly lines: (dataset: DatasetName, version: string) => AsyncIterable<string>;
-  /** Where those lines stand: a file or a table, as people know it. */
+  /** For messages. */
   readonly placeOf: (dataset: DatasetName) => string;
-  /** All of it or, where it rejects, nothing. */
+  /** All of it or, on rejection, nothing. */
   readonly update: (update: Update) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** What is said of tables or files that are there but not of a copy: they must not be overwritten. */
-export const NOT_A_COPY = 'but is not a copy that modelstats made; name another place, or remove it';
+/** For tables or files that aren't a copy's: they must not be overwritten. */
+export const NOT_A_COPY = 'but is not a copy made by modelstats; choose another place, or remove it';
 
-/** How far a sync has come. */
 export type SyncStep =
   | { readonly is: 'download'; readonly dataset: DatasetName; readonly bytes: number; readonly of: number }
   | { readonly is: 'import'; readonly snapshot: string }
@@ -95,19 +90,18 @@ export interface SyncDeps {
 }
 
 export interface SyncOptions {
-  /** Whether every event is kept too, from as far back as can be had. */
+  /** Whether to store all events, as far back as available. */
   readonly keepsHistory: boolean;
 }
 
 export interface SyncResult {
-  /** `imported`: the whole state was loaded; `followed`: events were applied; `up_to_date`: there was nothing to do. */
+  /** `imported`: loaded a whole state; `followed`: applied events; `up_to_date`: nothing to do. */
   readonly status: 'imported' | 'followed' | 'up_to_date';
   readonly snapshot_id: string | null;
   readonly cursor: string | null;
-  /** The point in time that the copy reflects, ISO 8601. */
+  /** ISO 8601. */
   readonly data_as_of: string;
-  /** Events that were applied. */
   readonly events: { readonly upsert: number; readonly delete: number };
-  /** What the plan leaves out, and what was strange. */
+  /** Limits of the plan, and anomalies. */
   readonly warnings: readonly string[];
 }

@@ -15,12 +15,12 @@ export interface FollowInput extends SyncOptions {
 }
 
 const PAGE_EVENTS = 1000;
-/** How many times the largest answer the answers of a batch have, which is held in memory, before it is applied. */
+/** The responses of a batch, held in memory, may have this many times the largest response. */
 const BATCH_RESPONSES = 4;
 
 /**
- * Applies the feed from the copy's cursor to exactly the snapshot's, in batches, each with the cursor behind it; the snapshot's
- * benchmarks come with the last. Rejects with a ClientError, or `corrupt` where a page is not what was asked for.
+ * Applies the feed from the copy's cursor to exactly the snapshot's, in batches that each store their cursor; the last
+ * adds the snapshot's benchmarks. Rejects with a ClientError, or `corrupt` for a page other than the one requested.
  */
 export async function follow(
   { state, newest, keepsHistory }: FollowInput,
@@ -59,7 +59,7 @@ export async function follow(
   await scratch.remove();
 }
 
-/** A page as far as a copy needs it; keys may be added to any part. */
+/** Other fields may be added. */
 const PageSchema = z.object({
   events: z.array(
     z.looseObject({
@@ -70,7 +70,7 @@ const PageSchema = z.object({
   next_cursor: z.string(),
 });
 
-/** The events of a page, which must be exactly those that were asked for. */
+/** The events, which must be exactly the requested ones. */
 function checkedEvents(
   body: Changes,
   { after, limit }: { readonly after: number; readonly limit: number },
@@ -78,14 +78,12 @@ function checkedEvents(
   const { events = [], next_cursor: next } = PageSchema.safeParse(body).data ?? {};
   const isWhole = events.length === limit && events.every(({ seq }, index) => seq === after + index + 1);
   if (isWhole && next === cursorFromSeq(after + limit)) return body.events;
-  const message = `the feed's page behind event ${after} does not have the ${limit} events that come next`;
+  const message = `the feed's page after event ${after} does not contain the next ${limit} events`;
   throw new AppError('corrupt', message);
 }
 
-/** Events that come into the copy together. */
 class Batch {
   readonly #events: ChangeEvent[] = [];
-  /** Of the answers that they came in. */
   bytes = 0;
 
   get size(): number {
@@ -101,7 +99,7 @@ class Batch {
     this.bytes += bytes;
   }
 
-  /** What they do, as files. Of several events of one record the last one counts. */
+  /** The batch as files. Only the last event of a record counts. */
   async write(
     scratch: Scratch,
     { keepsEvents }: { readonly keepsEvents: boolean },
@@ -136,7 +134,6 @@ function keyText({ entity_type: type, key }: ChangeEvent): string {
   return JSON.stringify(keyOf(datasetOf(type), { ...key }));
 }
 
-/** The dataset whose records an entity type stands for. */
 function datasetOf(type: EntityType): DatasetName {
   const name = DATASET_NAMES.find((candidate) => DATASETS[candidate].entityType === type);
   if (name === undefined) throw new Error(`no dataset has records of the type ${type}`);

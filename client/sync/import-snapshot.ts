@@ -8,7 +8,9 @@ import { downloadFile } from './download.ts';
 import { noLines, parseRecord, readLines, writeLines } from './json-lines.ts';
 import type { Snapshot } from './read-snapshots.ts';
 
-/** Makes the copy equal to a snapshot, all five datasets at once; resolves to its state then. Rejects as `downloadFile` does. */
+/**
+ * Replaces the copy by a snapshot, all datasets in one update; resolves to the new state. Rejects like `downloadFile`.
+ */
 export async function importSnapshot(snapshot: Snapshot, deps: SyncDeps & SyncOptions): Promise<FollowableState> {
   const { copy, scratch, onStep } = deps;
   await scratch.keepOnly(`${snapshot.id}.`);
@@ -16,9 +18,9 @@ export async function importSnapshot(snapshot: Snapshot, deps: SyncDeps & SyncOp
   for (const name of DATASET_NAMES) paths[name] = await download(snapshot, name, deps);
   onStep?.({ is: 'import', snapshot: snapshot.id });
   const before = await copy.state();
-  const kept = await eventsToKeep(before, snapshot, { ...deps, paths });
-  const state: FollowableState = { ...stateAt(snapshot, deps), history_from: kept.history_from };
-  const { events, dropsEvents } = kept;
+  const stored = await updateEvents(before, snapshot, { ...deps, paths });
+  const state: FollowableState = { ...stateAt(snapshot, deps), history_from: stored.history_from };
+  const { events, dropsEvents } = stored;
   await copy.update({ replaced: paths, upserts: {}, deletes: {}, events, dropsEvents, state });
   await scratch.remove();
   return state;
@@ -26,29 +28,27 @@ export async function importSnapshot(snapshot: Snapshot, deps: SyncDeps & SyncOp
 
 type Paths = Readonly<Partial<Record<DatasetName, string>>>;
 
-/** What becomes of the events that a copy keeps. */
-type KeptEvents = Pick<Update, 'events' | 'dropsEvents'> & Pick<SyncState, 'history_from'>;
+type EventsUpdate = Pick<Update, 'events' | 'dropsEvents'> & Pick<SyncState, 'history_from'>;
 
-async function eventsToKeep(
+async function updateEvents(
   before: SyncState | undefined,
   snapshot: Snapshot,
   { paths, ...deps }: SyncDeps & SyncOptions & { readonly paths: Paths },
-): Promise<KeptEvents> {
+): Promise<EventsUpdate> {
   const { copy, scratch, keepsHistory } = deps;
-  if (before !== undefined && keepsHistory === (before.history_from !== null) && wasProven(before, snapshot, deps)) {
-    // Others have changed the records since; the events lead to the snapshot as they are.
+  if (before !== undefined && keepsHistory === (before.history_from !== null) && wasVerified(before, snapshot, deps)) {
+    // Only the records were changed by others; the stored events still lead to the snapshot.
     return { events: undefined, dropsEvents: false, history_from: before.history_from };
   }
-  const goesOn = canGoOn(before, snapshot, deps);
-  if (!keepsHistory) return { events: undefined, dropsEvents: !goesOn, history_from: null };
+  const continues = canContinue(before, snapshot, deps);
+  if (!keepsHistory) return { events: undefined, dropsEvents: !continues, history_from: null };
   const events = await scratch.path('events.jsonl');
-  const hasGoneOn = await writeEvents(events, snapshot, { known: goesOn ? copy : undefined, paths });
-  // What happened between the events before and this snapshot is not known day by day.
-  return { events, dropsEvents: !hasGoneOn, history_from: dayOf(snapshot) };
+  const hasContinued = await writeEvents(events, snapshot, { known: continues ? copy : undefined, paths });
+  // What happened between the stored events and this snapshot isn't known by day.
+  return { events, dropsEvents: !hasContinued, history_from: dayOf(snapshot) };
 }
 
-/** Whether the copy did equal the snapshot. */
-function wasProven(
+function wasVerified(
   { snapshot_id, cursor, url, etags }: SyncState,
   snapshot: Snapshot,
   { client }: Pick<SyncDeps, 'client'>,
@@ -56,7 +56,9 @@ function wasProven(
   return snapshot_id === snapshot.id && cursor === snapshot.change_cursor && url === client.url && etags !== null;
 }
 
-/** Writes what leads to the snapshot, and resolves to whether it goes on from the copy: what others spoilt can't be compared with. */
+/**
+ * Writes the events that lead to the snapshot; resolves to whether they continue the copy's, which must be readable.
+ */
 async function writeEvents(
   path: string,
   snapshot: Snapshot,
@@ -74,13 +76,13 @@ async function writeEvents(
   return false;
 }
 
-/** Whether the snapshot comes after all events that the copy keeps, so that what differs tells the rest. */
-function canGoOn(before: SyncState | undefined, { seq }: Snapshot, { client }: Pick<SyncDeps, 'client'>): boolean {
+/** Whether the snapshot follows all stored events, so that the differences are the missing events. */
+function canContinue(before: SyncState | undefined, { seq }: Snapshot, { client }: Pick<SyncDeps, 'client'>): boolean {
   if (before?.history_from === undefined || before.history_from === null || before.url !== client.url) return false;
   return (seqFromCursor(before.cursor ?? '') ?? Number.POSITIVE_INFINITY) <= seq;
 }
 
-/** Empties the copy, so that the whole feed can be followed from its first event; it has the snapshot's benchmarks. */
+/** Empties the copy, except benchmarks, to follow the feed from its first event. */
 export async function importNothing(
   newest: Snapshot,
   first: Pick<ChangeEvent, 'occurred_on'>,
@@ -101,7 +103,7 @@ export async function importNothing(
   return state;
 }
 
-/** A snapshot's file of a dataset, proven packed and unpacked; its path. */
+/** A dataset's file, verified packed and unpacked; resolves to its path. */
 export async function download(snapshot: Snapshot, name: DatasetName, deps: SyncDeps): Promise<string> {
   const { client, scratch, signal, onStep } = deps;
   const file = snapshot.files[name];
@@ -116,7 +118,7 @@ export async function download(snapshot: Snapshot, name: DatasetName, deps: Sync
   return path;
 }
 
-/** What a copy says of itself that should equal a snapshot, but is not proven yet, and keeps no events. */
+/** The state of a copy at a snapshot, unverified and without events. */
 export function stateAt(snapshot: Snapshot, { client, clock }: Pick<SyncDeps, 'client' | 'clock'>): FollowableState {
   return {
     url: client.url,
@@ -135,10 +137,7 @@ type Known = Pick<Copy, 'lines' | 'placeOf'>;
 
 const NOTHING: Known = { lines: () => noLines(), placeOf: () => 'nothing' };
 
-/**
- * What leads from the copy to the snapshot, as events of the snapshot's day and cursor: of a new copy every record, of one that
- * could not follow the feed what differs.
- */
+/** The differences between copy and snapshot as events of the snapshot's day and seq; all records for a new copy. */
 async function* eventsOf(
   snapshot: Snapshot,
   { known, paths }: { readonly known: Known; readonly paths: Paths },

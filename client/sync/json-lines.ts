@@ -7,10 +7,10 @@ import { createGunzip } from 'node:zlib';
 import { AppError } from '../../runtime/errors.ts';
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 
-/** The longest line, which is also the largest object that DuckDB reads; a record has some hundred. */
+/** Also DuckDB's limit for objects; a record has some hundred bytes. */
 export const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The lines of a file, unpacked where its name ends in `.gz`. Rejects with `corrupt` where one has more bytes than any record. */
+/** The lines of a file, unpacked if its name ends in `.gz`. Rejects with `corrupt` for a line that is too long. */
 export async function* readLines(path: string): AsyncGenerator<string, void> {
   let rest = '';
   for await (const chunk of openFile(path).setEncoding('utf8')) {
@@ -23,7 +23,7 @@ export async function* readLines(path: string): AsyncGenerator<string, void> {
   if (rest !== '') yield rest;
 }
 
-/** The bytes of a file block by block, unpacked where its name ends in `.gz`. */
+/** Unpacked if the name ends in `.gz`. */
 export function readBlocks(path: string): AsyncIterable<Buffer> {
   return openFile(path);
 }
@@ -39,7 +39,6 @@ function openFile(path: string): Readable {
 
 const BLOCK_BYTES = 1 << 20;
 
-/** Lines in groups of so many, the last one smaller. */
 export async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[], void> {
   let group: T[] = [];
   for await (const item of items) {
@@ -52,8 +51,8 @@ export async function* inGroups<T>(items: AsyncIterable<T>, size: number): Async
 }
 
 /**
- * Writes lines to a new file; resolves to how many once they are all there.
- * @param isDurable whether they have to be on the disk then, for somebody who comes after a crash
+ * Writes a new file; resolves to the number of lines.
+ * @param isDurable whether they must survive a crash
  */
 export async function writeLines(
   path: string,
@@ -86,15 +85,13 @@ export async function writeLines(
   return count;
 }
 
-/** What is gathered before it is written. */
 const WRITE_CHARACTERS = 1 << 18;
 
-/** The lines of what isn't there. */
 export async function* noLines(): AsyncGenerator<string, void> {
   // None.
 }
 
-/** Writes all of a chunk at a place of a file; the system may take it in parts. */
+/** The system may write a chunk in parts. */
 export async function writeFully(file: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < chunk.length; ) {
     const { bytesWritten } = await file.write(chunk, written, chunk.length - written, position + written);
@@ -102,7 +99,7 @@ export async function writeFully(file: FileHandle, chunk: Uint8Array, position: 
   }
 }
 
-/** Lines of a dataset, and the file or table that they come from, as people know it. */
+/** Lines, and the file or table they come from, for messages. */
 export interface PlacedLines {
   readonly lines: AsyncIterable<string>;
   readonly place: string;
@@ -113,7 +110,7 @@ export interface KeyedLine {
   readonly line: string;
 }
 
-/** Lines with the keys of their records. Rejects with `corrupt`, and the number of the line, where one is no record of the dataset. */
+/** Rejects with `corrupt` and the line's number if a line is no record of the dataset. */
 export async function* keyedLines(
   dataset: DatasetName,
   { lines, place }: PlacedLines,
@@ -122,7 +119,7 @@ export async function* keyedLines(
   for await (const line of lines) {
     number += 1;
     const record = recordIn(line);
-    const problem = record === undefined ? 'it is no JSON object' : findKeyProblem(dataset, record);
+    const problem = record === undefined ? 'not a JSON object' : findKeyProblem(dataset, record);
     if (record === undefined || problem !== undefined) {
       throw new AppError('corrupt', `${place}, line ${number}: ${problem}`);
     }
@@ -146,19 +143,17 @@ function findKeyProblem(dataset: DatasetName, record: AnyRecord): string | undef
   return `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`;
 }
 
-/** A record as its line says, whatever the version. */
 export type AnyRecord = Readonly<Record<string, unknown>>;
 
 export function parseRecord(line: string): AnyRecord {
   return JSON.parse(line);
 }
 
-/** The parts of a record's key, in order. */
 export function keyOf(dataset: DatasetName, record: AnyRecord): readonly string[] {
   return DATASETS[dataset].key.map((part) => String(record[part]));
 }
 
-/** The order of a snapshot's lines: part by part, by the bytes of their UTF-8. */
+/** The order of a snapshot's lines: by the UTF-8 bytes of each part. */
 export function compareKeys(a: readonly string[], b: readonly string[]): number {
   for (const [index, part] of a.entries()) {
     const order = compareTexts(part, b[index] ?? '');
@@ -167,7 +162,7 @@ export function compareKeys(a: readonly string[], b: readonly string[]): number 
   return 0;
 }
 
-/** As `Buffer.compare` of their UTF-8, which only surrogates order differently than JavaScript does. */
+/** Like `Buffer.compare`; JavaScript orders only surrogates differently. */
 function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -8,7 +8,6 @@ import type { Answer } from '../client.ts';
 import { type ClientError, CursorExpiredError, NotFoundError, NotInPlanError } from '../errors.ts';
 import type { ContentHashes, FollowableState, SyncState } from './copy.ts';
 
-/** A snapshot as far as a copy needs to know. */
 export interface Snapshot {
   readonly id: string;
   readonly data_as_of: string;
@@ -17,11 +16,11 @@ export interface Snapshot {
   /** The number in `change_cursor`. */
   readonly seq: number;
   readonly files: Readonly<Record<DatasetName, DatasetFile>>;
-  /** The tag of the list, for its newest snapshot: while it holds, there is no newer one. */
+  /** The list's ETag, for the newest snapshot: unchanged, there is no newer one. */
   readonly listTag: string | null;
 }
 
-/** Keys may be added to any part. */
+/** Other fields may be added. */
 const ListedSchema = z.object({
   snapshots: z.array(
     z.object({
@@ -32,8 +31,8 @@ const ListedSchema = z.object({
 });
 
 /**
- * The snapshots of an answer, newest first, but for those in a version that is only announced: the feed goes on from the version
- * in force. Throws `corrupt` where the answer makes no sense.
+ * The listed snapshots, newest first, without those in a version under notice: the feed continues the version in force.
+ * Throws `corrupt` for an invalid list.
  */
 export function readSnapshots({ body, etag }: Pick<Answer<Snapshots>, 'body' | 'etag'>): readonly Snapshot[] {
   const { data, error } = ListedSchema.safeParse(body);
@@ -42,7 +41,7 @@ export function readSnapshots({ body, etag }: Pick<Answer<Snapshots>, 'body' | '
     .filter(({ id }) => snapshotFromId(id)?.noticedMajor === null)
     .map(({ datasets, ...manifest }, index) => {
       const seq = seqFromCursor(manifest.change_cursor);
-      if (seq === undefined) throw corrupt(`${manifest.change_cursor} is no cursor of the change feed`);
+      if (seq === undefined) throw corrupt(`${manifest.change_cursor} is not a cursor of the change feed`);
       const fileOf = (name: DatasetName): DatasetFile => {
         const file = datasets.find((candidate) => candidate.name === name);
         if (file === undefined) throw corrupt(`snapshot ${manifest.id} has no ${name}`);
@@ -53,15 +52,14 @@ export function readSnapshots({ body, etag }: Pick<Answer<Snapshots>, 'body' | '
 }
 
 function corrupt(reason: string): AppError {
-  return new AppError('corrupt', `the service's list of snapshots can't be understood: ${reason}`);
+  return new AppError('corrupt', `the service's list of snapshots is invalid: ${reason}`);
 }
 
 /**
- * What a copy was made of when it was last right, stored with it (`etags`): the tag of the list of snapshots or tags of the lists, with
- * which the next sync asks, and what its content was, so that a change by somebody else shows although nothing is new. A program that
- * was before this knows the tags alone.
+ * ETags of the responses that the last verified copy came from, and its content hashes, which reveal changes by others
+ * (`etags` in the state). Older programs stored only the ETags.
  */
-const MadeOfSchema = z
+const ProvenanceSchema = z
   .object({
     snapshots: z.string().nullish(),
     models: z.string().optional(),
@@ -72,15 +70,15 @@ const MadeOfSchema = z
   })
   .catch({});
 
-export interface MadeOf extends Omit<z.infer<typeof MadeOfSchema>, 'content'> {
-  /** Null: it can't be told, as the records have fields that this program doesn't know. Undefined: it was not noted. */
+export interface Provenance extends Omit<z.infer<typeof ProvenanceSchema>, 'content'> {
+  /** Null: not comparable, since records have unknown fields. Undefined: not stored. */
   readonly content?: ContentHashes | null | undefined;
 }
 
-/** Nothing is known of a copy whose note makes no sense: then it is made anew, or proven. */
-export function madeOf({ etags }: Pick<SyncState, 'etags'>): MadeOf {
+/** Invalid JSON gives nothing, so the copy is imported or verified again. */
+export function provenanceOf({ etags }: Pick<SyncState, 'etags'>): Provenance {
   try {
-    return MadeOfSchema.parse(JSON.parse(etags ?? '{}'));
+    return ProvenanceSchema.parse(JSON.parse(etags ?? '{}'));
   } catch {
     return {};
   }
@@ -88,18 +86,17 @@ export function madeOf({ etags }: Pick<SyncState, 'etags'>): MadeOf {
 
 type Task =
   | { readonly do: 'nothing'; readonly warning?: string }
-  | { readonly do: 'prove'; readonly warning?: undefined }
+  | { readonly do: 'verify'; readonly warning?: undefined }
   | { readonly do: 'import'; readonly warning?: string }
   | { readonly do: 'follow'; readonly state: FollowableState; readonly warning?: undefined };
 
-/** The snapshot that a new copy begins with: the oldest that the feed goes on from, where its events are wanted. */
+/** The snapshot to start a new copy from: the oldest that the feed continues, if events are stored. */
 export function baseOf(snapshots: readonly Snapshot[], newest: Snapshot, first: ChangeEvent | undefined): Snapshot {
   if (first === undefined) return newest;
   return snapshots.findLast(({ seq }) => seq >= first.seq - 1) ?? newest;
 }
 
-/** How a copy gets to the newest snapshot. */
-export function whatToDo(
+export function planSync(
   state: SyncState | undefined,
   newest: Snapshot,
   { url, keepsHistory }: { readonly url: string; readonly keepsHistory: boolean },
@@ -108,49 +105,50 @@ export function whatToDo(
   if (state.url !== url) {
     return {
       do: 'import',
-      warning: `the copy was made from ${state.url}; it is imported anew from ${url}, and events that were kept begin anew`,
+      warning: `the copy was made from ${state.url}; it is imported again from ${url}, and stored events start again`,
     };
   }
   if (keepsHistory && state.history_from === null) {
     return {
       do: 'import',
-      warning: 'no events were kept so far; the copy is imported anew to have them from the beginning',
+      warning: 'no events were stored so far; the copy is imported again to have them from the beginning',
     };
   }
   const isReached =
     state.snapshot_id === newest.id && state.cursor === newest.change_cursor && state.data_as_of === newest.data_as_of;
-  if (isReached) return { do: 'prove' };
+  if (isReached) return { do: 'verify' };
   const known = seqFromCursor(state.cursor) ?? 0;
-  // With more events it is one that goes on from a snapshot that has been given an earlier day.
+  // With more events, it continues a snapshot that was redated.
   if (state.snapshot_id !== null && newest.id < state.snapshot_id && newest.seq <= known) {
-    const warning = `the newest snapshot of the service, ${newest.id}, is older than the copy, ${state.snapshot_id}; nothing was done`;
+    const warning = `the newest snapshot of the service, ${newest.id}, is older than the copy, ${state.snapshot_id}; nothing was changed`;
     return { do: 'nothing', warning };
   }
   if (known > newest.seq) {
-    const warning = 'the service knows fewer events than the copy, as after a restored backup; all was imported anew';
+    const warning =
+      'the service has fewer events than the copy, as after a restored backup; everything was imported again';
     return { do: 'import', warning };
   }
   return { do: 'follow', state: { ...state, cursor: state.cursor } };
 }
 
-/** Why a feed that can't be followed leads to an import; undefined where an import would not help. */
+/** Why a feed that can't be followed leads to an import; undefined if an import wouldn't help. */
 export function reasonToImport(error: unknown): string | undefined {
   if (error instanceof CursorExpiredError) {
-    return `the feed begins on ${error.retained_from ?? 'a later day'}, after the last sync; all was imported anew`;
+    return `the feed begins on ${error.retained_from ?? 'a later day'}, after the last sync; everything was imported again`;
   }
-  if (isAppError(error, 'corrupt')) return `${error.message}; all was imported anew`;
+  if (isAppError(error, 'corrupt')) return `${error.message}; everything was imported again`;
   if (isLacking(error)) {
     return 'the plan does not include the change feed; each sync imports the whole snapshot';
   }
   return undefined;
 }
 
-/** True where the plan, or the service, has no snapshots at all. */
+/** Whether the plan or the service has no snapshots at all. */
 export function isLacking(error: unknown): error is ClientError {
   return isNotInPlan(error) || (error instanceof NotFoundError && error.code === 'not_found' && error.param === null);
 }
 
-/** Whatever stands between may answer 403 too, for reasons of its own. */
+/** Proxies may send 403 too. */
 function isNotInPlan(error: unknown): error is NotInPlanError {
   return error instanceof NotInPlanError && error.code === 'feature_not_in_plan';
 }

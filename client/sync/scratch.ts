@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import type { DatasetFile } from '../../schemas/manifest.ts';
 
 /**
- * A folder for what is on its way into a copy. It outlives a kill, so that what was downloaded and is right need not be downloaded
- * again; nobody else uses it, because the copy is locked.
+ * A folder for downloads of a sync. It survives a kill, so that complete files need not be downloaded again; the copy's
+ * lock protects it.
  */
 export class Scratch {
   readonly #folder: string;
@@ -16,13 +16,13 @@ export class Scratch {
     this.#folder = folder;
   }
 
-  /** The path of a file; its folder is there then. */
+  /** Creates the folder. */
   async path(name: string): Promise<string> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     return join(this.#folder, name);
   }
 
-  /** Whether a file is the one that a manifest names. */
+  /** Whether a file matches the manifest. */
   async holds(name: string, { bytes, sha256 }: DatasetFile): Promise<boolean> {
     const path = join(this.#folder, name);
     const found = await stat(path).catch(() => undefined);
@@ -32,12 +32,12 @@ export class Scratch {
     return hash.digest('hex') === sha256;
   }
 
-  /** Removes what lies there and doesn't begin like this. */
+  /** Removes own files without this prefix. */
   async keepOnly(prefix: string): Promise<void> {
     await this.#removeOwn((name) => !name.startsWith(prefix));
   }
 
-  /** Removes what lies there, and the folder where nothing of others is in it. */
+  /** Removes own files, and the folder if it is empty then. */
   async remove(): Promise<void> {
     await this.#removeOwn(() => true);
     await rmdir(this.#folder).catch(() => undefined);
@@ -49,5 +49,5 @@ export class Scratch {
   }
 }
 
-/** Names of files that are put there: of a snapshot, or of what an update is made of. */
+/** Files of a snapshot or an update. */
 const OWN_NAME = /^(?:\d{4}-\d{2}-\d{2}|upserts|deletes|events|nothing|list)(?:\.[a-z]+)?\.jsonl(?:\.gz)?$/;

@@ -12,25 +12,24 @@ import { syncLists } from './lists.ts';
 import {
   baseOf,
   isLacking,
-  type MadeOf,
-  madeOf,
+  type Provenance,
+  planSync,
+  provenanceOf,
   readSnapshots,
   reasonToImport,
   type Snapshot,
-  whatToDo,
 } from './read-snapshots.ts';
 
 /**
- * Makes the copy equal to the newest snapshot, and proves it by the hashes of the snapshot's manifest: an empty copy is made of the
- * snapshot, another follows the change feed to the snapshot's cursor, with benchmarks, which the feed doesn't have, taken from the
- * snapshot. What can't be followed, because the cursor has expired or the service began anew, is imported. Where the plan has
- * neither, the lists are paged. Rejects with a {@link ClientError}, or with an AppError: `corrupt` where what the service gives
- * doesn't fit together, `unavailable` where nothing is published, `usage` where this program is too old. Whatever the end, the copy
- * is as one of the updates left it, and the next sync goes on from there.
+ * Brings the copy to the newest snapshot and verifies it by the manifest's hashes. An empty copy imports the snapshot;
+ * others follow the feed, taking benchmarks from the snapshot, or import it if the cursor expired or the service
+ * started again. Plans with neither page through the lists. Rejects with a {@link ClientError}, or an AppError:
+ * `corrupt` for inconsistent data, `unavailable` if nothing is published, `usage` if this program is too old. The copy
+ * is always at one of the updates, and the next sync continues.
  */
 export async function sync(options: SyncOptions, deps: SyncDeps): Promise<SyncResult> {
   const state = await deps.copy.state();
-  // Who keeps events once keeps them: a single run without them would leave a hole.
+  // Once stored, events are always stored: a run without them would leave a gap.
   const keepsHistory = options.keepsHistory || typeof state?.history_from === 'string';
   const run = new Sync({ keepsHistory }, deps);
   try {
@@ -41,7 +40,7 @@ export async function sync(options: SyncOptions, deps: SyncDeps): Promise<SyncRe
   }
 }
 
-/** The plan, or the service, has no snapshots at all. */
+/** The plan or the service has no snapshots. */
 class NoSnapshots extends Error {
   readonly reason: ClientError;
 
@@ -51,7 +50,7 @@ class NoSnapshots extends Error {
   }
 }
 
-/** How often the newest snapshot may change, or go away, while it is being reached. */
+/** How often the newest snapshot may change or disappear during a sync. */
 const ROUNDS_MAX = 5;
 
 class Sync {
@@ -61,8 +60,8 @@ class Sync {
   readonly #events = { upsert: 0, delete: 0 };
   #status: SyncResult['status'] = 'up_to_date';
   #etag: string | null = null;
-  /** Whether this run has found the copy to be right. */
-  #isProven = false;
+  /** Whether this run verified the copy. */
+  #isVerified = false;
 
   constructor(options: SyncOptions, deps: SyncDeps) {
     this.#options = options;
@@ -72,12 +71,12 @@ class Sync {
   async run(): Promise<SyncResult> {
     this.#etag = await this.#knownTag();
     for (let round = 1; ; round += 1) {
-      const snapshots = (await this.#listSnapshots()) ?? (await this.#listForChanged());
+      const snapshots = (await this.#listSnapshots()) ?? (await this.#listIfChanged());
       if (snapshots === undefined) return this.#result();
       try {
         if (!(await this.#reach(snapshots))) return this.#result();
       } catch (error) {
-        // Pruned, or no longer the plan's to see, since it was listed: there is another.
+        // Pruned, or hidden from the plan, since it was listed.
         if (!(error instanceof NotFoundError && error.param === 'snapshot_id') || round === ROUNDS_MAX) throw error;
         this.#etag = null;
       }
@@ -85,35 +84,35 @@ class Sync {
     }
   }
 
-  /** The tag of the list whose newest snapshot the copy has reached; null: there is something to do anyhow. */
+  /** The ETag of the list whose newest snapshot the copy has; null: it must be listed anyway. */
   async #knownTag(): Promise<string | null> {
     const state = await this.#deps.copy.state();
     const isComplete =
       state?.url === this.#deps.client.url && (!this.#options.keepsHistory || state.history_from !== null);
     if (!isComplete) return null;
-    const { snapshots = null, content } = madeOf(state);
+    const { snapshots = null, content } = provenanceOf(state);
     return content === undefined ? null : snapshots;
   }
 
-  /** Nothing is new: the snapshots all the same where the copy is no longer what it was, else undefined. */
-  async #listForChanged(): Promise<readonly Snapshot[] | undefined> {
-    if (this.#isProven || (await this.#isAsItWas())) return undefined;
+  /** Without news: lists the snapshots if others changed the copy. */
+  async #listIfChanged(): Promise<readonly Snapshot[] | undefined> {
+    if (this.#isVerified || (await this.#isUnchanged())) return undefined;
     this.#etag = null;
     return this.#listSnapshots();
   }
 
-  /** Whether the copy has the content that was noted when it was proven. */
-  async #isAsItWas(): Promise<boolean> {
+  /** Whether the content is as it was when verified. */
+  async #isUnchanged(): Promise<boolean> {
     const { copy, onStep } = this.#deps;
     const state = await copy.state();
-    const { content } = state === undefined ? {} : madeOf(state);
+    const { content } = state === undefined ? {} : provenanceOf(state);
     if (state === undefined || content === undefined) return false;
     if (content === null) return true;
     const hashes = await contentHashes(copy, state.schema_version, (dataset) => onStep?.({ is: 'check', dataset }));
     return DATASET_NAMES.every((dataset) => hashes[dataset] === content[dataset]);
   }
 
-  /** Undefined: none are new since they were last listed. */
+  /** Undefined: nothing new since the last list. */
   async #listSnapshots(): Promise<readonly Snapshot[] | undefined> {
     const { client, signal } = this.#deps;
     const list = client.ifChanged(this.#etag, (conditional) => conditional.listSnapshots({}, { signal }));
@@ -125,30 +124,30 @@ class Sync {
     return readSnapshots(response);
   }
 
-  /** Brings the copy to the newest of the snapshots; false where there was nothing to do. */
+  /** Brings the copy to the newest snapshot; false if there was nothing to do. */
   async #reach(snapshots: readonly Snapshot[]): Promise<boolean> {
     const [newest] = snapshots;
     if (newest === undefined) throw new AppError('unavailable', 'the service has not published a snapshot yet');
     this.#assertVersionKnown(newest);
     const state = await this.#deps.copy.state();
-    const what = whatToDo(state, newest, { url: this.#deps.client.url, ...this.#options });
-    if (what.warning !== undefined) this.#warn(what.warning);
-    if (what.do === 'nothing') return false;
-    if (what.do === 'import') await this.#import(snapshots, newest);
-    if (what.do === 'follow') await this.#followOrImport(what.state, newest);
-    await this.#prove(newest);
-    await this.#noteProof(newest);
+    const task = planSync(state, newest, { url: this.#deps.client.url, ...this.#options });
+    if (task.warning !== undefined) this.#warn(task.warning);
+    if (task.do === 'nothing') return false;
+    if (task.do === 'import') await this.#import(snapshots, newest);
+    if (task.do === 'follow') await this.#followOrImport(task.state, newest);
+    await this.#verify(newest);
+    await this.#storeVerification(newest);
     return true;
   }
 
-  /** Says in the copy that it is proven, what the next sync asks with, and what it compares. */
-  async #noteProof(newest: Snapshot): Promise<void> {
+  /** Stores in the copy that it is verified, and what the next sync compares. */
+  async #storeVerification(newest: Snapshot): Promise<void> {
     const { copy } = this.#deps;
-    this.#isProven = true;
+    this.#isVerified = true;
     const state = await copy.state();
     if (state === undefined) return;
-    const content = this.#canProve(newest) ? mapDatasets((dataset) => newest.files[dataset].content_sha256) : null;
-    const etags = JSON.stringify({ snapshots: newest.listTag, content } satisfies MadeOf);
+    const content = this.#canVerify(newest) ? mapDatasets((dataset) => newest.files[dataset].content_sha256) : null;
+    const etags = JSON.stringify({ snapshots: newest.listTag, content } satisfies Provenance);
     const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
     if (etags !== state.etags) await copy.update({ ...nothing, state: { ...state, etags } });
   }
@@ -183,15 +182,15 @@ class Sync {
     });
   }
 
-  /** What equals the snapshot in name must in fact; what doesn't is imported anew, once. */
-  async #prove(newest: Snapshot): Promise<void> {
+  /** Verifies the copy; imports it again, once, if it differs. */
+  async #verify(newest: Snapshot): Promise<void> {
     const problems = await this.#findProblems(newest);
     if (problems.length === 0) return;
     const names = problems.map(({ dataset }) => dataset).join(', ');
     this.#warn(
       this.#status === 'up_to_date'
-        ? `${names} no longer equaled snapshot ${newest.id}, as something else wrote into the copy; all was imported anew`
-        : `${names} did not equal snapshot ${newest.id} after the feed was followed; all was imported anew`,
+        ? `${names} no longer equaled snapshot ${newest.id}, because another program changed the copy; everything was imported again`
+        : `${names} did not equal snapshot ${newest.id} after following the feed; everything was imported again`,
     );
     await importSnapshot(newest, { ...this.#deps, ...this.#options });
     this.#status = 'imported';
@@ -199,22 +198,22 @@ class Sync {
     if (left === undefined) return;
     throw new AppError(
       'corrupt',
-      `${left.dataset} of the copy does not equal snapshot ${newest.id}, imported though it was`,
+      `${left.dataset} of the copy does not equal snapshot ${newest.id}, even after an import`,
     );
   }
 
   async #findProblems(newest: Snapshot): Promise<readonly ContentProblem[]> {
     const { copy, onStep } = this.#deps;
-    if (!this.#canProve(newest)) return [];
+    if (!this.#canVerify(newest)) return [];
     return findContentProblems(newest, copy, (dataset) => onStep?.({ is: 'check', dataset }));
   }
 
-  /** A copy with columns of its own lacks the fields that this program doesn't know. */
-  #canProve({ schema_version: version }: Snapshot): boolean {
+  /** A copy in tables lacks fields that this program doesn't know. */
+  #canVerify({ schema_version: version }: Snapshot): boolean {
     return this.#deps.copy.isVerbatim || isKnownVersion(version);
   }
 
-  /** The first event that the feed has; undefined where there is no feed, or nothing in it. */
+  /** Undefined without a feed or events. */
   async #firstEvent(): Promise<ChangeEvent | undefined> {
     try {
       return (await this.#deps.client.getChanges({ limit: 1 })).body.events[0];
@@ -224,21 +223,20 @@ class Sync {
     }
   }
 
-  /** A copy with columns of its own can only take records that this program knows. */
   #assertVersionKnown({ id, schema_version: version }: Snapshot): void {
     if (this.#deps.copy.isVerbatim || isKnownVersion(version)) return;
     if (numberFromVersion(version)?.major !== numberFromVersion(SCHEMA_VERSION)?.major) {
-      const message = `the records of snapshot ${id} are in version ${version}, which this program doesn't know; use a newer one`;
+      const message = `the records of snapshot ${id} are in version ${version}, which this program doesn't know; use a newer version`;
       throw new AppError('usage', message);
     }
     this.#warn(
-      `records of version ${version} have fields that this program doesn't know; they are left out, and the copy is not proven`,
+      `records of version ${version} have fields that this program doesn't know; they are omitted, and the copy is not verified`,
     );
   }
 
   async #result(): Promise<SyncResult> {
     const state = await this.#deps.copy.state();
-    if (state === undefined) throw new Error('a sync has ended without a state');
+    if (state === undefined) throw new Error('the sync ended without a state');
     const { snapshot_id, cursor, data_as_of } = state;
     const warnings = [...new Set(this.#warnings)];
     return { status: this.#status, snapshot_id, cursor, data_as_of, events: this.#events, warnings };

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what the store needs in a MinIO: the bucket `modelstats`, a rule that removes what killed processes leave, and two users with
-# rights on that bucket alone. Again and again does no harm: what is there is brought up to date.
+# Sets up a MinIO: the bucket `modelstats`, a rule that removes remains of killed processes, and two users limited to that bucket. Can be
+# repeated: it updates what exists.
 #
 # Environment: MINIO_ENDPOINT, MINIO_ROOT_USER, MINIO_ROOT_PASSWORD, STORE_WRITER_PASSWORD, STORE_READER_PASSWORD. Needs mc.
 set -eu
@@ -10,16 +10,16 @@ mc alias set store "$MINIO_ENDPOINT" "$MINIO_ROOT_USER" "$MINIO_ROOT_PASSWORD" >
 mc mb --ignore-existing store/modelstats
 mc ilm rule import store/modelstats <"$here/lifecycle.json"
 
-# A user, its password and its policy, which has its name.
+# A user with its password and the policy of its name.
 make_user() {
   mc admin user add store "$1" "$2"
   mc admin policy create store "$1" "$here/$1.json"
-  # Attaching what is attached is refused, so what counts is that it is.
+  # Attaching twice is an error, so check the result instead.
   mc admin policy attach store "$1" --user "$1" >/dev/null 2>&1 || true
   case $(mc admin user info store "$1") in
   *PolicyName:*"$1"*) ;;
   *)
-    echo "make-bucket.sh: the user $1 has not got its policy" >&2
+    echo "make-bucket.sh: the user $1 does not have its policy" >&2
     return 1
     ;;
   esac

@@ -1,6 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { Database } from '../../storage/duckdb/database.ts';
-import { nullable, number, type RowOf, text, word } from '../../storage/duckdb/row-shape.ts';
+import { nullable, number, oneOf, type RowOf, text } from '../../storage/duckdb/row-shape.ts';
 import type { CapturedFile } from '../night/capture/capture.ts';
 import { lineFinder } from '../night/check/issues.ts';
 import { type ClassifyInput, NOT_PLACED_REASONS, type NotPlacedReason } from './place.ts';
@@ -29,7 +29,7 @@ export async function countNotPlaced(database: Database, input: ClassifyInput): 
      SELECT row, 'bad_row' AS kind, field, value, reason FROM issues UNION ALL ${selects.join(' UNION ALL ')}`,
   );
   const rows = await database.rows(
-    { kind: word(NOT_PLACED_REASONS), rows: number },
+    { kind: oneOf(NOT_PLACED_REASONS), rows: number },
     'SELECT kind, count(DISTINCT row)::DOUBLE AS rows FROM not_placed GROUP BY kind ORDER BY kind',
   );
   const counts = new Map(rows.map(({ kind, rows: count }) => [kind, count]));
@@ -89,7 +89,7 @@ export async function writeNotPlaced(database: Database, captured: CapturedFile,
 }
 
 const PROBLEM = {
-  kind: word(NOT_PLACED_REASONS),
+  kind: oneOf(NOT_PLACED_REASONS),
   row: number,
   field: text,
   value: nullable(text),

@@ -163,7 +163,7 @@ test('a release of an older format is refused with what to do', async () => {
     return Buffer.from(bytes.toString('utf8').replace('"format":2', '"format":1'));
   });
   expect(problems[0]?.message).toMatch(
-    /release\.json is of format 1, this program reads 2: publish its days anew into an empty store$/,
+    /release\.json has format 1, but this program reads 2: publish its days again into an empty store$/,
   );
 });
 

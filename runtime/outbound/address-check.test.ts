@@ -49,7 +49,7 @@ describe('an allowed network', () => {
     ['https://11.1.2.3.4/', 'the URL is not valid'],
     ['https://192.168.0.1/', '192.168.0.1 is not a public address'],
     ['https://[::a01:203]/', '::a01:203 is not a public address'],
-    ['https://10.1.2.3:22/', 'port 22 is not open to requests: use 443, or 1024 or higher'],
+    ['https://10.1.2.3:22/', 'port 22 is not allowed: use 443, or 1024 or higher'],
     ['http://10.1.2.3/', 'the URL must begin with https://'],
   ])('opens nothing but its addresses: %s', (url, problem) => {
     expect(findProblem(url, ['10.0.0.0/8'])).toBe(problem);
@@ -67,8 +67,8 @@ test('where http may be used, it has port 80 too, and no other protocol is open'
   expect([find('http://example.com/'), find('http://example.com:8080/'), find('https://example.com/')]).toEqual(
     Array(3).fill(undefined),
   );
-  expect(find('https://example.com:80/')).toBe('port 80 is not open to requests: use 443, or 1024 or higher');
-  expect(find('http://example.com:81/')).toBe('port 81 is not open to requests: use 80, or 1024 or higher');
+  expect(find('https://example.com:80/')).toBe('port 80 is not allowed: use 443, or 1024 or higher');
+  expect(find('http://example.com:81/')).toBe('port 81 is not allowed: use 80, or 1024 or higher');
   expect(find('ftp://example.com/')).toBe('the URL must begin with https:// or http://');
   expect(find('http://127.0.0.1/')).toBe('127.0.0.1 is not a public address');
 });
@@ -105,20 +105,20 @@ test.each([
 });
 
 test.each([
-  ['', "'' is no network such as 10.0.0.0/8"],
-  ['example.com', "'example.com' is no network such as 10.0.0.0/8"],
-  ['10.0.0/8', "'10.0.0/8' is no network such as 10.0.0.0/8"],
-  ['010.0.0.0/8', "'010.0.0.0/8' is no network such as 10.0.0.0/8"],
-  ['10.0.0.0/8/8', "'10.0.0.0/8/8' is no network such as 10.0.0.0/8"],
-  ['fe80::%eth0/10', "'fe80::%eth0/10' is no network such as 10.0.0.0/8"],
-  ['10.0.0.0/33', "'10.0.0.0/33' has no prefix from 0 to 32 behind its /"],
-  ['10.0.0.0/', "'10.0.0.0/' has no prefix from 0 to 32 behind its /"],
-  ['10.0.0.0/-1', "'10.0.0.0/-1' has no prefix from 0 to 32 behind its /"],
-  ['10.0.0.0/255.0.0.0', "'10.0.0.0/255.0.0.0' has no prefix from 0 to 32 behind its /"],
-  ['fd00::/129', "'fd00::/129' has no prefix from 0 to 128 behind its /"],
-  ['10.0.0.1/8', "'10.0.0.1/8' goes beyond its prefix: its network is 10.0.0.0/8"],
-  ['fd00::1/8', "'fd00::1/8' goes beyond its prefix: its network is fd00::/8"],
-  ['::ffff:10.0.0.0/104', "'::ffff:10.0.0.0/104' stands for IPv4 addresses: write them as IPv4"],
+  ['', "'' is not a network such as 10.0.0.0/8"],
+  ['example.com', "'example.com' is not a network such as 10.0.0.0/8"],
+  ['10.0.0/8', "'10.0.0/8' is not a network such as 10.0.0.0/8"],
+  ['010.0.0.0/8', "'010.0.0.0/8' is not a network such as 10.0.0.0/8"],
+  ['10.0.0.0/8/8', "'10.0.0.0/8/8' is not a network such as 10.0.0.0/8"],
+  ['fe80::%eth0/10', "'fe80::%eth0/10' is not a network such as 10.0.0.0/8"],
+  ['10.0.0.0/33', "'10.0.0.0/33' needs a prefix from 0 to 32 after the /"],
+  ['10.0.0.0/', "'10.0.0.0/' needs a prefix from 0 to 32 after the /"],
+  ['10.0.0.0/-1', "'10.0.0.0/-1' needs a prefix from 0 to 32 after the /"],
+  ['10.0.0.0/255.0.0.0', "'10.0.0.0/255.0.0.0' needs a prefix from 0 to 32 after the /"],
+  ['fd00::/129', "'fd00::/129' needs a prefix from 0 to 128 after the /"],
+  ['10.0.0.1/8', "'10.0.0.1/8' has bits after its prefix: its network is 10.0.0.0/8"],
+  ['fd00::1/8', "'fd00::1/8' has bits after its prefix: its network is fd00::/8"],
+  ['::ffff:10.0.0.0/104', "'::ffff:10.0.0.0/104' contains IPv4 addresses: write them as IPv4"],
 ])('%j is no network: %s', (text, message) => {
   expect(() => parseNetwork(text)).toThrow(message);
 });

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 export type OutboundReason = 'blocked' | 'timeout' | 'tls' | 'dns' | 'connection' | 'redirect';
 
-/** Why there was no answer, in words for whoever supplied the address. */
+/** Why there was no response; the message is for the person who supplied the address. */
 export class OutboundFault extends Error {
   override readonly name = 'OutboundFault';
   readonly reason: OutboundReason;
@@ -16,29 +16,27 @@ export class OutboundFault extends Error {
 }
 
 export interface UrlRules {
-  /** Networks that may be reached although they are not public. */
   readonly allow: readonly AllowedNetwork[];
-  /** https alone, unless told otherwise. */
+  /** Default: https only. */
   readonly protocols?: readonly OutboundProtocol[] | undefined;
 }
 
 export type OutboundProtocol = 'https:' | 'http:';
 
 export const URL_CHARACTERS_MAX = 2048;
-/** Ports below belong to services of systems, such as mail; none of them is a web server but these. */
+/** Lower ports belong to system services such as mail; only these two serve the web. */
 const [UNPRIVILEGED_PORT, HTTPS_PORT, HTTP_PORT] = [1024, 443, 80];
 const LOCAL_NAME = /(?:^|\.)localhost$/;
 
 /**
- * Why no request goes to this URL, in words for whoever supplied it; undefined where nothing is wrong with it. Names are not resolved
- * here: what a name leads to is checked whenever a connection is opened. Specification "Outbound requests".
+ * Why no request is sent to this URL, for the person who supplied it; undefined for a good one. Names are not resolved
+ * here: their addresses are checked when a connection is opened. Specification "Outbound requests".
  */
 export function findUrlProblem(text: string, rules: UrlRules): string | undefined {
   const checked = checkUrl(text, rules);
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-/** The URL as it will be requested, or why it will not be. */
 export function checkUrl(
   text: string,
   { allow, protocols = ['https:'] }: UrlRules,
@@ -57,13 +55,13 @@ function findProtocolProblem({ protocol }: URL, protocols: readonly OutboundProt
 }
 
 function findUserProblem({ username, password }: URL): string | undefined {
-  return username === '' && password === '' ? undefined : 'the URL must hold no user and no password';
+  return username === '' && password === '' ? undefined : 'the URL must not contain a user or password';
 }
 
 function findPortProblem({ protocol, port }: URL): string | undefined {
   const number = port === '' ? usualPort(protocol) : Number(port);
   if (number === HTTPS_PORT || number >= UNPRIVILEGED_PORT || number === usualPort(protocol)) return undefined;
-  return `port ${number} is not open to requests: use ${usualPort(protocol)}, or ${UNPRIVILEGED_PORT} or higher`;
+  return `port ${number} is not allowed: use ${usualPort(protocol)}, or ${UNPRIVILEGED_PORT} or higher`;
 }
 
 function usualPort(protocol: string): number {
@@ -75,33 +73,28 @@ function findHostProblem({ hostname }: URL, allow: readonly AllowedNetwork[]): s
   if (isIP(address) !== 0) return isReachable(address, allow) ? undefined : `${address} is not a public address`;
   const name = hostname.replace(/\.+$/, '');
   const isOwn = LOCAL_NAME.test(name) || !name.includes('.');
-  // With an allowed network a name of one's own may be meant; what it leads to is checked like any other.
+  // With an allowed network, an internal name may be intended; its address is checked like any other.
   return isOwn && allow.length === 0 ? `${hostname} is not a public name` : undefined;
 }
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** A network that may be reached although it is not public. */
 export interface AllowedNetwork {
-  /** As it was given. */
   readonly text: string;
   readonly address: Address;
-  /** Bits of the address that count. */
   readonly prefix: number;
 }
 
-/** IPv6 addresses that were given out for public use all lie here; `ipaddr.js` calls the unassigned rest public too. */
+/** All IPv6 addresses assigned to public use are in here; `ipaddr.js` calls the unassigned rest public too. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Where an IPv6 network reaches IPv4 addresses: in the last 32 bits. */
+/** The network through which IPv6 hosts reach IPv4 addresses, in the last 32 bits. */
 const WELL_KNOWN_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
-/** Public by its number, but in Azure the platform's own server answers there. */
+/** A public address, but in Azure the platform's own server. */
 const AZURE_PLATFORM = '168.63.129.16';
 
 /**
- * Which addresses of the network requests to customers' addresses may reach (specification "Outbound requests"): public ones, and those
- * of allowed networks. Whatever is not known to be public is not.
- *
- * True for the text of an address, in any spelling that Node takes, that is public or lies in an allowed network.
+ * Whether requests to customers' addresses may reach this one (specification "Outbound requests"): it is public, or in
+ * an allowed network. Accepts each spelling that Node does; everything not known to be public is refused.
  */
 export function isReachable(text: string, allow: readonly AllowedNetwork[]): boolean {
   if (isIP(text) === 0) return false;
@@ -116,8 +109,8 @@ function isPublic(address: Address): boolean {
 }
 
 /**
- * The IPv4 address behind an IPv6 address that stands for one: `::ffff:10.0.0.7` on this machine, `64:ff9b::10.0.0.7` where IPv6
- * networks reach IPv4 ones. All other addresses as they are; old kinds of embedding are not public at all (decision 0050).
+ * The IPv4 address in an IPv6 address that embeds one (`::ffff:10.0.0.7`, `64:ff9b::10.0.0.7`); others unchanged. Older
+ * embeddings are never public (decision 0050).
  */
 function unmapped(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address;
@@ -131,32 +124,31 @@ function isIn({ address: network, prefix }: AllowedNetwork, address: Address): b
 }
 
 /**
- * A network such as `10.0.0.0/8` or `fd00::/8`, or a single address. Throws an `Error` that says what is wrong with any other text.
+ * Parses a network such as `10.0.0.0/8` or `fd00::/8`, or a single address. Throws an `Error` that names the problem.
  */
 export function parseNetwork(text: string): AllowedNetwork {
   const [written = '', prefixText, ...rest] = text.split('/');
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(written)] ?? 0;
   const isAddress = bits > 0 && !written.includes('%');
-  if (!isAddress || rest.length > 0) throw new Error(`'${text}' is no network such as 10.0.0.0/8`);
+  if (!isAddress || rest.length > 0) throw new Error(`'${text}' is not a network such as 10.0.0.0/8`);
   const prefix = prefixText === undefined ? bits : Number(prefixText);
   if (prefixText !== undefined && (!/^\d{1,3}$/.test(prefixText) || prefix > bits)) {
-    throw new Error(`'${text}' has no prefix from 0 to ${bits} behind its /`);
+    throw new Error(`'${text}' needs a prefix from 0 to ${bits} after the /`);
   }
   const address = ipaddr.parse(written);
   if (unmapped(address) instanceof ipaddr.IPv4 && bits === 128) {
-    throw new Error(`'${text}' stands for IPv4 addresses: write them as IPv4`);
+    throw new Error(`'${text}' contains IPv4 addresses: write them as IPv4`);
   }
   const first = networkAddress(address, prefix);
   if (first !== address.toString())
-    throw new Error(`'${text}' goes beyond its prefix: its network is ${first}/${prefix}`);
+    throw new Error(`'${text}' has bits after its prefix: its network is ${first}/${prefix}`);
   return { text, address, prefix };
 }
 
-/** The first address of the network, with zeros behind the prefix. */
 function networkAddress(address: Address, prefix: number): string {
   const bytes = address.toByteArray().map((byte, index) => {
-    const kept = Math.min(8, Math.max(0, prefix - 8 * index));
-    return byte & (0xff00 >> kept) & 0xff;
+    const bits = Math.min(8, Math.max(0, prefix - 8 * index));
+    return byte & (0xff00 >> bits) & 0xff;
   });
   return ipaddr.fromByteArray(bytes).toString();
 }
@@ -166,15 +158,13 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** All addresses of a name. */
 export type ResolveName = (name: string) => Promise<readonly ResolvedAddress[]>;
 
 const resolveBySystem: ResolveName = (name) => lookup(name, { all: true });
 
 /**
- * How a connection finds its address, for `net.connect`: what is checked here is what is connected to, so an answer of the DNS that
- * changes afterwards has no effect. One address that must not be reached spoils the whole answer: whoever mixes them means harm, or
- * doesn't mean the public. Fails with an {@link OutboundFault}.
+ * The `lookup` for `net.connect`. It checks the very addresses that are connected to, so a DNS response that changes
+ * later has no effect. One forbidden address refuses them all. Fails with an {@link OutboundFault}.
  */
 export function checkedLookup(allow: readonly AllowedNetwork[], resolveName = resolveBySystem): LookupFunction {
   const resolveShared = sharing(resolveName);
@@ -185,24 +175,24 @@ export function checkedLookup(allow: readonly AllowedNetwork[], resolveName = re
         if (options.all === true) callback(null, [...addresses]);
         else callback(null, first.address, first.family);
       },
-      // The type asks for addresses even beside an error.
+      // The type requires addresses even with an error.
       (error: OutboundFault) => callback(error, []),
     );
   };
 }
 
 /**
- * Asks once for all who want a name at the same time: the system answers only a few questions at once, on threads that files and
- * compression need as well, and a name whose server is silent holds one for long.
+ * Shares one query among concurrent requests for a name: the system resolves few names at once, on threads that files
+ * and compression need too, and a silent name server blocks one for long.
  */
 function sharing(resolveName: ResolveName): ResolveName {
-  const asking = new Map<string, ReturnType<ResolveName>>();
+  const pending = new Map<string, ReturnType<ResolveName>>();
   return (name) => {
-    const known = asking.get(name);
+    const known = pending.get(name);
     if (known !== undefined) return known;
     const response = resolveName(name);
-    asking.set(name, response);
-    const forget = () => asking.delete(name);
+    pending.set(name, response);
+    const forget = () => pending.delete(name);
     response.then(forget, forget);
     return response;
   };

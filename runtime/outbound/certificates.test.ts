@@ -22,11 +22,11 @@ const BAD_CERTIFICATES = [
   ['for another name', await issue(['example.com']), 'is for another name'],
   ['for another address', await issue(['127.0.0.2']), 'is for another name'],
   ['without a name', await issue([]), 'is for another name'],
-  ['that is signed by itself', await selfSigned({ names: ['127.0.0.1'] }), 'is signed by itself'],
+  ['that is self-signed', await selfSigned({ names: ['127.0.0.1'] }), 'is self-signed'],
   [
     'of an unknown authority',
     await (await createAuthority('another')).issue({ names: ['127.0.0.1'] }),
-    'comes from an authority that is not trusted here',
+    'was issued by an authority that is not trusted here',
   ],
 ] as const;
 
@@ -43,10 +43,10 @@ async function openWith(options: Omit<TlsReceiverOptions, 'handler'>) {
 }
 
 test.each(BAD_CERTIFICATES)('a certificate %s is refused, every time, before anything is sent', async (...row) => {
-  const [, certificate, told] = row;
+  const [, certificate, problem] = row;
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     const { receiver, outbound, requests } = await openWith({ certificate, tls: { maxVersion } });
-    const message = `the certificate of 127.0.0.1:${receiver.port} ${told}`;
+    const message = `the certificate of 127.0.0.1:${receiver.port} ${problem}`;
     const failure = { kind: 'failure', reason: 'tls', message };
     for (const _ of [1, 2, 3]) expect(await outbound.request(requestTo(receiver.url))).toMatchObject(failure);
     expect(requests()).toBe(0);
@@ -57,7 +57,7 @@ test('a good certificate is taken, and no setting of the environment lets a bad 
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
   const good = await openWith({ certificate: await issue(['127.0.0.1']) });
-  expect(await good.outbound.request(requestTo(good.receiver.url))).toMatchObject({ kind: 'answer', status: 200 });
+  expect(await good.outbound.request(requestTo(good.receiver.url))).toMatchObject({ kind: 'response', status: 200 });
   const bad = await openWith({ certificate: await selfSigned({ names: ['127.0.0.1'] }) });
   expect(await bad.outbound.request(requestTo(bad.receiver.url))).toMatchObject({ kind: 'failure', reason: 'tls' });
 });
@@ -67,14 +67,14 @@ test('the name of the URL counts, not that of the address it resolves to', async
   const resolveName = async () => [{ address: '127.0.0.1', family: 4 }];
   const outbound = openOutbound({ allow: LOOPBACK, ca: authority.ca, resolveName });
   const request = (name: string) => outbound.request(requestTo(`https://${name}:${receiver.port}/`));
-  expect(await request('other.example.com')).toMatchObject({ kind: 'answer' });
+  expect(await request('other.example.com')).toMatchObject({ kind: 'response' });
   expect(await request('example.com')).toMatchObject({ kind: 'failure', reason: 'tls' });
 });
 
 test('a server that speaks no TLS is refused', async () => {
   const { port } = await listenOnLoopback((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
   const answer = await openOutbound({ allow: LOOPBACK }).request(requestTo(`https://127.0.0.1:${port}/`));
-  const message = `no TLS connection with 127.0.0.1:${port} could be made`;
+  const message = `the TLS handshake with 127.0.0.1:${port} failed`;
   expect(answer).toMatchObject({ kind: 'failure', reason: 'tls', message });
 });
 
@@ -92,7 +92,7 @@ test("Node's own authorities are trusted, and those of NODE_EXTRA_CA_CERTS", asy
   const file = join(await newFolder(), 'ca.pem');
   await writeFile(file, receiver.ca);
   const kinds = Promise.all([kindIn({}, receiver.url), kindIn({ NODE_EXTRA_CA_CERTS: file }, receiver.url)]);
-  expect(await kinds).toEqual(['tls', 'answer']);
+  expect(await kinds).toEqual(['tls', 'response']);
 });
 
 /** What becomes of a request in a process with this environment. */

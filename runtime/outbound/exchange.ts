@@ -8,9 +8,8 @@ export interface ExchangeOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
-  /** For everything of which this exchange may be a part. */
+  /** Redirects included. */
   readonly timeoutMs: number;
-  /** What is left of it. */
   readonly leftMs: number;
   readonly responseBytesMax: number;
   readonly signal?: AbortSignal | undefined;
@@ -23,20 +22,18 @@ export interface Exchanged {
   readonly isCut: boolean;
 }
 
-/** What became of one request: an answer, or why there is none and the status if that much had arrived. */
 export type ExchangeResult = Exchanged | { readonly fault: OutboundFault; readonly status: number | undefined };
 
 /**
- * One request and its answer. Resolves when the answer is whole, or cut, or when the time is over, wherever the request is then:
- * waiting for a connection, which it never gets any more, or under way, whose connection is closed. Rejects for what is no doing of
- * the network: an aborted `signal`, with its reason, or options that are wrong.
+ * Sends one request. When time is up, a waiting request is dropped and the connection of a running one closed. Rejects
+ * for an aborted `signal`, with its reason, and for invalid options.
  */
 export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Promise<ExchangeResult> {
   const { method, url, headers, body = null } = options;
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(options, { resolve, reject });
     const target = { origin: url.origin, path: url.pathname + url.search, method, headers, body };
-    // The one deadline replaces the client's own, which would each begin anew.
+    // One deadline replaces the client's own, each of which would start again.
     dispatcher.dispatch({ ...target, headersTimeout: 0, bodyTimeout: 0 }, handler);
   });
 }
@@ -60,14 +57,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   constructor(options: ExchangeOptions, ends: Ends) {
     this.#options = options;
     this.#ends = ends;
-    this.#timer = setTimeout(() => this.#giveUp(), options.leftMs);
+    this.#timer = setTimeout(() => this.#expire(), options.leftMs);
     options.signal?.addEventListener('abort', this.#onAbort);
     if (options.signal?.aborted) this.#onAbort();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isOver) controller.abort(new Error('over before it began'));
+    if (this.#isOver) controller.abort(new Error('ended before it began'));
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: OutboundHeaders): void {
@@ -95,15 +92,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   #response(isCut: boolean): void {
     const [status, headers] = [this.#status ?? 0, this.#headers];
-    // Copied, since the pieces hold on to the larger ones that came from the socket.
+    // Copied because the chunks keep the larger buffers of the socket alive.
     this.#end(() => this.#ends.resolve({ status, headers, body: Buffer.concat(this.#chunks), isCut }));
     if (isCut) this.#controller?.abort(new Error('cut off'));
   }
 
-  #giveUp(): void {
+  #expire(): void {
     const { url, timeoutMs } = this.#options;
-    this.#fail(new OutboundFault('timeout', `${url.host} did not answer within ${timeoutMs / 1000} s`));
-    this.#controller?.abort(new Error('given up'));
+    this.#fail(new OutboundFault('timeout', `${url.host} did not respond within ${timeoutMs / 1000} s`));
+    this.#controller?.abort(new Error('timed out'));
   }
 
   readonly #onAbort = (): void => {
@@ -115,7 +112,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#end(() => this.#ends.resolve({ fault, status: this.#status }));
   }
 
-  /** Does the first thing that it is asked to, and nothing after that. */
   #end(settle: () => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -125,18 +121,16 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Such as a header with a line break: nothing was sent, and nobody but the caller can mend it. */
+/** Such as a header with a line break: nothing was sent, and only the caller can correct it. */
 function isOurMistake(error: Error): boolean {
   return 'code' in error && (error.code === 'UND_ERR_INVALID_ARG' || error.code === 'UND_ERR_NOT_SUPPORTED');
 }
 
 export interface OutboundRedirects {
   readonly max: number;
-  /** Asked for each, before it is followed. */
   readonly isAllowed: (from: URL, to: URL) => boolean;
 }
 
-/** Statuses of a redirect that a GET follows. */
 export const FOLLOWED = [301, 302, 303, 307, 308];
 
 export function isRedirect({ status }: Exchanged): boolean {
@@ -144,8 +138,8 @@ export function isRedirect({ status }: Exchanged): boolean {
 }
 
 /**
- * Where an answer redirects to, not checked yet, or why nobody goes there. A POST is never sent on: it was meant for the address that
- * was registered and verified.
+ * The target of a redirect, still unchecked, or why it isn't followed. A POST is never redirected: its body was meant
+ * for the address that was registered and verified.
  */
 export function redirectTarget(
   { status, headers }: Exchanged,
@@ -156,7 +150,6 @@ export function redirectTarget(
   }: {
     readonly request: { readonly method: string; readonly redirects?: OutboundRedirects | undefined };
     readonly url: URL;
-    /** Followed so far. */
     readonly redirects: number;
   },
 ): string | OutboundFault {
@@ -165,12 +158,12 @@ export function redirectTarget(
   if (max === 0 || request.method !== 'GET') return refused(`redirects (${status}), which is not followed`);
   const { location } = headers;
   const target = typeof location === 'string' ? URL.parse(location, url.href) : null;
-  if (target === null || !FOLLOWED.includes(status)) return refused(`redirects (${status}) to nowhere`);
-  if (redirects >= max) return refused(`redirects once more after ${max} redirects`);
+  if (target === null || !FOLLOWED.includes(status)) return refused(`redirects (${status}) without a valid target`);
+  if (redirects >= max) return refused(`redirects more than ${max} times`);
   return isAllowed(url, target) ? target.href : refused(`redirects to ${target.host}, which is not allowed`);
 }
 
-/** OpenSSL's names for what can be wrong with a certificate, and Node's for a failed handshake. */
+/** Errors of certificates as OpenSSL names them, and of handshakes as Node does. */
 const TLS_CODE =
   /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERROR_IN_|INVALID_|PATH_LENGTH_|HOSTNAME_)/;
 const TIMEOUT_CODE = /^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
@@ -179,23 +172,22 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that is not trusted here',
-  UNABLE_TO_GET_ISSUER_CERT: 'comes from an authority that is not trusted here',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes from an authority that is not trusted here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes from an authority that is not trusted here',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'was issued by an authority that is not trusted here',
+  UNABLE_TO_GET_ISSUER_CERT: 'was issued by an authority that is not trusted here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'was issued by an authority that is not trusted here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'was issued by an authority that is not trusted here',
 };
 
 const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections',
-  ENETUNREACH: 'can not be reached from here',
-  EHOSTUNREACH: 'can not be reached from here',
-  EADDRNOTAVAIL: 'can not be reached from here',
-  UND_ERR_HEADERS_OVERFLOW: 'sent a head that is too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent an answer of another length than it told',
+  ENETUNREACH: 'cannot be reached from here',
+  EHOSTUNREACH: 'cannot be reached from here',
+  EADDRNOTAVAIL: 'cannot be reached from here',
+  UND_ERR_HEADERS_OVERFLOW: 'sent response headers that are too large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent a response whose length differs from its content-length',
 };
 
-/** What became of a request to a host, in our own words whatever the network and the HTTP client call it. */
 export function faultFrom(error: unknown, host: string): OutboundFault {
   if (error instanceof OutboundFault) return error;
   const code = codeOf(error);
@@ -204,22 +196,22 @@ export function faultFrom(error: unknown, host: string): OutboundFault {
     return new OutboundFault('timeout', `${host} did not accept a connection in time`, options);
   if (TLS_CODE.test(code)) return new OutboundFault('tls', tlsMessage(code, host), options);
   if (error instanceof errors.HTTPParserError) {
-    return new OutboundFault('connection', `${host} sent what is no HTTP`, options);
+    return new OutboundFault('connection', `${host} sent invalid HTTP`, options);
   }
-  const problem = CONNECTION_PROBLEMS[code] ?? 'closed the connection before its answer was whole';
+  const problem = CONNECTION_PROBLEMS[code] ?? 'closed the connection before its response was complete';
   return new OutboundFault('connection', `${host} ${problem}`, options);
 }
 
 const UNREACHABLE_CODE = /^(?:ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
 
-/** Whether a request came to no host at all: its name wasn't resolved, or no connection was made. */
+/** Its name wasn't resolved, or no connection was made. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof OutboundFault ? error.reason === 'dns' : UNREACHABLE_CODE.test(codeOf(error));
 }
 
 function tlsMessage(code: string, host: string): string {
   const isHandshake = /^(?:ERR_SSL_|EPROTO$)/.test(code);
-  if (isHandshake) return `no TLS connection with ${host} could be made`;
+  if (isHandshake) return `the TLS handshake with ${host} failed`;
   return `the certificate of ${host} ${CERTIFICATE_PROBLEMS[code] ?? 'could not be verified'}`;
 }
 

@@ -42,11 +42,11 @@ test.each([
   ['an address that is mapped', ['::ffff:127.0.0.1'], '::ffff:127.0.0.1'],
   ['an address with a zone', ['fe80::1%lo'], 'fe80::1%lo'],
   ['what is no address', ['0x7f.1'], '0x7f.1'],
-])('a name that resolves to %s is blocked, and nothing is sent', async (_, addresses, told) => {
+])('a name that resolves to %s is blocked, and nothing is sent', async (_, addresses, problem) => {
   const listener = await listenOnLoopback();
   const outbound = openOutbound({ resolveName: responsesInTurn(addresses).resolveName });
   const answer = await outbound.request(requestTo(`https://example.com:${listener.port}/`));
-  const message = `example.com resolves to ${told}, which is not a public address`;
+  const message = `example.com resolves to ${problem}, which is not a public address`;
   expect(answer).toMatchObject({ kind: 'failure', reason: 'blocked', message });
   expect(listener.connections()).toBe(0);
 });
@@ -64,16 +64,16 @@ async function openMovingReceiver(headers: Readonly<Record<string, string>> = {}
 
 test('a name is resolved once for a connection, so what the DNS says after the check has no effect', async () => {
   const { receiver, outbound, calls, url } = await openMovingReceiver();
-  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer', status: 200 });
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'response', status: 200 });
   expect(receiver.addresses()).toEqual(['127.0.0.2']);
   // The connection is kept: it leads to the address that was checked, whatever the name means by now.
-  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer', status: 200 });
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'response', status: 200 });
   expect([calls.length, receiver.addresses()]).toEqual([1, ['127.0.0.2']]);
 });
 
 test('a new connection is checked anew', async () => {
   const { receiver, outbound, url } = await openMovingReceiver({ connection: 'close' });
-  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'response' });
   expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'failure', reason: 'blocked' });
   expect(receiver.addresses()).toEqual(['127.0.0.2']);
 });
@@ -83,20 +83,22 @@ test('where one of several addresses refuses, the next is tried', async () => {
     settings: { resolveName: responsesInTurn(['::1', '127.0.0.1']).resolveName },
     names: ['example.com'],
   });
-  expect(await outbound.request(requestTo(`https://example.com:${receiver.port}/`))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(`https://example.com:${receiver.port}/`))).toMatchObject({
+    kind: 'response',
+  });
 });
 
 test("names are resolved by the system unless a test does, and 'localhost' is one where loopback is allowed", async () => {
   const { receiver, outbound } = await openReceiver((_request, response) => response.end());
-  expect(await outbound.request(requestTo(`https://localhost:${receiver.port}/`))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(`https://localhost:${receiver.port}/`))).toMatchObject({ kind: 'response' });
 });
 
 test.each([
   ['that nobody knows', async () => Promise.reject(new Error('ENOTFOUND')), 'could not be resolved'],
   ['without an address', async () => [], 'has no address'],
-] as const)('a name %s is a failure of the DNS', async (_, resolveName, told) => {
+] as const)('a name %s is a failure of the DNS', async (_, resolveName, problem) => {
   const answer = await openOutbound({ resolveName }).request(requestTo('https://example.com/'));
-  const message = `the name example.com ${told}`;
+  const message = `the name example.com ${problem}`;
   expect(answer).toMatchObject({ kind: 'failure', reason: 'dns', message });
 });
 
@@ -108,7 +110,7 @@ test("the environment's proxies are not used", async () => {
   vi.stubEnv('NODE_USE_ENV_PROXY', '1');
   onTestFinished(() => void vi.unstubAllEnvs());
   const { receiver, outbound } = await openReceiver((_request, response) => response.end());
-  expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'response' });
   expect(proxy.connections()).toBe(0);
 });
 
@@ -116,7 +118,7 @@ test.each(['host', 'Host', 'connection', 'Transfer-Encoding', 'content-length', 
   'a caller that sets the header %s is told so',
   async (name) => {
     const request = openOutbound().request(requestTo('https://example.com/', { headers: { [name]: 'example.org' } }));
-    await expect(request).rejects.toThrow(`the header ${name.toLowerCase()} is not the caller's to set`);
+    await expect(request).rejects.toThrow(`the header ${name.toLowerCase()} can't be set by the caller`);
   },
 );
 

@@ -11,49 +11,48 @@ import {
 import { type Exchanged, exchange, isRedirect, type OutboundRedirects, redirectTarget } from './exchange.ts';
 
 /**
- * The guard through which every request goes whose address a customer supplied (specification "Outbound requests").
- *
- * It guarantees: nothing is sent to an address that is neither public nor allowed, whatever the URL, the DNS or a redirect says;
- * certificates are verified; an answer ends within its time and takes no more memory than was granted. There is one per process,
- * since it keeps the connections.
+ * Guards each request to an address that a customer supplied (specification "Outbound requests"). Guarantees: nothing
+ * reaches an address that is neither public nor allowed, whatever URL, DNS or redirects say; certificates are verified;
+ * a response is limited in time and bytes. One per process, since it holds the connections.
  */
 
 export interface OutboundSettings {
-  /** Networks that may be reached although they are not public; see `parseNetwork`. */
+  /** See `parseNetwork`. */
   readonly allow: readonly AllowedNetwork[];
   readonly userAgent: string;
-  /** Open connections per origin; requests beyond it wait, within their time. */
+  /** Per origin; further requests wait, within their timeout. */
   readonly connectionsMax: number;
-  /** For a name to be resolved and a connection to be made, TLS included. */
+  /** For resolving a name and connecting, TLS included. */
   readonly connectTimeoutMs: number;
-  /** For an idle connection; a receiver that announces less is believed. */
+  /** For an idle connection; a receiver may announce less. */
   readonly keepAliveMs: number;
-  /** For tests: how names are resolved, by the system unless given. */
+  /** For tests. */
   readonly resolveName?: ResolveName | undefined;
-  /** For tests: the authorities (PEM) that are trusted in place of Node's own and `NODE_EXTRA_CA_CERTS`. No setting leads here. */
+  /** For tests: authorities (PEM) trusted instead of Node's own and `NODE_EXTRA_CA_CERTS`. No setting sets it. */
   readonly ca?: string | undefined;
 }
 
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  /** With `redirects` they go to each address on the way: nothing secret then. `user-agent` replaces the settings' own. */
+  /**
+   * Sent to each redirect target too, so no secrets together with `redirects`. `user-agent` replaces that of the
+   * settings.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Buffer | undefined;
-  /** For everything: waiting, resolving, connecting, sending, redirects, the whole answer. */
+  /** For everything: waiting, resolving, connecting, sending, redirects, the whole response. */
   readonly timeoutMs: number;
-  /** So much of the answer's body is kept; beyond it the body is cut off, and the connection closed. */
+  /** Beyond it the body is cut off and the connection closed. */
   readonly responseBytesMax: number;
-  /** None unless given. Only a GET is redirected. */
+  /** Default: none. Only GET follows redirects. */
   readonly redirects?: OutboundRedirects | undefined;
-  /** https alone unless given. */
   readonly protocols?: readonly OutboundProtocol[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface OutboundSuccess extends Exchanged {
-  readonly kind: 'answer';
-  /** Where it came from, behind all redirects. */
+  readonly kind: 'response';
   readonly url: string;
   readonly durationMs: number;
 }
@@ -61,21 +60,20 @@ export interface OutboundSuccess extends Exchanged {
 export interface OutboundFailure {
   readonly kind: 'failure';
   readonly reason: OutboundReason;
-  /** For whoever supplied the address: names hosts and their addresses, nothing of ours. */
+  /** For the person who supplied the address: names hosts and their addresses, nothing internal. */
   readonly message: string;
-  /** Of the answer, where that much of it arrived. */
+  /** If that much arrived. */
   readonly status: number | undefined;
   readonly durationMs: number;
 }
 
 export type { AllowedNetwork, OutboundProtocol, OutboundReason, OutboundRedirects };
 
-/** `status` of an answer is any but 3xx: those were followed, or are failures. */
+/** `status` of a response is never 3xx: redirects are followed or fail. */
 export type OutboundResponse = OutboundSuccess | OutboundFailure;
 
-/** Bytes of an answer's head. */
 const HEAD_BYTES_MAX = 16 * 1024;
-/** They belong to the connection, or to the guard. */
+/** Set by the connection or by this guard. */
 const RESERVED_HEADERS = new Set(['host', 'connection', 'transfer-encoding', 'content-length', 'accept-encoding']);
 
 export class Outbound {
@@ -96,7 +94,7 @@ export class Outbound {
       connect: {
         lookup: checkedLookup(allow, resolveName),
         timeout: connectTimeoutMs,
-        // Said here so that no environment and no option of Node can say otherwise.
+        // Explicit, so that no environment or Node option can change it.
         rejectUnauthorized: true,
         minVersion: 'TLSv1.2',
         ...(ca === undefined ? {} : { ca }),
@@ -105,18 +103,18 @@ export class Outbound {
   }
 
   /**
-   * Sends a request and takes its answer. Whatever the network does, or the address is, becomes a value. Rejects where `signal` is
-   * aborted, with its reason, and with an `Error` for mistakes of the caller: a header that is not theirs, a guard that is closed.
+   * Network trouble and bad addresses are values. Rejects for an aborted `signal`, with its reason, and with an `Error`
+   * for mistakes of the caller: a reserved header, a closed guard.
    */
   request(request: OutboundRequest): Promise<OutboundResponse> {
-    const answered = this.#follow(request);
-    this.#inFlight.add(answered);
-    const forget = () => this.#inFlight.delete(answered);
-    answered.then(forget, forget);
-    return answered;
+    const response = this.#follow(request);
+    this.#inFlight.add(response);
+    const forget = () => this.#inFlight.delete(response);
+    response.then(forget, forget);
+    return response;
   }
 
-  /** Waits for the requests under way, then closes all connections. */
+  /** Waits for running requests, then closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#inFlight);
@@ -139,22 +137,22 @@ export class Outbound {
       const target = redirectTarget(result, { request, url, redirects });
       if (target instanceof OutboundFault) return failureFrom(target, startMs, result.status);
       checked = checkUrl(target, rules);
-      if ('problem' in checked) checked = { problem: `${url.host} redirects, and then ${checked.problem}` };
+      if ('problem' in checked) checked = { problem: `${url.host} redirects to a refused URL: ${checked.problem}` };
     }
   }
 
   #headersOf({ headers = {} }: OutboundRequest): Readonly<Record<string, string>> {
     const names = Object.keys(headers).map((name) => name.toLowerCase());
     const reserved = names.find((name) => RESERVED_HEADERS.has(name));
-    if (reserved !== undefined) throw new Error(`the header ${reserved} is not the caller's to set`);
-    // Compressed bodies are never unpacked, so a small one can't become a large one.
+    if (reserved !== undefined) throw new Error(`the header ${reserved} can't be set by the caller`);
+    // Compressed bodies are never unpacked, so a small one can't become large.
     const own = { 'accept-encoding': 'identity', ...headers };
     return names.includes('user-agent') ? own : { 'user-agent': this.#settings.userAgent, ...own };
   }
 }
 
 function responseFrom({ status, headers, body, isCut }: Exchanged, url: URL, startMs: number): OutboundSuccess {
-  return { kind: 'answer', status, headers, body, isCut, url: url.href, durationMs: performance.now() - startMs };
+  return { kind: 'response', status, headers, body, isCut, url: url.href, durationMs: performance.now() - startMs };
 }
 
 function failureFrom({ reason, message }: OutboundFault, startMs: number, status?: number): OutboundFailure {

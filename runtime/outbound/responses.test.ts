@@ -27,7 +27,7 @@ test('a POST arrives as it was given, and its answer comes back whole', async ()
   const url = `${receiver.url}/hook?a=1&b=%20#part`;
   const headers = { 'Content-Type': 'application/json', 'X-Service-Event': 'ping' };
   const answer = await outbound.request(requestTo(url, { method: 'POST', headers, body: '{"é":1}' }));
-  expect(answer).toMatchObject({ kind: 'answer', status: 202, body: Buffer.from('taken'), isCut: false, url });
+  expect(answer).toMatchObject({ kind: 'response', status: 202, body: Buffer.from('taken'), isCut: false, url });
   expect(answer).toMatchObject({ headers: { 'x-two': ['a', 'b'] }, durationMs: expect.any(Number) });
   expect(seen).toMatchObject({ method: 'POST', url: '/hook?a=1&b=%20', body: '{"é":1}' });
   expect(seen.headers).toEqual({
@@ -43,7 +43,7 @@ test('a POST arrives as it was given, and its answer comes back whole', async ()
 
 test.each([200, 204, 400, 404, 429, 500, 503])('a %d is an answer', async (status) => {
   const { receiver, outbound } = await openReceiver((_request, response) => response.writeHead(status).end());
-  expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'answer', status });
+  expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'response', status });
 });
 
 test('a body is never unpacked', async () => {
@@ -65,7 +65,7 @@ describe('of an answer', () => {
     const { receiver, outbound } = await openReceiver((_request, response) => response.end(Buffer.alloc(size, 'a')));
     const answer = await outbound.request(requestTo(receiver.url, { responseBytesMax }));
     const body = Buffer.alloc(Math.min(responseBytesMax, size), 'a');
-    expect(answer).toMatchObject({ kind: 'answer', status: 200, isCut, body });
+    expect(answer).toMatchObject({ kind: 'response', status: 200, isCut, body });
   });
 
   test('that never ends the connection is closed as soon as enough is there', async () => {
@@ -78,7 +78,7 @@ describe('of an answer', () => {
       response.on('drain', write);
       write();
     });
-    expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'answer', isCut: true });
+    expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'response', isCut: true });
     await isClosed;
   });
 
@@ -86,7 +86,7 @@ describe('of an answer', () => {
     const { receiver, outbound } = await openReceiver((_request, response) => {
       response.writeHead(200, { 'x-a': 'a'.repeat(17_000) }).end();
     });
-    const message = `127.0.0.1:${receiver.port} sent a head that is too large`;
+    const message = `127.0.0.1:${receiver.port} sent response headers that are too large`;
     expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ reason: 'connection', message });
   });
 });
@@ -113,7 +113,7 @@ describe('the time is for everything:', () => {
       { settings: { connectionsMax: 1 } },
     );
     await outbound.request(requestTo(`${receiver.url}/first`)); // So that the time is not spent on the connection.
-    const message = `127.0.0.1:${receiver.port} did not answer within 0.7 s`;
+    const message = `127.0.0.1:${receiver.port} did not respond within 0.7 s`;
     const failure = await outbound.request(requestTo(receiver.url, SOON));
     expect(failure).toMatchObject({ kind: 'failure', reason: 'timeout', message, status });
     expect(failure.durationMs).toBeGreaterThan(TIMEOUT_MS - 50);
@@ -158,7 +158,7 @@ describe('the time is for everything:', () => {
     expect(failures.map((answer) => answer.kind === 'failure' && answer.reason)).toEqual(Array(3).fill('timeout'));
     abort();
     await Promise.allSettled(held);
-    expect(await outbound.request(requestTo(`${receiver.url}/after`))).toMatchObject({ kind: 'answer' });
+    expect(await outbound.request(requestTo(`${receiver.url}/after`))).toMatchObject({ kind: 'response' });
     expect(seen.sort()).toEqual(['/1', '/2', '/after']);
   });
 
@@ -183,13 +183,13 @@ describe('a connection that ends early is a failure:', () => {
     ],
   ] as const)('%s', async (_, answer, status) => {
     const { receiver, outbound } = await openReceiver((_request, response) => void answer(response));
-    const message = `127.0.0.1:${receiver.port} closed the connection before its answer was whole`;
+    const message = `127.0.0.1:${receiver.port} closed the connection before its response was complete`;
     expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ reason: 'connection', message, status });
   });
 
   test('with what is no HTTP', async () => {
     const { receiver, outbound } = await openReceiver(({ socket }) => void socket.end('220 mail.example.com\r\n'));
-    const message = `127.0.0.1:${receiver.port} sent what is no HTTP`;
+    const message = `127.0.0.1:${receiver.port} sent invalid HTTP`;
     expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ reason: 'connection', message });
   });
 });
@@ -219,7 +219,7 @@ describe('a caller', () => {
     );
     const answer = outbound.request(requestTo(receiver.url));
     await outbound.close();
-    expect(await answer).toMatchObject({ kind: 'answer' });
+    expect(await answer).toMatchObject({ kind: 'response' });
     await expect(outbound.request(requestTo(receiver.url))).rejects.toThrow('outbound requests are closed');
   });
 });
@@ -260,7 +260,7 @@ test('whatever a receiver sends, the request ends as an answer or as a failure',
   const property = fc.asyncProperty(responseText, async (text) => {
     sent = text;
     const answer = await outbound.request(requestTo(receiver.url, { timeoutMs: 5_000, responseBytesMax: 100 }));
-    if (answer.kind === 'answer') expect([answer.status >= 200, answer.body.length <= 100]).toEqual([true, true]);
+    if (answer.kind === 'response') expect([answer.status >= 200, answer.body.length <= 100]).toEqual([true, true]);
     else expect(answer.message).toMatch(/^127\.0\.0\.1:\d+ [a-z]/);
   });
   await fc.assert(property, { numRuns: 100 });

@@ -1,12 +1,10 @@
 /**
- * `make mcp-conformance`: the protocol's own conformance suite against `modelstats serve`, for each revision that it knows. Exit code
- * 1 where something fails that the list of the revision beside this file doesn't name, or passes though it names it. That list has a
- * reason for every failure.
+ * `make mcp-conformance`: the protocol's conformance suite against `modelstats serve`, for each revision. Exit code 1 if the failures
+ * differ from the revision's list beside this file, which has the reasons.
  *
  *   node scripts/mcp-conformance/run.mjs [REVISION…]
  *
- * The suite can neither send a key nor be told other names than those of its own demonstration, so a proxy stands between: it adds
- * the key, and gives the suite's names to what we have of the same kind.
+ * The suite can't send a key and uses the names of its own demonstration, so a proxy adds the key and maps the names.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,10 +20,10 @@ const COMMAND = join(ROOT, 'dist/bin/modelstats.js');
 const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const DAY = '2026-06-01';
 
-/** By the suite's names, what is asked for instead. Arguments are renamed; those that are not named here stay as they are. */
+/** What replaces the suite's names. Listed arguments are renamed; others stay. */
 const OURS = {
   test_simple_text: { name: 'get-account' },
-  test_error_handling: { name: 'get-model' }, // Without the id that it needs.
+  test_error_handling: { name: 'get-model' }, // Without its required id.
   test_simple_prompt: { name: 'what-changed' },
   test_prompt_with_arguments: { name: 'compare-two', arguments: { arg1: 'first', arg2: 'second' } },
   'test://static-text': { uri: 'modelstats://how-to-use' },
@@ -43,15 +41,15 @@ const env = {
   MODELSTATS_BACKSTOP: '/mcp=1000000',
 };
 
-/** Runs `modelstats WORDS…` and gives what it answers. */
-async function ask(...words) {
-  const child = spawn(process.execPath, [COMMAND, ...words, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  if (code !== 0) throw new Error(`modelstats ${words.join(' ')} ended with ${code}`);
-  return JSON.parse(said);
+/** Runs `modelstats ARGS… --json` and returns its result. */
+async function runJson(...args) {
+  const child = spawn(process.execPath, [COMMAND, ...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (code !== 0) throw new Error(`modelstats ${args.join(' ')} ended with ${code}`);
+  return JSON.parse(output);
 }
 
-/** Starts the service; resolves to its address and its end. */
+/** Starts the service; resolves to its URL and a function that stops it. */
 async function serve() {
   const child = spawn(process.execPath, [COMMAND, 'serve', '--json'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
@@ -66,7 +64,7 @@ async function serve() {
   };
 }
 
-/** A message with our names in the place of the suite's. */
+/** A message with our names instead of the suite's. */
 function renamed(message) {
   const { params } = message;
   const ours = OURS[params?.name ?? params?.uri];
@@ -76,7 +74,7 @@ function renamed(message) {
   return { ...message, params: { ...params, ...args, ...(ours.name ? { name: ours.name } : { uri: ours.uri }) } };
 }
 
-/** A proxy that adds the key and our names; resolves to its address and its end. */
+/** Starts the proxy; resolves to its URL and a function that stops it. */
 async function startProxy(target, key) {
   const server = createServer(async (incoming, outgoing) => {
     const body = incoming.method === 'POST' ? JSON.stringify(renamed(await json(incoming))) : '';
@@ -84,9 +82,9 @@ async function startProxy(target, key) {
     const name = OURS[headers['mcp-name']];
     if (name !== undefined) headers['mcp-name'] = name.name ?? name.uri;
     const { hostname, port } = new URL(target);
-    const passed = request({ hostname, port, method: incoming.method, path: incoming.url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode, answer.rawHeaders);
-      answer.pipe(outgoing);
+    const passed = request({ hostname, port, method: incoming.method, path: incoming.url, headers }, (response) => {
+      outgoing.writeHead(response.statusCode, response.rawHeaders);
+      response.pipe(outgoing);
     });
     passed.on('error', () => outgoing.destroy());
     outgoing.on('close', () => passed.destroy());
@@ -96,23 +94,23 @@ async function startProxy(target, key) {
   return { url: `http://127.0.0.1:${server.address().port}`, stop: () => void server.close().closeAllConnections() };
 }
 
-/** Runs all that a revision requires, and what the suite has besides; resolves to the exit code. */
+/** Runs a revision's scenarios and the suite's others; resolves to the exit code. */
 async function runSuite(url, revision) {
   const list = join(import.meta.dirname, `${revision}.yaml`);
-  const words = ['server', '--url', `${url}/mcp`, '--requirements', revision, '--expected-failures', list];
-  const child = spawn(process.execPath, [SUITE, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  console.log(`── revision ${revision}\n${said.slice(Math.max(0, said.indexOf('=== SUMMARY ===')))}`);
+  const args = ['server', '--url', `${url}/mcp`, '--requirements', revision, '--expected-failures', list];
+  const child = spawn(process.execPath, [SUITE, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  console.log(`── revision ${revision}\n${output.slice(Math.max(0, output.indexOf('=== SUMMARY ===')))}`);
   return code;
 }
 
 const known = readdirSync(import.meta.dirname).flatMap((name) => /^(.*)\.yaml$/.exec(name)?.slice(1) ?? []);
 const revisions = process.argv.length > 2 ? process.argv.slice(2) : known;
 try {
-  await ask('nightly', '--source', join(ROOT, 'fixtures/days', DAY), '--day', DAY);
-  const { id } = await ask('orgs', 'create', '--name', 'Conformance', '--plan', 'commercial');
-  await ask('orgs', 'set-plan', '--org', id, '--burst', '1000000');
-  const { key } = await ask('keys', 'create', '--org', id);
+  await runJson('nightly', '--source', join(ROOT, 'fixtures/days', DAY), '--day', DAY);
+  const { id } = await runJson('orgs', 'create', '--name', 'Conformance', '--plan', 'commercial');
+  await runJson('orgs', 'set-plan', '--org', id, '--burst', '1000000');
+  const { key } = await runJson('keys', 'create', '--org', id);
   const service = await serve();
   const proxy = await startProxy(service.url, key);
   const codes = [];

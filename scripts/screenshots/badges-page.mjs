@@ -1,4 +1,4 @@
-/** A page of badges: of each figure, in each style, in several scripts, and without a figure. `url` is that of a service. */
+/** A page of badges: each figure, in each style and several scripts, and without a figure. @param url of the service */
 export function badgesPage(url, { ranked, scored, sold }) {
   const badge = (id, query = '') => `<img src="${url}/badges/models/${encodeURIComponent(id)}.svg?${query}" alt="">`;
   const labelled = (label) => badge(ranked, `label=${encodeURIComponent(label)}`);

@@ -2,7 +2,7 @@ import { openDatabase } from '../../dist/database/open-database.js';
 
 const DAY_MS = 86_400_000;
 
-/** Makes up what a small team would have asked for in 90 days: more on working days, more from month to month. */
+/** Invents 90 days of usage of a small team: more on working days, and growing by month. */
 export async function inventUsage(databaseUrl, organizationId) {
   const database = await openDatabase(databaseUrl);
   const keys = await database.kysely.selectFrom('api_keys').select('id').orderBy('created_at').execute();
@@ -17,7 +17,7 @@ export async function inventUsage(databaseUrl, organizationId) {
     const rows = keys.flatMap(({ id }, index) =>
       Object.entries(routes).map(([route, part]) => {
         const requests = Math.round(all * part * (index === 0 ? 0.7 : 0.3));
-        const kept = Math.round(requests * 0.35);
+        const notModified = Math.round(requests * 0.35);
         const refused = index === 1 && ago % 29 === 11 ? Math.round(requests * 0.3) : 0;
         return {
           organization_id: organizationId,
@@ -26,8 +26,8 @@ export async function inventUsage(databaseUrl, organizationId) {
           route,
           client_source: 'api_key',
           requests,
-          units: requests - kept - refused,
-          not_modified: kept,
+          units: requests - notModified - refused,
+          not_modified: notModified,
           shared_units: Math.round(requests * 0.004),
           rate_limited: refused,
           quota_exceeded: 0,
@@ -46,7 +46,7 @@ export async function inventUsage(databaseUrl, organizationId) {
       .onConflict((conflict) => conflict.columns(['organization_id', 'day']).doUpdateSet({ used }))
       .execute();
   }
-  // As a key that is used: pages for beginners are other pictures.
+  // Like a key in use; other pictures show pages for beginners.
   await database.kysely.updateTable('api_keys').set({ last_used_at: Date.now() }).execute();
   await database.close();
 }

@@ -2,9 +2,8 @@
 //
 //   node scripts/screenshots/screenshots.mjs [SOURCE]
 //
-// SOURCE is a folder of dated folders: a year of real days where it lies beside this repository (or where REAL_DATA points), else the
-// small sample days. Its newest days are published into a store that is thrown away; usage is made up, as nobody has used it yet, and
-// the webhook endpoint is a server of this script.
+// SOURCE is a folder of dated folders; by default a year of real days beside this repository (or in REAL_DATA), else the sample days.
+// Its newest days are published into a temporary store; usage is invented, and the webhook endpoint is a server of this script.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -30,12 +29,12 @@ const ROOT = join(import.meta.dirname, '../..');
 const IMAGES = join(ROOT, 'docs/images');
 const SIZE = { width: 1200, height: 900 };
 const BYTES_MAX = 150_000;
-/** Days that are published: those that charts show. */
+/** Published days, which charts show. */
 const DAYS_MAX = 90;
 const ADDRESS = 'ada@acme.example';
-/** A category with much going on. */
+/** A category with many changes. */
 const RANKING = { real: 'text', sample: 'code' };
-/** Models that badges have much to tell of. */
+/** Models with many figures for badges. */
 const BADGES = {
   real: { ranked: 'claude-fable-5', scored: 'gpt-5', sold: 'gpt-5.4-mini' },
   sample: { ranked: 'aurora-2', scored: 'aurora-2', sold: 'heron-70b' },
@@ -43,7 +42,7 @@ const BADGES = {
 
 const REAL = process.env.REAL_DATA ?? join(ROOT, '../shared/data/real');
 const source = process.argv[2] ?? (existsSync(REAL) ? REAL : join(ROOT, 'fixtures/days'));
-if (source !== REAL) console.log(`No real days: the pictures show those of ${source}.`);
+if (source !== REAL) console.log(`No real days found: the pictures show ${source}.`);
 const days = readdirSync(source)
   .filter((name) => /^\d{4}-\d{2}-\d{2}$/.test(name))
   .sort()
@@ -71,7 +70,7 @@ const env = {
 };
 
 const COMMAND = join(ROOT, 'dist/bin/modelstats.js');
-const modelstats = (...words) => execFileSync(process.execPath, [COMMAND, ...words], { env, stdio: 'pipe' });
+const modelstats = (...args) => execFileSync(process.execPath, [COMMAND, ...args], { env, stdio: 'pipe' });
 const publish = (day) => modelstats('nightly', '--source', source, '--day', day, '--accept');
 
 /** Starts the service; resolves when it listens. */
@@ -84,7 +83,7 @@ async function serve() {
   return child;
 }
 
-/** A receiver of webhooks, which thanks for each. */
+/** A receiver that accepts all webhooks. */
 async function receive() {
   const server = createServer(authority.issue({ names: ['localhost'] }), (request, response) => {
     request.resume().on('end', () => response.end('{"taken": true}'));
@@ -106,7 +105,7 @@ async function readLink() {
   }
 }
 
-/** Signs up and makes an organization; resolves to its path. */
+/** Signs up and creates an organization; resolves to its path. */
 async function signUp(page) {
   await page.goto(`${url}/console/sign-up`);
   await page.getByLabel('Email address').fill(ADDRESS);
@@ -126,7 +125,7 @@ async function createKey(page, organization, name) {
   await page.getByRole('heading', { name: 'Your new key' }).waitFor();
 }
 
-/** Registers an endpoint for what is likely to come; resolves to the path of its page. */
+/** Registers an endpoint; resolves to the path of its page. */
 async function registerEndpoint(page, organization, address) {
   await page.goto(`${organization}/webhooks/new`);
   await page.getByLabel('Address', { exact: true }).fill(address);
@@ -142,7 +141,7 @@ async function registerEndpoint(page, organization, address) {
   return page.url();
 }
 
-/** Goes to the first model of a ranking that has prices, scores and ranks, or to one whose prices changed where there is such a one. */
+/** Opens a ranked model with prices, scores and ranks, if possible one whose prices changed. */
 async function goToModel(page, ranking) {
   await page.goto(ranking);
   const links = await page
@@ -159,7 +158,7 @@ async function goToModel(page, ranking) {
   await page.goto(`${best}?days=90`);
 }
 
-/** Takes a page as it stands below its menus, in light and in dark. */
+/** Captures a page below its menus, in light and in dark. */
 async function picture(page, name, { from } = {}) {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -175,7 +174,7 @@ async function picture(page, name, { from } = {}) {
   }
 }
 
-/** Badges as a page of another site shows them, in light and in dark. */
+/** Badges as on another site, in light and in dark. */
 async function pictureOfBadges(context) {
   const page = await context.newPage();
   await page.setViewportSize({ width: 720, height: 200 });

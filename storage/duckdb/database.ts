@@ -4,21 +4,20 @@ import type { Dataset } from '../../schemas/datasets.ts';
 import { DUCKDB_TYPES, RECORD_MACROS } from './record-sql.ts';
 import { type RowOf, type RowShape, rowReader, text } from './row-shape.ts';
 
-/** What DuckDB may use of the machine. */
 export interface DuckDBLimits {
-  /** DuckDB's own limit for tables and buffers, such as `1GB`; beyond it DuckDB spills to `tempFolder`. */
+  /** For tables and buffers, such as `1GB`; beyond it DuckDB spills to `tempFolder`. */
   readonly memoryLimit: string;
   readonly threads: number;
 }
 
 export interface DuckDBSettings extends DuckDBLimits {
-  /** Where DuckDB spills; made when needed, removed by whoever owns it. */
+  /** Created when needed, removed by its owner. */
   readonly tempFolder: string;
 }
 
 /**
- * One DuckDB database and one connection to it. Queries run off the event loop, one after the other.
- * Extensions are never fetched, times are UTC, and NULLs sort last.
+ * One DuckDB database with one connection. Queries run off the event loop, one at a time. Extensions are never fetched,
+ * times are UTC, NULLs sort last.
  */
 export class Database {
   readonly #instance: DuckDBInstance;
@@ -29,7 +28,7 @@ export class Database {
     this.connection = connection;
   }
 
-  /** Opens a database; `:memory:` or a file's path, which one process at a time may hold. */
+  /** @param path `:memory:`, or a file, which one process at a time may hold */
   static async open(path: string, settings: DuckDBSettings): Promise<Database> {
     const instance = await DuckDBInstance.create(path, {
       memory_limit: settings.memoryLimit,
@@ -37,7 +36,7 @@ export class Database {
       temp_directory: settings.tempFolder,
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
-      // Keeps blocks of files by name and time: two files written to one path within a tick would be mixed up.
+      // It caches blocks by path and time, and would mix up two files written to one path within a tick.
       enable_external_file_cache: 'false',
     });
     const connection = await instance.connect();
@@ -47,20 +46,20 @@ export class Database {
     return database;
   }
 
-  /** Runs one statement; resolves to the number of rows it reports, as COPY and INSERT do. */
+  /** Resolves to the number of rows that the statement reports, as COPY and INSERT do. */
   async run(sql: string, parameters: readonly DuckDBValue[] = []): Promise<number> {
     const result = await this.connection.run(sql, [...parameters]);
     return Number(result.rowsChanged);
   }
 
-  /** What the rows of all tables take, in memory and spilled. */
+  /** Bytes of all tables, in memory and spilled. */
   async bytes(): Promise<number> {
     return bytesOf(this.connection);
   }
 
   /**
-   * Runs one statement by which the database may grow; false, and interrupted, where it grows by more. It is looked at while it
-   * runs, every {@link LOOK_MS}, so it may be found a little late.
+   * Runs a statement; interrupts it, and resolves to false, if the database grows by more than `bytesMax`. Polled every
+   * {@link POLL_MS}, so it may exceed the limit briefly.
    */
   async runWithin(
     sql: string,
@@ -88,7 +87,7 @@ export class Database {
     }
   }
 
-  /** All rows of a query, each with the columns of the shape; rejects with a TypeError where one has another type. */
+  /** Rejects with a TypeError if a column has another type than in the shape. */
   async rows<S extends RowShape>(
     shape: S,
     sql: string,
@@ -98,7 +97,6 @@ export class Database {
     return reader.getRowObjectsJson().map(rowReader(shape));
   }
 
-  /** The one row of a query that has exactly one. */
   async row<S extends RowShape>(shape: S, sql: string, parameters: readonly DuckDBValue[] = []): Promise<RowOf<S>> {
     const [row, ...more] = await this.rows(shape, sql, parameters);
     if (row === undefined || more.length > 0) throw new Error(`expected one row from: ${sql}`);
@@ -111,22 +109,22 @@ export class Database {
   }
 }
 
-/** Between two looks at a statement that may grow: shorter costs time, longer lets it grow further. */
-const LOOK_MS = 50;
+/** Shorter: more time for polling. Longer: the database grows further beyond its limit. */
+const POLL_MS = 50;
 
-/** Looks at a database through a connection of its own until it is too large (true) or nobody asks any more (false). */
+/** Polls until the database is too large (true) or the statement is over (false). */
 async function watchGrowth(
   connection: DuckDBConnection,
   { bytesMax, isOver }: { readonly bytesMax: number; readonly isOver: AbortSignal },
 ): Promise<boolean> {
   while (!isOver.aborted) {
-    await sleep(LOOK_MS, undefined, { signal: isOver }).catch(() => undefined);
+    await sleep(POLL_MS, undefined, { signal: isOver }).catch(() => undefined);
     if (!isOver.aborted && (await bytesOf(connection)) > bytesMax) return true;
   }
   return false;
 }
 
-/** Buffers of readers aren't counted: that of CSV alone takes 64 MiB. */
+/** Without buffers of readers: that of CSV alone takes 64 MiB. */
 async function bytesOf(connection: DuckDBConnection): Promise<number> {
   const reader = await connection.runAndReadAll(
     `SELECT sum(memory_usage_bytes + temporary_storage_bytes)::DOUBLE FROM duckdb_memory()
@@ -136,34 +134,30 @@ async function bytesOf(connection: DuckDBConnection): Promise<number> {
 }
 
 /**
- * Writes a query's one text column, a line a row, in the query's order; resolves to the number of lines. With neither a
- * quote nor an escape, DuckDB doesn't look for characters to quote; as DuckDB's own JSON is written.
+ * Writes a query's only column as lines, in order; resolves to their number. Without quote and escape DuckDB writes its
+ * own JSON unchanged.
  */
 export function writeLines(database: Database, select: string, path: string): Promise<number> {
   const format = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER E'\\n'`;
   return database.run(`COPY (${select}) TO ${sqlText(path)} (${format})`);
 }
 
-/** A text as an SQL literal, for the few places that take no parameter. */
+/** For the few places that take no parameter. */
 export function sqlText(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-/** A name as an SQL identifier. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Writes a relation as every Parquet file of the store is written; what is rebuilt has to come out the same, byte for byte. */
+/** The format of all Parquet files in the store; a rebuilt file must have the same bytes. */
 export async function writeParquet(database: Database, select: string, path: string): Promise<void> {
   await database.run(`COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION zstd)`);
 }
 
 /**
- * A SELECT of all rows of a state of a dataset, in their order, or of several files of its history, with all columns of the files. A
- * column that came with a later version of the records than a file is of is NULL (decision 0076).
- *
- * @param path of the local Parquet file, or of several
+ * A SELECT of a dataset's rows in Parquet files. Columns newer than a file are NULL (decision 0076).
  * @param options of `read_parquet`, such as `file_row_number = true`
  */
 export async function recordsSql(

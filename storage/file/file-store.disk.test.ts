@@ -18,7 +18,7 @@ describe('where the disk refuses', () => {
     expect(await heard(writer, 'code')).toMatchObject({
       code: 'store_unavailable',
       message: expect.stringContaining(
-        `cannot write there/next in the store file:${root()}: this user has no permission there`,
+        `cannot write there/next in the store file:${root()}: this user has no permission`,
       ),
     });
     await chmod(root(), 0o755);
@@ -59,8 +59,8 @@ describe('where the disk refuses', () => {
   });
 
   test.each([
-    ['to nothing', 'nowhere', 'a part of the path is a file or a link to nothing, not a folder'],
-    ['that leads in a circle', 'link', 'a link in the path leads in a circle'],
+    ['to nothing', 'nowhere', 'a part of the path is a file or a broken link, not a folder'],
+    ['that leads in a circle', 'link', 'the links in the path form a circle'],
   ])('a root that is a link %s is reported as such', async (_, target, reason) => {
     await symlink(target, root('link'));
     await expect(new FileStore(root('link')).put('key', Buffer.from('x'))).rejects.toMatchObject({

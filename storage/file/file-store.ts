@@ -21,16 +21,15 @@ import { findObjectVersion, type OpenedObject, openObject, orUndefined, storeErr
 import { FileStoreWriter } from './writer.ts';
 
 /**
- * Objects as plain files below one folder, on a local file system or a network one with working POSIX locks.
- *
- * What it guarantees, at every instant at which a process may be killed or stopped or the power cut:
- * - Under a key's name lies a whole object, and no version of a key ever comes back.
- * - When a put or delete resolves it is durable: file and folders, up to the root, are synced.
- * - Conditional writes hold between processes, and a killed writer blocks nobody: {@link FileStoreWriter}, `FileStoreLock`.
+ * Objects as files in one folder, on a file system with POSIX locks. Guarantees, even when a process is killed or the
+ * power fails:
+ * - A key's name holds a complete object, and no version of a key ever returns.
+ * - After a put or delete, file and folders up to the root are synced.
+ * - Conditional writes hold between processes, and a killed writer blocks nobody.
  * - A reader that opened an object reads that version to its end.
  *
- * What may change: `.tmp/` (unfinished files; those of killed processes go after a day) and `.lock` are ours. Files that an
- * operator moves in whole are objects like others.
+ * `.tmp/` (cleaned up after a day) and `.lock` belong to the store. Complete files that an operator adds are objects
+ * too.
  */
 export class FileStore implements ObjectStore {
   readonly url: string;
@@ -38,7 +37,7 @@ export class FileStore implements ObjectStore {
   readonly #writer: FileStoreWriter;
   readonly #signUrl: FileStoreOptions['signUrl'];
 
-  /** @param root the folder; the first write makes it where there is none */
+  /** @param root created by the first write */
   constructor(root: string, options: FileStoreOptions = {}) {
     this.url = options.url ?? `file:${root}`;
     this.#root = resolve(root);
@@ -50,7 +49,7 @@ export class FileStore implements ObjectStore {
     });
   }
 
-  /** The time of files is that of the machine which writes them. */
+  /** Files have the time of the machine that writes them. */
   clockAheadMs(): undefined {
     return undefined;
   }
@@ -99,14 +98,14 @@ export class FileStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<void> {
-    const isThere = (await this.head(key)) !== undefined;
-    if (isThere) await this.#report(`delete ${key}`, () => this.#writer.remove(key));
+    const exists = (await this.head(key)) !== undefined;
+    if (exists) await this.#report(`delete ${key}`, () => this.#writer.remove(key));
   }
 
   async signedUrl(key: string, options: SignedUrlOptions): Promise<string> {
     assertKey(key);
     if (this.#signUrl !== undefined) return this.#signUrl(key, options);
-    throw new AppError('configuration', `the store ${this.url} has no address from which objects could be downloaded`);
+    throw new AppError('configuration', `the store ${this.url} has no URLs for downloads`);
   }
 
   async #write(key: string, fill: (file: FileHandle) => Promise<void>, condition?: PutCondition): Promise<PutResult> {
@@ -120,7 +119,7 @@ export class FileStore implements ObjectStore {
     return join(this.#root, key);
   }
 
-  /** @param doing for the message: what could not be done */
+  /** @param doing what failed, for "cannot …" */
   async #report<T>(doing: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -131,22 +130,21 @@ export class FileStore implements ObjectStore {
 }
 
 export interface FileStoreOptions {
-  /** The store's address as the operator wrote it. Default: `file:` and the root. */
+  /** As the operator wrote it. Default: `file:` and the root. */
   readonly url?: string;
-  /** What objects get as their modification time. */
   readonly clock?: () => Date;
   /** 0 ≤ x < 1. */
   readonly random?: () => number;
-  /** How long a write waits for others that replace or remove objects, in milliseconds. */
+  /** How long a write waits for others that replace or remove objects. */
   readonly lockTimeoutMs?: number;
-  /** Makes the URL of an object; files have none of their own. */
+  /** Files have no URLs of their own. */
   readonly signUrl?: (key: string, options: SignedUrlOptions) => Promise<string>;
 }
 
-/** A rename and a sync take milliseconds; who waits this long waits for a stopped process or a dying disk. */
+/** A rename and a sync take milliseconds; ten seconds mean a stopped process or a dying disk. */
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** Smaller: more calls per byte. Larger: more memory per open stream. */
+/** Smaller: more calls per byte. Larger: more memory per stream. */
 const CHUNK_BYTES = 1024 * 1024;
 
 async function readAll({ file, version }: OpenedObject): Promise<StoredObject> {
@@ -164,29 +162,29 @@ async function copyBytes(source: FileHandle, target: FileHandle): Promise<void> 
 }
 
 /**
- * Walks the objects below a folder in the byte order of their whole keys, with the names of one folder per level in memory.
- * What can't be a key (dot files, temporary files, a stray `my notes.txt`) is no object. Symbolic links are followed.
+ * Lists objects in the byte order of their keys, holding the names of one folder per level. Names that can't be keys,
+ * such as dot files, are ignored. Symbolic links are followed.
  */
 export function listFiles(root: string, prefix: string, startAfter = ''): AsyncGenerator<ListedObject> {
   return listFolder(root, prefix.slice(0, prefix.lastIndexOf('/') + 1), { prefix, startAfter });
 }
 
-interface Wanted {
+interface KeyRange {
   readonly prefix: string;
-  /** Only keys behind it. */
+  /** Only later keys. */
   readonly startAfter: string;
 }
 
-/** @param folder the empty string, or a path with `/` at its end, which is a part of all keys in it */
-async function* listFolder(root: string, folder: string, wanted: Wanted): AsyncGenerator<ListedObject> {
-  const { prefix, startAfter } = wanted;
+/** @param folder empty, or a path ending in `/` */
+async function* listFolder(root: string, folder: string, range: KeyRange): AsyncGenerator<ListedObject> {
+  const { prefix, startAfter } = range;
   for (const name of await namesIn(join(root, folder))) {
     const key = folder + name;
     if (!key.startsWith(prefix)) continue;
-    // Keys are ASCII, so their order as text is that of their bytes; one in a folder is behind it.
+    // Keys are ASCII, so text order is byte order; a folder's keys follow its name.
     if (key <= startAfter && !startAfter.startsWith(key)) continue;
     if (key.endsWith('/')) {
-      yield* listFolder(root, key, wanted);
+      yield* listFolder(root, key, range);
       continue;
     }
     if (key <= startAfter) continue;
@@ -195,7 +193,7 @@ async function* listFolder(root: string, folder: string, wanted: Wanted): AsyncG
   }
 }
 
-/** The names in a folder, folders with `/` at the end: sorted like this, a walk in depth meets whole keys in their byte order. */
+/** Folders end in `/`, so a depth-first walk gives keys in byte order. */
 async function namesIn(folder: string): Promise<string[]> {
   const names: string[] = [];
   for (const entry of (await orUndefined(readdir(folder, { withFileTypes: true }))) ?? []) {

@@ -4,13 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 
 /**
- * A lock between processes, and between objects of one process, that dies with whoever holds it.
- *
- * It is the exclusive lock that SQLite puts on a file: the operating system drops it when the process ends, however it ends,
- * so there are no stale locks to find or break. A process that is merely stopped keeps it, and rightly: it may go on at any time.
- * The file stays empty; nothing is ever committed to it.
- *
- * Never open the lock file in any other way: closing any descriptor of it would drop the locks of the whole process.
+ * A lock between processes and within one: SQLite's exclusive lock on a file, which the system releases when the
+ * process ends, so no stale locks. A stopped process rightly keeps it, since it may continue. The file stays empty.
+ * Never open it any other way: closing any descriptor releases the locks of the whole process.
  */
 export class FileStoreLock {
   readonly #path: string;
@@ -24,7 +20,7 @@ export class FileStoreLock {
     this.#random = options.random;
   }
 
-  /** Runs the work while holding the lock. Rejects with {@link LockTimeout}, with SQLite's errors, and with the work's own. */
+  /** Rejects with {@link LockTimeout}, with SQLite's errors, or with those of the work. */
   hold<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(() => this.#holdNow(work));
     this.#last = mine.catch(() => undefined);
@@ -63,30 +59,29 @@ export class FileStoreLock {
 
 export interface FileStoreLockOptions {
   readonly timeoutMs: number;
-  /** 0 ≤ x < 1, for the jitter of the retries. */
+  /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number;
 }
 
-/** Somebody else held the lock all the time. */
 export class LockTimeout extends Error {
   override readonly name = 'LockTimeout';
 
   constructor(timeoutMs: number) {
-    super(`another process has held the lock for ${timeoutMs} ms; it may be stopped or very slow`);
+    super(`another process has held the lock for ${timeoutMs} ms: it may be stopped or very slow`);
   }
 }
 
-/** Smaller: racing writers keep each other's CPUs busy. Larger: a free lock lies idle. */
+/** Smaller: racing writers busy the CPUs. Larger: a free lock stays unused. */
 const RETRY_DELAY_MS_MAX = 25;
 
-/** The database whose open transaction is the lock; undefined where somebody else has it. Never waits. */
+/** The database whose open transaction is the lock; undefined if another process holds it. Never waits. */
 function lockNow(path: string): Database.Database | undefined {
   const database = new Database(path, { timeout: 0 });
   try {
-    // No journal file that a killed process would leave behind.
+    // No journal file for a killed process to leave.
     database.pragma('journal_mode = memory');
     database.exec('BEGIN EXCLUSIVE');
-    // On a file that is not writable, SQLite's BEGIN EXCLUSIVE quietly locks nothing; this (never committed) tells.
+    // On a read-only file BEGIN EXCLUSIVE locks nothing and succeeds; this statement, never committed, fails.
     database.exec('CREATE TABLE held (x)');
     return database;
   } catch (error) {

@@ -5,9 +5,8 @@ import { AppError, codeFromError, messageFromError } from '../../runtime/errors.
 import type { ObjectHead } from '../object-store.ts';
 import { LockTimeout } from './lock.ts';
 
-/** What is known of an object without reading it. */
 export interface Version extends ObjectHead {
-  /** Modification time in nanoseconds since 1970. */
+  /** Nanoseconds since 1970. */
   readonly modifiedNs: bigint;
 }
 
@@ -16,7 +15,7 @@ export interface OpenedObject {
   readonly version: Version;
 }
 
-/** Opens an object for reading; it stays this version to its end, whoever gets its name. The caller closes the file. */
+/** Opens an object; the handle reads this version even if the name is replaced. The caller closes it. */
 export async function openObject(path: string): Promise<OpenedObject | undefined> {
   const file = await orUndefined(open(path, 'r'));
   if (file === undefined) return undefined;
@@ -31,7 +30,7 @@ export async function openObject(path: string): Promise<OpenedObject | undefined
   return undefined;
 }
 
-/** The object's present version; undefined where there is none. A folder is no object. */
+/** The current version; undefined for a folder or nothing. */
 export async function findObjectVersion(path: string): Promise<Version | undefined> {
   const stats = await orUndefined(stat(path, { bigint: true }));
   return stats?.isFile() ? versionFrom(stats) : undefined;
@@ -46,7 +45,7 @@ export function versionFrom(stats: BigIntStats): Version {
   };
 }
 
-/** Undefined where there is nothing of that name, or not any more. */
+/** Undefined if there is no such file. */
 export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;
@@ -56,34 +55,30 @@ export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined
   }
 }
 
-/** What went wrong, by the system's error code, as the operator of a nightly job understands it. */
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user has no permission there',
-  EPERM: 'this user has no permission there',
+  EACCES: 'this user has no permission',
+  EPERM: 'this user has no permission',
   EROFS: 'it is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota of this user is used up',
   EFBIG: 'the file is larger than the system allows (ulimit -f, or the limit of the file system)',
-  ENOTDIR: 'a part of the path is a file or a link to nothing, not a folder',
-  ELOOP: 'a link in the path leads in a circle',
+  ENOTDIR: 'a part of the path is a file or a broken link, not a folder',
+  ELOOP: 'the links in the path form a circle',
   EISDIR: 'a folder has this name',
-  EEXIST: 'a part of the path is a file or a link to nothing, not a folder',
+  EEXIST: 'a part of the path is a file or a broken link, not a folder',
   ENAMETOOLONG: 'the path is too long for the file system',
   EMFILE: 'this process has too many open files (ulimit -n)',
   ENFILE: 'the system has too many open files',
   EIO: 'the disk reports an error',
   ENOENT: 'the folder disappeared',
-  EXDEV: 'a folder inside it lies on another disk; a store must be one file system',
+  EXDEV: 'a folder inside it is on another disk; a store must be on one file system',
   SQLITE_READONLY: 'its lock file .lock is read-only for this user',
   SQLITE_CANTOPEN: 'its lock file .lock cannot be opened',
   SQLITE_FULL: 'the disk is full',
-  SQLITE_NOTADB: 'its lock file .lock holds something else',
+  SQLITE_NOTADB: 'its file .lock is not a lock file',
 };
 
-/**
- * The {@link AppError} for whatever the file system or the lock threw.
- * @param doing what failed, as in "cannot … ": `write releases/x`
- */
+/** @param doing what failed, for "cannot …" */
 export function storeErrorFrom(error: unknown, store: string, doing: string): AppError {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
@@ -94,13 +89,12 @@ export function storeErrorFrom(error: unknown, store: string, doing: string): Ap
   });
 }
 
-/** The same as {@link codeFromError}, of SQLite's codes the plain one. */
+/** {@link codeFromError}; of SQLite's extended codes the plain one. */
 export function codeOf(error: unknown): string {
   if (error instanceof Database.SqliteError) return error.code.split('_').slice(0, 2).join('_');
   return codeFromError(error);
 }
 
-/** True where a read found nothing under that name. */
 function isAbsence(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

@@ -8,14 +8,12 @@ import { FileStoreLock } from './lock.ts';
 import { codeOf, findObjectVersion, orUndefined, type Version, versionFrom } from './objects.ts';
 
 /**
- * How files come and go in a file store. Two rules carry its promises:
+ * Writes and removes files of a file store, by two rules:
+ * - Bytes get a name only when complete and durable, and never change afterwards.
+ * - A free name is taken by `link`, so the kernel picks the winner. A used name is replaced or removed only under the
+ *   store's lock, so nothing happens between comparing a version and replacing it.
  *
- * - Bytes get a name only when they are complete and durable, and never change after that.
- * - A name that nothing has is given by `link`: of racing writers the kernel lets one win, without any lock. A name that
- *   something has is given away or removed only under the store's lock, with or without a condition; so nothing can happen
- *   between comparing a version and replacing it.
- *
- * All errors come as the system throws them, but for `precondition_failed`.
+ * Errors are the system's, except `precondition_failed`.
  */
 export class FileStoreWriter {
   readonly #root: string;
@@ -29,10 +27,7 @@ export class FileStoreWriter {
     this.#lock = new FileStoreLock(join(root, '.lock'), { timeoutMs: options.lockTimeoutMs, random: options.random });
   }
 
-  /**
-   * Writes an object.
-   * @param fill writes its bytes into a new file
-   */
+  /** @param fill writes the bytes into a new file */
   async write(key: string, fill: FillFile, condition?: PutCondition): Promise<Version> {
     const temporary = join(await this.#temporaryFolder(), randomUUID());
     try {
@@ -41,11 +36,10 @@ export class FileStoreWriter {
       await syncUpTo(this.#root, dirname(join(this.#root, key)));
       return placed;
     } finally {
-      await unlink(temporary).catch(() => undefined); // Gone by rename, or left for the cleaning.
+      await unlink(temporary).catch(() => undefined); // Renamed already, or left for the clean-up.
     }
   }
 
-  /** Removes an object and the folders that are empty without it. */
   async remove(key: string): Promise<void> {
     const path = join(this.#root, key);
     await this.#lock.hold(async () => {
@@ -59,11 +53,11 @@ export class FileStoreWriter {
   async #place(file: NewFile, condition: PutCondition | undefined): Promise<Version> {
     if (condition !== undefined && 'ifMatch' in condition) return this.#replace(file, condition.ifMatch);
     if (await this.#create(file)) return file.version;
-    if (condition !== undefined) throw lost(file.key, 'something has this name already');
+    if (condition !== undefined) throw lost(file.key, 'the key exists already');
     return this.#replace(file);
   }
 
-  /** Gives the file a name that nothing has; false where something has it. */
+  /** Links the file to its name; false if the name is taken. */
   async #create(file: NewFile): Promise<boolean> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -74,13 +68,13 @@ export class FileStoreWriter {
         const code = codeOf(error);
         if (code === 'EEXIST') return false;
         if (WITHOUT_HARD_LINKS.has(code)) return this.#createUnderLock(file);
-        // A delete removed the folder because it was empty.
+        // A delete removed the empty folder.
         if (code !== 'ENOENT' || attempt >= CREATE_RETRIES_MAX) throw error;
       }
     }
   }
 
-  /** For file systems without hard links, where every writer ends up here. */
+  /** For file systems without hard links, where all writers use it. */
   #createUnderLock(file: NewFile): Promise<boolean> {
     return this.#lock.hold(async () => {
       if ((await findObjectVersion(file.path)) !== undefined) return false;
@@ -94,7 +88,7 @@ export class FileStoreWriter {
     return this.#lock.hold(async () => {
       const current = await findObjectVersion(file.path);
       if (ifMatch !== undefined && current?.etag !== ifMatch) {
-        throw lost(file.key, current === undefined ? 'it is gone' : 'somebody else wrote it since it was read');
+        throw lost(file.key, current === undefined ? 'it is gone' : 'another process wrote it since it was read');
       }
       const version = current === undefined ? file.version : await makeLaterThan(current, file);
       await makeFolder(dirname(file.path));
@@ -104,7 +98,7 @@ export class FileStoreWriter {
     });
   }
 
-  /** The folder of unfinished files, on the same file system as the objects; cleaned once. */
+  /** On the objects' file system; cleaned up once. */
   async #temporaryFolder(): Promise<string> {
     const folder = join(this.#root, '.tmp');
     await makeFolder(folder);
@@ -115,7 +109,9 @@ export class FileStoreWriter {
     return folder;
   }
 
-  /** Now, in whole microseconds since 1970; the clock's milliseconds plus a random part, so that two writes rarely share an instant. */
+  /**
+   * Microseconds since 1970: the clock's milliseconds and a random part, so that two writes rarely share an instant.
+   */
   #time(): number {
     return this.#options.clock().getTime() * 1000 + 1 + Math.floor(this.#options.random() * 998);
   }
@@ -130,7 +126,6 @@ export interface FileStoreWriterOptions {
   readonly lockTimeoutMs: number;
 }
 
-/** A complete file that has no name yet. */
 interface NewFile {
   readonly key: string;
   readonly path: string;
@@ -138,10 +133,10 @@ interface NewFile {
   readonly version: Version;
 }
 
-/** No write takes a day, so a temporary file of that age is nobody's. */
+/** No write takes a day. */
 const LEFT_OVER_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** Each retry means that a folder was emptied and removed in the microseconds between two calls. */
+/** Each retry means that a folder was removed between two calls. */
 const CREATE_RETRIES_MAX = 20;
 
 /** @param time of modification, in microseconds since 1970 */
@@ -155,7 +150,7 @@ async function writeDurably(path: string, time: number, fill: FillFile): Promise
   }
 }
 
-/** Inode numbers are used again; growing times keep a version from coming back. */
+/** Inode numbers are reused; increasing times keep an old version from returning. */
 async function makeLaterThan(current: Version, { temporary, version }: NewFile): Promise<Version> {
   if (version.modifiedNs > current.modifiedNs) return version;
   const file = await open(temporary, 'r+');
@@ -176,7 +171,7 @@ function lost(key: string, why: string): AppError {
   return new AppError('precondition_failed', `${key} was not written: ${why}`, { details: { key } });
 }
 
-/** Makes the names in a folder durable; fine when the folder is gone, for then it has no names. */
+/** Makes names in a folder durable; a missing folder has none. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await orUndefined(open(folder, 'r'));
   try {
@@ -187,35 +182,32 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes the names in a folder and in all folders above it durable, up to the root. All of them, every time: a folder that is
- * there may be one that another process made a moment ago and has not made durable yet.
+ * Makes names durable up to the root. Always all levels: another process may just have created a folder without syncing
+ * it yet.
  */
 async function syncUpTo(root: string, folder: string): Promise<void> {
   await syncFolder(folder);
   if (folder !== root) await syncUpTo(root, dirname(folder));
 }
 
-/** Makes a folder and those above it that are missing, durably. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first !== undefined) await syncUpTo(dirname(first), folder);
 }
 
-/** Removes a folder and those above it that are empty, below the root. */
 async function removeEmptyFolders(root: string, folder: string): Promise<void> {
   if (folder === root) return;
   try {
     await rmdir(folder);
   } catch {
-    return; // Not empty, or gone: either way nothing is left to do.
+    return; // Not empty, or gone.
   }
   await removeEmptyFolders(root, dirname(folder));
 }
 
-/** Enough to clean up after years of killed nights, few enough not to delay a start. */
+/** Enough after years of killed nights, and few enough not to delay a start. */
 const FILES_REMOVED_MAX = 1000;
 
-/** Removes the files of a folder that were last written before then. */
 async function removeFilesBefore(folder: string, then: Date): Promise<void> {
   for (const name of (await readdir(folder)).slice(0, FILES_REMOVED_MAX)) {
     const path = join(folder, name);

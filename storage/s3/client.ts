@@ -3,46 +3,44 @@ import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { shownAddress } from '../../runtime/shown-address.ts';
 import { isKey } from '../object-store.ts';
 
-/** How to reach an S3 store. What is left out, the AWS SDK takes from its usual places: AWS_*, profiles, instance roles. */
+/** Where an option is missing, the AWS SDK uses its own sources: AWS_*, profiles, instance roles. */
 export interface S3ClientOptions {
-  /** Default: the SDK's; `us-east-1` with an endpoint of one's own, most of which don't care. */
+  /** Default: the SDK's; with an endpoint `us-east-1`. */
   readonly region?: string | undefined;
-  /** A URL, for stores that are not Amazon's. */
+  /** For stores that aren't Amazon's. */
   readonly endpoint?: string | undefined;
-  /** The URL by which those who download reach the same store, where it is another one; signed addresses begin with it. */
+  /** Origin of signed URLs, if callers reach the store by another one. */
   readonly publicEndpoint?: string | undefined;
-  /** Fixed credentials, or a function that gives them. */
   readonly credentials?: NonNullable<S3ClientConfig['credentials']>;
-  /** Whether the bucket goes into the path, not the host name. Default: yes with an endpoint of one's own. */
+  /** Bucket in the path instead of the host name. Default: true with an endpoint. */
   readonly forcePathStyle?: boolean | undefined;
   /**
-   * When the SDK adds checksums of its own accord and checks those of answers. Default: `WHEN_REQUIRED` with an endpoint of
-   * one's own, because many stores don't know the newer ones. Uploads carry a SHA-256 in any case.
+   * When the SDK adds checksums and verifies those of responses. Default: `WHEN_REQUIRED` with an endpoint, because
+   * many stores lack the newer ones. Uploads always carry a SHA-256.
    */
   readonly checksums?: 'WHEN_REQUIRED' | 'WHEN_SUPPORTED';
-  /** Tries of one request, the first included; between them the SDK waits 0.1 s, doubled each time, times chance. */
+  /** Per request, the first included; the delay starts at 0.1 s and doubles, with jitter. */
   readonly attemptsMax?: number;
-  /** For a connection to be established, in milliseconds. */
   readonly connectTimeoutMs?: number;
-  /** From a request's start, upload included, to the head of its answer, in milliseconds. */
+  /** From the start, upload included, to the response headers. */
   readonly requestTimeoutMs?: number;
-  /** For a connection on which nothing moves, in milliseconds. */
+  /** For a connection without traffic. */
   readonly idleTimeoutMs?: number;
 }
 
-/** More: a night holds out longer, some 10 s on average with 8. Less: a short fault of the store ends it. */
+/** More: a night survives longer faults, some 10 s with 8. Fewer: a short fault ends it. */
 export const ATTEMPTS_MAX = 8;
 
-/** A store that needs longer is as good as unreachable, and a name with several addresses tries the next. */
+/** A store that needs longer is unreachable; a name with several addresses tries the next. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Must be enough for one part of an upload on a slow line: 8 MB in 300 s are 28 kB/s. */
+/** Must suffice for a part of an upload on a slow line: 8 MB in 300 s are 28 kB/s. */
 const REQUEST_TIMEOUT_MS = 300_000;
 
-/** Less than the minutes after which routers forget a silent connection; more than a busy store takes to answer. */
+/** Less than routers keep a silent connection; more than a busy store needs to respond. */
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** A client of the SDK. Throws `configuration` where the endpoint is no URL. */
+/** Throws `configuration` for an invalid endpoint. */
 export function s3ClientFrom(options: S3ClientOptions): S3Client {
   const hasEndpoint = options.endpoint !== undefined;
   const checksums = options.checksums ?? (hasEndpoint ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED');
@@ -64,9 +62,8 @@ export function s3ClientFrom(options: S3ClientOptions): S3Client {
 }
 
 /**
- * The client that signs addresses: with the region and the credentials of the one that talks to the store, for another host. A
- * signature holds for the host that is asked, so whatever stands before the store has to pass the Host header and the path on.
- * Throws `configuration` where the public endpoint is no URL.
+ * Signs URLs for the public endpoint with the client's region and credentials. A signature covers the host, so a proxy
+ * must pass on the Host header and the path. Throws `configuration` for an invalid endpoint.
  */
 export function signerFrom(client: S3Client, options: S3ClientOptions): S3Client {
   const { publicEndpoint: endpoint } = options;
@@ -87,7 +84,7 @@ function checkedEndpoint(endpoint: string): string {
   try {
     url = new URL(endpoint);
   } catch (cause) {
-    throw new AppError('configuration', `the S3 endpoint is no URL: '${endpoint}' (${messageFromError(cause)})`, {
+    throw new AppError('configuration', `the S3 endpoint is not a URL: '${endpoint}' (${messageFromError(cause)})`, {
       cause,
     });
   }
@@ -97,46 +94,39 @@ function checkedEndpoint(endpoint: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new AppError(
       'configuration',
-      'the S3 endpoint must not hold credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      'the S3 endpoint must not contain credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     );
   }
   return endpoint;
 }
 
-/** Where in which bucket a store is. */
 export interface S3Address {
   /** As the operator wrote it. */
   readonly url: string;
   readonly bucket: string;
-  /** What all names in the bucket begin with: the empty string, or a path with `/` at its end. */
+  /** Empty, or a path ending in `/`. */
   readonly prefix: string;
 }
 
-/** A store at a server. */
 export interface S3Place extends S3Address {
-  /** The server, for messages. */
   readonly endpoint: string;
 }
 
-/** An object as requests name it. */
 export function objectAt(place: S3Place, key: string): { Bucket: string; Key: string } {
   return { Bucket: place.bucket, Key: place.prefix + key };
 }
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/;
 
-/** Reads `s3://bucket` or `s3://bucket/prefix`; throws `configuration`, and never repeats what may be a secret. */
+/** Parses `s3://bucket/prefix`; throws `configuration`, without repeating possible secrets. */
 export function s3AddressFrom(url: string): S3Address {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)\/?(.*?)\/?$/s.exec(url) ?? [];
   if (bucket.includes('@')) {
-    throw new AppError('configuration', 'the address of a store must not hold credentials: s3://bucket/prefix is all');
+    throw new AppError('configuration', 'the address of a store must not contain credentials: use s3://bucket/prefix');
   }
-  if (!BUCKET.test(bucket)) throw notAnAddress(url, 'the name of the bucket is missing or none');
+  if (!BUCKET.test(bucket)) throw notAnAddress(url, 'the name of the bucket is missing or invalid');
   if (path !== '' && !isKey(path)) {
-    throw notAnAddress(
-      url,
-      'a prefix is made of letters, digits and . _ - between slashes, no part beginning with a dot',
-    );
+    throw notAnAddress(url, 'a prefix has letters, digits and . _ - between slashes, and no part starts with a dot');
   }
   return { url, bucket, prefix: path === '' ? '' : `${path}/` };
 }
@@ -144,6 +134,6 @@ export function s3AddressFrom(url: string): S3Address {
 function notAnAddress(url: string, why: string): AppError {
   return new AppError(
     'configuration',
-    `not the address of a store: '${shownAddress(url)}': ${why}; for example s3://bucket/prefix`,
+    `'${shownAddress(url)}' is not the address of a store: ${why}. Example: s3://bucket/prefix`,
   );
 }

@@ -9,18 +9,15 @@ const BAD_CREDENTIALS: Explanation = [
 ];
 const NO_CREDENTIALS: Explanation = [
   'configuration',
-  () => 'there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
+  () => 'credentials are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
 ];
-const EXPIRED: Explanation = [
-  'store_unavailable',
-  () => 'the credentials have expired: renew them, then run this again',
-];
+const EXPIRED: Explanation = ['store_unavailable', () => 'the credentials have expired: renew them, then retry'];
 const DENIED: Explanation = [
   'configuration',
   ({ bucket }) =>
     `the credentials lack a right: they need s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket on bucket ${bucket}`,
 ];
-/** A refusal without a body names neither the one nor the other. */
+/** A response without a body doesn't say which. */
 const REFUSED: Explanation = ['configuration', (place) => `${BAD_CREDENTIALS[1](place)}; or ${DENIED[1](place)}`];
 const NO_BUCKET: Explanation = [
   'configuration',
@@ -33,32 +30,32 @@ const WRONG_REGION: Explanation = [
 const NO_REGION: Explanation = ['configuration', () => 'no region is set: set AWS_REGION to that of the bucket'];
 const CLOCK: Explanation = [
   'store_unavailable',
-  ({ endpoint }) => `the clock of this machine is too far from that of ${endpoint}: set it (NTP), then run this again`,
+  ({ endpoint }) => `the clock of this machine is too far from that of ${endpoint}: set it (NTP), then retry`,
 ];
 const OVERLOADED: Explanation = [
   'store_unavailable',
-  ({ endpoint }) => `${endpoint} is overloaded or asks to slow down, and did so at every retry: run this again later`,
+  ({ endpoint }) => `${endpoint} is overloaded or limits requests, also after all retries: try again later`,
 ];
 const UNREACHABLE: Explanation = [
   'store_unavailable',
-  ({ endpoint }) => `${endpoint} can't be reached: check the endpoint, the network and whether the store runs`,
+  ({ endpoint }) => `${endpoint} can't be reached: check the endpoint, the network and that the store runs`,
 ];
 const BROKEN: Explanation = [
   'store_unavailable',
-  ({ endpoint }) => `the connection to ${endpoint} broke at every try: check the network and whether the store runs`,
+  ({ endpoint }) => `the connection to ${endpoint} broke at every attempt: check the network and that the store runs`,
 ];
 const SILENT: Explanation = [
   'store_unavailable',
-  ({ endpoint }) => `${endpoint} did not answer in time: check the network and the load of the store`,
+  ({ endpoint }) => `${endpoint} did not respond in time: check the network and the load of the store`,
 ];
 const NOT_IMPLEMENTED: Explanation = [
   'configuration',
-  ({ endpoint }) => `${endpoint} lacks what this store needs: conditional writes and SHA-256 checksums`,
+  ({ endpoint }) => `${endpoint} doesn't support conditional writes and SHA-256 checksums, which are required`,
 ];
-const FULL: Explanation = ['store_unavailable', ({ endpoint }) => `${endpoint} has no room left`];
-const DAMAGED: Explanation = ['store_unavailable', () => 'the bytes that arrived were not those that were sent'];
+const FULL: Explanation = ['store_unavailable', ({ endpoint }) => `${endpoint} is full`];
+const DAMAGED: Explanation = ['store_unavailable', () => 'the bytes were damaged in transit'];
 
-/** By the name of the error, or the system's code of it. */
+/** By the error's name or system code. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   InvalidAccessKeyId: BAD_CREDENTIALS,
   SignatureDoesNotMatch: BAD_CREDENTIALS,
@@ -95,7 +92,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ENETUNREACH: UNREACHABLE,
 };
 
-/** For answers without a body that would name the error, as those to HEAD. */
+/** For responses without a body, such as those to HEAD. */
 const EXPLANATIONS_BY_STATUS: Readonly<Record<number, Explanation>> = {
   301: WRONG_REGION,
   403: REFUSED,
@@ -105,15 +102,15 @@ const EXPLANATIONS_BY_STATUS: Readonly<Record<number, Explanation>> = {
 };
 
 /**
- * The {@link AppError} for whatever the SDK threw, naming the store, what failed and what to do.
- * @param doing what failed, as in "cannot … ": `write releases/x`
+ * Maps an error of the SDK to one that names the store, the failure and a remedy.
+ * @param doing what failed, for "cannot …"
  */
 export function s3ErrorFrom(error: unknown, place: S3Place, doing: string): AppError {
   if (error instanceof AppError) return error;
   const { name, status } = factsOf(error);
   const [code, what] = explanationOf(error) ?? [
     'store_unavailable',
-    () => `${place.endpoint} answers: ${messageFromError(error)}`,
+    () => `${place.endpoint} responded: ${messageFromError(error)}`,
   ];
   const facts = [name, status].filter((fact) => fact !== '').join(' ');
   return new AppError(code, `cannot ${doing} in the store ${place.url}: ${what(place)} (${facts})`, {
@@ -128,11 +125,11 @@ function explanationOf(error: unknown): Explanation | undefined {
   return EXPLANATIONS[code] ?? EXPLANATIONS[name] ?? EXPLANATIONS_BY_STATUS[Number(status)];
 }
 
-/** What an error of the SDK or the network tells about itself; empty strings for what it doesn't. */
+/** Empty strings for missing facts. */
 export function factsOf(error: unknown): { name: string; code: string; status: number | '' } {
   if (!(error instanceof Error)) return { name: '', code: '', status: '' };
   const code = codeFromError(error);
-  // The SDK renames connections that break to TimeoutError; their code tells the truth.
+  // The SDK renames broken connections to TimeoutError; their code is right.
   const isUnnamed = error.name === 'Error' || error.name === 'TimeoutError';
   return { name: isUnnamed && code !== '' ? code : error.name, code, status: statusOf(error) };
 }

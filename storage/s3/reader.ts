@@ -7,13 +7,11 @@ import type { ObjectHead, StoredObject } from '../object-store.ts';
 import { objectAt, type S3Place } from './client.ts';
 import { factsOf, s3ErrorFrom } from './errors.ts';
 
-/** What an object's metadata tells. */
 export interface S3ObjectHead extends ObjectHead {
-  /** Which write it comes from; see `S3StoreWriter`. */
+  /** The write that created it; see `S3StoreWriter`. */
   readonly writeId: string | undefined;
 }
 
-/** Reads objects of a bucket: each reader gets one whole version or an error ({@link Download}). */
 export class S3StoreReader {
   readonly #client: S3Client;
   readonly #place: S3Place;
@@ -25,7 +23,7 @@ export class S3StoreReader {
     this.#options = options;
   }
 
-  /** The whole object; undefined where there is none. One that is replaced meanwhile is read again. */
+  /** Undefined if there is no object. Starts again if the object is replaced meanwhile. */
   async read(key: string): Promise<StoredObject | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const download = await this.#start(key);
@@ -40,7 +38,7 @@ export class S3StoreReader {
     }
   }
 
-  /** The object as a stream, its first bytes on their way; undefined where there is none. */
+  /** Undefined if there is no object. */
   async stream(key: string): Promise<Readable | undefined> {
     const download = await this.#start(key);
     if (download === undefined) return undefined;
@@ -48,20 +46,19 @@ export class S3StoreReader {
     return stream.once('close', () => download.close());
   }
 
-  /** Undefined where there is no object. */
   async head(key: string): Promise<S3ObjectHead | undefined> {
     const response = await orUndefined(this.#client.send(new HeadObjectCommand(objectAt(this.#place, key))));
     return response && headFrom(response);
   }
 
   #start(key: string): Promise<Download | undefined> {
-    return orUndefined(Download.start((offset) => this.#ask(key, offset), this.#options));
+    return orUndefined(Download.start((offset) => this.#fetch(key, offset), this.#options));
   }
 
-  async #ask(key: string, offset: number): Promise<Answer> {
+  async #fetch(key: string, offset: number): Promise<ObjectResponse> {
     const range = offset === 0 ? {} : { Range: `bytes=${offset}-` };
     const response = await this.#client.send(new GetObjectCommand({ ...objectAt(this.#place, key), ...range }));
-    // In Node the SDK's body is always one of Node's streams.
+    // In Node the SDK's body is always a Node stream.
     return { etag: etagFrom(response.ETag), bytes: response.ContentLength ?? 0, body: response.Body as Readable };
   }
 
@@ -74,12 +71,11 @@ export class S3StoreReader {
   }
 }
 
-/** Under this name an object keeps which write it comes from. */
 export const WRITE_ID = 'modelstats-write';
 
-/** The version in an answer. Without one nothing could be written conditionally. */
+/** Conditional writes need it. */
 export function etagFrom(etag: string | undefined): string {
-  if (etag === undefined || etag === '') throw new AppError('store_unavailable', 'the store answers without an ETag');
+  if (etag === undefined || etag === '') throw new AppError('store_unavailable', 'the store responded without an ETag');
   return etag;
 }
 
@@ -92,7 +88,7 @@ function headFrom(response: HeadObjectCommandOutput): S3ObjectHead {
   };
 }
 
-/** Undefined where the store says that there is no such object; a missing bucket stays an error. */
+/** Undefined if there is no such object; a missing bucket stays an error. */
 async function orUndefined<T>(response: Promise<T>): Promise<T | undefined> {
   try {
     return await response;
@@ -103,60 +99,58 @@ async function orUndefined<T>(response: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** An answer whose body is on its way. */
-export interface Answer {
+export interface ObjectResponse {
   readonly etag: string;
   /** Of this body. */
   readonly bytes: number;
   readonly body: Readable;
 }
 
-/** Asks for an object, from this byte to its end. */
-export type Ask = (offset: number) => Promise<Answer>;
+/** Requests the object from this byte on. */
+export type FetchObject = (offset: number) => Promise<ObjectResponse>;
 
 export interface DownloadOptions {
-  /** How often in a row a connection may break without one new byte. */
+  /** Failures in a row without a new byte. */
   readonly attemptsMax: number;
-  /** 0 ≤ x < 1, for the jitter of the retries. */
+  /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number;
 }
 
-/** The object is another one now, or gone, and the rest of what was being read can't be had any more. */
 class ReplacedWhileRead extends Error {
   override readonly name = 'ReplacedWhileRead';
 }
 
 /**
- * The bytes of one version of an object. A connection that breaks is replaced by one that goes on at the next byte, if that
- * still is the same version. While there is no first byte yet, a newer version will do.
+ * The bytes of one version of an object. After a broken connection it resumes at the next byte if the version is the
+ * same; before the first byte, a newer version will do.
  */
 export class Download {
-  readonly #ask: Ask;
+  readonly #fetch: FetchObject;
   readonly #options: DownloadOptions;
-  #response: Answer;
+  #response: ObjectResponse;
   #chunks: AsyncIterator<Buffer>;
   /** Of the whole object. */
   #bytes: number;
   #offset = 0;
 
-  private constructor(ask: Ask, response: Answer, options: DownloadOptions) {
-    this.#ask = ask;
+  private constructor(fetch: FetchObject, response: ObjectResponse, options: DownloadOptions) {
+    this.#fetch = fetch;
     this.#options = options;
     this.#response = response;
     this.#chunks = response.body[Symbol.asyncIterator]();
     this.#bytes = response.bytes;
   }
 
-  static async start(ask: Ask, options: DownloadOptions): Promise<Download> {
-    return new Download(ask, await ask(0), options);
+  static async start(fetch: FetchObject, options: DownloadOptions): Promise<Download> {
+    return new Download(fetch, await fetch(0), options);
   }
 
-  /** The version of the bytes; final once there is a first one. */
+  /** Final after the first byte. */
   get etag(): string {
     return this.#response.etag;
   }
 
-  /** To be called however the reading ended, also where it never began. */
+  /** Call it in any case, also before reading. */
   close(): void {
     this.#response.body.destroy();
   }
@@ -174,7 +168,7 @@ export class Download {
       failures += 1;
       if (failures >= this.#options.attemptsMax || this.#offset === this.#bytes) throw next.failure;
       await sleep(this.#options.random() * FIRST_DELAY_MS * 2 ** failures);
-      await this.#goOn();
+      await this.#resume();
     }
   }
 
@@ -182,32 +176,32 @@ export class Download {
     try {
       const next = await this.#chunks.next();
       if (next.done !== true) return next.value;
-      return this.#offset === this.#bytes ? 'end' : { failure: new Error('the object ended early') };
+      return this.#offset === this.#bytes ? 'end' : { failure: new Error('the object is incomplete') };
     } catch (failure) {
       return { failure };
     }
   }
 
-  async #goOn(): Promise<void> {
+  async #resume(): Promise<void> {
     this.close();
-    const response = await this.#askAgain();
+    const response = await this.#fetchRest();
     if (this.#offset > 0 && response.etag !== this.#response.etag) {
       response.body.destroy();
-      throw new ReplacedWhileRead('it was replaced while it was read');
+      throw new ReplacedWhileRead('it was replaced during the read');
     }
     this.#response = response;
     this.#chunks = response.body[Symbol.asyncIterator]();
     this.#bytes = this.#offset + response.bytes;
   }
 
-  async #askAgain(): Promise<Answer> {
+  async #fetchRest(): Promise<ObjectResponse> {
     try {
-      return await this.#ask(this.#offset);
+      return await this.#fetch(this.#offset);
     } catch (error) {
       const { status } = factsOf(error);
-      // Gone, or shorter now than where we are.
+      // Removed, or shorter now than the offset.
       if (status !== 404 && status !== 416) throw error;
-      throw new ReplacedWhileRead('it was replaced or removed while it was read', { cause: error });
+      throw new ReplacedWhileRead('it was replaced or removed during the read', { cause: error });
     }
   }
 }

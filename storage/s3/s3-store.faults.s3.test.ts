@@ -113,7 +113,7 @@ describeOnFaultyMinio('S3Store', (faulty) => {
       await replace(key);
       await expect(buffer(stream)).rejects.toMatchObject({
         code: 'store_unavailable',
-        message: expect.stringMatching(/^cannot read all of cut.*it was replaced.* while it was read/),
+        message: expect.stringMatching(/^cannot read all of cut.*it was replaced.* during the read/),
       });
     });
 

@@ -27,9 +27,9 @@ describeOnFaultyMinio('S3Store', (faulty) => {
     });
 
     test.each([
-      { trouble: 'asks to slow down', status: 503, name: 'SlowDown', words: 'is overloaded or asks to slow down' },
+      { trouble: 'asks to slow down', status: 503, name: 'SlowDown', words: 'is overloaded or limits requests' },
       { trouble: 'fails', status: 500, name: 'InternalError', words: 'as planned (InternalError 500)' },
-      { trouble: 'is full', status: 507, name: 'XMinioStorageFull', words: 'has no room left' },
+      { trouble: 'is full', status: 507, name: 'XMinioStorageFull', words: 'is full' },
       {
         trouble: 'has another time',
         status: 403,
@@ -37,7 +37,7 @@ describeOnFaultyMinio('S3Store', (faulty) => {
         words: 'clock of this machine is too far',
       },
       { trouble: 'knows no session', status: 400, name: 'ExpiredToken', words: 'the credentials have expired' },
-      { trouble: 'got damaged bytes', status: 400, name: 'BadDigest', words: 'not those that were sent' },
+      { trouble: 'got damaged bytes', status: 400, name: 'BadDigest', words: 'damaged in transit' },
     ])('that always $trouble gives an error that says so', async ({ status, name, words }) => {
       faulty().proxy.failNext(() => true, { is: 'answer', status, code: name }, Number.POSITIVE_INFINITY);
       await expectEverywhere({ code: 'store_unavailable', message: expect.stringContaining(words) });
@@ -46,7 +46,7 @@ describeOnFaultyMinio('S3Store', (faulty) => {
     test.each([
       { trouble: 'denies a right', status: 403, name: 'AccessDenied', words: 'the credentials lack a right' },
       { trouble: 'is in another region', status: 301, name: 'PermanentRedirect', words: 'is in another region' },
-      { trouble: 'lacks a function', status: 501, name: 'NotImplemented', words: 'lacks what this store needs' },
+      { trouble: 'lacks a function', status: 501, name: 'NotImplemented', words: "doesn't support conditional writes" },
     ])('that $trouble gives a configuration error that says so', async ({ status, name, words }) => {
       faulty().proxy.failNext(() => true, { is: 'answer', status, code: name }, Number.POSITIVE_INFINITY);
       await expectEverywhere({ code: 'configuration', message: expect.stringContaining(words) });
@@ -64,7 +64,7 @@ describeOnFaultyMinio('S3Store', (faulty) => {
 
     test('that never answers is given up in time', async () => {
       faulty().proxy.failNext(() => true, { is: 'silence' }, Number.POSITIVE_INFINITY);
-      const error = { code: 'store_unavailable', message: expect.stringContaining('did not answer in time') };
+      const error = { code: 'store_unavailable', message: expect.stringContaining('did not respond in time') };
       for (const limit of [{ requestTimeoutMs: 100 }, { idleTimeoutMs: 100 }]) {
         const store = faulty().storeWith({ attemptsMax: 2, ...limit });
         await expect(store.get('trouble/silent')).rejects.toMatchObject(error);

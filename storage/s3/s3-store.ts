@@ -38,22 +38,20 @@ import { S3StoreReader } from './reader.ts';
 import { S3StoreWriter } from './writer.ts';
 
 /**
- * Objects in a bucket of Amazon S3 or a store that speaks its protocol, below a prefix.
+ * Objects below a prefix in a bucket of Amazon S3 or a compatible store. Guarantees beyond the protocol:
+ * - Conditional writes hold between processes; {@link checkConditionalWrites} proves that the store supports them.
+ * - A write whose response was lost is reported correctly ({@link S3StoreWriter}).
+ * - A reader gets one version, over several connections if necessary ({@link S3StoreReader}).
+ * - The store verifies a SHA-256 of each upload; see `upload` for large ones.
+ * - Time and attempts are limited, memory to twice `uploadsAtOnceMax` × `partsAtOnceMax` × `partBytes`.
  *
- * What it guarantees, beyond what the protocol does:
- * - Conditional writes hold between processes, as far as the store keeps them; {@link checkConditionalWrites} proves that it does.
- * - A write whose answer got lost is reported as done when it was done ({@link S3StoreWriter}).
- * - A reader gets one version to its end, over several connections if need be ({@link S3StoreReader}).
- * - Every upload carries a SHA-256 that the store verifies; see `upload` for what that means for large ones.
- * - Every request has limits of time and of tries. Memory is bounded by `uploadsAtOnceMax` × `partsAtOnceMax` × `partBytes`, times two.
- *
- * What may change: the metadata of objects is ours. A killed upload leaves parts that no listing shows; a lifecycle rule of the
- * bucket (AbortIncompleteMultipartUpload) removes them, MinIO does by itself after a day.
+ * Object metadata belongs to the store. A killed upload leaves hidden parts: a lifecycle rule
+ * (AbortIncompleteMultipartUpload) removes them; MinIO does after a day.
  */
 export class S3Store implements ObjectStore {
   readonly url: string;
   readonly #client: S3Client;
-  /** Signs for the address by which others reach the store; it never sends anything. */
+  /** Signs URLs for the public endpoint, and never sends anything. */
   readonly #signer: S3Client;
   readonly #place: S3Place;
   readonly #reader: S3StoreReader;
@@ -74,7 +72,7 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  /** What the SDK signs by: it sets its clock by the answers, as S3 refuses requests of another time. */
+  /** The SDK sets its clock by the responses, since S3 refuses requests of another time. */
   clockAheadMs(): number {
     return this.#client.config.systemClockOffset;
   }
@@ -138,8 +136,8 @@ export class S3Store implements ObjectStore {
   }
 
   /**
-   * Proves with an object of its own that the store keeps conditions; rejects with `configuration` where it does not. Writers
-   * call it before their first write (six requests).
+   * Writes and removes a probe object (six requests); rejects with `configuration` if conditions are ignored. Call it
+   * before the first write.
    */
   async checkConditionalWrites(): Promise<void> {
     const key = `.probe-${randomUUID()}`;
@@ -147,13 +145,13 @@ export class S3Store implements ObjectStore {
     await checkConditionalWrites({ key, remove, writer: this.#writer, place: this.#place });
   }
 
-  /** Nothing for names that others put below the prefix and that are no keys. */
+  /** Skips names below the prefix that aren't keys. */
   #listedFrom({ Key, Size, LastModified }: _Object): ListedObject[] {
     const key = (Key ?? '').slice(this.#place.prefix.length);
     return isKey(key) ? [{ key, bytes: Size ?? 0, modifiedAt: LastModified ?? new Date(0) }] : [];
   }
 
-  /** @param doing for the message: what could not be done */
+  /** @param doing what failed, for "cannot …" */
   async #report<T>(doing: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -164,46 +162,48 @@ export class S3Store implements ObjectStore {
 }
 
 export interface S3StoreOptions extends S3ClientOptions {
-  /** Objects above this size go up in parts of it, in bytes; 5 MB at least. */
+  /** Larger objects are uploaded in parts of this size; at least 5 MB. */
   readonly partBytes?: number;
-  /** Parts of one object at the same time. */
+  /** Per object. */
   readonly partsAtOnceMax?: number;
-  /** Uploads at the same time; further ones wait. */
+  /** Further ones wait. */
   readonly uploadsAtOnceMax?: number;
   /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random?: () => number;
 }
 
-/** Smaller: more requests, and objects above 80 GB would need larger ones. Larger: more memory, and more to send again after a fault. */
+/**
+ * Smaller: more requests, and objects above 80 GB need larger parts. Larger: more memory, and more to repeat after a
+ * fault.
+ */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** With four uploads at once, 16 connections: enough to fill a line, and 256 MB of memory at most. */
+/** With four uploads, 16 connections fill a line and use at most 256 MB. */
 const PARTS_AT_ONCE_MAX = 4;
 const UPLOADS_AT_ONCE_MAX = 4;
 
-/** Smaller: more calls per byte. Larger: more memory per open file. */
+/** Smaller: more calls per byte. Larger: more memory per file. */
 const CHUNK_BYTES = 1024 * 1024;
 
 interface Probe {
-  /** That of an object that nothing has. */
+  /** An unused key. */
   readonly key: string;
-  /** Removes it when the probe is over. */
   readonly remove: () => Promise<unknown>;
   readonly writer: S3StoreWriter;
   readonly place: S3Place;
 }
 
 /**
- * Proves that a store keeps conditions: of each kind it lets one through that holds and refuses one that doesn't. Some stores
- * ignore the headers and answer 200, and would let two nights commit one day. Also finds out how the store wants its versions
- * written. Rejects with `configuration` where a condition is ignored or never holds.
+ * Proves conditional writes: of each kind, one that holds succeeds and one that doesn't is refused. Some stores ignore
+ * the headers, so two nights could commit one day. Also finds how the store wants versions quoted. Rejects with
+ * `configuration` if conditions are ignored or never hold.
  */
 export async function checkConditionalWrites(probe: Probe): Promise<void> {
   const first = await probe.writer.write(probe.key, sourceOf('1'), { ifAbsent: true });
   try {
     await checkConditions(probe, first);
   } finally {
-    await probe.remove().catch(() => undefined); // No listing shows a probe that stays behind.
+    await probe.remove().catch(() => undefined); // No listing shows a probe that is left.
   }
 }
 

@@ -11,12 +11,10 @@ import { factsOf, s3ErrorFrom } from './errors.ts';
 import { etagFrom, type S3StoreReader, WRITE_ID } from './reader.ts';
 
 /**
- * Writes objects into a bucket, and finds out what became of a write whose answer got lost.
- *
- * Each write leaves an id of its own in the object's metadata. A retry after a lost answer meets its own first try: a condition
- * fails, or an upload is gone because it was completed. So before such a write is called lost or failed, the object is looked at,
- * and where it carries this id the write was done. One thing can't be told: when somebody else replaced the object between the
- * try and the look, a write that was done is reported as `precondition_failed`. Its bytes were in force for that moment.
+ * Writes objects, and finds out whether a write whose response was lost succeeded. Each write stores an id in the
+ * object's metadata. Its own retry may fail by its first attempt: a condition fails, or the upload was completed. So
+ * before reporting such an error, it checks the object for the id. One limit: if another process replaced the object
+ * before that check, a successful write is reported as `precondition_failed`.
  */
 export class S3StoreWriter {
   readonly #client: S3Client;
@@ -24,7 +22,7 @@ export class S3StoreWriter {
   readonly #reader: S3StoreReader;
   readonly #options: S3StoreWriterOptions;
   readonly #limit: LimitFunction;
-  /** Most stores take a version as they gave it, in quotes; Ceph compares it without. The probe finds out. */
+  /** Most stores expect the ETag in quotes, Ceph without; the probe finds out. */
   conditionQuotes: 'kept' | 'removed' = 'kept';
 
   constructor(client: S3Client, place: S3Place, reader: S3StoreReader, options: S3StoreWriterOptions) {
@@ -35,7 +33,6 @@ export class S3StoreWriter {
     this.#limit = pLimit(options.uploadsAtOnceMax);
   }
 
-  /** Writes an object; its version. */
   write(key: string, source: UploadSource, condition?: PutCondition): Promise<string> {
     return this.#limit(() => this.#writeNow(key, source, condition));
   }
@@ -77,7 +74,7 @@ export class S3StoreWriter {
       const head = await this.#reader.head(key);
       return head?.writeId === writeId ? head.etag : undefined;
     } catch {
-      return undefined; // The error of the write tells more than that of the look.
+      return undefined; // The write's own error says more.
     }
   }
 
@@ -85,64 +82,62 @@ export class S3StoreWriter {
     const { name: code, status } = factsOf(error);
     const isGone = condition !== undefined && 'ifMatch' in condition && code === 'NoSuchKey';
     if (status !== 412 && !isGone) return s3ErrorFrom(error, this.#place, `write ${key}`);
-    const why = isGone ? 'it is gone' : 'somebody else wrote it first';
+    const why = isGone ? 'it is gone' : 'another process wrote it first';
     return new AppError('precondition_failed', `${key} was not written: ${why}`, { cause: error, details: { key } });
   }
 }
 
 export interface S3StoreWriterOptions extends UploadOptions {
-  /** Whole uploads at the same time; further ones wait. */
+  /** Whole uploads; further ones wait. */
   readonly uploadsAtOnceMax: number;
-  /** How often a conditional write may start again that met another. */
+  /** Attempts of a conditional write that met another. */
   readonly attemptsMax: number;
-  /** 0 ≤ x < 1, for the jitter of the retries. */
+  /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number;
 }
 
 const CONFLICT_DELAY_MS = 50;
-/** Larger: a right that is really missing is told later, by a fifth of a second each. */
+/** Larger: a missing right is reported later, by 0.2 s each. */
 const DENIED_ATTEMPTS_MAX = 3;
 
-/** How often a write is tried that ended in this error. */
 function attemptsFor(error: unknown): number {
   const { name, status } = factsOf(error);
-  // Two conditional writes met in the middle; neither need have won, so S3 asks to start again.
+  // Two conditional writes met; neither need have won, so S3 wants both to retry.
   if (status === 409) return Number.POSITIVE_INFINITY;
-  // MinIO says so, too, where the folder of a key went with another deletion while the write made it.
+  // MinIO sends it too if a deletion removed the key's folder during the write.
   return name === 'AccessDenied' ? DENIED_ATTEMPTS_MAX : 1;
 }
 
-/** Whether the write may have been done although it ended in this error. */
+/** Whether the write may have succeeded in spite of this error. */
 function isUncertain(error: unknown): boolean {
   const { status } = factsOf(error);
   return status === '' || status >= 500 || status === 404 || status === 409 || status === 412;
 }
 
-/** Bytes that can be read again when an upload starts again. */
 export interface UploadSource {
   readonly bytes: number;
-  /** All of them at once; asked for small sources only. */
+  /** Used for small sources. */
   read(): Promise<Uint8Array>;
-  /** Them from the beginning; asked for large sources only. */
+  /** Used for large sources. */
   stream(): Readable | Uint8Array;
 }
 
 export interface UploadOptions {
-  /** Objects above this size go up in parts of it, in bytes; 5 MB at least. */
+  /** Larger objects are uploaded in parts of this size; at least 5 MB. */
   readonly partBytes: number;
-  /** Parts of one object at the same time. In memory are about twice as many. */
+  /** Per object; memory holds about twice as many. */
   readonly partsAtOnceMax: number;
 }
 
 export type UploadRequest = Pick<PutObjectCommandInput, 'Bucket' | 'Key' | 'Metadata' | 'IfNoneMatch' | 'IfMatch'>;
 
-/** S3 takes no more parts than this. */
+/** Limit of S3. */
 const PARTS_MAX = 10_000;
 
 /**
- * Uploads an object, at once or in parts, without holding a large one in memory. The store verifies the SHA-256 of what arrives:
- * of the whole where it comes at once, of each part and of their number where not (the checksum that it keeps is then a hash of
- * the parts' hashes). A condition is checked at the end of the upload, when the object appears.
+ * Uploads in one request or in parts, without holding a large object in memory. The store verifies the SHA-256 of the
+ * whole, or of each part and their number (then it keeps a hash of the parts' hashes). Conditions are checked at the
+ * end.
  * @returns the version
  */
 export async function upload(
@@ -179,7 +174,7 @@ async function uploadParts(
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
-  gz: 'application/gzip', // A file, not a transfer encoding: nobody may unpack it on the way.
+  gz: 'application/gzip', // A file, not a transfer encoding: proxies must not unpack it.
   parquet: 'application/vnd.apache.parquet',
 };
 

@@ -54,7 +54,7 @@ test('set-plan keeps what is not named and says what changed; --reset drops the 
   const third = await run('orgs', 'set-plan', '--org', String(id), '--plan', 'builder');
   expect(third).toMatchObject({ code: 0, stderr: '' });
   expect(third.stdout).toContain('changed plan: commercial → builder');
-  expect(third.stdout).toContain('in the contract as before: daily_quota unlimited, burst_per_minute 900');
+  expect(third.stdout).toContain('unchanged in the contract: daily_quota unlimited, burst_per_minute 900');
   const reset = await set('--plan', 'builder', '--reset');
   expect(reset).toMatchObject({ daily_quota: 5000, burst_per_minute: 300, contract: {} });
   expect(reset['changed']).toContainEqual({ field: 'burst_per_minute', from: 900, to: null });
@@ -83,7 +83,7 @@ test('people get tables, and the key once with a word of warning', async () => {
   const issued = await run('keys', 'create', '--org', String(created['id']));
   expect(issued).toMatchObject({ code: 0, stderr: '' });
   expect(issued.stdout).toMatch(/msk_[0-9A-Za-z]{49}/);
-  expect(issued.stdout).toContain('the only time that the key is shown');
+  expect(issued.stdout).toContain('shown only this once');
   const listed = await run('keys', 'list');
   expect(listed.stdout).toMatch(/ends with/);
   expect(listed.stdout).not.toMatch(/msk_/);
@@ -101,7 +101,7 @@ describe.concurrent('a wrong call says what is wrong on stderr and ends with 2:'
     ['a quota that is none', [...setPlan, '--daily-quota', '-1'], 'a whole number from 0'],
     ['a feature that is none', [...setPlan, '--features', 'history,gold'], 'one of history, snapshots'],
     ['a day that is none', [...setPlan, '--period-end', '2026-02-30'], 'a calendar day YYYY-MM-DD'],
-    ['an end in the past', ['keys', 'create', '--org', 'org_none', '--expires', '2020-01-01'], 'lies in the past'],
+    ['an end in the past', ['keys', 'create', '--org', 'org_none', '--expires', '2020-01-01'], 'is in the past'],
     ['an end that is none', ['keys', 'create', '--org', 'org_none', '--expires', 'soon'], 'YYYY-MM-DD, or like 24h'],
     ['an overlap that is none', ['keys', 'rotate', 'key_none', '--overlap', '1w'], 'like 30m, 24h or 90d'],
     ['an unknown organization to tell usage of', ['orgs', 'usage', 'org_none'], 'there is no organization org_none'],
@@ -134,7 +134,7 @@ test('a defect is told in one line, and with --debug with where it came from', a
   const plain = await runCli(['orgs', 'list'], options);
   expect(plain).toMatchObject({ code: 1, stdout: '' });
   expect(plain.stderr).toBe(
-    'modelstats: a defect of modelstats: something broke (the same command with --debug shows where)\n',
+    'modelstats: a defect of modelstats: something broke (run the same command with --debug to see where)\n',
   );
   const shown = await runCli(['orgs', 'list', '--debug'], options);
   expect(shown.code).toBe(1);
@@ -145,7 +145,9 @@ test('a limit for a route that there is not is wrong configuration for whoever s
   const before = await readdir(path());
   const result = await runWith({ MODELSTATS_BACKSTOP: '/v1/models=5,/v1/x=5' }, 'serve');
   expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toMatch(/MODELSTATS_BACKSTOP: '\/v1\/x=5' is no ROUTE=LIMIT with a route of \/v1\/models /);
+  expect(result.stderr).toMatch(
+    /MODELSTATS_BACKSTOP: '\/v1\/x=5' is not ROUTE=LIMIT with one of the routes \/v1\/models /,
+  );
   expect(await readdir(path())).toEqual(before);
 });
 
@@ -153,8 +155,6 @@ test('a PostgreSQL database is copied by its own tools', async () => {
   const url = 'postgres://modelstats:secret@127.0.0.1:1/modelstats';
   const { code, stderr } = await runWith({ MODELSTATS_DATABASE: url }, 'database', 'backup', 'copy.db');
   expect(code).toBe(2);
-  expect(stderr).toMatch(
-    /^modelstats: postgres:\S+@127\.0\.0\.1:1\/modelstats is no SQLite file: copy it with pg_dump\n$/,
-  );
+  expect(stderr).toMatch(/^modelstats: postgres:\S+@127\.0\.0\.1:1\/modelstats is not an SQLite file: use pg_dump\n$/);
   expect(stderr).not.toContain('secret');
 });

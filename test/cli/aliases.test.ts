@@ -24,7 +24,7 @@ test('aliases suggest lists lines for a table of aliases with their reasons, and
     code: 0,
     lines: [
       'lmarena,GPT 9,gpt-9  the same name, the same maker',
-      '1 pair. Look at each: maker, version and effort have to be the same.',
+      '1 pair. Check each: maker, version and effort must be the same.',
     ],
   });
   expect(await readdir(path('store'), { recursive: true })).toEqual(before);

@@ -60,5 +60,5 @@ test('a log that can not be written is told, and the work is done all the same',
   const broken = { MODELSTATS_DATABASE: `sqlite:${path('broken.db')}` };
   const { code, stdout, stderr } = await runWith(broken, 'prune', '--json');
   expect([code, responsesFrom(stdout)[0]?.['dry_run']], stderr).toEqual([0, false]);
-  expect(stderr).toMatch(/^not in the audit log: .*broken\.db/);
+  expect(stderr).toMatch(/^not recorded in the audit log: .*broken\.db/);
 });

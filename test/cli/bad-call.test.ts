@@ -31,12 +31,12 @@ test('a day that turns up late is left out of --all-days with a word, and the da
   const { code, stdout, stderr } = await run(['--source', 'late', '--all-days', '--json'], place('later'));
   const statuses = responsesFrom(stdout).map(({ status }) => status);
   expect({ code, statuses }).toEqual({ code: 0, statuses: ['already_published', 'published'] });
-  expect(stderr).toContain('2024-02-29: left out, it is before the newest snapshot and was never published');
+  expect(stderr).toContain('2024-02-29: skipped, because it is before the newest snapshot and was never published');
 });
 
 describe.concurrent('a wrong call says what is wrong on stderr, runs nothing and ends with 2:', () => {
   test.each([
-    ['no source', [], 'name the source: --source DIR or MODELSTATS_SOURCE'],
+    ['no source', [], 'set the source: --source DIR or MODELSTATS_SOURCE'],
     ['an empty source', ['--source', ''], "option '--source <dir>' argument '' is invalid"],
     ['an impossible day', ['--source', 'good', '--day', '2025-02-30'], '--day 2025-02-30 is not a calendar day'],
     ['a day that is none', ['--source', 'good', '--day', 'foo'], '--day foo is not a calendar day YYYY-MM-DD'],

@@ -38,7 +38,7 @@ test('a recipe is copied with settings for it, and the lines that are told next 
 test('a recipe that needs a key says which', async () => {
   const folder = join(place, 'new');
   const { stdout } = await callCli(['init', folder, '--recipe', 'artificial-analysis']);
-  expect(stdout).toContain(`# put your ARTIFICIAL_ANALYSIS_API_KEY into ${join(folder, '.env')}`);
+  expect(stdout).toContain(`# set ARTIFICIAL_ANALYSIS_API_KEY in ${join(folder, '.env')}`);
   expect(await readFile(join(folder, '.env'), 'utf8')).toContain('\nARTIFICIAL_ANALYSIS_API_KEY=\n');
 });
 
@@ -51,7 +51,7 @@ test('a folder with something in it, a file and an unknown recipe are refused, a
     [[join(full, 'mine')], `${join(full, 'mine')} can't be used`],
     [
       [join(place, 'new'), '--recipe', 'lmarenas'],
-      'there is no recipe lmarenas; there are public, artificial-analysis',
+      'there is no recipe lmarenas; choose one of public, artificial-analysis',
     ],
   ] as const) {
     const refused = await callCli(['init', ...words]);

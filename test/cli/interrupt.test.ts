@@ -42,7 +42,7 @@ describe.skipIf(process.platform !== 'linux')('a night that is stopped', () => {
       const [sandbox = 0] = childrenOf(child.pid ?? 0);
       expect(isRunning(sandbox)).toBe(true);
       child.kill(signal);
-      const message = `modelstats: stopped by ${signal}; run the same command again to go on\n`;
+      const message = `modelstats: stopped by ${signal}; run the same command again to continue\n`;
       expect(await ended).toMatchObject({ code: null, signal, stderr: signal === 'SIGKILL' ? '' : message });
       await vi.waitFor(() => expect(isRunning(sandbox)).toBe(false), { timeout: 60_000 });
       expect(await callCli(args, { env: envOf(place) })).toMatchObject({ code: 0, stderr: '' });

@@ -185,7 +185,7 @@ describeOnSmallDisk('a log on a disk that is full', '2m', (disk) => {
     const reports = () =>
       lines()
         .map((line) => JSON.parse(line))
-        .filter(({ msg }) => /lines of the log were dropped/.test(msg));
+        .filter(({ msg }) => /log lines were dropped/.test(msg));
     await eventually(() => expect(reports()).toHaveLength(1));
     expect(reports()).toMatchObject([{ level: 'warn', lines: await droppedLines(metrics) }]);
     expect((await ask()).status).toBe(200);

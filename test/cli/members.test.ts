@@ -63,8 +63,8 @@ test.each([
   [['add', 'org_none', 'ada@example.com'], /there is no organization org_none/],
   [['add', 'ORG', 'ada'], /not an email address/],
   [['add', 'ORG', 'ada@example.com', '--role', 'boss'], /must be one of owner, member/],
-  [['remove', 'ORG', 'ada@example.com'], /ada@example\.com does not belong to org_/],
-  [['revoke', 'ORG', 'ada@example.com'], /ada@example\.com has no open invitation of org_/],
+  [['remove', 'ORG', 'ada@example.com'], /ada@example\.com is not a member of org_/],
+  [['revoke', 'ORG', 'ada@example.com'], /ada@example\.com has no open invitation to org_/],
   [['remove-password', 'nobody@example.com'], /there is no person nobody@example\.com/],
 ])('members %j says what is wrong and where, and ends with 2', async (words, message) => {
   const org = await newOrg();

@@ -52,25 +52,25 @@ test('a line of a folder that lacks its key is told by --check, and mended by th
   const { code, stdout } = await run(['--into', into, '--check']);
   expect(code).toBe(1);
   expect(stdout).toContain(`scores differs from snapshot ${DAY}`);
-  expect(stdout).toContain(`no further: ${into}/scores.jsonl, line 1: model_id and benchmark_id are missing`);
+  expect(stdout).toContain(`stopped: ${into}/scores.jsonl, line 1: model_id and benchmark_id are missing`);
   const next = await run(['--into', into]);
   expect([next.code, next.stdout]).toEqual([0, `${into} was imported: snapshot ${DAY} as of ${DAY}T23:59:59Z\n`]);
   expect(next.stderr).toContain(
-    `warning: scores no longer equaled snapshot ${DAY}, as something else wrote into the copy`,
+    `warning: scores no longer equaled snapshot ${DAY}, because another program changed the copy`,
   );
 });
 
 test('what is wrong with a call is told, and exits with 2', async () => {
   const into = place('wrong.sqlite');
   const calls: readonly (readonly [args: readonly string[], env: Readonly<Record<string, string>>, words: string])[] = [
-    [['--into', place('copy.txt')], {}, 'a file must end in one of'],
-    [['--into', place('nowhere/copy.duckdb')], {}, 'there is no folder'],
-    [['--into', into, '--url', 'ftp://example.com'], {}, 'must be an http:// or https:// address'],
+    [['--into', place('copy.txt')], {}, 'a file name must end in one of'],
+    [['--into', place('nowhere/copy.duckdb')], {}, 'does not exist'],
+    [['--into', into, '--url', 'ftp://example.com'], {}, 'must be an http:// or https:// URL'],
     [['--into', into], { MODELSTATS_API_KEY: '' }, 'an API key is needed'],
     [['--into', into, '--key', 'nonsense'], {}, 'Send a valid API key'],
     [['--into', 'postgres://user:secret@127.0.0.1:1/x'], {}, "can't be opened"],
     [['--into', place('none.sqlite'), '--check'], {}, 'there is no copy at'],
-    [['--into', into, '--url', 'http://me:secret@127.0.0.1:1'], {}, 'must hold no user'],
+    [['--into', into, '--url', 'http://me:secret@127.0.0.1:1'], {}, 'must not contain a user'],
     [['--into', into, '--key', 'msk_…'], {}, 'visible ASCII'],
     [['--into', into, '--watch', '0'], {}, 'from 1m to 24d'],
     [['--into', into, '--watch', 'often'], {}, 'It must be like 30m'],
@@ -88,7 +88,7 @@ test('a service that does not answer exits with 1, after the tries that are allo
     MODELSTATS_CLIENT_ATTEMPTS_MAX: '2',
   });
   expect(code).toBe(1);
-  expect(stderr).toContain('trying again in');
+  expect(stderr).toContain('retrying in');
   expect(stderr.trim().split('\n')).toHaveLength(2);
 });
 

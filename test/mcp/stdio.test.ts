@@ -86,8 +86,8 @@ test('a message that the service fails is sent again, and stderr says so', async
   expect(await mcp.usedBy(customer)).toBe(1);
   stdio.endInput();
   expect((await stdio.ended).stderr.trim().split('\n')).toEqual([
-    expect.stringMatching(/^tools\/call: .*; trying again in 1 s$/),
-    expect.stringMatching(/^tools\/call: .*; trying again in 1 s$/),
+    expect.stringMatching(/^tools\/call: .*; retrying in 1 s$/),
+    expect.stringMatching(/^tools\/call: .*; retrying in 1 s$/),
   ]);
 });
 
@@ -100,7 +100,7 @@ test('a service that is down, or has no MCP there, is an error of each request, 
   proxy.failNext(isMessage, { is: 'answer', status: 404, code: 'NotFound' });
   stdio.send(LIST_TOOLS);
   expect(await stdio.next()).toMatchObject({
-    error: { message: expect.stringContaining(`There is no MCP at ${proxy.endpoint}/mcp`), data: { status: 404 } },
+    error: { message: expect.stringContaining(`MCP is not available at ${proxy.endpoint}/mcp`), data: { status: 404 } },
   });
   stdio.send(LIST_TOOLS);
   expect(await stdio.next()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
@@ -170,7 +170,7 @@ describe('while a call is under way', () => {
 test.each([
   [{ MODELSTATS_API_KEY: 'k' }, [], 'name the service'],
   [{ MODELSTATS_API_URL: 'http://127.0.0.1:1' }, [], 'an API key is needed'],
-  [{ MODELSTATS_API_KEY: 'k' }, ['--url', 'ftp://example.com'], 'must be an http:// or https:// address'],
+  [{ MODELSTATS_API_KEY: 'k' }, ['--url', 'ftp://example.com'], 'must be an http:// or https:// URL'],
 ])('with %o and %o nothing is started: exit code 2', async (env, args, words) => {
   const { code, stdout, stderr } = await callCli(['mcp', '--stdio', ...args], { env });
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(words)]);

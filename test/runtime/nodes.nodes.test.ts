@@ -128,5 +128,5 @@ function findMarked(mark: string): readonly string[] {
 test('an older Node is refused in one sentence', () => {
   const { status, stdout, stderr } = spawnSync(nodeOf('20'), [COMMAND, 'serve'], { encoding: 'utf8' });
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^modelstats: needs Node\.js 22\.14 or newer \(24 recommended\), and this is 20\.[^\n]*\n$/);
+  expect(stderr).toMatch(/^modelstats: needs Node\.js 22\.14 or newer \(24 recommended\); this is 20\.[^\n]*\n$/);
 });

@@ -74,7 +74,7 @@ describe.skipIf(!hasMinioClient())('the bucket that deploy/minio makes', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const env = { MODELSTATS_STORE: 's3://modelstats/store', MODELSTATS_S3_ENDPOINT: minio.endpoint };
     const writes = async (more: Environment) => (await examine({ ...env, ...more })).of('store_writes');
-    expect(await writes({ MODELSTATS_PORT: '0' })).toMatch(/^ok: .*can only be read from here, as servers need it$/);
+    expect(await writes({ MODELSTATS_PORT: '0' })).toMatch(/^ok: .*is read-only here, which is enough for servers$/);
     expect(await writes({})).toMatch(/^warn: .*can't be written: .*AccessDenied/);
     expect(await writes({ MODELSTATS_CRON: '0 3 * * *' })).toMatch(/^fail: .*can't be written: .*AccessDenied/);
   });

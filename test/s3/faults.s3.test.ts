@@ -107,7 +107,7 @@ describeOnMinio('a night', () => {
       ['at the swap', isSwap, 'cannot write catalog.json in the store'],
     ])('the store is too busy all the time %s', async (_, isMeant, doing) => {
       proxy.failNext(isMeant, BUSY, ALWAYS);
-      const says = [doing, `${proxy.endpoint} is overloaded or asks to slow down`, 'SlowDown 503'];
+      const says = [doing, `${proxy.endpoint} is overloaded or limits requests`, 'SlowDown 503'];
       await expectFailed({ code: 1, says }, FEW_TRIES);
     });
 
@@ -128,7 +128,7 @@ describeOnMinio('a night', () => {
     test('there are no credentials, with exit code 2', async () => {
       const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' };
       const nowhere = { AWS_SHARED_CREDENTIALS_FILE: '/dev/null', AWS_CONFIG_FILE: '/dev/null' };
-      const says = ['there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'];
+      const says = ['credentials are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'];
       await expectFailed({ code: 2, says }, { ...none, ...nowhere });
     });
 
@@ -144,7 +144,7 @@ describeOnMinio('a night', () => {
 
     test('the store falls silent: after the time that is set', async () => {
       proxy.failNext(isUpload, { is: 'silence' }, ALWAYS);
-      const says = [/cannot write releases\/\S+ in the store/, `${proxy.endpoint} did not answer in time`];
+      const says = [/cannot write releases\/\S+ in the store/, `${proxy.endpoint} did not respond in time`];
       await expectFailed({ code: 1, says }, { ...FEW_TRIES, MODELSTATS_S3_IDLE_TIMEOUT_MS: '1000' });
       proxy.failNext(isUpload, { is: 'silence' }, ALWAYS);
       await expectFailed({ code: 1, says }, { ...FEW_TRIES, MODELSTATS_S3_REQUEST_TIMEOUT_MS: '1000' });

@@ -34,7 +34,9 @@ test('serve says that it listens, and that it serves once it can answer data', a
   const server = new ServerProcess([process.execPath, COMMAND, 'serve'], () => true, env);
   onTestFinished(() => server.end('SIGKILL').then(() => undefined));
   await server.run();
-  await expect.poll(() => server.log, { timeout: 30_000 }).toMatch(/^listening at http:\S+, opening what file:/m);
+  await expect
+    .poll(() => server.log, { timeout: 30_000 })
+    .toMatch(/^listening at http:\S+, opening the releases of file:/m);
   const ready = () => fetchOnce(`http://127.0.0.1:${port}/health/ready`, '');
   expect(await ready()).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
   expect(server.log).not.toMatch(/^serving /m);
@@ -95,7 +97,7 @@ test('a drain that leaves no time to stop is refused', async () => {
   const env = { MODELSTATS_DRAIN_SECONDS: '30', MODELSTATS_STOP_TIMEOUT_SECONDS: '30' };
   const { code, stderr } = await callCli(['serve'], { env });
   expect(code).toBe(2);
-  expect(stderr).toContain('MODELSTATS_DRAIN_SECONDS (30) has to be less than MODELSTATS_STOP_TIMEOUT_SECONDS (30)');
+  expect(stderr).toContain('MODELSTATS_DRAIN_SECONDS (30) must be less than MODELSTATS_STOP_TIMEOUT_SECONDS (30)');
 });
 
 test('no key, signature or Idempotency-Key is in the log, at its finest level, wherever callers put it', async () => {

@@ -161,10 +161,7 @@ describe.skipIf(!HAS_REAL_DAYS)('sources/public', () => {
       const week = await openWeek();
       const result = await week.night('2026-08-01', [upstream]);
       expect(result).toMatchObject({ status: 'published', problems: [] });
-      for (const why of [
-        `^nothing of ${upstream} is captured until `,
-        ` of ${upstream} could not be fetched .* 503`,
-      ]) {
+      for (const why of [`^nothing of ${upstream} is captured until `, ` of ${upstream} could not be fetched .* 503`]) {
         expect(result.warnings).toContainEqual(expect.stringMatching(why));
       }
       await expectAsRead(week);

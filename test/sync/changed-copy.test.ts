@@ -78,8 +78,8 @@ test('lists, which no hash of the service proves, are read anew where the copy i
   expect(await syncInto(into, client)).toMatchObject({
     status: 'imported',
     warnings: [
-      expect.stringContaining('without proof'),
-      'scores was changed by something else since the last sync; the lists were read anew',
+      expect.stringContaining('without verification'),
+      'scores was changed by another program since the last sync; all lists were read again',
     ],
   });
   expect(await linesOf(into, '1.0')).toEqual(right);
@@ -104,9 +104,9 @@ describe('a line of a folder that is no record', () => {
   it.each([
     ['{"value":1}', 'model_id and benchmark_id are missing'],
     ['{"model_id":"a","benchmark_id":7}', 'benchmark_id is missing'],
-    ['{"model_id":', 'it is no JSON object'],
-    ['"model_id"', 'it is no JSON object'],
-    ['', 'it is no JSON object'],
+    ['{"model_id":', 'not a JSON object'],
+    ['"model_id"', 'not a JSON object'],
+    ['', 'not a JSON object'],
   ])('%s is told by --check with its file, its line, and what is missing', async (line, problem) => {
     await spoil(line);
     await rm(join(into, 'pricing.jsonl'), { force: true });

@@ -77,7 +77,7 @@ export function describeCopies(kinds: readonly CopyKind[]): void {
       const right = await linesOf(place);
       await loseScore(place, scratch('scores.jsonl'));
       const { status, snapshot_id: id, warnings } = await syncInto(place, client);
-      const why = `scores no longer equaled snapshot ${id}, as something else wrote into the copy; all was imported anew`;
+      const why = `scores no longer equaled snapshot ${id}, because another program changed the copy; everything was imported again`;
       expect([status, warnings]).toEqual(['imported', [why]]);
       expect(await linesOf(place)).toEqual(right);
       const { used } = (await client.getAccount()).body.usage;

@@ -76,7 +76,7 @@ test('where the feed has lost its beginning, from the oldest snapshot on that it
   const later = newPlace('.sqlite');
   await syncInto(later, service.client());
   expect((await syncInto(later, service.client(), { keepsHistory: true })).warnings).toEqual([
-    expect.stringContaining('no events were kept so far'),
+    expect.stringContaining('no events were stored so far'),
   ]);
   await expectDays(service, later, base);
 });

@@ -104,19 +104,15 @@ describe('a file', () => {
     expect(refusal).toMatchObject({ code: 'answer_too_large' });
     expect(refusal).toMatchObject({
       message: expect.stringMatching(
-        /^models of snapshot 2026-06-01 has .*5000000000.* and 4294967296 are allowed: fileBytesMax, or MODELSTATS_CLIENT_FILE_BYTES_MAX, allows more$/,
+        /^models of snapshot 2026-06-01 has .*5000000000.* 4294967296 are allowed: increase fileBytesMax or MODELSTATS_CLIENT_FILE_BYTES_MAX to allow more$/,
       ),
     });
     expect(server.requests.filter(({ url = '' }) => url.startsWith('/files/'))).toEqual([]);
   });
 
   it.each([
-    [
-      'unpacks to more than the 100 bytes that the manifest says',
-      Buffer.alloc(20_000_000, ' '),
-      { content_bytes: 100 },
-    ],
-    ['unpacks to something else', MODEL, { content_sha256: 'f'.repeat(64) }],
+    ['unpacks to more than the 100 bytes of the manifest', Buffer.alloc(20_000_000, ' '), { content_bytes: 100 }],
+    ['unpacks to other content', MODEL, { content_sha256: 'f'.repeat(64) }],
     ['has a line of more than 16777216 bytes', Buffer.alloc(20_000_000, ' '), {}],
   ])('that %s comes into no copy', async (problem, models, says) => {
     Object.assign(hostile, { models, says });
@@ -199,7 +195,7 @@ describe('a list, of a plan without snapshots,', () => {
     responsePages({ models: [] });
     expect(await refusalOf()).toMatchObject({
       code: 'corrupt',
-      message: 'a page of the list of models has no records, and says that there are more',
+      message: 'a page of the list of models has no records but announces more',
     });
   });
 
@@ -207,7 +203,7 @@ describe('a list, of a plan without snapshots,', () => {
     responsePages({ models: [{ id: 'x'.repeat(90_000) }] });
     expect(await refusalOf({ answerBytesMax: 100_000 })).toMatchObject({
       code: 'answer_too_large',
-      message: expect.stringMatching(/the lists are larger than 800000 bytes together: answerBytesMax/),
+      message: expect.stringMatching(/the lists are larger than 800000 bytes together: increase answerBytesMax/),
     });
     expect(server.requests).toHaveLength(10);
   });

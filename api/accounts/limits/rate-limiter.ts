@@ -1,4 +1,4 @@
-import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../../runtime/awaitable.ts';
 import type { HealthProblem } from '../../../runtime/health-problem.ts';
 
 export type BurstScope = 'organization' | 'route';
@@ -18,7 +18,7 @@ export class RateLimiter {
 
   hit(name: string, how: { readonly limit: number; readonly isEnforced: boolean }): Awaitable<BurstState> {
     const { limit, isEnforced } = how;
-    return whenThere(this.#counter.hit(`${this.#scope}:${name}`, limit), (window) =>
+    return mapAwaitable(this.#counter.hit(`${this.#scope}:${name}`, limit), (window) =>
       burstStateFrom(window, { limit, isEnforced, scope: this.#scope, nowMs: this.#clock().getTime() }),
     );
   }

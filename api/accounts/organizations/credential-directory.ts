@@ -1,4 +1,4 @@
-import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../../runtime/awaitable.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { FindCredential, LiveCredential } from './live-credential.ts';
 import { hashOfToken, type TokenForm } from './token-form.ts';
@@ -44,7 +44,7 @@ export class CredentialDirectory {
     const now = this.#readClock();
     const known = this.#known.get(hash);
     if (known !== undefined && isFresh(known.sinceMs, now, this.#options.ttlMs))
-      return whenThere(known.record, (record) => unlessExpired(record, now));
+      return mapAwaitable(known.record, (record) => unlessExpired(record, now));
     if (!this.#form.isProper(text)) return undefined;
     if (isFresh(this.#unknown.get(hash) ?? Number.NaN, now, this.#options.unknownTtlMs)) return undefined;
     return this.#lookUp(hash, now).then((record) => unlessExpired(record, now));

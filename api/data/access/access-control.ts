@@ -5,7 +5,7 @@
  * the capability because a disabled route has none, like an unknown one (decision 0013).
  */
 
-import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../../runtime/awaitable.ts';
 import type { Surface } from '../../accounts/authentication.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Accounts } from '../../accounts/open-accounts.ts';
@@ -68,8 +68,8 @@ export class AccessControl {
     route: RouteAccess | undefined,
     { hasMethod = true }: { readonly hasMethod?: boolean } = {},
   ): Awaitable<Admission> {
-    return whenThere(this.#authenticate(credentials, route), (caller) =>
-      whenThere(this.#deps.accounts.burst.hit(caller), (burst) => {
+    return mapAwaitable(this.#authenticate(credentials, route), (caller) =>
+      mapAwaitable(this.#deps.accounts.burst.hit(caller), (burst) => {
         const known = { caller, burst, hasLimits: this.#isLive('plans', caller) };
         const refusal =
           burst.refused && known.hasLimits
@@ -93,7 +93,7 @@ export class AccessControl {
     const live = route !== undefined && this.isAvailable(known, route) ? route : undefined;
     const isData = live !== undefined && live.capability !== 'account' && live.capability !== 'mcp';
     const { caller, burst, hasLimits } = known;
-    return whenThere(
+    return mapAwaitable(
       first ?? this.#findRefusal(live, known, hasMethod),
       (refusal) => new Admission({ caller, route: live?.name, burst, isData, hasLimits, refusal }, this.#deps),
     );
@@ -104,7 +104,7 @@ export class AccessControl {
     const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken, surface));
     if (found !== undefined && !(found instanceof Promise)) return found;
     const { clientAddress } = credentials; // Read before waiting: the client may disconnect.
-    return whenThere(
+    return mapAwaitable(
       found,
       (caller) => caller ?? this.#refuseUnauthenticated(clientAddress, credentials.bearerToken, route),
     );
@@ -130,7 +130,7 @@ export class AccessControl {
     const { caller, hasLimits } = known;
     const limit = this.#deps.backstop[route.name] ?? route.limitPerMinute;
     const hit = this.#deps.accounts.backstop.hit(caller, { route: route.name, limit, isFixed: !hasLimits });
-    return whenThere(hit, (state) => {
+    return mapAwaitable(hit, (state) => {
       if (state.refused) return tooManyRequests(state, known, `This key calls ${route.name} too often`);
       return hasMethod ? findMissingFeature(route.feature, caller) : undefined;
     });

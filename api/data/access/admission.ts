@@ -1,4 +1,4 @@
-import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
+import { type Awaitable, mapAwaitable } from '../../../runtime/awaitable.ts';
 import type { Day } from '../../../runtime/day.ts';
 import type { Account, Caller, UsageState } from '../../accounts/caller.ts';
 import { quotaDayAt, type Reservation, type UnitFor } from '../../accounts/limits/quota.ts';
@@ -113,7 +113,7 @@ export class Admission implements FinishedRequest {
     this.#status = status;
     const own = this.isData && status >= 400 ? DATA_ERROR_HEADERS : PRIVATE_HEADERS;
     if (!this.hasLimits || this.#isAbandoned) return own;
-    return whenThere(this.#usageAfter(status), (usage) => {
+    return mapAwaitable(this.#usageAfter(status), (usage) => {
       const { plan, quotaLimit } = this.caller.terms;
       const quota = usage ?? { limit: quotaLimit, resetAt: quotaDayAt(this.#deps.clock()).resetAt };
       return limitHeaders({ plan, burst: this.burst, quota }, own);

@@ -3,7 +3,7 @@
  * cached responses (api/server/responder.ts).
  */
 
-import { dayTeller } from '../../../runtime/day.ts';
+import { createDayReader } from '../../../runtime/day.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import type { UnitFor } from '../../accounts/limits/quota.ts';
@@ -66,7 +66,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export class DataResponses {
   readonly #deps: ResponseDeps;
   readonly #responder: Responder<DataContext, DataRoute>;
-  readonly #dayOf = dayTeller();
+  readonly #dayOf = createDayReader();
 
   constructor(deps: ResponseDeps) {
     this.#deps = deps;

@@ -114,7 +114,7 @@ describe('a look at a page', () => {
     const limits = { ...PAGE_LIMITS, pageTimeoutMs: 300 };
     expect(await checkPage('shop.test/bomb', { limits })).toMatchObject({ found: null });
     const slow = await checkPage('shop.test/slow', { limits });
-    expect(slow).toMatchObject({ reason: 'TIMEOUT', message: expect.stringMatching(/did not answer within 0.3 s/) });
+    expect(slow).toMatchObject({ reason: 'TIMEOUT', message: expect.stringMatching(/did not respond within 0.3 s/) });
   });
 
   test('ends when it is given up', async () => {
@@ -247,7 +247,7 @@ describe('robots.txt', () => {
     const limits = { ...PAGE_LIMITS, robotsTimeoutMs: 200 };
     expect(await checkPage('shop.test/', { limits })).toMatchObject({
       reason: 'TIMEOUT',
-      message: expect.stringMatching(/^its robots.txt: shop.test:\d+ did not answer/),
+      message: expect.stringMatching(/^its robots.txt: shop.test:\d+ did not respond/),
     });
     expect(site.requests).toHaveLength(1);
   });

@@ -87,7 +87,7 @@ class PageCheck {
       if (timeoutMs <= 0) return this.#evidence('TIMEOUT', `${new URL(url).host} did not respond in time`, { url });
       const { response, target } = await this.#request(url, timeoutMs);
       pageMs += response.durationMs;
-      if (response.kind === 'answer') return this.#judge(response);
+      if (response.kind === 'response') return this.#judge(response);
       const where = { url, status: response.status };
       if (target === undefined) return this.#evidence(reasonOf(response), response.message, where);
       const problem = findRedirectProblem(new URL(url), target, this.#page.domain);

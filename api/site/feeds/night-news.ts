@@ -1,5 +1,5 @@
 import type { Day } from '../../../runtime/day.ts';
-import { list, nullable, number, type RowOf, text, word } from '../../../storage/duckdb/row-shape.ts';
+import { list, nullable, number, oneOf, type RowOf, text } from '../../../storage/duckdb/row-shape.ts';
 import type { View } from '../../view/view.ts';
 import {
   endedOfferSentence,
@@ -20,8 +20,8 @@ import {
 const NEWS_ROW = {
   seq: number,
   day: text,
-  kind: word(['model', 'score', 'ranking', 'pricing']),
-  change: word(['came', 'went', 'changed']),
+  kind: oneOf(['model', 'score', 'ranking', 'pricing']),
+  change: oneOf(['came', 'went', 'changed']),
   model_id: text,
   parts: list(text),
   before: nullable(text),

@@ -43,7 +43,7 @@ async function attempt(result: RequestResult) {
 }
 
 const answered = (status: number, body = ''): RequestResult => ({
-  kind: 'answer',
+  kind: 'response',
   status,
   body: Buffer.from(body),
   durationMs: 12.4,
@@ -127,7 +127,7 @@ describe('The timetable (specification "Retries")', () => {
     sent = [];
     const send = async (request: OutgoingRequest) => {
       sent.push({ atMs: time.clock().getTime() - START.getTime(), request });
-      return { kind: 'answer', status: 503, body: Buffer.from('no'), durationMs: DURATION_MS } as const;
+      return { kind: 'response', status: 503, body: Buffer.from('no'), durationMs: DURATION_MS } as const;
     };
     const options = { pollMs: LOOK_MS, perEndpointMax: 1 };
     tested = makeDispatcher(world, send, { deps: { clock: time.clock, sleep: time.sleep }, options });

@@ -29,7 +29,7 @@ export interface OutgoingRequest {
 }
 
 export type RequestResult =
-  | { readonly kind: 'answer'; readonly status: number; readonly body: Uint8Array; readonly durationMs: number }
+  | { readonly kind: 'response'; readonly status: number; readonly body: Uint8Array; readonly durationMs: number }
   | {
       readonly kind: 'failure';
       readonly reason: Exclude<Outcome, 'delivered' | 'status'>;
@@ -96,7 +96,7 @@ export function deliveryBody({ id, topic, occurredAt, data }: DeliveredEvent): s
 
 function outcomeOf(result: RequestResult): Pick<Attempt, 'outcome' | 'status' | 'message' | 'answer'> {
   switch (result.kind) {
-    case 'answer': {
+    case 'response': {
       const isDelivered = result.status >= 200 && result.status < 300;
       const answer = textFromResponse(result.body);
       return isDelivered

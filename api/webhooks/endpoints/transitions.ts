@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newId, ulidFromWords } from '../../../runtime/ulid.ts';
+import { newId, ulidFromParts } from '../../../runtime/ulid.ts';
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
 import { isPostgres } from '../../database/control-database.ts';
 import type { Database } from '../../database/tables/tables.ts';
@@ -44,7 +44,7 @@ export async function revokeEndpoint(transaction: Database, id: string, now: Dat
     .returning('organization_id')
     .executeTakeFirstOrThrow();
   await recordAudit(transaction, {
-    id: `audit_${ulidFromWords(now, [REVOKE, id])}`, // An endpoint is revoked once per instant.
+    id: `audit_${ulidFromParts(now, [REVOKE, id])}`, // An endpoint is revoked once per instant.
     at: now,
     actor: 'system',
     origin: null,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { ulidFromWords } from '../../../runtime/ulid.ts';
+import { ulidFromParts } from '../../../runtime/ulid.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Topic, TopicEvent } from '../topics/topics.ts';
@@ -141,7 +141,7 @@ export class EventWriter {
   ): QueuedEvent {
     const { record, publishedAt } = this.#input;
     const parts = [record, ...idParts];
-    const ulid = (...more: readonly string[]) => ulidFromWords(publishedAt, [...parts, ...more]);
+    const ulid = (...more: readonly string[]) => ulidFromParts(publishedAt, [...parts, ...more]);
     return {
       ...facts,
       id: `evt_${ulid()}`,

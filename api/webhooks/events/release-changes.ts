@@ -5,7 +5,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { Database, type DuckDBLimits, sqlText } from '../../../storage/duckdb/database.ts';
-import { nullable, number, type RowOf, text, word } from '../../../storage/duckdb/row-shape.ts';
+import { nullable, number, oneOf, type RowOf, text } from '../../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../storage/gzip-lines.ts';
 import { RELEASE_PATHS } from '../../../storage/keys.ts';
@@ -216,7 +216,7 @@ async function longestLine(path: string): Promise<number> {
 const EVENT_COLUMNS = 'seq::DOUBLE AS seq, topic, model_id, part, facts';
 const EVENT_ROW = {
   seq: number,
-  topic: word(CHANGE_TOPICS),
+  topic: oneOf(CHANGE_TOPICS),
   model_id: nullable(text),
   part: nullable(text),
   facts: nullable(text),

@@ -7,16 +7,16 @@ const FIELDS = ['id', 'at', 'actor', 'origin', 'action', 'subjectId', 'details']
 
 export const showAudit = defineCommand({
   name: 'audit',
-  description: 'Show what was done to an organization and its keys, or to all and the store, by whom, newest first',
+  description: 'Show who did what to an organization and its keys, or to all and the store, newest first',
   arguments: { org: optionalArgument('id of the organization, org_…') },
-  options: { limit: optionOr(100, '<n>', 'so many at most', numberValue(1, 10_000)) },
+  options: { limit: optionOr(100, '<n>', 'the most entries to show', numberValue(1, 10_000)) },
   examples: ['modelstats orgs audit ID', 'modelstats orgs audit --limit 20'],
   async run(context, { org, limit }) {
     const { listAudit } = await import('../../../api/accounts/organizations/organizations.ts');
     const entries = await withChanges(context, (changes) => listAudit(org, { limit }, changes));
-    const none = 'nothing was done since there is an audit log';
+    const none = 'the audit log is empty';
     const describe = () => (entries.length === 0 ? none : tableOf(context, entries));
-    context.answer(
+    context.printResult(
       { organization_id: org ?? null, entries: entries.map((entry) => fieldJson(entry, FIELDS)) },
       describe,
     );

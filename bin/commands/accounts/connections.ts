@@ -6,14 +6,14 @@ const org = argument('id of the organization, org_…');
 
 const listConnections = defineCommand({
   name: 'list',
-  description: 'List the programs that ask for an organization',
+  description: 'List the programs that may use an organization',
   arguments: { org },
   examples: ['modelstats connections list ID'],
   async run(context, { org: organizationId }) {
     const people = await import('../../../api/accounts/people/connections.ts');
     const found = await withMembers(context, (changes) => people.listConnections(organizationId, changes));
     const describe = () => (found.length === 0 ? 'no connections yet' : tableOf(context, found));
-    context.answer({ connections: found.map(jsonFromConnection) }, describe);
+    context.printResult({ connections: found.map(jsonFromConnection) }, describe);
     return 0;
   },
 });
@@ -29,12 +29,12 @@ const revokeConnection = defineCommand({
       people.revokeConnection({ organizationId, connectionId }, changes),
     );
     const ended = `${revoked.clientName}, which ${revoked.person.email} connected, is refused within 5 seconds`;
-    context.answer(jsonFromConnection(revoked), ended);
+    context.printResult(jsonFromConnection(revoked), ended);
     return 0;
   },
 });
 
-export const connections = commandGroup('connections', 'Look after the programs that people connected over MCP', [
+export const connections = commandGroup('connections', 'Manage the programs that people connected over MCP', [
   listConnections,
   revokeConnection,
 ]);

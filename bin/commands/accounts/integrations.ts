@@ -8,13 +8,13 @@ const integration = argument('id of the integration, int_…');
 
 const addIntegration = defineCommand({
   name: 'add',
-  description: 'Declare a page; it is checked within seconds where `dispatch` runs',
-  arguments: { org, name: argument('what the page is called'), url: argument('its public address') },
+  description: 'Declare a page; a running `dispatch` checks it within seconds',
+  arguments: { org, name: argument('name of the page'), url: argument('its public URL') },
   examples: ["modelstats integrations add ID 'Model prices' https://example.com/prices"],
   async run(context, { org: organizationId, name, url }) {
     const added = await withIntegrations(context, (opened) => opened.declare({ organizationId, name, url }));
-    const next = `looked at within seconds where checks run; or now: modelstats integrations check ${organizationId} ${added.id}`;
-    context.answer(jsonFrom(added), () => `${tableOf(context, [added])}\n${next}`);
+    const next = `a running dispatcher checks it within seconds; to check it now: modelstats integrations check ${organizationId} ${added.id}`;
+    context.printResult(jsonFrom(added), () => `${tableOf(context, [added])}\n${next}`);
     return 0;
   },
 });
@@ -27,22 +27,23 @@ const listIntegrations = defineCommand({
   async run(context, { org: organizationId }) {
     const found = await withIntegrations(context, (opened) => opened.list(organizationId));
     const describe = () => (found.length === 0 ? 'no integrations yet' : tableOf(context, found));
-    context.answer({ integrations: found.map(jsonFrom) }, describe);
+    context.printResult({ integrations: found.map(jsonFrom) }, describe);
     return 0;
   },
 });
 
 const checkIntegration = defineCommand({
   name: 'check',
-  description: 'Look at a page now, and show what was found',
+  description: 'Check a page now, and show the result',
   arguments: { org, integration },
   examples: ['modelstats integrations check ID INTEGRATION'],
-  notes: 'Exit code 1 where the integration is not verified by it',
+  notes: 'Exit code 1 if the integration is not verified',
   async run(context, { org: organizationId, integration: id }) {
     const checked = await withIntegrations(context, (opened) => opened.check({ organizationId, id }));
     const [newest] = checked.checks;
-    context.answer({ ...jsonFrom(checked.integration), check: newest ? fieldJson(newest, CHECK_FIELDS) : null }, () =>
-      [tableOf(context, [checked.integration]), ...(newest ? evidenceLines(context, newest) : [])].join('\n'),
+    context.printResult(
+      { ...jsonFrom(checked.integration), check: newest ? fieldJson(newest, CHECK_FIELDS) : null },
+      () => [tableOf(context, [checked.integration]), ...(newest ? evidenceLines(context, newest) : [])].join('\n'),
     );
     return checked.integration.state === 'verified' && newest?.reason === 'FOUND' ? 0 : 1;
   },
@@ -50,21 +51,21 @@ const checkIntegration = defineCommand({
 
 const removeIntegration = defineCommand({
   name: 'remove',
-  description: 'Remove a page for good; its bonus ends with the UTC day',
+  description: 'Remove a page permanently; its bonus ends with the UTC day',
   arguments: { org, integration },
   examples: ['modelstats integrations remove ID INTEGRATION'],
   async run(context, { org: organizationId, integration: id }) {
     const removed = await withIntegrations(context, (opened) => opened.remove({ organizationId, id }));
     const { bonusUntil } = removed;
     const end = bonusUntil instanceof Date ? `; its bonus ends at ${timestampFromDate(bonusUntil)}` : '';
-    context.answer(jsonFrom(removed), `removed ${removed.name}, ${removed.url}${end}`);
+    context.printResult(jsonFrom(removed), `removed ${removed.name}, ${removed.url}${end}`);
     return 0;
   },
 });
 
 export const integrations = commandGroup(
   'integrations',
-  'Look after the pages on which organizations show where their data come from',
+  'Manage the pages on which organizations credit their data source',
   [addIntegration, listIntegrations, checkIntegration, removeIntegration],
 );
 
@@ -73,7 +74,6 @@ async function withIntegrations<T>(context: CommandContext, work: (opened: Integ
   return configured.withIntegrations(context, work);
 }
 
-/** An integration as the command line answers it. */
 function jsonFrom(one: Integration): Record<string, unknown> {
   const { bonusUntil } = one;
   return {
@@ -91,17 +91,17 @@ const CHECK_FIELDS = ['id', 'checkedAt', 'reason', 'message', 'status', 'finalUr
 
 function tableOf({ tableText }: CommandContext, found: readonly Integration[]): string {
   const rows = found.map((each) => {
-    return [each.id, each.name, each.url, each.state, each.checkedAt ?? 'not yet', bonusWord(each)];
+    return [each.id, each.name, each.url, each.state, each.checkedAt ?? 'not yet', bonusText(each)];
   });
   return tableText(['id', 'name', 'url', 'state', 'checked', 'bonus'], rows);
 }
 
-function bonusWord({ bonusUntil }: Integration): string {
+function bonusText({ bonusUntil }: Integration): string {
   if (bonusUntil === null) return 'no';
   return bonusUntil === 'lost' ? 'yes' : `until ${timestampFromDate(bonusUntil)}`;
 }
 
 function evidenceLines({ paint }: CommandContext, { reason, message, status, finalUrl }: Check): readonly string[] {
-  const word = reason === 'FOUND' ? paint.green('found') : paint.yellow(reason);
-  return [`${word}: ${message}`, ...(finalUrl === null ? [] : [`at ${finalUrl} (${status})`])];
+  const verdict = reason === 'FOUND' ? paint.green('found') : paint.yellow(reason);
+  return [`${verdict}: ${message}`, ...(finalUrl === null ? [] : [`at ${finalUrl} (${status})`])];
 }

@@ -17,10 +17,10 @@ const DAY_MS = 86_400_000;
 
 const createKey = defineCommand({
   name: 'create',
-  description: 'Issue a key; it is shown this once',
+  description: 'Issue a key, which is shown only once',
   options: {
     org: required('<id>', 'the organization', textValue),
-    name: optionOr('default', '<name>', 'what it is for', nameValue),
+    name: optionOr('default', '<name>', 'the purpose of the key', nameValue),
     expires: option('<when>', 'start of a day YYYY-MM-DD, or from now: 24h, 90d (default: never)', expiryValue),
   },
   examples: ['modelstats keys create --org ID --name production --expires 90d'],
@@ -30,23 +30,18 @@ const createKey = defineCommand({
     const { key, ...issued } = await withChanges(context, (changes) =>
       apiKeys.createKey({ organizationId: org, name, expiresAt }, changes),
     );
-    context.answer({ ...jsonFrom(issued), key }, () => describeNew(context, [issued], key));
+    context.printResult({ ...jsonFrom(issued), key }, () => describeNew(context, [issued], key));
     return 0;
   },
 });
 
 const rotateKey = defineCommand({
   name: 'rotate',
-  description: 'Issue a key of the same name, shown this once; the old one ends after the overlap',
+  description: 'Issue a key of the same name, shown only once; the old one expires after the overlap',
   arguments: { id: argument('id of the old key, key_…') },
   options: {
-    overlap: optionOr(
-      DAY_MS,
-      '<time>',
-      'how long the old key goes on working: 30m, 24h, 7d; 0 for not at all',
-      durationValue,
-    ),
-    expires: option('<when>', 'when the new key ends, as for create (default: never)', expiryValue),
+    overlap: optionOr(DAY_MS, '<time>', 'how long the old key stays valid: 30m, 24h, 7d, or 0', durationValue),
+    expires: option('<when>', 'when the new key expires, as for create (default: never)', expiryValue),
   },
   examples: ['modelstats keys rotate key_01ARZ3NDEKTSV4RRFFQ69G5FAV --overlap 24h'],
   async run(context, { id, overlap: overlapMs, expires }) {
@@ -56,8 +51,8 @@ const rotateKey = defineCommand({
       apiKeys.rotateKey(id, { overlapMs, expiresAt }, changes),
     );
     const { key, ...known } = issued;
-    const answered = { ...jsonFrom(known), key, replaced: jsonFrom(replaced) };
-    context.answer(answered, () => describeNew(context, [known, replaced], key));
+    const result = { ...jsonFrom(known), key, replaced: jsonFrom(replaced) };
+    context.printResult(result, () => describeNew(context, [known, replaced], key));
     return 0;
   },
 });
@@ -71,37 +66,37 @@ const listKeys = defineCommand({
     const apiKeys = await import('../../../api/accounts/organizations/keys.ts');
     const found = await withChanges(context, (changes) => apiKeys.listKeys(org, changes));
     const none = 'no keys yet; issue one with: modelstats keys create --org ID';
-    context.answer({ keys: found.map(jsonFrom) }, () => (found.length === 0 ? none : tableOf(context, found)));
+    context.printResult({ keys: found.map(jsonFrom) }, () => (found.length === 0 ? none : tableOf(context, found)));
     return 0;
   },
 });
 
 const revokeKey = defineCommand({
   name: 'revoke',
-  description: 'Revoke a key for good; running servers refuse it within 5 seconds',
+  description: 'Revoke a key permanently; running servers refuse it within 5 seconds',
   arguments: { id: argument('id of the key, key_…') },
   examples: ['modelstats keys revoke key_01ARZ3NDEKTSV4RRFFQ69G5FAV'],
   async run(context, { id }) {
     const apiKeys = await import('../../../api/accounts/organizations/keys.ts');
     const revoked = await withChanges(context, (changes) => apiKeys.revokeKey(id, changes));
-    context.answer(jsonFrom(revoked), () => tableOf(context, [revoked]));
+    context.printResult(jsonFrom(revoked), () => tableOf(context, [revoked]));
     return 0;
   },
 });
 
-export const keys = commandGroup('keys', 'Look after API keys', [createKey, rotateKey, listKeys, revokeKey]);
+export const keys = commandGroup('keys', 'Manage API keys', [createKey, rotateKey, listKeys, revokeKey]);
 
 function describeNew(context: CommandContext, shown: readonly ApiKey[], key: string): string {
   const bold = context.paint.bold(key);
-  return `${tableOf(context, shown)}\n\n  ${bold}\n\nThis is the only time that the key is shown; only its hash is kept.`;
+  return `${tableOf(context, shown)}\n\n  ${bold}\n\nThe key is shown only this once; only its hash is stored.`;
 }
 
-/** The instant at which a key is to end; null: never. */
+/** The expiry of a key; null: never. */
 function expiryFrom(expires: Date | number | undefined, { clock }: Pick<CommandContext, 'clock'>): Date | null {
   if (expires === undefined) return null;
   const now = clock().getTime();
   const at = typeof expires === 'number' ? now + expires : expires.getTime();
-  if (at <= now) throw new AppError('usage', '--expires lies in the past: the key would never work');
+  if (at <= now) throw new AppError('usage', '--expires is in the past: the key would never work');
   return new Date(at);
 }
 

@@ -13,20 +13,20 @@ import {
   flag,
   optionOr,
 } from '../../cli/command.ts';
-import { wordValue } from '../../cli/option-values.ts';
+import { choiceValue } from '../../cli/option-values.ts';
 import { withMembers } from '../../config/configured-people.ts';
 
 const org = argument('id of the organization, org_…');
-const email = argument('address of mail');
-/** `--json` stands before the role in the help. */
+const email = argument('email address');
+/** In the help `--json` comes before the role. */
 const ROLE_OPTIONS = {
   json: flag('one JSON object on stdout'),
-  role: choiceOf(ROLES, optionOr('member', '<role>', 'what they may do', wordValue(ROLES))),
+  role: choiceOf(ROLES, optionOr('member', '<role>', 'their rights', choiceValue(ROLES))),
 };
 
 const addMember = defineCommand({
   name: 'add',
-  description: 'Make somebody a member, or change their role',
+  description: 'Add a member, or change their role',
   arguments: { org, email },
   options: ROLE_OPTIONS,
   examples: ['modelstats members add ID ada@example.com --role owner'],
@@ -34,13 +34,13 @@ const addMember = defineCommand({
     const who = { organizationId, email: address, role };
     const memberships = await import('../../../api/accounts/people/memberships.ts');
     const member = await withMembers(context, (changes) => memberships.addMember(who, changes));
-    const next = 'they sign in with a link that is mailed to this address';
-    context.answer(jsonFromMember(organizationId, member), () => `${tableOfMembers(context, [member])}\n${next}`);
+    const next = 'they sign in with a link sent to this address';
+    context.printResult(jsonFromMember(organizationId, member), () => `${tableOfMembers(context, [member])}\n${next}`);
     return 0;
   },
 });
 
-/** Lists the members of an organization and its open invitations; the command has two names. */
+/** Used for two commands. */
 export function memberList({ name, example }: { readonly name: string; readonly example: string }): AddCommand {
   return defineCommand({
     name,
@@ -56,7 +56,7 @@ export function memberList({ name, example }: { readonly name: string; readonly 
       ]);
       const none = `no members yet; add one with: modelstats members add ${organizationId} EMAIL --role owner`;
       const json = found.map((member) => jsonFromMember(organizationId, member));
-      context.answer({ members: json, invitations: invitations.map(jsonFromInvitation) }, () =>
+      context.printResult({ members: json, invitations: invitations.map(jsonFromInvitation) }, () =>
         [
           found.length === 0 ? none : tableOfMembers(context, found),
           ...(invitations.length === 0 ? [] : [tableOfInvitations(context, invitations)]),
@@ -78,15 +78,15 @@ const removeMember = defineCommand({
       const { person } = getByEmail(await memberships.listMembers(organizationId, changes), organizationId, address);
       return memberships.removeMember({ organizationId, personId: person.id }, changes);
     });
-    const told = `${removed.person.email} does not belong to ${organizationId} any more`;
-    context.answer(jsonFromMember(organizationId, removed), told);
+    const message = `${removed.person.email} is no longer a member of ${organizationId}`;
+    context.printResult(jsonFromMember(organizationId, removed), message);
     return 0;
   },
 });
 
 const inviteMember = defineCommand({
   name: 'invite',
-  description: 'Invite somebody by mail',
+  description: 'Invite a person by mail',
   arguments: { org, email },
   options: ROLE_OPTIONS,
   examples: ['modelstats members invite ID bob@example.com'],
@@ -94,10 +94,10 @@ const inviteMember = defineCommand({
     const who = { organizationId, email: address, role };
     const openInvitations = await import('../../../api/accounts/people/invitations.ts');
     const invitation = await withMembers(context, (changes, parts) => openInvitations.invite(who, changes, parts));
-    context.answer(jsonFromInvitation(invitation), () => tableOfInvitations(context, [invitation]));
+    context.printResult(jsonFromInvitation(invitation), () => tableOfInvitations(context, [invitation]));
     if (!invitation.isMailed)
       context.log(
-        `no mail was sent: ${address} was sent too many invitations; whoever signs in with it finds this one under “You”`,
+        `no mail was sent: ${address} got too many invitations; after signing in, the person finds this one under “You”`,
       );
     return 0;
   },
@@ -105,39 +105,39 @@ const inviteMember = defineCommand({
 
 const revokeInvitation = defineCommand({
   name: 'revoke',
-  description: 'Take back the open invitation of an address',
+  description: 'Revoke the open invitation of an address',
   arguments: { org, email },
   examples: ['modelstats members revoke ID bob@example.com'],
   async run(context, { org: organizationId, email: address }) {
     const openInvitations = await import('../../../api/accounts/people/invitations.ts');
     const revoked = await withMembers(context, async (changes) => {
       const open = await openInvitations.listInvitations(organizationId, changes);
-      const wanted = open.find((invitation) => invitation.email === address.trim().toLowerCase());
-      if (wanted === undefined) throw new AppError('usage', `${address} has no open invitation of ${organizationId}`);
-      return openInvitations.revokeInvitation({ organizationId, invitationId: wanted.id }, changes);
+      const found = open.find((invitation) => invitation.email === address.trim().toLowerCase());
+      if (found === undefined) throw new AppError('usage', `${address} has no open invitation to ${organizationId}`);
+      return openInvitations.revokeInvitation({ organizationId, invitationId: found.id }, changes);
     });
-    context.answer(jsonFromInvitation(revoked), `the invitation of ${revoked.email} is taken back`);
+    context.printResult(jsonFromInvitation(revoked), `revoked the invitation of ${revoked.email}`);
     return 0;
   },
 });
 
 const removePassword = defineCommand({
   name: 'remove-password',
-  description: 'Take the password of a person away, who has forgotten it, and end their sessions',
+  description: 'Remove a forgotten password and end the sessions of its owner',
   arguments: { email },
   examples: ['modelstats members remove-password ada@example.com'],
   async run(context, { email: address }) {
     const passwords = await import('../../../api/accounts/people/sign-in/stored-password.ts');
     const person = await withMembers(context, (changes, parts) => passwords.removePassword(address, changes, parts));
-    context.answer(
+    context.printResult(
       { person_id: person.id, email: person.email },
-      `${person.email} has no password and no session any more; a link lets them set another one`,
+      `${person.email} no longer has a password or a session; they can sign in with a link and set a new password`,
     );
     return 0;
   },
 });
 
-export const members = commandGroup('members', 'Look after who belongs to an organization', [
+export const members = commandGroup('members', 'Manage the members of an organization', [
   addMember,
   memberList({ name: 'list', example: 'modelstats members list ID' }),
   removeMember,
@@ -147,9 +147,9 @@ export const members = commandGroup('members', 'Look after who belongs to an org
 ]);
 
 function getByEmail(known: readonly Member[], organizationId: string, address: string): Member {
-  const wanted = address.trim().toLowerCase();
-  const member = known.find(({ person }) => person.email === wanted);
-  if (member === undefined) throw new AppError('usage', `${address} does not belong to ${organizationId}`);
+  const normalized = address.trim().toLowerCase();
+  const member = known.find(({ person }) => person.email === normalized);
+  if (member === undefined) throw new AppError('usage', `${address} is not a member of ${organizationId}`);
   return member;
 }
 
@@ -174,7 +174,7 @@ function tableOfMembers({ tableText }: CommandContext, found: readonly Member[])
 }
 
 function tableOfInvitations({ tableText }: CommandContext, found: readonly Invitation[]): string {
-  const head = ['invitation', 'address', 'role', 'invited by', 'good until'];
+  const head = ['invitation', 'address', 'role', 'invited by', 'expires'];
   const rows = found.map((one) => [one.id, one.email, one.role, one.invitedBy, one.expiresAt]);
   return tableText(head, rows);
 }

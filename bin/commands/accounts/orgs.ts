@@ -22,6 +22,7 @@ import {
   type ValuesOf,
 } from '../../cli/command.ts';
 import {
+  choiceValue,
   dayStartValue,
   emailValue,
   featuresValue,
@@ -30,7 +31,6 @@ import {
   numberValue,
   quotaValue,
   textValue,
-  wordValue,
   yesNoValue,
 } from '../../cli/option-values.ts';
 import { withChanges } from '../../config/configured-accounts.ts';
@@ -38,17 +38,20 @@ import { showAudit } from './audit.ts';
 import { memberList } from './members.ts';
 import { showUsage } from './usage.ts';
 
-/** What a contract changes of a plan, and the state of the subscription. */
+/** Terms of a contract, and the state of the subscription. */
 const TERMS = {
-  status: choiceOf(SUBSCRIPTION_STATUSES, option('<status>', 'of the subscription', wordValue(SUBSCRIPTION_STATUSES))),
-  periodEnd: option('<YYYY-MM-DD>', 'start of the day on which the period is over (default: monthly)', dayStartValue),
-  graceUntil: option('<YYYY-MM-DD>', 'start of the day on which a grace or a late payment is over', dayStartValue),
+  status: choiceOf(
+    SUBSCRIPTION_STATUSES,
+    option('<status>', 'state of the subscription', choiceValue(SUBSCRIPTION_STATUSES)),
+  ),
+  periodEnd: option('<YYYY-MM-DD>', 'start of the day on which the period ends (default: monthly)', dayStartValue),
+  graceUntil: option('<YYYY-MM-DD>', 'start of the day on which a grace period or late payment ends', dayStartValue),
   dailyQuota: option('<n|unlimited>', 'data responses per UTC day', quotaValue),
   burst: option('<n>', 'requests per minute', numberValue(1, 1_000_000)),
   historyMonths: option('<n|full>', 'how far history reaches back', historyMonthsValue),
   features: option('<list>', 'history,snapshots,incremental,webhooks; or none', featuresValue),
-  snapshots: option('<n>', 'newest snapshots to see', numberValue(0, 100_000)),
-  monthEnds: option('<yes|no>', 'whether the last snapshot of each month is seen besides', yesNoValue),
+  snapshots: option('<n>', 'newest snapshots that are visible', numberValue(0, 100_000)),
+  monthEnds: option('<yes|no>', 'whether the last snapshot of each month is visible too', yesNoValue),
   attributionRequired: option('<yes|no>', 'whether public display needs attribution', yesNoValue),
   redistributionAllowed: option('<yes|no>', 'whether the data may be passed on', yesNoValue),
 };
@@ -58,9 +61,9 @@ const createOrganization = defineCommand({
   name: 'create',
   description: 'Add an organization',
   options: {
-    name: required('<name>', 'what people call it', nameValue),
-    email: option('<address>', 'where it is told what concerns it, such as a revoked webhook', emailValue),
-    plan: choiceOf(PLAN_NAMES, optionOr('community', '<plan>', 'the plan', wordValue(PLAN_NAMES))),
+    name: required('<name>', 'its name', nameValue),
+    email: option('<address>', 'address for its notices, such as a revoked webhook', emailValue),
+    plan: choiceOf(PLAN_NAMES, optionOr('community', '<plan>', 'the plan', choiceValue(PLAN_NAMES))),
     ...TERMS,
   },
   examples: ['modelstats orgs create --name Acme --plan builder'],
@@ -71,50 +74,50 @@ const createOrganization = defineCommand({
       organizations.createOrganization({ name, subscription, email }, changes),
     );
     const next = `issue a key for it with: modelstats keys create --org ${created.id}`;
-    context.answer(jsonFrom(created), () => `${tableOf(context, [created])}\n${next}`);
+    context.printResult(jsonFrom(created), () => `${tableOf(context, [created])}\n${next}`);
     return 0;
   },
 });
 
 const listOrganizations = defineCommand({
   name: 'list',
-  description: 'List the organizations with what their plans grant now',
+  description: 'List the organizations with what their plans grant',
   examples: ['modelstats orgs list'],
   async run(context) {
     const organizations = await import('../../../api/accounts/organizations/organizations.ts');
     const found = await withChanges(context, (changes) => organizations.listOrganizations(changes));
     const none = 'no organizations yet; add one with: modelstats orgs create --name NAME';
     const describe = () => (found.length === 0 ? none : tableOf(context, found));
-    context.answer({ organizations: found.map(jsonFrom) }, describe);
+    context.printResult({ organizations: found.map(jsonFrom) }, describe);
     return 0;
   },
 });
 
 const setEmail = defineCommand({
   name: 'set-email',
-  description: 'Change where an organization is told what concerns it',
+  description: 'Change the address for notices of an organization',
   options: {
     org: required('<id>', 'the organization', textValue),
-    email: required('<address>', 'an address; or none', emailValue),
+    email: required('<address>', 'an address, or none', emailValue),
   },
   examples: ['modelstats orgs set-email --org ID --email owner@example.com'],
   async run(context, { org, email }) {
     const organizations = await import('../../../api/accounts/organizations/organizations.ts');
     const changed = await withChanges(context, (changes) => organizations.setEmail(org, email, changes));
-    context.answer(jsonFrom(changed), email === null ? `${org} is told nothing by mail` : `${org} is told at ${email}`);
+    context.printResult(jsonFrom(changed), email === null ? `${org} gets no mail` : `${org} gets mail at ${email}`);
     return 0;
   },
 });
 
-/** What is changed is in force from the organization's next request on. */
+/** Takes effect with the organization's next request. */
 const setPlan = defineCommand({
   name: 'set-plan',
-  description: "Change an organization's plan or contract; what is not named stays as it is",
+  description: "Change an organization's plan or contract; terms that are not named stay",
   options: {
     org: required('<id>', 'the organization', textValue),
-    plan: choiceOf(PLAN_NAMES, option('<plan>', 'the plan (default: stays)', wordValue(PLAN_NAMES))),
+    plan: choiceOf(PLAN_NAMES, option('<plan>', 'the plan (default: unchanged)', choiceValue(PLAN_NAMES))),
     ...TERMS,
-    reset: flag("drop all terms that are not named: they are the plan's own then"),
+    reset: flag("drop all terms that are not named, so that the plan's own apply"),
   },
   examples: [
     'modelstats orgs set-plan --org ID --plan builder',
@@ -126,14 +129,14 @@ const setPlan = defineCommand({
       organizations.changePlan(org, (subscription) => changedSubscription(subscription, named), changes),
     );
     const changed = organizations.subscriptionChanges(before.subscription, after.subscription);
-    context.answer({ ...jsonFrom(after), changed: changed.map(jsonFromChange) }, () =>
-      [tableOf(context, [after]), ...changed.map(lineOfChange), ...keptLine(changed, after)].join('\n'),
+    context.printResult({ ...jsonFrom(after), changed: changed.map(jsonFromChange) }, () =>
+      [tableOf(context, [after]), ...changed.map(lineOfChange), ...unchangedLine(changed, after)].join('\n'),
     );
     return 0;
   },
 });
 
-export const orgs = commandGroup('orgs', 'Look after organizations and their plans', [
+export const orgs = commandGroup('orgs', 'Manage organizations and their plans', [
   createOrganization,
   listOrganizations,
   setEmail,
@@ -145,7 +148,7 @@ export const orgs = commandGroup('orgs', 'Look after organizations and their pla
 
 type NamedTerms = Terms & { readonly plan?: PlanName | undefined; readonly reset?: boolean | undefined };
 
-/** With `reset` as if it were new; else what is not named stays. */
+/** With `reset` like a new one; else unnamed terms stay. */
 function changedSubscription(before: Subscription, options: NamedTerms): Subscription {
   const { plan = before.plan } = options;
   if (options.reset) return subscriptionFrom({ ...options, plan });
@@ -174,12 +177,13 @@ function lineOfChange({ field, from, to }: SubscriptionChange): string {
   return `changed ${field}: ${shown(field, from)} → ${shown(field, to)}`;
 }
 
-/** The terms of the contract that were not named and stay. */
-function keptLine(changes: readonly SubscriptionChange[], { subscription }: Organization): readonly string[] {
-  const kept = Object.entries(subscription.contract).filter(([name]) => !changes.some(({ field }) => field === name));
-  if (kept.length === 0) return changes.length === 0 ? ['nothing changed'] : [];
-  const terms = kept.map(([name, value]) => `${name} ${shown(name, value)}`).join(', ');
-  return [`in the contract as before: ${terms} (--reset drops what is not named)`];
+function unchangedLine(changes: readonly SubscriptionChange[], { subscription }: Organization): readonly string[] {
+  const unchanged = Object.entries(subscription.contract).filter(
+    ([name]) => !changes.some(({ field }) => field === name),
+  );
+  if (unchanged.length === 0) return changes.length === 0 ? ['nothing changed'] : [];
+  const terms = unchanged.map(([name, value]) => `${name} ${shown(name, value)}`).join(', ');
+  return [`unchanged in the contract: ${terms} (--reset drops terms that are not named)`];
 }
 
 function shown(field: string, value: unknown): string {
@@ -191,11 +195,11 @@ function shown(field: string, value: unknown): string {
 function subscriptionFrom(options: Terms & { readonly plan: PlanName }): Subscription {
   const { plan, status = 'active', periodEnd = null, graceUntil = null } = options;
   if (status === 'grace' && graceUntil === null)
-    throw new AppError('usage', '--status grace needs the date on which it is over: --grace-until YYYY-MM-DD');
+    throw new AppError('usage', '--status grace needs its end: --grace-until YYYY-MM-DD');
   return SubscriptionSchema.parse({ plan, status, periodEnd, graceUntil, contract: contractFrom(options) });
 }
 
-/** Only what was named: the rest follows the plan, also when the plan's own values change. */
+/** Only named terms: the others follow the plan, also when it changes. */
 function contractFrom(options: Terms): Contract {
   const contract: Contract = {
     daily_quota: options.dailyQuota === 'unlimited' ? null : options.dailyQuota,

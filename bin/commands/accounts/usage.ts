@@ -17,7 +17,7 @@ export const showUsage = defineCommand({
   description: 'Show what an organization used: units and requests by day, key and route',
   arguments: { org: argument('id of the organization, org_…') },
   options: {
-    days: optionOr(30, '<n>', 'so many UTC days, of which today is the last', numberValue(1, RANGE_DAYS_MAX)),
+    days: optionOr(30, '<n>', 'number of UTC days, up to today', numberValue(1, RANGE_DAYS_MAX)),
     csv: flag('a line per day, key, route and kind of credential'),
   },
   examples: ['modelstats orgs usage ID', 'modelstats orgs usage ID --days 90 --csv > usage.csv'],
@@ -29,11 +29,11 @@ export const showUsage = defineCommand({
     await withAccounts(context, async (accounts) => {
       await getOrganization(org, accounts.as(SYSTEM));
       if (csv) {
-        // Printing adds the LF of each piece's last line.
+        // Printing adds the newline of each piece's last line.
         for await (const piece of accounts.usageCsv(org, range)) context.print(piece.slice(0, -1));
       } else {
         const report = await accounts.readUsage(org, range);
-        context.answer(report, () => tablesOf(context, report));
+        context.printResult(report, () => tablesOf(context, report));
       }
     });
     return 0;

@@ -1,9 +1,6 @@
 import { allNodes, type CommandNode, flagPatterns, nameOf, type Offer, pathPatterns } from './command-tree.ts';
 
-/**
- * Completion for bash from 3.2 on, which macOS has. It needs nothing but bash: neither the package bash-completion nor a start of
- * this program.
- */
+/** For bash from 3.2 on, which macOS has. Needs neither the bash-completion package nor a start of this program. */
 export function bashScript(tree: CommandNode): string {
   const nodes = allNodes(tree);
   return `# Completion of modelstats for bash:  eval "$(modelstats completion bash)"
@@ -39,14 +36,13 @@ _modelstats_paths() {
 complete -F _modelstats modelstats`;
 }
 
-/** A line for each option with a value: what is offered behind it, and nothing else. */
 function valueLines(node: CommandNode): readonly string[] {
   return node.options.flatMap(({ flags, value }) =>
     value === undefined ? [] : [`    ${flagPatterns(node, flags)}) ${offer(value)}; return ;;`],
   );
 }
 
-/** The words that can follow a command. Options are offered where one is begun, or where nothing else is known. */
+/** Options are offered where one is begun, or where nothing else is known. */
 function wordLine({ words, children, options, argument }: CommandNode): string {
   const flags = options.flatMap((option) => option.flags).join(' ');
   const others = children.length > 0 ? `words='${children.map(nameOf).join(' ')}'` : offered(argument, flags);

@@ -1,56 +1,48 @@
 import type { Command, Option } from 'commander';
 
-/** What a shell offers where a value belongs. */
 export type Offer =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'folders' | 'files' }
-  /** It can't be known: an id, a number, a text. */
+  /** Unknown: an id, a number, a text. */
   | { readonly kind: 'nothing' };
 
 export interface OfferedOption {
-  /** `--source`, and `-h` where there is a short one. */
+  /** `--source`, and `-h` if there is a short one. */
   readonly flags: readonly string[];
   readonly about: string;
-  /** Of its value; undefined for an option without one. */
+  /** Undefined for an option without a value. */
   readonly value: Offer | undefined;
 }
 
-/** What can follow the words of a command. */
 export interface CommandNode {
-  /** Its words, such as `orgs create`; empty for the program itself. */
+  /** Such as `orgs create`; empty for the program. */
   readonly words: string;
   readonly about: string;
   readonly children: readonly CommandNode[];
   readonly options: readonly OfferedOption[];
-  /** Of its first argument that something can be offered for. */
+  /** Of its first argument with an offer. */
   readonly argument: Offer;
 }
 
-/** The commands below this one and itself, each once, from the top. */
 export function allNodes(node: CommandNode): readonly CommandNode[] {
   return [node, ...node.children.flatMap(allNodes)];
 }
 
-/** The last of its words: what it is called among its siblings. */
 export function nameOf({ words }: CommandNode): string {
   return words.slice(words.lastIndexOf(' ') + 1);
 }
 
-/**
- * What bash and zsh match, as they go through the words of a line, to come to a command: the words so far, a space, and the next; of
- * every command below the program, as patterns of `case`.
- */
+/** `case` patterns with which bash and zsh reach a command: the words so far and the next. */
 export function pathPatterns(nodes: readonly CommandNode[]): string {
   const below = nodes.filter(({ words }) => words !== '');
   return below.map(({ words }) => (words.includes(' ') ? `'${words}'` : `' ${words}'`)).join('|');
 }
 
-/** What they match behind a command's option, to offer its values: the command's words and any of the flags. */
+/** `case` patterns of an option. */
 export function flagPatterns({ words }: CommandNode, flags: readonly string[]): string {
   return flags.map((flag) => `'${words} ${flag}'`).join('|');
 }
 
-/** What there is to complete, read from the program as commander knows it. */
 export function treeOf(program: Command): CommandNode {
   return nodeOf(program, []);
 }
@@ -76,7 +68,7 @@ function offeredOption(option: Option): OfferedOption {
   };
 }
 
-/** Placeholders say what they stand for. A store and a copy may be a path behind `file:`, or a plain one. */
+/** A store or copy may be a plain path, or one after `file:`. */
 const PLACEHOLDERS: Readonly<Record<string, 'folders' | 'files'>> = {
   dir: 'folders',
   store: 'folders',

@@ -4,7 +4,6 @@ import { type CommandNode, treeOf } from './command-tree.ts';
 import { fishScript } from './fish.ts';
 import { zshScript } from './zsh.ts';
 
-/** The shells that commands can be completed in. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
@@ -24,10 +23,10 @@ export const completion = defineCommand({
     'eval "$(modelstats completion bash)"',
     'eval "$(modelstats completion zsh)"',
   ],
-  meetsSettings: true,
-  async run({ answer: response, program }, { shell }) {
+  toleratesBadSettings: true,
+  async run({ printResult, program }, { shell }) {
     const script = SCRIPTS[shell](treeOf(program));
-    response({ shell, script }, script);
+    printResult({ shell, script }, script);
     return 0;
   },
 });

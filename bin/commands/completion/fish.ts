@@ -1,6 +1,5 @@
 import { allNodes, type CommandNode, nameOf, type Offer, type OfferedOption } from './command-tree.ts';
 
-/** Completion for fish, with what each word means. */
 export function fishScript(tree: CommandNode): string {
   const nodes = allNodes(tree);
   return `# Completion of modelstats for fish:  modelstats completion fish | source

@@ -1,6 +1,6 @@
 import { allNodes, type CommandNode, flagPatterns, nameOf, type Offer, pathPatterns } from './command-tree.ts';
 
-/** Completion for zsh, with what each word means. The file may also lie as `_modelstats` in a folder of `fpath`. */
+/** With the meaning of each word. Also works as a file `_modelstats` in a folder of `fpath`. */
 export function zshScript(tree: CommandNode): string {
   const nodes = allNodes(tree);
   return `#compdef modelstats
@@ -32,13 +32,13 @@ function valueLines(node: CommandNode): readonly string[] {
 }
 
 function wordLine({ words, children, options, argument }: CommandNode): string {
-  const told = options.flatMap(({ flags, about }) => flags.map((flag) => described(flag, about)));
+  const entries = options.flatMap(({ flags, about }) => flags.map((flag) => described(flag, about)));
   const begun = `[[ "$PREFIX" = -* ]]`;
   const others = children.length > 0 ? `_describe command commands` : offer(argument);
   const last = argument.kind === 'nothing' && children.length === 0 ? '_describe option options' : others;
   return `    ('${words}')
       commands=(${children.map((child) => described(nameOf(child), child.about)).join(' ')})
-      options=(${told.join(' ')})
+      options=(${entries.join(' ')})
       if ${begun}; then _describe option options; else ${last}; fi ;;`;
 }
 

@@ -17,8 +17,8 @@ describeOnMinio('doctor', () => {
   test('a bucket is read, written and removed from again, and its clock compared', async () => {
     const env = { ...minio.environment, MODELSTATS_STORE: `s3://${minio.bucket}/store` };
     const { of } = await examine(env);
-    expect(of('store')).toMatch(/^warn: .*holds no snapshots yet$/);
-    expect(of('store_writes')).toBe('ok: it can be written, and keeps conditional writes');
+    expect(of('store')).toMatch(/^warn: .*has no snapshots yet$/);
+    expect(of('store_writes')).toBe('ok: writable, with conditional writes');
     expect(of('store_clock')).toBe(`ok: this clock and that of ${minio.endpoint} agree`);
     const later = await examine(env, new Date(Date.now() - 120_000));
     expect(later.of('store_clock')).toMatch(/^warn: this clock is 1[12]\d s behind that of/);

@@ -30,7 +30,7 @@ test('wrong settings are all told, and what needs them is not checked', async ()
   expect(of('settings')).toMatch(/^fail: MODELSTATS_PORT: must be .*; MODELSTATS_STROE is not a setting$/);
 });
 
-const [SEE_STORE, SEE_DATABASE] = ['skipped: not looked at: see store', 'skipped: not looked at: see database'];
+const [SEE_STORE, SEE_DATABASE] = ['skipped: not checked: see store', 'skipped: not checked: see database'];
 
 test('what can not be reached has failed soon, each with what to do, and no password is told; what stands on it is skipped', async () => {
   const nowhere = `127.0.0.1:${await freePort()}`;
@@ -93,17 +93,17 @@ test('a store in a place that is none fails once, and one that can be read is tr
 test('people read a line for each check, and what to do below it', async () => {
   const written: string[] = [];
   const env = { MODELSTATS_STORE: `file:${machine.folder()}`, MODELSTATS_WORK: machine.folder() };
-  const answer = (_: unknown, text: string | (() => string)) =>
+  const printResult = (_: unknown, text: string | (() => string)) =>
     void written.push(typeof text === 'string' ? text : text());
-  const told = { env, answer, clock: () => new Date(), toolVersion: '0' };
-  expect(await runDoctor({ ...told, config: configFromEnv(env) })).toBe(0);
+  const context = { env, printResult, clock: () => new Date(), toolVersion: '0' };
+  expect(await runDoctor({ ...context, config: configFromEnv(env) })).toBe(0);
   expect(written.join('\n')).toMatch(
-    /^ok +node +Node\.js .*\n(.*\n)+.*warn.* +store +.*\n +→ publish one: .*\n(.*\n)*5 ok, 1 to look at, 0 failed$/,
+    /^ok +node +Node\.js .*\n(.*\n)+.*warn.* +store +.*\n +→ publish one: .*\n(.*\n)*5 ok, 1 with warnings, 0 failed$/,
   );
   written.length = 0;
   const gone = { ...env, MODELSTATS_STORE: 'file:/dev/null/store' };
-  expect(await runDoctor({ ...told, env: gone, config: configFromEnv(gone) })).toBe(1);
+  expect(await runDoctor({ ...context, env: gone, config: configFromEnv(gone) })).toBe(1);
   expect(written.join('\n')).toMatch(
-    /FAIL.* +store +.*\n +→ mend .*\n.*skip.* +store_writes +not looked at: see store\n4 ok, 0 to look at, 1 failed, 1 skipped$/,
+    /FAIL.* +store +.*\n +→ fix .*\n.*skip.* +store_writes +not checked: see store\n4 ok, 0 with warnings, 1 failed, 1 skipped$/,
   );
 });

@@ -2,10 +2,10 @@ import { defineCommand } from '../../cli/command.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
-  description: 'Check all that a new machine or a broken one needs, and say what to do; change nothing',
+  description: 'Check all that a machine needs, and say what to do; changes nothing',
   examples: ['modelstats doctor'],
-  notes: 'Exit codes: 0 nothing failed, 1 something did',
-  meetsSettings: true,
+  notes: 'Exit codes: 0 nothing failed, 1 a check failed',
+  toleratesBadSettings: true,
   endsAtOnce: true,
   run: async (context) => (await import('./run-doctor.ts')).runDoctor(context),
 });

@@ -10,24 +10,23 @@ import { Database } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import { type Finding, fail, nearestFolder, ok, type Setup, servesHere, warn } from './check.ts';
 
-/** The version that all is tested on first; older ones than 22.14 end at once (require-node.ts). */
+/** Tests run on this version first; versions below 22.14 end at once (require-node.ts). */
 const RECOMMENDED_MAJOR = 24;
 
 export async function checkNode(): Promise<Finding> {
   const { node: version } = process.versions;
-  const told = `Node.js ${version} on ${process.platform} ${process.arch}`;
-  if (Number.parseInt(version, 10) >= RECOMMENDED_MAJOR) return ok(told);
-  return warn(told, `Node.js ${RECOMMENDED_MAJOR} is recommended: https://nodejs.org`);
+  const message = `Node.js ${version} on ${process.platform} ${process.arch}`;
+  if (Number.parseInt(version, 10) >= RECOMMENDED_MAJOR) return ok(message);
+  return warn(message, `Node.js ${RECOMMENDED_MAJOR} is recommended: https://nodejs.org`);
 }
 
-/** Node, the operating system and a process of `source.sql` need memory besides. */
+/** Node, the system and `source.sql` processes need memory too. */
 const SHARE_MAX = 0.8;
 
-/** Whether DuckDB's library loads here and answers, and its memory fits into the machine's. */
 export async function checkDuckDB({ config }: Setup): Promise<Finding> {
   const database = await Database.open(':memory:', {
     ...config.duckdb,
-    tempFolder: join(tmpdir(), 'modelstats-doctor'), // Made when something spills, which nothing does here.
+    tempFolder: join(tmpdir(), 'modelstats-doctor'), // Only created for spilling, which doesn't happen here.
   });
   try {
     await database.row({ answer: number }, 'SELECT 42 AS answer');
@@ -35,49 +34,48 @@ export async function checkDuckDB({ config }: Setup): Promise<Finding> {
     database.close();
   }
   const memory = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY);
-  const told = `DuckDB answers; it may take ${config.duckdb.memoryLimit} of ${inGibibytes(memory)} and ${config.duckdb.threads} threads`;
-  if (bytesFromSize(config.duckdb.memoryLimit) <= memory * SHARE_MAX) return ok(told);
-  return warn(told, 'lower MODELSTATS_MEMORY_LIMIT, or nights and servers may be killed for want of memory');
+  const message = `DuckDB works; it may use ${config.duckdb.memoryLimit} of ${inGibibytes(memory)} and ${config.duckdb.threads} threads`;
+  if (bytesFromSize(config.duckdb.memoryLimit) <= memory * SHARE_MAX) return ok(message);
+  return warn(message, 'lower MODELSTATS_MEMORY_LIMIT, or the system may kill nights and servers');
 }
 
-/** Files, pipes and connections to services besides those of callers. */
+/** Files, pipes and connections to services, besides callers. */
 const DESCRIPTORS_BESIDE = 200;
 
-/** Whether as many connections as are let in can be open; on Linux, which tells. */
+/** Whether the allowed connections can be open; Linux only. */
 export async function checkDescriptors(setup: Setup): Promise<Finding | undefined> {
   if (!servesHere(setup)) return undefined;
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const [, limit] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
   if (limit === undefined) return undefined;
   const { connectionsMax } = setup.config.connections;
-  const told = `${limit} files and connections may be open, ${connectionsMax} of callers`;
-  if (Number(limit) >= connectionsMax + DESCRIPTORS_BESIDE) return ok(told);
+  const message = `${limit} files and connections may be open, ${connectionsMax} of them of callers`;
+  if (Number(limit) >= connectionsMax + DESCRIPTORS_BESIDE) return ok(message);
   return warn(
-    told,
+    message,
     `raise the limit (LimitNOFILE of systemd, ulimits of compose) to ${connectionsMax + DESCRIPTORS_BESIDE}, or lower MODELSTATS_CONNECTIONS_MAX`,
   );
 }
 
-/** The work folder, which every command that makes a run needs. */
 export function checkWorkFolder({ config }: Setup): Promise<Finding> {
-  return lookAtFolder('work folder', config.places.work);
+  return checkFolder('work folder', config.places.work);
 }
 
-/** The folder of views, where one serves here. That a server has it is no fault: it is asked at its port. */
+/** A server that uses it is no fault; the check of its port covers that. */
 export async function checkViewFolder(setup: Setup): Promise<Finding | undefined> {
-  return servesHere(setup) ? lookAtFolder('folder of views', resolve(setup.config.view.folder)) : undefined;
+  return servesHere(setup) ? checkFolder('folder of views', resolve(setup.config.view.folder)) : undefined;
 }
 
-/** Below this a night, or a view beside the one in use, has hardly room. */
+/** Too little for a night, or for a second view. */
 const FREE_BYTES_LOW = 2 * 1024 ** 3;
-/** Below this not even reports and logs have. */
+/** Too little even for reports and logs. */
 const FREE_BYTES_MIN = 100 * 1024 ** 2;
 
 /**
- * Whether a folder of ours can be written and has space. Where it isn't there yet, whether it could be made: it is not made. Where it
- * is, an object of a few bytes is written there and removed, which alone shows a disk that is full or read-only.
+ * Whether a folder can be written and has space. A missing folder is not created, only checked; into an existing one a
+ * small file is written, which alone detects a full or read-only disk.
  */
-export async function lookAtFolder(name: string, path: string): Promise<Finding> {
+export async function checkFolder(name: string, path: string): Promise<Finding> {
   const folder = resolve(path);
   let there: string;
   try {
@@ -86,17 +84,14 @@ export async function lookAtFolder(name: string, path: string): Promise<Finding>
     if (there === folder) await writeAndRemove(folder);
   } catch (error) {
     const who = `the user ${process.getuid?.() ?? ''}`.trim();
-    return fail(
-      `the ${name} ${folder} can't be written: ${messageFromError(error)}`,
-      `give ${who} the right to write there`,
-    );
+    return fail(`the ${name} ${folder} can't be written: ${messageFromError(error)}`, `give ${who} write permission`);
   }
   const free = await freeBytes(there);
-  const told = `${folder}${there === folder ? '' : ' (made when it is needed)'}, ${inGibibytes(free)} free`;
-  if (free < FREE_BYTES_MIN) return fail(told, 'free some space: soon nothing more can be written');
+  const message = `${folder}${there === folder ? '' : ' (created when needed)'}, ${inGibibytes(free)} free`;
+  if (free < FREE_BYTES_MIN) return fail(message, 'free some space: soon nothing can be written');
   if (free < FREE_BYTES_LOW)
-    return warn(told, `free some space: less than ${inGibibytes(FREE_BYTES_LOW)} is soon used up`);
-  return ok(told);
+    return warn(message, `free some space: less than ${inGibibytes(FREE_BYTES_LOW)} is used up soon`);
+  return ok(message);
 }
 
 export function inGibibytes(bytes: number): string {

@@ -23,23 +23,23 @@ interface NamedFinding extends Finding {
   readonly check: string;
 }
 
-/** Longer than all that a check waits for by itself; beyond it the check has failed. */
+/** Longer than each wait within a check. */
 const CHECK_TIMEOUT_MS = 15_000;
 
-type DoctorContext = Pick<CommandContext, 'config' | 'env' | 'clock' | 'toolVersion' | 'answer'>;
+type DoctorContext = Pick<CommandContext, 'config' | 'env' | 'clock' | 'toolVersion' | 'printResult'>;
 
 /**
- * Checks all that a new machine or a broken one needs, side by side, each in bounded time. It only reads, but for one small object or
- * file that shows whether the store and our folders can be written. Exit code 1 where something failed.
+ * Runs all checks at once, each in bounded time. Reads only, except for a small object or file that tests writing. Exit
+ * code 1 if a check failed.
  */
 export async function runDoctor(context: DoctorContext): Promise<number> {
   const findings = await examine(context);
   const isOk = findings.every(({ result }) => result !== 'fail');
-  context.answer({ ok: isOk, checks: findings }, () => describe(findings));
+  context.printResult({ ok: isOk, checks: findings }, () => describe(findings));
   return isOk ? 0 : 1;
 }
 
-/** What was found out. With wrong settings that is all, beside what needs none. */
+/** With wrong settings, only the checks that need none. */
 async function examine(context: DoctorContext): Promise<readonly NamedFinding[]> {
   const { env, clock, toolVersion } = context;
   let config: Config;
@@ -47,40 +47,39 @@ async function examine(context: DoctorContext): Promise<readonly NamedFinding[]>
     config = context.config;
   } catch (error) {
     if (!isAppError(error, 'configuration')) throw error;
-    const advice = 'set them right, as docs/configuration.md says; the other checks need them';
+    const advice = 'correct them as docs/configuration.md says; the other checks need them';
     const settings = { check: 'settings', ...fail(error.message.replaceAll('\n', '; '), advice) };
     return [...(await runAll(MACHINE_CHECKS, undefined)), settings];
   }
   const changed = shownSettings(config, env).filter(({ source }) => source !== 'default').length;
-  const settings = { check: 'settings', ...ok(`${changed} are set, the others have their defaults`) };
-  const hurried = inHurry(config);
-  const setup = { config: hurried, env, clock, toolVersion, prerequisites: openPrerequisites(hurried) };
+  const settings = { check: 'settings', ...ok(`${changed} are set, the others have defaults`) };
+  const urgent = withShortTimeouts(config);
+  const setup = { config: urgent, env, clock, toolVersion, prerequisites: openPrerequisites(urgent) };
   const [machine, rest] = await Promise.all([runAll(MACHINE_CHECKS, undefined), runAll(CHECKS, setup)]);
   const redact = lineRedactor(unloggedOf(config));
   return [...machine, settings, ...rest].map((found) => ({ ...found, message: redact(found.message) }));
 }
 
-type Look<S> = (setup: S) => Promise<Finding | undefined>;
+type RunCheck<S> = (setup: S) => Promise<Finding | undefined>;
 
-async function runAll<S>(checks: Readonly<Record<string, Look<S>>>, setup: S): Promise<readonly NamedFinding[]> {
+async function runAll<S>(checks: Readonly<Record<string, RunCheck<S>>>, setup: S): Promise<readonly NamedFinding[]> {
   const found = await Promise.all(
-    Object.entries(checks).map(async ([check, look]) => ({ check, finding: await runCheck(check, () => look(setup)) })),
+    Object.entries(checks).map(async ([check, run]) => ({ check, finding: await runCheck(check, () => run(setup)) })),
   );
   return found.flatMap(({ check, finding }) => (finding === undefined ? [] : [{ check, ...finding }]));
 }
 
-async function runCheck(check: string, look: Look<void>): Promise<Finding | undefined> {
+async function runCheck(check: string, run: RunCheck<void>): Promise<Finding | undefined> {
   try {
-    return await inTime(CHECK_TIMEOUT_MS, look);
+    return await inTime(CHECK_TIMEOUT_MS, run);
   } catch (error) {
     if (error instanceof MissingPrerequisite && error.prerequisite !== check) return skipped(error.prerequisite);
     const cause = error instanceof MissingPrerequisite ? error.cause : error;
-    return fail(messageFromError(cause).replaceAll(/\s+/g, ' '), 'mend what the message names, and look again');
+    return fail(messageFromError(cause).replaceAll(/\s+/g, ' '), 'fix the problem and run doctor again');
   }
 }
 
-/** The configuration, with less patience where a night would wait long. */
-function inHurry(config: Config): Config {
+function withShortTimeouts(config: Config): Config {
   const { s3, database, mail } = config;
   return {
     ...config,
@@ -109,15 +108,14 @@ function describe(findings: readonly NamedFinding[]): string {
     `${MARKS[result]}  ${check.padEnd(width)}  ${message}`,
     ...(advice === null ? [] : [`${' '.repeat(width + 8)}→ ${advice}`]),
   ]);
-  const count = (wanted: Finding['result']) => findings.filter(({ result }) => result === wanted).length;
-  const counts = `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed`;
+  const count = (expected: Finding['result']) => findings.filter(({ result }) => result === expected).length;
+  const counts = `${count('ok')} ok, ${count('warn')} with warnings, ${count('fail')} failed`;
   return [...lines, count('skipped') === 0 ? counts : `${counts}, ${count('skipped')} skipped`].join('\n');
 }
 
-/** What needs no settings. */
 const MACHINE_CHECKS = { node: checkNode } as const satisfies Readonly<Record<string, () => Promise<Finding>>>;
 
-/** Everything else that is checked, under the name that it is told by, in this order. */
+/** By reported name, in this order. */
 const CHECKS = {
   duckdb: checkDuckDB,
   work_folder: checkWorkFolder,

@@ -21,18 +21,18 @@ test('a store tells its newest day, and warns where no night was published since
   const before = await readdir(store.folder);
   const on = async (day: string) => (await examine(env, new Date(`${day}T12:00:00Z`))).of('store');
   expect(await on('2026-06-02')).toMatch(/^ok: .*1 snapshots, the newest of 2026-06-01$/);
-  expect(await on('2026-06-03')).toMatch(/^warn: .*the newest of 2026-06-01, and today is 2026-06-03$/);
+  expect(await on('2026-06-03')).toMatch(/^warn: .*the newest of 2026-06-01, but today is 2026-06-03$/);
   expect(await readdir(store.folder)).toEqual(before);
   await writeFile(join(store.folder, 'catalog.json'), '{');
-  expect(await on('2026-06-02')).toMatch(/^fail: .*catalog\.json can't be read/);
+  expect(await on('2026-06-02')).toMatch(/^fail: .*catalog\.json is damaged/);
 });
 
 test('a control database is looked at as it is: not there yet, of this version, older or newer', async () => {
   const file = join(machine.folder(), 'accounts.db');
   const look = async () => (await examine(machine.env())).of('database');
-  expect(await look()).toMatch(/^ok: .*is not there yet/);
+  expect(await look()).toMatch(/^ok: .*does not exist yet/);
   await (await openDatabase(`sqlite:${file}`)).close();
-  expect(await look()).toMatch(/^ok: .*of this version$/);
+  expect(await look()).toMatch(/^ok: .*has the current version$/);
   const change = (sql: string) => {
     const database = new Sqlite(file);
     database.exec(sql);
@@ -45,7 +45,7 @@ test('a control database is looked at as it is: not there yet, of this version, 
   await writeFile(file, 'not a database at all, and long enough to be seen');
   const { of } = await examine(machine.env());
   expect(of('database')).toMatch(/^fail: .*can't be opened: file is not a database; .*MODELSTATS_DATABASE$/);
-  expect(of('secret_keys'), 'no key is made or missed').toMatch(/^skipped: not looked at: see database$/);
+  expect(of('secret_keys'), 'no key is made or missed').toMatch(/^skipped: not checked: see database$/);
 });
 
 test('a control database of which nobody can tell whether it is there is not taken for one that is not there yet', async () => {
@@ -62,14 +62,14 @@ test('a control database of which nobody can tell whether it is there is not tak
 test('the key of secrets is looked for, and tried on the secrets that there are', async () => {
   const env = machine.env();
   const look = async (more = {}) => (await examine({ ...env, ...more })).of('secret_keys');
-  expect(await look()).toMatch(/^ok: .*accounts\.db\.key is not there yet/);
+  expect(await look()).toMatch(/^ok: .*accounts\.db\.key does not exist yet/);
   const keys = await configuredSecretKeys(configFromEnv(env));
   const key = join(machine.folder(), 'accounts.db.key');
   expect(await look()).toMatch(/^ok: .*accounts\.db\.key: no secrets yet$/);
   await addSecret(env.MODELSTATS_DATABASE, keys.seal('whsec_x', 'whe_1'));
   expect(await look()).toMatch(/^ok: .*opens all 1 secrets$/);
   await chmod(key, 0o644);
-  expect(await look()).toMatch(/^warn: others on this machine may read .*accounts\.db\.key$/);
+  expect(await look()).toMatch(/^warn: other users of this machine can read .*accounts\.db\.key$/);
   const other = Buffer.alloc(32, 9).toString('base64');
   expect(await look({ MODELSTATS_SECRET_KEYS: other })).toBe("fail: 1 of 1 secrets can't be opened");
   const bytes = await readFile(key);
@@ -98,7 +98,7 @@ test('a mail server is asked, and gets no mail', async () => {
   const port = await listenOnFreePort(server.server);
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { of } = await examine({ ...machine.env(), MODELSTATS_SMTP: `smtp://127.0.0.1:${port}` });
-  expect(of('mail')).toBe(`ok: smtp://127.0.0.1:${port} answers; nothing was sent`);
+  expect(of('mail')).toBe(`ok: smtp://127.0.0.1:${port} responds; no mail was sent`);
   expect(mails).toBe(0);
 });
 

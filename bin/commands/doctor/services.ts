@@ -11,14 +11,13 @@ import type { Config } from '../../config/config.ts';
 import { configuredKeyBytes } from '../../config/secret-keys-file.ts';
 import { compareClocks, type Finding, fail, hasAccounts, ok, type Setup, warn } from './check.ts';
 
-/** Whether the control database can be read, is of this version, and agrees on the time. */
 export async function checkDatabase(setup: Setup): Promise<Finding | undefined> {
   if (!hasAccounts(setup)) return undefined;
   const { config, clock, prerequisites } = setup;
   const shown = shownAddress(config.database.url);
-  const look = await prerequisites.database();
-  if (look === undefined) return ok(`${shown} is not there yet: made when it is needed`);
-  const { pending, unknown, now } = look;
+  const found = await prerequisites.database();
+  if (found === undefined) return ok(`${shown} does not exist yet: created when needed`);
+  const { pending, unknown, now } = found;
   if (unknown.length > 0)
     return fail(
       `${shown} was changed by a newer version (${unknown.join(', ')})`,
@@ -29,49 +28,49 @@ export async function checkDatabase(setup: Setup): Promise<Finding | undefined> 
   if (pending.length > 0)
     return warn(
       `${shown} lacks ${pending.length} migrations (${pending.at(0)} to ${pending.at(-1)})`,
-      'back it up; the next start of serve or dispatch, or any command of accounts, makes them',
+      'back it up; the next start of serve or dispatch, or an accounts command, applies them',
     );
-  return ok(`${shown} answers, and is of this version`);
+  return ok(`${shown} responds and has the current version`);
 }
 
-const RESTORE = 'put the old key back, or give each endpoint a new secret: modelstats webhooks rotate-secret ID';
+const RESTORE = 'restore the old key, or give each endpoint a new secret: modelstats webhooks rotate-secret ID';
 
-/** Whether the keys for secrets at rest are there, nobody else reads them, and they open the secrets that there are. */
+/** Whether the keys exist, are private, and open all secrets. */
 export async function checkSecretKeys(setup: Setup): Promise<Finding | undefined> {
   if (!hasAccounts(setup)) return undefined;
   const { config, prerequisites } = setup;
   const file = keyFileOf(config);
   if (file !== undefined && !existsSync(file)) {
-    const needed = (await prerequisites.database())?.sealed.length ?? 0;
-    if (needed > 0) return fail(`${file} is missing, and ${needed} secrets need it`, RESTORE);
-    return ok(`${file} is not there yet: made when it is needed`);
+    const sealedCount = (await prerequisites.database())?.sealed.length ?? 0;
+    if (sealedCount > 0) return fail(`${file} is missing, and ${sealedCount} secrets need it`, RESTORE);
+    return ok(`${file} does not exist yet: created when needed`);
   }
   if (config.secrets.keys === undefined && file === undefined) return missing(await countSealed(setup));
-  // First of all: that they are some is no matter of the database.
+  // First: the keys' validity doesn't depend on the database.
   const keys = new SecretKeys(await configuredKeyBytes(config));
   const sealed = (await prerequisites.database())?.sealed ?? [];
   const closed = sealed.filter(({ id, sealed_secret }) => !opens(keys, id, sealed_secret));
   if (closed.length > 0) return fail(`${closed.length} of ${sealed.length} secrets can't be opened`, RESTORE);
   if (file !== undefined && (await isReadByOthers(file)))
-    return warn(`others on this machine may read ${file}`, `chmod 600 ${file}`);
+    return warn(`other users of this machine can read ${file}`, `chmod 600 ${file}`);
   const where = file ?? 'MODELSTATS_SECRET_KEYS';
   return ok(`${where}: ${sealed.length === 0 ? 'no secrets yet' : `opens all ${sealed.length} secrets`}`);
 }
 
-/** 0 as well where the database can't be read, which is told of the database. */
+/** 0 also if the database can't be read, which its own check reports. */
 async function countSealed({ prerequisites }: Setup): Promise<number> {
-  const look = await prerequisites.database().catch(() => undefined);
-  return look?.sealed.length ?? 0;
+  const found = await prerequisites.database().catch(() => undefined);
+  return found?.sealed.length ?? 0;
 }
 
-/** Keys have to be set, and are not: what is wrong depends on whether anything needs them yet. */
+/** Keys must be set but aren't; whether that is a failure depends on existing secrets. */
 function missing(sealed: number): Finding {
   const remedy = `set MODELSTATS_SECRET_KEYS, the same for every process: openssl rand -base64 ${SECRET_KEY_BYTES}`;
   if (sealed > 0) return fail(`MODELSTATS_SECRET_KEYS is not set, and ${sealed} secrets need it`, remedy);
   return warn('MODELSTATS_SECRET_KEYS is not set: webhooks and the console need it with PostgreSQL', remedy);
 }
 
-/** The file that the key lies in; undefined where it is configured, or has to be. */
+/** Undefined if the key is, or must be, configured. */
 function keyFileOf({ secrets, database }: Config): string | undefined {
   const file = secrets.keys === undefined ? sqliteFileFromUrl(database.url) : undefined;
   return file === undefined ? undefined : `${resolve(file)}.key`;
@@ -91,7 +90,7 @@ async function isReadByOthers(file: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0;
 }
 
-/** Longer than a request waits for it: here a slow one is to be told from one that is gone. */
+/** Longer than a request waits, to distinguish slow from unreachable. */
 const TIMEOUT_MS = 3_000;
 
 export async function checkRedis({ config, clock }: Setup): Promise<Finding | undefined> {
@@ -103,7 +102,7 @@ export async function checkRedis({ config, clock }: Setup): Promise<Finding | un
       shownAddress(config.burst.redis),
     );
   } catch (error) {
-    return fail(messageFromError(error), 'until it answers each server counts requests per minute for itself');
+    return fail(messageFromError(error), 'until it responds, each server counts requests per minute by itself');
   }
 }
 
@@ -111,11 +110,8 @@ export async function checkMail({ config }: Setup): Promise<Finding | undefined>
   if (config.mail.smtp === undefined) return undefined;
   try {
     await checkSmtp(config.mail.smtp, { timeoutMs: config.mail.timeoutMs });
-    return ok(`${shownAddress(config.mail.smtp)} answers; nothing was sent`);
+    return ok(`${shownAddress(config.mail.smtp)} responds; no mail was sent`);
   } catch (error) {
-    return fail(
-      messageFromError(error),
-      'nobody can sign in by a link, or is told of a revoked webhook, until it does',
-    );
+    return fail(messageFromError(error), 'until it works, sign-in links and notices are not sent');
   }
 }

@@ -18,22 +18,22 @@ test('a port is free, has a server of ours, or something else', async () => {
   const { serving } = await serveSample({ env: token });
   const { port } = new URL(serving.url);
   const ours = await at(port, token);
-  expect(ours.of('port')).toBe(`ok: serve answers at http://127.0.0.1:${port}`);
-  expect(ours.of('metrics')).toBe(`ok: http://127.0.0.1:${port}/metrics can be read, by whoever has the token`);
+  expect(ours.of('port')).toBe(`ok: serve responds at http://127.0.0.1:${port}`);
+  expect(ours.of('metrics')).toBe(`ok: http://127.0.0.1:${port}/metrics can be read, by holders of the token`);
   const wrong = await at(port, { MODELSTATS_METRICS_TOKEN: 'fedcba9876543210' });
-  expect(wrong.of('metrics')).toBe(`fail: http://127.0.0.1:${port}/metrics answers 404`);
+  expect(wrong.of('metrics')).toBe(`fail: http://127.0.0.1:${port}/metrics returned 404`);
 });
 
 test.each([
-  [{}, /^ok: links name the host of each request/],
-  [{ MODELSTATS_PUBLIC_URL: 'http://127.0.0.1:8080' }, /^ok: .*from this machine alone/],
-  [{ MODELSTATS_PUBLIC_URL: 'http://api.test' }, /^warn: .*in the clear/],
+  [{}, /^ok: links have the host of each request/],
+  [{ MODELSTATS_PUBLIC_URL: 'http://127.0.0.1:8080' }, /^ok: .*only from this machine/],
+  [{ MODELSTATS_PUBLIC_URL: 'http://api.test' }, /^warn: .*sent unencrypted/],
   [{ MODELSTATS_PUBLIC_URL: 'https://api.test' }, /^warn: .*no proxy is trusted/],
   [{ MODELSTATS_PUBLIC_URL: 'https://api.test', MODELSTATS_TRUSTED_PROXIES: 'loopback, 10.0.0.0/8' }, /^ok: .*through/],
   [{ MODELSTATS_TRUSTED_PROXIES: '0.0.0.0/0' }, /^warn: .*trusts everybody/],
-  [{ MODELSTATS_TRUSTED_PROXIES: '10.0.0.0/33,proxy' }, /^fail: .*'10\.0\.0\.0\/33' is no .*'proxy' is no /],
-])('with %j the addresses of callers are %s', async (env, told) => {
-  expect((await examine({ ...machine.env(), ...env })).of('addresses')).toMatch(told);
+  [{ MODELSTATS_TRUSTED_PROXIES: '10.0.0.0/33,proxy' }, /^fail: .*'10\.0\.0\.0\/33' is not .*'proxy' is not /],
+])('with %j the addresses of callers are %s', async (env, expected) => {
+  expect((await examine({ ...machine.env(), ...env })).of('addresses')).toMatch(expected);
 });
 
 test('a source is looked at as far as its files tell', async () => {
@@ -63,7 +63,7 @@ test('a scheduler is known by its health file', async () => {
   await writeFile(file, JSON.stringify({ ...health, updated_at: '2026-06-01T11:59:30Z' }));
   expect(await look()).toMatch(/^ok: the scheduler is waiting, no night yet; the next night is due 2026-06-02T00:05/);
   await writeFile(file, JSON.stringify({ ...health, updated_at: '2026-06-01T11:00:00Z' }));
-  expect(await look()).toMatch(/^fail: the scheduler is not at work/);
+  expect(await look()).toMatch(/^fail: the scheduler is not running/);
 });
 
 test('a night that waits for a person is told as such, with the command that goes on', async () => {
@@ -82,16 +82,16 @@ test('a night that waits for a person is told as such, with the command that goe
   expect(await examineAfter({})).toEqual({
     code: 1,
     result: 'fail',
-    message: '2026-06-01 is held: models would lose 60 %; the scheduler is at work',
+    message: '2026-06-01 is held: models would lose 60 %; the scheduler is running',
     advice: `if the source is right, run: ${command}`,
   });
   expect(await examineAfter({ state: 'waiting', next_command: null })).toMatchObject({
     code: 1,
-    message: '2026-06-01 was given up, its night is held: models would lose 60 %; the scheduler is at work',
+    message: '2026-06-01 was given up, its night is held: models would lose 60 %; the scheduler is running',
     advice: expect.stringContaining('the log of the scheduler'),
   });
   expect(await examineAfter({ state: 'stopped' })).toMatchObject({
-    message: expect.stringMatching(/^the scheduler is not at work: the scheduler was stopped/),
+    message: expect.stringMatching(/^the scheduler is not running: the scheduler was stopped/),
   });
 });
 
@@ -111,12 +111,12 @@ test.each([
     'that is a link to nothing',
     () => symlink('nowhere', join(machine.folder(), 'work')),
     'work',
-    /^fail: .* is a link to nowhere, which is not there$/,
+    /^fail: .* is a link to nowhere, which does not exist$/,
   ],
-])('a work folder %s fails', async (_, make, path, told) => {
+])('a work folder %s fails', async (_, make, path, expected) => {
   await make();
   const { of } = await examine({ ...machine.env(), MODELSTATS_WORK: join(machine.folder(), path) });
-  expect(of('work_folder')).toMatch(told);
+  expect(of('work_folder')).toMatch(expected);
 });
 
 test("DuckDB's memory that is more than the machine has is told", async () => {

@@ -14,17 +14,14 @@ import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { isThisMachine } from '../../../runtime/this-machine.ts';
 import { type Finding, fail, isSet, ok, type Setup, servesHere, warn } from './check.ts';
 
-/** Whether the source can be read, as far as can be told without reading its rows or asking upstreams. */
+/** Whether the source can be read, without reading its rows or calling upstreams. */
 export async function checkSource({ config, env, clock }: Setup): Promise<Finding | undefined> {
   if (config.places.source === undefined) return undefined;
   const root = resolve(config.places.source);
   const [days, toFetch] = [await listSourceDays(root), await loadFetchSettings(root)];
   const missing = toFetch?.fetch.flatMap((entry) => findUnfilled(entry, env)) ?? [];
   if (missing.length > 0)
-    return fail(
-      `${root} needs ${[...new Set(missing)].join(', ')}`,
-      'set these variables: its README says what they are',
-    );
+    return fail(`${root} needs ${[...new Set(missing)].join(', ')}`, 'set these variables: its README explains them');
   if (toFetch !== undefined)
     return ok(`${root} lists ${toFetch.fetch.length} files to fetch; modelstats source check reads it`);
   const day = days.at(-1) ?? dayFromDate(clock());
@@ -34,10 +31,13 @@ export async function checkSource({ config, env, clock }: Setup): Promise<Findin
   return ok(`${where}: ${what}; modelstats source check reads it`);
 }
 
-/** For a day that was given up with nothing to run: once it is over nobody can publish it. */
-const MISSED = 'the log of the scheduler says why; the day can be published by hand until it is over';
+/** For a day that was given up without a command to run. */
+const MISSED = 'the log of the scheduler says why; until the day ends you can publish it by hand';
 
-/** When the next night is due, whether the scheduler is at work whose health is kept in a file, and whether its night needs a person. */
+/**
+ * When the next night is due, whether the scheduler of the health file is running, and whether its night needs a
+ * person.
+ */
 export async function checkSchedule(setup: Setup): Promise<Finding | undefined> {
   const { config, clock } = setup;
   if (!isSet(setup, 'CRON', 'HEALTH_FILE')) return undefined;
@@ -47,33 +47,32 @@ export async function checkSchedule(setup: Setup): Promise<Finding | undefined> 
     .map((day) => cron.firstRunOn(day))
     .find((at) => at !== undefined && at > clock());
   cron.stop();
-  const told = due === undefined ? `'${config.schedule.cron}' (UTC)` : `the next night is due ${due.toISOString()}`;
-  if (config.process.healthFile === undefined) return ok(told);
+  const message = due === undefined ? `'${config.schedule.cron}' (UTC)` : `the next night is due ${due.toISOString()}`;
+  if (config.process.healthFile === undefined) return ok(message);
   try {
     const health = readHealth(config.process.healthFile);
     const death = findDeath(health, clock());
-    if (death !== undefined) return fail(`the scheduler is not at work: ${death}`, 'start it, and look at its log');
+    if (death !== undefined) return fail(`the scheduler is not running: ${death}`, 'start it, and check its log');
     const night = findNightProblem(health);
-    if (night !== undefined) return fail(`${night.summary}; the scheduler is at work`, night.advice ?? MISSED);
+    if (night !== undefined) return fail(`${night.summary}; the scheduler is running`, night.advice ?? MISSED);
     const last =
       health.last === null ? 'no night yet' : `the last one of ${health.last.day} ended ${health.last.status}`;
-    return ok(`the scheduler is ${health.state}, ${last}; ${told}`);
+    return ok(`the scheduler is ${health.state}, ${last}; ${message}`);
   } catch (error) {
     if (!isAppError(error, 'not_found')) throw error;
     return warn(error.message, 'start modelstats schedule');
   }
 }
 
-/** For the answer of a server of ours. */
 const TIMEOUT_MS = 3_000;
 
-/** Of an answer that says how a server is; whatever else has the port may answer for ever. */
+/** Of a health response; another server on the port may send without end. */
 const HEALTH_BYTES_MAX = 64 * 1024;
 
 const LiveSchema = z.object({ status: z.literal('live') });
 const ReadySchema = z.object({ problems: z.array(z.object({ code: z.string(), message: z.string() })).optional() });
 
-/** Whether `serve` could listen at its port, or does already, and how it is then. */
+/** Whether `serve` can listen on its port, or already does and is healthy. */
 export async function checkPort(setup: Setup): Promise<Finding | undefined> {
   const { host, port } = setup.config.serve;
   const { basePath } = setup.config.address;
@@ -83,22 +82,24 @@ export async function checkPort(setup: Setup): Promise<Finding | undefined> {
   if (problem === undefined) return ok(`${host}:${port} is free for serve`);
   const url = `${urlOf(host, port)}${basePath}`;
   if (!LiveSchema.safeParse(await jsonOf(`${url}/health/live`)).success)
-    return fail(`serve can't listen on ${host}:${port}: ${problem}`, 'end what has the port, or set MODELSTATS_PORT');
+    return fail(
+      `serve can't listen on ${host}:${port}: ${problem}`,
+      'stop the program that uses the port, or set MODELSTATS_PORT',
+    );
   const { problems = [] } = ReadySchema.safeParse(await jsonOf(`${url}/health/ready`)).data ?? {};
-  if (problems.length === 0) return ok(`serve answers at ${url}`);
+  if (problems.length === 0) return ok(`serve responds at ${url}`);
   return warn(
-    `serve answers at ${url}: ${problems.map(({ message }) => message).join('; ')}`,
+    `serve responds at ${url}: ${problems.map(({ message }) => message).join('; ')}`,
     'its log has the causes',
   );
 }
 
-/** Where a server of ours is to be found from this machine. */
 function urlOf(host: string, port: number): string {
   const here = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${here.includes(':') ? `[${here}]` : here}:${port}`;
 }
 
-/** Listens for a moment; undefined where that can be done. */
+/** Listens for a moment; undefined if that works. */
 async function findListenProblem(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   try {
@@ -117,11 +118,10 @@ async function jsonOf(url: string): Promise<unknown> {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return parseResponse((await readText(response, HEALTH_BYTES_MAX)).text);
   } catch {
-    return undefined; // It is no server of ours, or it doesn't answer: told by what it is not.
+    return undefined; // Not our server, or no response.
   }
 }
 
-/** Whether callers are told the right address, and have their own. */
 export async function checkAddresses(setup: Setup): Promise<Finding | undefined> {
   if (!servesHere(setup)) return undefined;
   const { publicUrl, trustedProxies } = setup.config.address;
@@ -129,21 +129,25 @@ export async function checkAddresses(setup: Setup): Promise<Finding | undefined>
   if (problems.length > 0)
     return fail(`MODELSTATS_TRUSTED_PROXIES: ${problems.join('; ')}`, 'list addresses or networks of proxies');
   if (trustedProxies.some((network) => network.endsWith('/0')))
-    return warn('MODELSTATS_TRUSTED_PROXIES trusts everybody', 'list the proxies alone: callers can claim any address');
-  if (publicUrl === undefined) return ok('links name the host of each request: MODELSTATS_PUBLIC_URL is not set');
+    return warn(
+      'MODELSTATS_TRUSTED_PROXIES trusts everybody',
+      'list only the proxies: otherwise callers can claim any address',
+    );
+  if (publicUrl === undefined)
+    return ok('links have the host of each request, because MODELSTATS_PUBLIC_URL is not set');
   const url = new URL(publicUrl);
-  if (isThisMachine(url)) return ok(`callers use ${publicUrl}, from this machine alone`);
+  if (isThisMachine(url)) return ok(`callers use ${publicUrl}, only from this machine`);
   if (url.protocol !== 'https:')
-    return warn(`callers use ${publicUrl}, where keys travel in the clear`, 'serve it by https, behind a proxy');
+    return warn(`callers use ${publicUrl}, where keys are sent unencrypted`, 'serve it over https, behind a proxy');
   if (trustedProxies.length === 0)
     return warn(
       `callers use ${publicUrl}, and no proxy is trusted`,
-      'set MODELSTATS_TRUSTED_PROXIES to what ends TLS, or every caller has its address and shares its limits',
+      'set MODELSTATS_TRUSTED_PROXIES to the proxy that ends TLS, or all callers share its address and limits',
     );
   return ok(`callers use ${publicUrl} through ${trustedProxies.join(', ')}`);
 }
 
-/** The words that stand for networks, as the server understands them. */
+/** Names of networks, as the server accepts them. */
 const NAMED = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 function findProxyProblem(text: string): readonly string[] {
@@ -154,11 +158,10 @@ function findProxyProblem(text: string): readonly string[] {
     new BlockList().addSubnet(address, Number(prefix === '' ? Number.NaN : prefix), family);
     return [];
   } catch (error) {
-    return [`'${text}' is no address or network (${messageFromError(error)})`];
+    return [`'${text}' is not an address or network (${messageFromError(error)})`];
   }
 }
 
-/** Whether who is meant to can read `/metrics`, where somebody is. */
 export async function checkMetrics(setup: Setup): Promise<Finding | undefined> {
   const { config } = setup;
   if (!isSet(setup, 'METRICS_TOKEN', 'METRICS_OPEN', 'METRICS_PORT')) return undefined;
@@ -167,14 +170,14 @@ export async function checkMetrics(setup: Setup): Promise<Finding | undefined> {
   const url = `${own ?? `${urlOf(config.serve.host, config.serve.port)}${config.address.basePath}`}/metrics`;
   const status = await statusOf(url, token);
   if (status !== undefined && status !== 200)
-    return fail(`${url} answers ${status}`, 'what runs there was started with other settings: start it again');
-  const told = status === undefined ? `${url} will be there` : `${url} can be read`;
+    return fail(`${url} returned ${status}`, 'the running server has other settings: restart it');
+  const message = status === undefined ? `${url} will be served` : `${url} can be read`;
   if (isOpen && own === undefined)
-    return warn(`${told}, by anybody`, 'set MODELSTATS_METRICS_TOKEN or MODELSTATS_METRICS_PORT instead');
-  return ok(`${told}, by ${token === undefined ? 'whoever reaches it' : 'whoever has the token'}`);
+    return warn(`${message}, by anybody`, 'set MODELSTATS_METRICS_TOKEN or MODELSTATS_METRICS_PORT instead');
+  return ok(`${message}, by ${token === undefined ? 'all who reach it' : 'holders of the token'}`);
 }
 
-/** Undefined where nobody listens. */
+/** Undefined if nothing listens. */
 async function statusOf(url: string, token: string | undefined): Promise<number | undefined> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).then(

@@ -3,7 +3,7 @@ import type { BackfillResult, BackfillStatus } from '../../../pipeline/backfill/
 import { isDay } from '../../../runtime/day.ts';
 import { AppError, ERROR_CODES } from '../../../runtime/errors.ts';
 import { type CommandContext, commandGroup, defineCommand, flag, option, required } from '../../cli/command.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { recordStoreAction } from '../../config/configured-accounts.ts';
 import { openConfiguredStore, openUpkeep } from '../../config/configured-store.ts';
 
 const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
@@ -16,27 +16,27 @@ const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
 /** Specification "Pricing backfill". */
 const pricing = defineCommand({
   name: 'pricing',
-  description: 'Put the prices of a table before the first captured pricing day; a second run replaces the first',
+  description: 'Reconstruct prices before the first captured day from a table; a second run replaces the first',
   options: {
-    table: required('<file>', 'JSON Lines, JSON, CSV (each also .gz) or Parquet, a row per price and stretch of days'),
-    from: option('<YYYY-MM-DD>', 'first day to reconstruct; also where prices begin whose start is unknown'),
-    dryRun: flag('do everything but publish'),
+    table: required('<file>', 'JSON Lines, JSON, CSV (each also .gz) or Parquet, a row per price and range of days'),
+    from: option('<YYYY-MM-DD>', 'first day to reconstruct; also the start of prices whose start is unknown'),
+    dryRun: flag('do everything except publishing'),
   },
   examples: ['modelstats backfill pricing --table prices.csv --from 2025-01-01'],
-  notes: 'Exit codes: 0 published or unchanged, 2 usage, 4 unreadable or nothing placed, 1 anything else',
+  notes: 'Exit codes: 0 published or unchanged, 2 usage, 4 unreadable or nothing placed, 1 other errors',
   async run(context, { table, from = null, dryRun = false, json }) {
     const { config, log } = context;
     if (from !== null && !isDay(from)) throw new AppError('usage', `--from ${from} is not a calendar day YYYY-MM-DD`);
     const { backfillPricing } = await import('../../../pipeline/backfill/backfill.ts');
     const store = await openConfiguredStore(config, 'write');
     const details = { table: resolve(table), from };
-    if (!dryRun) await noteStoreAction(context, { action: 'store.backfill_pricing', store: store.url, details });
+    if (!dryRun) await recordStoreAction(context, { action: 'store.backfill_pricing', store: store.url, details });
     const progress = context.showProgress({ total: 1 });
     progress.next('backfill');
     const upkeep = await openUpkeep(context);
     const deps = { ...upkeep, store, limits: config.source, onStage: progress.part };
     const result = await backfillPricing({ table: resolve(table), from, dryRun }, deps).finally(progress.stop);
-    context.answer(result, () => describe(context, result));
+    context.printResult(result, () => describe(context, result));
     for (const warning of json ? [] : result.warnings) log(warning);
     return EXIT_CODES[result.status];
   },
@@ -51,7 +51,7 @@ function describe({ paint }: CommandContext, result: BackfillResult): string {
   return [
     `${headline(paint, result)}: ${intervals} intervals of ${models} models${days}`,
     `${rows_placed} of ${rows} rows placed${reasons.length === 0 ? '' : `; not placed: ${reasons.join(', ')}`}`,
-    ...(replaced === null ? [] : [`it replaces ${replaced}, whose object is left to prune`]),
+    ...(replaced === null ? [] : [`it replaces ${replaced}, which prune will remove`]),
     ...(reasons.length === 0 ? [] : [`details: ${issues}`]),
   ].join('\n');
 }

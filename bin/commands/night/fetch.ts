@@ -9,14 +9,14 @@ import { dayFromOption, textValue } from '../../cli/option-values.ts';
 /** Specification "Fetching". */
 export const fetchDay = defineCommand({
   name: 'fetch',
-  description: 'Fetch what a source lists into the folder of a day, from which its night can be run again for ever',
+  description: "Fetch a source's files into the folder of a day, from which its night can be run again at any time",
   options: {
     source: option('<dir>', 'folder with the source.json (default: MODELSTATS_SOURCE)', textValue),
-    into: option('<dir>', 'folder of the dated folders (default: where nights keep what they fetch)', textValue),
-    day: option('<YYYY-MM-DD>', 'UTC day whose folder it is (default: today)', textValue),
+    into: option('<dir>', 'folder of the dated folders (default: the archive of nights)', textValue),
+    day: option('<YYYY-MM-DD>', 'UTC day of the folder (default: today)', textValue),
   },
   examples: ['modelstats fetch --source ./recipe --into ./raw'],
-  notes: 'Exit codes: 0 whole, 2 usage or a missing variable, 4 a required file is missing, 1 anything else',
+  notes: 'Exit codes: 0 complete, 2 usage or a missing variable, 4 a required file is missing, 1 other errors',
   async run(context, options) {
     const { config, clock, toolVersion, log } = context;
     const [{ runFetch }, { archiveFolder, loadFetchSettings }, { workErrorFrom }, { configuredFetch }] =
@@ -27,20 +27,20 @@ export const fetchDay = defineCommand({
         import('./night-deps.ts'),
       ]);
     const source = options.source ?? config.places.source;
-    if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
+    if (source === undefined) throw new AppError('usage', 'set the source: --source DIR or MODELSTATS_SOURCE');
     const day = dayFromOption(options.day, clock());
     if (day > dayFromDate(clock())) throw new AppError('usage', `${day} is in the future`);
     const root = resolve(source);
     const settings = await loadFetchSettings(root);
     if (settings === undefined)
-      throw new AppError('usage', `${root} lists nothing to fetch: its source.json has no fetch`);
+      throw new AppError('usage', `${root} has nothing to fetch: its source.json has no "fetch"`);
     const into = options.into === undefined ? archiveFolder(config.places.work) : resolve(options.into);
     const progress = context.showProgress({ total: settings.fetch.length });
     const setup = configuredFetch(config, { toolVersion, onBegin: ({ file }) => progress.next(file), onEnd: () => {} });
     try {
       const fetched = await runFetch({ root, settings, into, day }, setup, { clock, duckdb: config.duckdb });
       progress.clear();
-      context.answer(responseOf(fetched), () => describe(context, fetched));
+      context.printResult(responseOf(fetched), () => describe(context, fetched));
       for (const warning of options.json ? [] : fetched.warnings) log(warning);
       return fetched.problems.length === 0 ? 0 : ERROR_CODES.source_rejected.exit;
     } catch (error) {
@@ -60,7 +60,7 @@ function responseOf({ folder, record, problems, warnings }: FetchedDay): object 
 function describe({ paint }: CommandContext, { folder, record, problems }: FetchedDay): string {
   const lines = record.files.map(describeFile);
   if (problems.length === 0) return [`${paint.green('fetched')} ${record.day} into ${folder}`, ...lines].join('\n');
-  const again = '  The same command again fetches what is missing.';
+  const again = '  Run the same command again to fetch the missing files.';
   return [
     `${paint.red('incomplete')} ${record.day} in ${folder}`,
     ...lines,

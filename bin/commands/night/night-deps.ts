@@ -7,7 +7,7 @@ import type { CommandContext } from '../../cli/command.ts';
 import type { Config } from '../../config/config.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 
-/** What a night is run with, as the configuration says. Rejects with `configuration` where the store's address is not valid. */
+/** A night's dependencies by the configuration. Rejects with `configuration` for an invalid store address. */
 export async function nightDeps(
   context: CommandContext,
   {
@@ -31,10 +31,10 @@ export async function nightDeps(
   };
 }
 
-/** With what a source is fetched. Its secrets are read where they are needed: no other command has to know them. */
+/** Reads the secrets of sources here, since no other command needs them. */
 export function configuredFetch(
   config: Config,
-  { toolVersion, ...told }: Pick<FetchSetup, 'onBegin' | 'onEnd'> & { readonly toolVersion: string },
+  { toolVersion, ...listeners }: Pick<FetchSetup, 'onBegin' | 'onEnd'> & { readonly toolVersion: string },
 ): FetchSetup {
   return {
     limits: { ...config.fetch, ratioMax: config.source.ratioMax },
@@ -43,6 +43,6 @@ export function configuredFetch(
     userAgent: `modelstats/${toolVersion}`,
     random: Math.random,
     sleep: (ms) => wait(ms),
-    ...told,
+    ...listeners,
   };
 }

@@ -4,18 +4,18 @@ import { commandGroup, defineCommand } from '../../cli/command.ts';
 
 const test = defineCommand({
   name: 'test',
-  description: 'Send a test to everybody whom MODELSTATS_NOTIFY names, and tell how each went',
+  description: 'Send a test notice to all targets of MODELSTATS_NOTIFY, and show each result',
   examples: ['MODELSTATS_NOTIFY=https://hooks.example.com/night modelstats notify test'],
-  notes: 'Exit codes: 0 all have taken it, 1 one has not, 2 nobody is named',
+  notes: 'Exit codes: 0 all accepted it, 1 a target did not, 2 no target is set',
   async run(context) {
-    const { answer: response, clock, log, paint } = context;
+    const { printResult, clock, log, paint } = context;
     const { noticeLog, openConfiguredNotices } = await import('../../config/configured-notices.ts');
     const mailLog = {
       ...noticeLog(log),
       info: (fields: unknown, message?: unknown) => log(`${message} ${fileOf(fields)}`),
     };
     const notices = openConfiguredNotices(context, { log: mailLog });
-    if (notices === undefined) throw new AppError('usage', 'MODELSTATS_NOTIFY names nobody: set it');
+    if (notices === undefined) throw new AppError('usage', 'MODELSTATS_NOTIFY is not set');
     const results = await notices.test(dayFromDate(clock()));
     const targets = results.map(({ target, tries, problem }) => ({
       target,
@@ -24,10 +24,10 @@ const test = defineCommand({
       problem: problem ?? null,
     }));
     const ok = targets.every((target) => target.ok);
-    response({ ok, targets }, () =>
+    printResult({ ok, targets }, () =>
       targets
         .map(({ target, problem }) =>
-          problem === null ? `${paint.green('taken')} ${target}` : `${paint.red('not taken')} ${target}: ${problem}`,
+          problem === null ? `${paint.green('accepted')} ${target}` : `${paint.red('failed')} ${target}: ${problem}`,
         )
         .join('\n'),
     );
@@ -35,9 +35,8 @@ const test = defineCommand({
   },
 });
 
-export const notify = commandGroup('notify', 'Look after who is told of nights', [test]);
+export const notify = commandGroup('notify', 'Manage notices of nights', [test]);
 
-/** Where a mail lies that no server took. */
 function fileOf(fields: unknown): string {
   return fields !== null && typeof fields === 'object' && 'file' in fields ? String(fields.file) : '';
 }

@@ -15,7 +15,7 @@ import type { CommandContext } from '../../cli/command.ts';
 import { describeChanges } from '../../cli/describe-changes.ts';
 import { dayFromOption } from '../../cli/option-values.ts';
 import { paint, tableText } from '../../cli/terminal.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { recordStoreAction } from '../../config/configured-accounts.ts';
 import { noticeLog, openConfiguredNotices } from '../../config/configured-notices.ts';
 import { nightDeps } from './night-deps.ts';
 
@@ -38,12 +38,12 @@ const EXIT_CODES: Readonly<Record<NightResult['status'], number>> = {
 };
 
 /**
- * Runs one night, or every dated folder that isn't published yet, in order (specification "Stages of a night"; specification "Exit
+ * Runs one night, or all unpublished dated folders in order (specification "Stages of a night"; specification "Exit
  * codes").
  */
 export async function runNights(context: CommandContext, options: NightsOptions): Promise<number> {
   const source = options.source ?? context.config.places.source;
-  if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
+  if (source === undefined) throw new AppError('usage', 'set the source: --source DIR or MODELSTATS_SOURCE');
   if (options.allDays && options.day !== undefined)
     throw new AppError('usage', '--all-days and --day exclude each other');
   const days = options.allDays ? await allDays(source, context.log) : [dayFromOption(options.day, context.clock())];
@@ -53,7 +53,7 @@ export async function runNights(context: CommandContext, options: NightsOptions)
     accept: options.accept ?? false,
     acceptSuspects: options.acceptSuspect ?? [],
   };
-  const told = request.dryRun ? undefined : openNightlyNotices(context, request);
+  const notices = request.dryRun ? undefined : openNightlyNotices(context, request);
   let day = days[0];
   try {
     return await runDays(context, {
@@ -64,10 +64,10 @@ export async function runNights(context: CommandContext, options: NightsOptions)
       onBegin: (begun) => {
         day = begun;
       },
-      onEnd: async (result) => told?.end(result),
+      onEnd: async (result) => notices?.end(result),
     });
   } catch (error) {
-    if (day !== undefined) await told?.fail(day, error);
+    if (day !== undefined) await notices?.fail(day, error);
     throw error;
   }
 }
@@ -75,11 +75,11 @@ export async function runNights(context: CommandContext, options: NightsOptions)
 interface DaysInput {
   readonly days: readonly Day[];
   readonly request: Omit<NightRequest, 'day'>;
-  /** Leaves out days that can't be published any more, and logs them, rather than failing at the first. */
+  /** Skips and logs days that can't be published any more, instead of failing at the first. */
   readonly skipLate: boolean;
   readonly json: boolean;
   readonly onBegin: (day: Day) => void;
-  /** Awaited before the next day begins. */
+  /** Awaited before the next day. */
   readonly onEnd: (result: NightResult) => Promise<void>;
 }
 
@@ -93,11 +93,12 @@ async function runDays(context: CommandContext, input: DaysInput): Promise<numbe
   });
   if (!request.dryRun && (request.accept || request.acceptSuspects.length > 0)) {
     const details = { days, accept: request.accept, accept_suspects: request.acceptSuspects };
-    await noteStoreAction(context, { action: 'night.accept', store: deps.store.url, details });
+    await recordStoreAction(context, { action: 'night.accept', store: deps.store.url, details });
   }
   await tidyRuns(deps.workFolder, context.clock());
   const late = skipLate ? await findLateDays(deps.store, days) : [];
-  for (const day of late) context.log(`${day}: left out, it is before the newest snapshot and was never published`);
+  for (const day of late)
+    context.log(`${day}: skipped, because it is before the newest snapshot and was never published`);
   let exitCode = 0;
   try {
     for (const day of days.filter((candidate) => !late.includes(candidate))) {
@@ -109,7 +110,7 @@ async function runDays(context: CommandContext, input: DaysInput): Promise<numbe
       await input.onEnd(result);
       exitCode = EXIT_CODES[result.status];
       if (exitCode !== 0) break;
-      // A dry run leaves nothing for the next day to start from.
+      // The next day would need the result of this dry run.
       if (result.status === 'dry_run') break;
     }
   } finally {
@@ -123,7 +124,7 @@ function response({ print, log }: CommandContext, result: NightResult, json: boo
   for (const warning of json ? [] : result.warnings) log(`${result.day}: ${warning}`);
 }
 
-/** Unpublished days before the newest snapshot. They can't be published any more (specification "One release per day"). */
+/** Unpublished days before the newest snapshot can't be published any more (specification "One release per day"). */
 async function findLateDays(store: ObjectStore, days: readonly Day[]): Promise<readonly Day[]> {
   const { catalog } = await loadCatalog(store);
   const published = new Set(catalog?.releases.map(({ day }) => day));
@@ -131,7 +132,7 @@ async function findLateDays(store: ObjectStore, days: readonly Day[]): Promise<r
   return newest === undefined ? [] : days.filter((day) => day < newest && !published.has(day));
 }
 
-/** The days of a source; folders that only look like days are logged. */
+/** Logs folders that only look like days. */
 async function allDays(source: string, log: CommandContext['log']): Promise<readonly Day[]> {
   const [days, dayLike] = [await listSourceDays(source), await describeDayLike(source)];
   if (days.length === 0) {
@@ -142,15 +143,15 @@ async function allDays(source: string, log: CommandContext['log']): Promise<read
   return days;
 }
 
-/** What a night that nobody schedules tells of its end; resolves when it is told, or given up. */
+/** Notices of a night that isn't scheduled. Resolve when sent or given up. */
 interface NightlyNotices {
   readonly end: (result: NightResult) => Promise<void>;
   readonly fail: (day: Day, error: unknown) => Promise<void>;
 }
 
 /**
- * Notices of a `nightly` that cron or a person runs; undefined where the configuration names nobody, as for a night of the scheduler,
- * which tells of it itself.
+ * For a `nightly` run by cron or a person; undefined without targets, as for a night of the scheduler, which sends its
+ * own.
  */
 function openNightlyNotices(context: CommandContext, request: Omit<NightRequest, 'day'>): NightlyNotices | undefined {
   const notices = openConfiguredNotices(context, { log: noticeLog(context.log) });
@@ -163,7 +164,7 @@ function openNightlyNotices(context: CommandContext, request: Omit<NightRequest,
       await notices.send({ kind: status, day, at: context.clock(), reasons: problems, gone, nextCommand, report });
     },
     async fail(day, error) {
-      // Whoever calls it wrongly reads that, and nothing is wrong with the night.
+      // Usage errors are the caller's, not the night's.
       if (isAppError(error, 'usage')) return;
       const nextCommand = nightCommand({ ...request, day });
       await notices.send({ kind: 'failed', day, at: context.clock(), reasons: [messageFromError(error)], nextCommand });
@@ -171,10 +172,9 @@ function openNightlyNotices(context: CommandContext, request: Omit<NightRequest,
   };
 }
 
-/** A night's result for people. */
 export function describeNight(result: NightResult): string {
-  const told = describeStatus(result);
-  return result.preview === undefined ? told : `${told}\n${describePreview(result.preview)}`;
+  const text = describeStatus(result);
+  return result.preview === undefined ? text : `${text}\n${describePreview(result.preview)}`;
 }
 
 function describeStatus(result: NightResult): string {
@@ -207,7 +207,7 @@ function describeContent({ records, events, first_seq, last_seq, quarantined, su
 }
 
 function advice({ status, next_command: command, report }: NightResult): readonly string[] {
-  const when = status === 'held' ? 'If the source is right' : 'When the source is mended';
+  const when = status === 'held' ? 'If the source is right' : 'When the source is corrected';
   return [
     '  Nothing was published.',
     ...(command === null ? [] : [`  ${when}, run: ${command}`]),
@@ -215,7 +215,7 @@ function advice({ status, next_command: command, report }: NightResult): readonl
   ];
 }
 
-/** What a dry run would publish, for people: a table of all datasets, then the first records of each kind, then what was set aside. */
+/** A table of all datasets, examples of each kind of change, and what was set aside. */
 function describePreview({ datasets, set_aside }: Preview): string {
   const aside = set_aside.map(describeSetAside);
   return [describeChanges(datasets, tableText), ...(aside.length === 0 ? [] : ['set aside:', ...aside])].join('\n');

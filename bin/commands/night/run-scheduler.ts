@@ -23,14 +23,14 @@ import { lateAfter, openConfiguredNotices } from '../../config/configured-notice
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { readNewestByProcess, runNightProcess } from './tool-process.ts';
 
-/** Runs a night every day at a cron time, tried again until it is published, until a signal. */
+/** Runs a night every day at a cron time, with retries, until a signal. */
 export async function runScheduler(
   context: CommandContext,
   options: Pick<StartOptions, 'source' | 'json'>,
 ): Promise<number> {
   const { config } = context;
   const { log, linesDropped } = openLog(config);
-  // Checks the address only: a store that can't be reached now may be there again when the night begins.
+  // Checks only the address: an unreachable store may be back when the night begins.
   await openConfiguredStore(config, 'read');
   const metrics = new Metrics();
   metrics.registry.registerMetric(linesDropped);
@@ -38,7 +38,7 @@ export async function runScheduler(
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
   const port = await openMetricsPort(config, metrics);
-  if (port !== undefined) log.info({ url: port.url }, 'metrics are offered');
+  if (port !== undefined) log.info({ url: port.url }, 'serving metrics');
   try {
     const onRelease = (release: ReleaseFacts) => ofRelease.onRelease(release);
     scheduler = startScheduler(context, { ...options, log, registry: metrics.registry, onRelease });
@@ -51,11 +51,10 @@ export async function runScheduler(
 }
 
 export interface RunningScheduler {
-  /** Stops after the running night, or ends that after `STOP_TIMEOUT_SECONDS`. */
+  /** Waits for the running night, at most `STOP_TIMEOUT_SECONDS`. */
   readonly stop: () => Promise<void>;
-  /** Ends a running night now. */
   readonly abandon: () => void;
-  /** Why the newest night that came due is not published, for the public. */
+  /** Why the newest due night is unpublished, for the public. */
   readonly problem: () => HealthProblem | undefined;
 }
 
@@ -63,19 +62,17 @@ export interface StartOptions {
   readonly source: string | undefined;
   readonly json: boolean;
   readonly log: Logger;
-  /** Where the metrics of nights are registered. */
   readonly registry: Registry;
-  /** Called with the newest release as the scheduler comes to see it. */
   readonly onRelease?: (release: ReleaseFacts) => void;
 }
 
-/** Notices that are under way when the scheduler stops may take so long, in milliseconds; what is left goes out at the next start. */
+/** Limit for pending notices at a stop; the rest are sent at the next start. */
 const NOTICES_STOP_MS_MAX = 5_000;
 
-/** For a look at the store, in milliseconds: less than until the next one. */
-const LOOK_TIMEOUT_MS = 4 * 60_000;
+/** Of a read of the store; less than until the next one. */
+const READ_TIMEOUT_MS = 4 * 60_000;
 
-/** Starts the scheduler. Throws `usage` without a source, and `configuration` where the health file can't be written. */
+/** Throws `usage` without a source, `configuration` if the health file can't be written. */
 export function startScheduler(
   context: Pick<CommandContext, 'config' | 'clock' | 'print' | 'toolVersion'>,
   options: StartOptions,
@@ -83,26 +80,26 @@ export function startScheduler(
   const { config, clock, print } = context;
   const { log, registry } = options;
   const source = options.source ?? config.places.source;
-  if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
+  if (source === undefined) throw new AppError('usage', 'set the source: --source DIR or MODELSTATS_SOURCE');
   const cron = openCron(config.schedule.cron, { log });
   const health = openHealthFile(config.process.healthFile, { clock, cron, log });
   const metrics = new NightMetrics(registry, { clock });
   const ofNotices = new NoticeMetrics(registry);
   const notices = openConfiguredNotices(context, { log, onSent: (kind, isTaken) => ofNotices.onSent(kind, isTaken) });
-  const told = notices && new ScheduleNotices({ notices, clock, source: resolve(source) });
+  const scheduleNotices = notices && new ScheduleNotices({ notices, clock, source: resolve(source) });
   let problem: ScheduleProblem | undefined;
   const onEvent = (event: ScheduleEvent) => {
-    health.note(event); // First, so that whoever reads the log finds the same in the health file.
+    health.note(event); // First, so that the health file is never behind the log.
     logEvent(log, event);
     metrics.onEvent(event);
-    told?.note(event);
+    scheduleNotices?.note(event);
     problem = scheduleProblemAfter(problem, event, clock());
     if (event.type === 'night_started') watch.begin(event.day);
     if (event.type === 'night_ended') watch.wake();
     if (event.type === 'release_seen') options.onRelease?.(event.release);
   };
-  const looking = { command: thisTool(), timeoutMs: LOOK_TIMEOUT_MS };
-  const readNewest = (signal: AbortSignal) => readNewestByProcess(signal, looking);
+  const reading = { command: thisTool(), timeoutMs: READ_TIMEOUT_MS };
+  const readNewest = (signal: AbortSignal) => readNewestByProcess(signal, reading);
   const watch = new StoreWatch({ readNewest, clock, cron, lateAfter: lateAfter(config), onEvent });
   const scheduler = new Scheduler({
     cron,
@@ -133,7 +130,6 @@ export function startScheduler(
   return { stop, abandon: () => scheduler.abandon(), problem: () => problem };
 }
 
-/** This tool, started in the same way as this process. */
 function thisTool(): readonly [string, ...string[]] {
   return [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
 }

@@ -10,22 +10,22 @@ import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { argument, type CommandContext, commandGroup, defineCommand, option } from '../../cli/command.ts';
 import { dayFromOption, textValue } from '../../cli/option-values.ts';
 
-/** A first night of the source, of which nothing is kept. What it lists is fetched for it. */
+/** Runs a first night of the source, after fetching, and discards it. */
 const check = defineCommand({
   name: 'check',
-  description: 'Tell how a source reads: what is missing, wrong or ignored; without a store, and nothing is kept',
-  arguments: { dir: argument('folder with the raw data, or with a source.json that lists what to fetch') },
+  description: 'Check a source: what is missing, wrong or ignored; needs no store and stores nothing',
+  arguments: { dir: argument('folder with the raw data, or with a source.json that lists files to fetch') },
   options: { day: option('<YYYY-MM-DD>', 'the day to read (default: its newest dated folder, else today)', textValue) },
   examples: ['modelstats source check ./raw'],
-  notes: 'Exit codes: 0 it can be published, 2 usage, 4 it would be rejected, 1 anything else',
-  async run(context, { dir, day: wanted }) {
+  notes: 'Exit codes: 0 it can be published, 2 usage, 4 it would be rejected, 1 other errors',
+  async run(context, { dir, day: requested }) {
     const [{ runNight }, { nightDeps }] = await Promise.all([
       import('../../../pipeline/night/night.ts'),
       import('./night-deps.ts'),
     ]);
     const source = resolve(dir);
     const day =
-      wanted === undefined ? await newestDay(source, context.clock()) : dayFromOption(wanted, context.clock());
+      requested === undefined ? await newestDay(source, context.clock()) : dayFromOption(requested, context.clock());
     const folder = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
     const progress = context.showProgress({ total: 1 });
     try {
@@ -39,7 +39,7 @@ const check = defineCommand({
       const request = { day, source, dryRun: true, accept: true, acceptSuspects: [] };
       const result = await runNight(request, deps);
       progress.clear();
-      context.answer(responseOf(source, result), () => describe(context, source, result));
+      context.printResult(responseOf(source, result), () => describe(context, source, result));
       return result.status === 'rejected' ? ERROR_CODES.source_rejected.exit : 0;
     } finally {
       progress.stop();
@@ -48,9 +48,9 @@ const check = defineCommand({
   },
 });
 
-export const source = commandGroup('source', 'Look after a source', [check]);
+export const source = commandGroup('source', 'Check a source', [check]);
 
-/** The last of its dated folders; today where it has none. */
+/** Its newest dated folder, else today. */
 async function newestDay(folder: string, now: Date): Promise<Day> {
   return (await listSourceDays(folder)).at(-1) ?? dayFromDate(now);
 }

@@ -18,8 +18,8 @@ test('a store that can not be read is told with what the process says', async ()
   await expect(look("console.error('modelstats: the store is down'); process.exitCode = 1;")).rejects.toThrow(
     'the store is down',
   );
-  await expect(look('process.exitCode = 1;')).rejects.toThrow('status ended with exit code 1 and no answer');
-  await expect(look("console.log('{}');")).rejects.toThrow('status ended with exit code 0 and no answer');
+  await expect(look('process.exitCode = 1;')).rejects.toThrow('status ended with exit code 1 and without a result');
+  await expect(look("console.log('{}');")).rejects.toThrow('status ended with exit code 0 and without a result');
 });
 
 test('a look that hangs ends with its time, or at once with a stop', async () => {
@@ -69,9 +69,9 @@ test('what a night without an answer complained of is the reason of its failure'
 });
 
 test.each([
-  ['dies', 'process.kill(process.pid, "SIGKILL")', /SIGKILL and no answer/],
-  ['says nothing', '', /exit code 0 and no answer/],
-  ['says something else', 'console.log("{}")', /exit code 0 and no answer/],
+  ['dies', 'process.kill(process.pid, "SIGKILL")', /SIGKILL and without a result/],
+  ['says nothing', '', /exit code 0 and without a result/],
+  ['says something else', 'console.log("{}")', /exit code 0 and without a result/],
   ['fails after its answer', `console.log('${JSON.stringify(RESPONSE)}'); process.exitCode = 1`, /exit code 1/],
 ])('a night that %s has failed', async (_, program, problem) => {
   const { end, answers } = await run(program);

@@ -8,35 +8,32 @@ import { ReleaseSchema } from '../../../schemas/release.ts';
 import type { ReleaseFacts } from '../../../storage/release-metrics.ts';
 
 interface ToolProcessOptions<T> {
-  /** The program and its first words, such as node and this tool. */
   readonly command: readonly [string, ...string[]];
-  /** What it is called with behind those. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
-  /** Kills it at once. */
   readonly signal: AbortSignal;
   readonly response: z.ZodType<T>;
-  /** The exit codes with which it answers. */
+  /** Exit codes with a result. */
   readonly responseCodes: readonly (number | null)[];
 }
 
-/** How such a process ended: with its answer, as it was printed, or without one and what it complained of; or it was killed, or never started. */
+/** With a result, with an error output, or killed or never started. */
 type ToolProcessEnd<T> =
-  | { readonly type: 'answered'; readonly response: T; readonly line: string }
-  | { readonly type: 'ended'; readonly complaint: string; readonly how: string }
+  | { readonly type: 'completed'; readonly response: T; readonly line: string }
+  | { readonly type: 'ended'; readonly errorOutput: string; readonly how: string }
   | { readonly type: 'failed'; readonly error: unknown };
 
-/** How much of its output is kept, in characters: of stdout the whole answer, of stderr the end. */
+/** In characters: the whole of stdout, the end of stderr. */
 const STDOUT_MAX = 16 * 1024 * 1024;
 const STDERR_MAX = 4096;
 
 /**
- * Runs a command of this tool in a process of its own (decision 0008) and reads its JSON: it can be ended at any instant, which a query or a
- * read that hangs in this process could not. It has its own process group, so that Ctrl-C at a terminal reaches this process only.
+ * Runs a command in its own process (decision 0008) and parses its JSON. Unlike a query or read in this process, it can
+ * be killed at any time. Its own process group keeps Ctrl-C from it.
  */
 function runToolProcess<T>(options: ToolProcessOptions<T>): Promise<ToolProcessEnd<T>> {
   const [program, ...first] = options.command;
-  const child = spawn(program, [...first, ...options.words], {
+  const child = spawn(program, [...first, ...options.args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.environment && { env: options.environment }),
     detached: true,
@@ -46,19 +43,19 @@ function runToolProcess<T>(options: ToolProcessOptions<T>): Promise<ToolProcessE
   const [stdout, stderr] = [collect(child.stdout, STDOUT_MAX), collect(child.stderr, STDERR_MAX)];
   return new Promise((resolve) => {
     child.on('error', (error) => {
-      // Killed, or never started. Not waiting for its end: on a disk that hangs, that can take long.
+      // Killed, or never started. Doesn't wait for its end, which can take long on a hanging disk.
       release(child);
       resolve({ type: 'failed', error });
     });
     child.on('close', (code, signal) => {
       const response = options.responseCodes.includes(code) ? parseOr(options.response, stdout()) : undefined;
-      if (response !== undefined) return resolve({ type: 'answered', response, line: stdout().trim() });
-      resolve({ type: 'ended', complaint: stderr().trim(), how: signal ?? `exit code ${code}` });
+      if (response !== undefined) return resolve({ type: 'completed', response, line: stdout().trim() });
+      resolve({ type: 'ended', errorOutput: stderr().trim(), how: signal ?? `exit code ${code}` });
     });
   });
 }
 
-/** Collects a stream's text, of a longer one the end. */
+/** The end of a stream's text. */
 function collect(stream: Readable, lengthMax: number): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -67,7 +64,6 @@ function collect(stream: Readable, lengthMax: number): () => string {
   return () => text;
 }
 
-/** Undefined for what is no such JSON. */
 function parseOr<T>(schema: z.ZodType<T>, text: string): T | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data;
@@ -76,7 +72,7 @@ function parseOr<T>(schema: z.ZodType<T>, text: string): T | undefined {
   }
 }
 
-/** Lets this process end before the child has. */
+/** Lets this process exit before the child. */
 function release(child: ChildProcess): void {
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -85,34 +81,30 @@ function release(child: ChildProcess): void {
 
 export interface NightProcessOptions extends Pick<ToolProcessOptions<unknown>, 'command'> {
   readonly source: string;
-  /** A night that takes longer is killed, in milliseconds. */
+  /** A longer night is killed. */
   readonly timeoutMs: number;
-  /** The answer as it was printed. */
   readonly onResponse: (line: string) => void;
 }
 
-/**
- * Runs one night in a process of its own, `modelstats nightly`: its memory is given back, a crash is a failed attempt while the scheduler
- * goes on, and a stop lets the night finish.
- */
+/** Runs a night in its own process: its memory is freed, a crash is a failed attempt, and a stop lets it finish. */
 export async function runNightProcess(day: Day, abandon: AbortSignal, options: NightProcessOptions): Promise<NightEnd> {
   const { command, source, timeoutMs, onResponse } = options;
   const limit = AbortSignal.timeout(timeoutMs);
   const end = await runToolProcess({
     command,
-    words: ['nightly', '--json', '--source', source, '--day', day],
-    // The scheduler tells of the night, and of its end by a kill, too: an empty setting counts as not set.
+    args: ['nightly', '--json', '--source', source, '--day', day],
+    // The scheduler sends the notices; an empty setting counts as not set.
     environment: { ...process.env, MODELSTATS_NOTIFY: '' },
     signal: AbortSignal.any([abandon, limit]),
     response: NightResponseSchema,
     responseCodes: [0, ERROR_CODES.held.exit, ERROR_CODES.source_rejected.exit],
   });
   switch (end.type) {
-    case 'answered':
+    case 'completed':
       onResponse(end.line);
       return end.response;
     case 'ended':
-      return failed(end.complaint || `the night ended with ${end.how} and no answer`);
+      return failed(end.errorOutput || `the night ended with ${end.how} and without a result`);
     case 'failed':
       if (abandon.aborted) return failed('abandoned: the scheduler was stopped');
       if (limit.aborted) return failed(`killed: it took longer than ${timeoutMs / 1000} s`);
@@ -125,19 +117,18 @@ function failed(problem: string): NightEnd {
 }
 
 interface NewestProcessOptions extends Pick<ToolProcessOptions<unknown>, 'command'> {
-  /** A look that takes longer is killed, in milliseconds. */
+  /** A longer read is killed. */
   readonly timeoutMs: number;
 }
 
-/** Of what a process complains, in characters: its end. */
-const COMPLAINT_MAX = 500;
+const ERROR_OUTPUT_MAX = 500;
 
 const facts = { day: true, published_at: true, quarantined: true, suspects_pending: true, fetched: true } as const;
 const ResponseSchema = z.looseObject({ newest: z.object(ReleaseSchema.shape).pick(facts).nullable() });
 
 /**
- * Reads what the newest release tells by `modelstats status --json`, in a process of its own: a read that hangs on a dead disk would keep this
- * one from ending, as it would with a night. Undefined where there is none; rejects where it can't be found out.
+ * Reads the newest release by `modelstats status --json` in its own process, so that a hanging disk can't block this
+ * one. Undefined if there is none; rejects if it can't be read.
  */
 export async function readNewestByProcess(
   stop: AbortSignal,
@@ -145,16 +136,16 @@ export async function readNewestByProcess(
 ): Promise<ReleaseFacts | undefined> {
   const end = await runToolProcess({
     command,
-    words: ['status', '--json'],
+    args: ['status', '--json'],
     signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
     response: ResponseSchema,
     responseCodes: [0],
   });
   switch (end.type) {
-    case 'answered':
+    case 'completed':
       return end.response.newest ?? undefined;
     case 'ended':
-      throw new Error(end.complaint.slice(-COMPLAINT_MAX) || `status ended with ${end.how} and no answer`);
+      throw new Error(end.errorOutput.slice(-ERROR_OUTPUT_MAX) || `status ended with ${end.how} and without a result`);
     case 'failed': {
       const message = `the store was not read within ${timeoutMs / 1000} s: ${messageFromError(end.error)}`;
       throw new Error(message, { cause: end.error });

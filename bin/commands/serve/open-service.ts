@@ -22,7 +22,6 @@ import { openConfiguredAccounts, openConfiguredDatabase, publicUrlOf } from '../
 import { type OpenedConsole, openConfiguredConsole } from '../../config/configured-console.ts';
 import { openConfiguredStore, refuseWrongStore } from '../../config/configured-store.ts';
 
-/** What answers the API, with all that it stands on. */
 export interface Service {
   readonly app: FastifyInstance;
   readonly store: ObjectStore;
@@ -30,7 +29,7 @@ export interface Service {
   readonly metrics: ApiMetrics;
   readonly database: ControlDatabase;
   readonly accounts: Accounts;
-  /** Undefined where it isn't served. */
+  /** Undefined if not served. */
   readonly console: OpenedConsole | undefined;
 }
 
@@ -40,12 +39,12 @@ export interface OpenServiceOptions {
 
 export type OpenServiceDeps = Required<Pick<ApiDeps, 'findScheduleProblem' | 'stopping'>> & { readonly log: Logger };
 
-/** What has to be closed at the end, the last first; connections to servers would keep the process from ending. */
+/** Closed at the end, last first; open connections would keep the process alive. */
 type Closing = { close(): Promise<void> }[];
 
 /**
- * Opens what serves. Where a part can't be opened, those before it are closed again.
- * @throws AppError `configuration` where a setting or what it names is wrong
+ * Opens the service; if a part fails, closes the others.
+ * @throws AppError `configuration` for a wrong setting
  */
 export async function openService(
   context: CommandContext,
@@ -68,7 +67,7 @@ async function openParts(
 ): Promise<Service> {
   const folder = await ViewFolder.acquire(resolve(config.view.folder));
   closing.push({ close: async () => folder.release() });
-  // A view that is there can be served whatever the store says.
+  // An existing view can be served whatever the state of the store.
   if ((await folder.findCurrent()) === undefined) await refuseWrongStore(await openConfiguredStore(config, 'read'));
   const database = await openConfiguredDatabase(config, { log });
   closing.push(database);
@@ -120,11 +119,10 @@ async function openParts(
 
 interface SurfacesDeps extends Pick<CommandContext, 'clock' | 'toolVersion'> {
   readonly accounts: Accounts;
-  /** Undefined where it isn't served. */
+  /** Undefined if not served. */
   readonly console: OpenedConsole | undefined;
 }
 
-/** How requests are answered. */
 function apiSettings(config: Config): ApiSettings {
   const { token, isOpen } = config.metrics;
   return {
@@ -138,17 +136,16 @@ function apiSettings(config: Config): ApiSettings {
   };
 }
 
-/** All that is served beside the API: the documentation, pages for people, MCP, and what needs no key. */
 async function openSurfaces(
   config: Config,
   { accounts, console, clock, toolVersion }: SurfacesDeps,
 ): Promise<Required<Pick<ApiDeps, 'surfaces' | 'openRoutes' | 'showErrorPage'>>> {
   const hasConsole = console !== undefined;
-  const isThere = (capability: Capability) => isLive(config.capabilities.states, capability, undefined);
+  const isOffered = (capability: Capability) => isLive(config.capabilities.states, capability, undefined);
   const guide = await makeGuide({
     root: config.address.basePath,
     hasConsole,
-    isLive: isThere,
+    isLive: isOffered,
     backstop: config.backstop.backstop,
     failedAttemptsMax: config.attempts.failedAttemptsMax,
     publicRequestsMax: config.public.requestsPerMinute,
@@ -162,17 +159,17 @@ async function openSurfaces(
       publicSurface({
         clock,
         hasConsole,
-        isLive: isThere,
+        isLive: isOffered,
         ...config.public,
         compressFromBytes: config.responses.compressFromBytes,
       }),
     ],
-    openRoutes: isThere('embeds') ? PUBLIC_ROUTES : [],
+    openRoutes: isOffered('embeds') ? PUBLIC_ROUTES : [],
     showErrorPage: guide.showErrorPage,
   };
 }
 
-/** MCP, unless it is not live for anybody: then its path is as unknown as any. */
+/** While MCP is only planned, its path is unknown. */
 function mcpSurfaces(
   { capabilities, address }: Config,
   { version, oauth }: { readonly version: string; readonly oauth: OAuthSettings | undefined },
@@ -180,7 +177,7 @@ function mcpSurfaces(
   return capabilities.states.mcp === 'planned' ? [] : [mcpSurface({ publicUrl: address.publicUrl, version, oauth })];
 }
 
-/** Programs are connected where there are pages to do it on. */
+/** Connecting programs needs the console's pages. */
 function oauthSettings(
   config: Config,
   { accounts, console }: Pick<SurfacesDeps, 'accounts' | 'console'>,

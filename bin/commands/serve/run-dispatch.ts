@@ -9,7 +9,6 @@ import { openConfiguredStore, refuseWrongStore } from '../../config/configured-s
 import { type RunningChecks, startChecks } from './running-checks.ts';
 import { startWebhooks } from './running-webhooks.ts';
 
-/** Sends webhooks and checks integrations until a signal. */
 export async function runDispatch(context: CommandContext, { json }: { readonly json: boolean }): Promise<number> {
   const { config } = context;
   const { log, linesDropped } = openLog(config, { isBusy: true });
@@ -25,7 +24,7 @@ export async function runDispatch(context: CommandContext, { json }: { readonly 
     try {
       checks = await startChecks(context, { database, log, registry: metrics.registry });
       const port = await openMetricsPort(config, metrics);
-      context.log(`sending webhooks for what ${shownAddress(config.places.store)} publishes`);
+      context.log(`sending webhooks for releases of ${shownAddress(config.places.store)}`);
       if (port !== undefined) context.log(`metrics at ${port.url}`);
       if (json) context.print(JSON.stringify({ status: 'dispatching', metrics_url: port?.url ?? null }));
       log.info({ signal: await stopRequested }, 'stop requested');

@@ -25,10 +25,7 @@ interface ServeOptions extends OpenServiceOptions {
   readonly json: boolean;
 }
 
-/**
- * Answers the API until a signal; with `--with-schedule` it runs the nights too, with `--with-webhooks` it sends
- * webhooks, with `--with-checks` it checks integrations, with `--with-console` it has pages for people.
- */
+/** Serves the API until a signal; options add nights, webhooks, checks and the console. */
 export async function runServe(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
   assertBackstopRoutes(config);
@@ -63,7 +60,7 @@ export async function runServe(context: CommandContext, options: ServeOptions): 
     drainMs = config.serve.drainMs;
     metricsPort = await openMetricsPort(config, service.metrics);
     const address = `${url}${config.address.basePath}`;
-    context.log(`listening at ${address}, opening what ${shownAddress(config.places.store)} has published`);
+    context.log(`listening at ${address}, opening the releases of ${shownAddress(config.places.store)}`);
     void service.follower.served.then(() => context.log(`serving ${shownAddress(config.places.store)} at ${address}`));
     if (service.console !== undefined) context.log(`console at ${address}/console`);
     if (metricsPort !== undefined) context.log(`metrics at ${metricsPort.url}`);
@@ -83,20 +80,20 @@ export async function runServe(context: CommandContext, options: ServeOptions): 
   return 0;
 }
 
-/** Throws `configuration` where a limit is set for a route that there isn't; the other commands don't know the routes. */
+/** Throws `configuration` for a limit of an unknown route; other commands don't know the routes. */
 function assertBackstopRoutes({ backstop: { backstop } }: Config): void {
   const names = [...V1_ROUTES, MCP_ROUTE].map(({ name }) => name);
   const problems = Object.entries(backstop)
     .filter(([route]) => !names.includes(route))
-    .map(([route, limit]) => `'${route}=${limit}' is no ROUTE=LIMIT with a route of ${names.join(' ')}`);
+    .map(([route, limit]) => `'${route}=${limit}' is not ROUTE=LIMIT with one of the routes ${names.join(' ')}`);
   if (problems.length === 0) return;
   throw new AppError('configuration', problems.map((problem) => `MODELSTATS_BACKSTOP: ${problem}`).join('\n'));
 }
 
-/** Throws `configuration` where nothing would be left of the time to stop, in which what came last is answered. */
+/** Throws `configuration` if draining leaves no time to finish requests. */
 function assertDrain({ serve: { drainMs }, process: { stopTimeoutMs } }: Config): void {
   if (drainMs === 0 || drainMs < stopTimeoutMs) return;
-  const problem = `MODELSTATS_DRAIN_SECONDS (${drainMs / 1000}) has to be less than MODELSTATS_STOP_TIMEOUT_SECONDS (${stopTimeoutMs / 1000})`;
+  const problem = `MODELSTATS_DRAIN_SECONDS (${drainMs / 1000}) must be less than MODELSTATS_STOP_TIMEOUT_SECONDS (${stopTimeoutMs / 1000})`;
   throw new AppError('configuration', problem);
 }
 
@@ -110,13 +107,13 @@ async function listen(app: FastifyInstance, { serve: { host, port }, connections
 }
 
 interface StopTimes {
-  /** For which it still answers everything, less than all of it, so that whoever asks `/health/ready` can stop sending requests (decision 0093). */
+  /** It still accepts requests for so long, so that clients of `/health/ready` can leave (decision 0093). */
   readonly drainMs: number;
-  /** For all of it; then connections of requests that still run are closed. */
+  /** For everything; then remaining connections are closed. */
   readonly timeoutMs: number;
 }
 
-/** Ends a server without losing a request: what comes while it drains is answered, and what has begun may finish. */
+/** Stops a server without losing a request: serves while draining, then finishes running requests. */
 async function stopServing(
   { app, follower }: { readonly app: FastifyInstance; readonly follower: ViewFollower },
   { drainMs, timeoutMs }: StopTimes,
@@ -125,7 +122,7 @@ async function stopServing(
   try {
     await sleep(drainMs);
     await finishResponses(app.server);
-    // All that is left sent no request, or not all of one: Node would wait for it as for an answer.
+    // The rest sent no complete request; Node would wait for them.
     app.server.closeAllConnections();
     await app.close();
     await follower.stop();

@@ -14,24 +14,20 @@ import { openConfiguredMailer } from '../../config/configured-people.ts';
 export interface RunningChecksDeps {
   readonly database: ControlDatabase;
   readonly log: Logger;
-  /** Where their metrics are registered. */
   readonly registry: Registry;
-  /** Called when something was written, such as a bonus. */
+  /** Called after a change, such as a bonus. */
   readonly onChange?: () => void;
 }
 
 export interface RunningChecks {
-  /** Finishes what is under way, or gives it up in time. */
+  /** Finishes running checks, or gives them up in time. */
   readonly stop: () => Promise<void>;
 }
 
-/** Longest time for checks under way, where the process has more; what is given up is done again by the next one. */
+/** Limit for running checks at a stop; the next process repeats what is given up. */
 const STOP_TIMEOUT_MS = 12_000;
 
-/**
- * Begins to check integrations, until they are stopped. Undefined, with a line in the log, where they are offered to nobody, and where
- * nobody knows which links lead to the service.
- */
+/** Starts checks of integrations. Undefined, and logged, if they are off or the service's public URL is unknown. */
 export async function startChecks(
   { config, clock, toolVersion }: CommandContext,
   { database, log, registry, onChange }: RunningChecksDeps,
@@ -75,7 +71,6 @@ export async function startChecks(
   };
 }
 
-/** Logs what became of a check of an integration. */
 function logCheckEvent(log: Logger, event: CheckEvent): void {
   const { id, organization_id, url } = event.claim.integration;
   const fields = { integration_id: id, organization_id, url };
@@ -83,16 +78,19 @@ function logCheckEvent(log: Logger, event: CheckEvent): void {
     case 'checked': {
       const { before, after, evidence } = event;
       const { reason, status, durationMs } = evidence;
-      const told = { ...fields, reason, status, state: after, duration_ms: Math.round(durationMs) };
-      if (before === after) log.debug(told, 'an integration was checked');
-      else log.info({ ...told, was: before }, 'an integration changed its state');
+      const details = { ...fields, reason, status, state: after, duration_ms: Math.round(durationMs) };
+      if (before === after) log.debug(details, 'an integration was checked');
+      else log.info({ ...details, was: before }, 'an integration changed its state');
       return;
     }
     case 'lost':
-      log.info(fields, 'a check of an integration was not written: it was removed, or somebody else has done it');
+      log.info(fields, 'a check of an integration was not stored: it was removed, or another process checked it');
       return;
     case 'put_off':
-      log.error({ ...fields, reason: messageFromError(event.error) }, 'a check waits for a reason of ours');
+      log.error(
+        { ...fields, reason: messageFromError(event.error) },
+        'a check was postponed because of an internal error',
+      );
       return;
   }
 }

@@ -21,16 +21,15 @@ export interface RunningWebhooksDeps {
   readonly database: ControlDatabase;
   readonly store: ObjectStore;
   readonly log: Logger;
-  /** Where their metrics are registered. */
   readonly registry: Registry;
 }
 
 export interface RunningWebhooks {
-  /** Finishes what is under way, within the dispatcher's time. */
+  /** Finishes running deliveries within the dispatcher's timeout. */
   readonly stop: () => Promise<void>;
 }
 
-/** Begins to send webhooks, until they are stopped. Rejects with `configuration` where secrets can't be opened. */
+/** Starts sending webhooks. Rejects with `configuration` if secrets can't be opened. */
 export async function startWebhooks(
   context: CommandContext,
   { database, store, log, registry }: RunningWebhooksDeps,
@@ -89,7 +88,6 @@ export async function startWebhooks(
   };
 }
 
-/** Logs what became of a delivery or of an endpoint. */
 function logDispatcherEvent(log: Logger, event: DispatcherEvent): void {
   switch (event.type) {
     case 'attempted': {
@@ -109,21 +107,21 @@ function logDispatcherEvent(log: Logger, event: DispatcherEvent): void {
       return;
     case 'put_off': {
       const fields = { endpoint_id: event.endpointId, reason: messageFromError(event.error) };
-      log.error(fields, 'deliveries wait for a reason of ours');
+      log.error(fields, 'deliveries were postponed because of an internal error');
       return;
     }
     case 'trouble': {
       const fields = { reason: messageFromError(event.error), retry_ms: event.retryMs };
-      log.error(fields, 'the control database does not do its work; deliveries wait');
+      log.error(fields, 'the control database does not work; deliveries wait');
       return;
     }
     case 'recovered':
-      log.info('deliveries go on');
+      log.info('deliveries continue');
       return;
   }
 }
 
-/** A night may have 100,000 deliveries that arrive. */
+/** A night may have 100,000 successful deliveries. */
 function levelOf(outcome: Outcome): 'debug' | 'info' | 'warn' {
   switch (outcome) {
     case 'delivered':
@@ -135,11 +133,11 @@ function levelOf(outcome: Outcome): 'debug' | 'info' | 'warn' {
   }
 }
 
-/** Logs what the follower of published changes did; what failed is told by whoever tries again. */
+/** A failure is logged where it is retried. */
 function logPublisherEvent(log: Logger, event: PublisherEvent): void {
   switch (event.type) {
     case 'begun':
-      log.info({ day: event.day }, 'events begin after this day');
+      log.info({ day: event.day }, 'events start after this day');
       return;
     case 'published': {
       const { day, durationMs, events, deliveries } = event;
@@ -147,7 +145,7 @@ function logPublisherEvent(log: Logger, event: PublisherEvent): void {
       return;
     }
     case 'skipped':
-      log.warn({ from: event.from, to: event.to }, 'nights older than 30 days are not told of');
+      log.warn({ from: event.from, to: event.to }, 'nights older than 30 days send no events');
       return;
     case 'failed':
       return;

@@ -7,9 +7,9 @@ import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export const correctDay = defineCommand({
   name: 'correct',
-  description: 'Show what a published day changed, and lay out the records before it for the next night',
-  arguments: { day: argument('the published day that is wrong') },
-  options: { into: option('<dir>', 'a new folder for the records before that day: a source', textValue) },
+  description: 'Show what a published day changed, and export the records before it for the next night',
+  arguments: { day: argument('the wrong published day') },
+  options: { into: option('<dir>', 'a new folder for the records before that day, to use as a source', textValue) },
   examples: ['modelstats correct 2026-11-20 --into ./before'],
   async run(context, { day, into: folder }) {
     const { config, clock } = context;
@@ -18,7 +18,7 @@ export const correctDay = defineCommand({
     const { correct } = await import('../../../pipeline/upkeep/correct.ts');
     const store = await openConfiguredStore(config, 'read');
     const found = await correct({ day, into }, { store, duckdb: config.duckdb, clock });
-    context.answer(found, () => describe(context, found));
+    context.printResult(found, () => describe(context, found));
     return 0;
   },
 });
@@ -29,8 +29,8 @@ function describe(
 ): string {
   const next =
     into === null
-      ? `to publish what was there before: modelstats correct ${day} --into DIR`
-      : `${into} has the records of ${before}. What the night of ${next_day} would make of them:\n  ${next_command}`;
+      ? `to publish the records before it: modelstats correct ${day} --into DIR`
+      : `${into} has the records of ${before}. To preview the night of ${next_day} with them:\n  ${next_command}`;
   return [
     paint.bold(`what ${day} changed since ${before}`),
     describeChanges(datasets, tableText),

@@ -3,21 +3,21 @@ import type { PruneResult } from '../../../pipeline/upkeep/prune.ts';
 import type { Removal, Suspicious } from '../../../pipeline/upkeep/stored-objects.ts';
 import { type CommandContext, defineCommand, flag } from '../../cli/command.ts';
 import type { Progress } from '../../cli/terminal.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { recordStoreAction } from '../../config/configured-accounts.ts';
 import { openConfiguredStore, openUpkeep } from '../../config/configured-store.ts';
 
 export const pruneStore = defineCommand({
   name: 'prune',
-  description: 'Remove what retention no longer keeps, and what unfinished nights left behind',
-  options: { dryRun: flag('list what would go, and why; change nothing') },
+  description: 'Remove what is past its retention, and what unfinished nights left',
+  options: { dryRun: flag('list what would be removed, and why; change nothing') },
   examples: ['modelstats prune --dry-run'],
-  notes: 'Exit code 1 where the catalog lacks what was published, or a backfill is suspicious',
+  notes: 'Exit code 1 if the catalog lacks a published release, or a backfill is suspicious',
   async run(context, { dryRun = false }) {
     const { config, log, paint, showProgress } = context;
     const { prune } = await import('../../../pipeline/upkeep/prune.ts');
     let progress: Progress | undefined;
     const store = await openConfiguredStore(config, dryRun ? 'read' : 'write');
-    if (!dryRun) await noteStoreAction(context, { action: 'store.prune', store: store.url, details: {} });
+    if (!dryRun) await recordStoreAction(context, { action: 'store.prune', store: store.url, details: {} });
     const deps = {
       ...(await openUpkeep(context)),
       store,
@@ -28,7 +28,7 @@ export const pruneStore = defineCommand({
       onRemoval: ({ name, what }: Removal) => progress?.next(`${name} ${what}`),
     };
     const result = await prune({ dryRun }, deps).finally(() => progress?.stop());
-    context.answer(jsonFrom(result), () => describe(context, result));
+    context.printResult(jsonFrom(result), () => describe(context, result));
     for (const { name, reason } of result.suspicious) log(`${paint.red('suspicious')} ${name}: ${reason}`);
     return result.suspicious.length === 0 ? 0 : 1;
   },
@@ -48,12 +48,12 @@ function jsonFrom({ dry_run, removals, suspicious, retained_from, warnings, repo
   };
 }
 
-/** The name says which release it is. */
+/** The name identifies the release. */
 function withoutRef({ name, reason }: Suspicious) {
   return { name, reason };
 }
 
-/** Without the keys of the objects: `name` and `what` say which they are. */
+/** Without keys: `name` and `what` identify the objects. */
 function rowFrom({ name, what, reason, keys, bytes }: Removal) {
   return { name, what, objects: keys.length, bytes, reason };
 }

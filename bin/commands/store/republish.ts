@@ -2,24 +2,23 @@ import type { RepublishResult } from '../../../pipeline/upkeep/republish/republi
 import { AppError } from '../../../runtime/errors.ts';
 import { argument, type CommandContext, defineCommand, option } from '../../cli/command.ts';
 import { textValue } from '../../cli/option-values.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { recordStoreAction } from '../../config/configured-accounts.ts';
 import { openConfiguredStore, openUpkeep } from '../../config/configured-store.ts';
 
 export const republishSnapshot = defineCommand({
   name: 'republish',
-  description:
-    "Put back a snapshot's lost or damaged files, from what is left or from a second store; or copy it into one",
+  description: "Restore a snapshot's lost or damaged files, from other files or a second store; or copy it to one",
   arguments: { snapshot: argument('day of the snapshot') },
   options: {
-    to: option('<store>', 'a second store that is to have it, or to be repaired from this one'),
-    from: option('<store>', 'a second store that may have what is lost or damaged here', textValue),
+    to: option('<store>', 'a second store to copy it to, or to repair from this one'),
+    from: option('<store>', 'a second store that may have the lost or damaged files', textValue),
   },
   examples: [
     'modelstats republish 2026-11-20',
     'modelstats republish 2026-11-20 --from s3://mirror/modelstats',
     'modelstats republish 2026-11-20 --to file:/mnt/mirror',
   ],
-  notes: 'Exit code 1 where a file could not be put back, or the copy is not listed in the second store',
+  notes: 'Exit code 1 if a file could not be restored, or the copy is not listed in the second store',
   async run(context, { snapshot, to, from: fromUrl }) {
     const { config, showProgress } = context;
     if (to !== undefined && fromUrl !== undefined) throw new AppError('usage', '--to and --from exclude each other');
@@ -28,12 +27,12 @@ export const republishSnapshot = defineCommand({
     const second = to === undefined ? undefined : await openConfiguredStore(config, 'write', { url: to });
     const from = fromUrl === undefined ? undefined : await openConfiguredStore(config, 'read', { url: fromUrl });
     const details = { snapshot, from: from?.url ?? null, origin: origin.url };
-    await noteStoreAction(context, { action: 'store.republish', store: (second ?? origin).url, details });
+    await recordStoreAction(context, { action: 'store.republish', store: (second ?? origin).url, details });
     const progress = showProgress({ total: 1 });
     progress.next(snapshot);
     const deps = { ...(await openUpkeep(context)), origin, second, from, onFile: progress.part };
     const result = await republish(snapshot, deps).finally(progress.stop);
-    context.answer(result, () => describe(context, result));
+    context.printResult(result, () => describe(context, result));
     return result.ok && result.listed ? 0 : 1;
   },
 });

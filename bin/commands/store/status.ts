@@ -5,16 +5,16 @@ import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { type CommandContext, defineCommand, flag } from '../../cli/command.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 
-/** Whether the last night needs somebody: decision 0095. */
+/** Decision 0095. */
 export const status = defineCommand({
   name: 'status',
-  description: 'Show what the store holds, how the last night went and which prices are held back',
+  description: 'Show the content of the store, the last night and suspect prices',
   options: {
-    check: flag('exit with 1 where there are no data, they are stale or the last night needs somebody'),
+    check: flag('exit with 1 if there are no data, they are stale or the last night needs attention'),
   },
-  examples: ['modelstats status', 'modelstats status --check || echo "the data are stale, or a night needs somebody"'],
+  examples: ['modelstats status', 'modelstats status --check || echo "the data are stale, or a night needs attention"'],
   notes:
-    'Exit codes: 0 it could be read; with --check 1 where there are no data, they are stale or the last night needs somebody',
+    'Exit codes: 0 it was read; with --check 1 if there are no data, they are stale or the last night needs attention',
   async run(context, { check }) {
     const { config, clock } = context;
     const [{ readStatus }, { openCron }, { findExpectedDay }, { lateAfter }] = await Promise.all([
@@ -33,12 +33,12 @@ export const status = defineCommand({
       expectedDay,
       clock,
     });
-    context.answer(found, () => describe(context, found));
+    context.printResult(found, () => describe(context, found));
     return check && (found.newest === null || found.is_stale || hasProblem(found)) ? 1 : 0;
   },
 });
 
-/** Whether the last night published nothing, and nobody else has published its day or a later one. */
+/** Whether the last night published nothing, and neither its day nor a later one is published. */
 function hasProblem({ last_run, newest }: Status): boolean {
   return last_run !== null && !OVER.has(last_run.status) && (newest === null || newest.day < last_run.day);
 }
@@ -50,7 +50,7 @@ function describe(context: CommandContext, found: Status): string {
   const { store, snapshots, first_day, newest, suspects, missing_files } = found;
   if (newest === null)
     return [
-      `${store} holds no snapshots yet; publish one with: modelstats nightly --source DIR`,
+      `${store} has no snapshots yet; publish one with: modelstats nightly --source DIR`,
       ...describeRun(context, found),
     ].join('\n');
   const records = DATASET_NAMES.map((name) => `${newest.records[name]} ${name}`).join(', ');
@@ -58,7 +58,7 @@ function describe(context: CommandContext, found: Status): string {
     `${paint.bold(store)}: ${snapshots} snapshots, ${first_day} to ${newest.day}`,
     `newest ${newest.day}, published ${newest.published_at}: ${records}`,
     ...(found.is_stale
-      ? [`${paint.red('stale')}: ${found.expected_day} should be published by now, and the newest is ${newest.day}`]
+      ? [`${paint.red('stale')}: ${found.expected_day} should be published by now, but the newest is ${newest.day}`]
       : []),
     ...describeRun(context, found),
     `feed: last seq ${newest.last_seq}, cursor ${newest.manifest.change_cursor}`,
@@ -70,7 +70,7 @@ function describe(context: CommandContext, found: Status): string {
   if (suspects.length === 0) return lines.join('\n');
   return [
     ...lines,
-    `${suspects.length} suspect prices are held back (let one in: --accept-suspect ID):`,
+    `${suspects.length} suspect prices are set aside (accept one: --accept-suspect ID):`,
     tableOf(context, suspects),
   ].join('\n');
 }
@@ -80,10 +80,10 @@ function describeRun({ paint }: CommandContext, found: Status): readonly string[
   if (run === null) return [];
   if (OVER.has(run.status)) return [`last night ${run.day}: ${run.status} at ${run.finished_at}`];
   const isOver = !hasProblem(found);
-  const advice = run.status === 'held' ? 'if the source is right' : 'when the source is mended';
-  const told = isOver ? `${run.status}, published since` : paint.red(run.status);
+  const advice = run.status === 'held' ? 'if the source is right' : 'when the source is corrected';
+  const text = isOver ? `${run.status}, published since` : paint.red(run.status);
   return [
-    `last night ${run.day}: ${told} at ${run.finished_at}`,
+    `last night ${run.day}: ${text} at ${run.finished_at}`,
     ...run.reasons.slice(0, REASONS_MAX).map((reason) => `  ${reason}`),
     ...(run.next_command === null || isOver ? [] : [`  ${advice}, run: ${run.next_command}`]),
     `  details: ${run.report}`,

@@ -3,17 +3,17 @@ import { defineCommand, requiredFlag } from '../../cli/command.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import { SERVICE_OPTIONS } from './service-options.ts';
 
-/** Runs until its input ends, nobody reads its output any more, or a signal. */
+/** Runs until its input ends, its output is closed, or a signal. */
 export const mcpOverStdio = defineCommand({
   name: 'mcp',
-  description: 'Answer MCP on standard input and output: every message is passed on to a service, with an API key',
+  description: 'Serve MCP on standard input and output by passing messages to a service with an API key',
   options: {
-    stdio: requiredFlag('over standard input and output; over HTTP `serve` answers by itself'),
+    stdio: requiredFlag('use standard input and output; for HTTP use `serve`'),
     ...SERVICE_OPTIONS,
   },
-  json: 'changes nothing: messages are JSON, one a line',
+  json: 'no effect: messages are JSON, one per line',
   examples: ['MODELSTATS_API_KEY=msk_… modelstats mcp --stdio --url https://api.example.com'],
-  notes: 'Ends with its input, or a signal. Exit codes: 0 ended, 2 usage or a key that is refused, 1 anything else',
+  notes: 'Ends with its input or a signal. Exit codes: 0 ended, 2 usage or a refused key, 1 other errors',
   stopsItself: true,
   async run(context, options) {
     const [{ UnauthenticatedError }, { bridgeMcp }, { clientSettings }] = await Promise.all([
@@ -25,7 +25,7 @@ export const mcpOverStdio = defineCommand({
     const settings = clientSettings(context, options);
     void firstSignal({ onSecond: () => undefined }).then(() => stop.abort());
     process.stdout.once('error', () => stop.abort());
-    // Even where the write fails: then its reader is gone, which ends everything.
+    // Resolves also if the write fails: then the reader is gone, which ends everything.
     const write = (line: string) =>
       new Promise<void>((resolve) => void process.stdout.write(`${line}\n`, () => resolve()));
     try {

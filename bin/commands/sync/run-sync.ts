@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelstatsClient } from '../../../client/client.ts';
 import { ClientError, NotInPlanError, QuotaExceededError, UnauthenticatedError } from '../../../client/errors.ts';
 import { type CheckResult, checkCopy } from '../../../client/sync/check.ts';
-import { isThere, openCopy, scratchFolderOf, shownPlace } from '../../../client/sync/copies/open-copy.ts';
+import { mayExist, openCopy, scratchFolderOf, shownPlace } from '../../../client/sync/copies/open-copy.ts';
 import type { SyncDeps, SyncResult, SyncStep } from '../../../client/sync/copy.ts';
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
@@ -17,26 +17,26 @@ interface SyncOptions {
   readonly key: string | undefined;
   readonly into: string;
   readonly history: boolean | undefined;
-  /** In milliseconds; true: {@link WATCH_MS}. */
+  /** Milliseconds; true: {@link WATCH_MS}. */
   readonly watch: number | true | undefined;
   readonly wait: boolean | undefined;
   readonly check: boolean | undefined;
   readonly json: boolean;
 }
 
-/** Between two syncs of `--watch`, unless told. A look that finds nothing new costs no unit. */
+/** Default of `--watch`. A sync without news costs no unit. */
 const WATCH_MS = 5 * 60_000;
 
-/** A consumer's exact copy (specification "Sync"). */
+/** Specification "Sync". */
 export async function runSync(context: CommandContext, options: SyncOptions): Promise<number> {
-  if (options.check === true && !isThere(options.into))
+  if (options.check === true && !mayExist(options.into))
     throw new AppError('usage', `there is no copy at ${options.into}`);
   const steps = showSteps(context);
   const client = openClient(context, options, steps);
   try {
     if (options.check === true)
       return showCheck(context, options, await withCopy(context, { client, steps, options }, checkCopy));
-    await syncAgainAndAgain(context, { client, steps, options });
+    await syncRepeatedly(context, { client, steps, options });
     return 0;
   } catch (error) {
     throw error instanceof ClientError ? commandError(error) : error;
@@ -55,12 +55,12 @@ function openClient(context: CommandContext, options: SyncOptions, steps: ShownS
   return new ModelstatsClient(clientSettings(context, options), {
     onRetry: ({ error: reason, delayMs }) => {
       steps.clear();
-      context.log(`${reason.message}; trying again in ${Math.ceil(delayMs / 1000)} s`);
+      context.log(`${reason.message}; retrying in ${Math.ceil(delayMs / 1000)} s`);
     },
   });
 }
 
-/** Opens the copy for as long as the work takes, so that others may read it in between. */
+/** Opens the copy only during the work, so that others may read it in between. */
 async function withCopy<T>(
   { config, clock }: CommandContext,
   { client, steps, options }: Work,
@@ -76,8 +76,8 @@ async function withCopy<T>(
   }
 }
 
-/** Syncs once, or with `--watch` until a signal ends the process, which the copy bears at any instant. */
-async function syncAgainAndAgain(context: CommandContext, work: Work): Promise<void> {
+/** Syncs once, or with `--watch` until a signal, which the copy survives. */
+async function syncRepeatedly(context: CommandContext, work: Work): Promise<void> {
   const { options } = work;
   const { watch } = options;
   for (let isFirst = true; ; isFirst = false) {
@@ -88,7 +88,7 @@ async function syncAgainAndAgain(context: CommandContext, work: Work): Promise<v
   }
 }
 
-/** With `--wait` until there are units, with `--watch` whatever may pass by the next time: undefined. */
+/** Waits for units with `--wait`. Undefined for a failure that may pass, with `--watch`. */
 async function syncOnce(context: CommandContext, work: Work): Promise<SyncResult | undefined> {
   const { log, clock } = context;
   const { history = false, wait = false, watch } = work.options;
@@ -98,11 +98,11 @@ async function syncOnce(context: CommandContext, work: Work): Promise<SyncResult
     } catch (error) {
       if (error instanceof QuotaExceededError && (wait || watch !== undefined)) {
         const until = new Date(error.reset_at ?? clock().getTime() + 3_600_000);
-        log(`${error.message}; going on at ${until.toISOString()}`);
+        log(`${error.message}; continuing at ${until.toISOString()}`);
         const waitMs = Math.max(1000, until.getTime() - clock().getTime()) + Math.random() * RESET_JITTER_MS;
         await sleep(Math.min(waitMs, WAIT_MS_MAX));
-      } else if (watch !== undefined && mayPass(error)) {
-        log(`${error.message}; trying again later`);
+      } else if (watch !== undefined && isTransient(error)) {
+        log(`${error.message}; retrying later`);
         return undefined;
       } else {
         throw error;
@@ -111,18 +111,18 @@ async function syncOnce(context: CommandContext, work: Work): Promise<SyncResult
   }
 }
 
-/** More than until any midnight. */
+/** Longer than until any midnight. */
 const WAIT_MS_MAX = 25 * 3_600_000;
 
-/** What waits for the same midnight does not come back at the same instant. */
+/** Spreads copies that wait for the same midnight. */
 const RESET_JITTER_MS = 30_000;
 
-function mayPass(error: unknown): error is ClientError | AppError {
+function isTransient(error: unknown): error is ClientError | AppError {
   if (error instanceof AppError) return error.code === 'unavailable' || error.code === 'corrupt';
   return error instanceof ClientError && !isRefused(error);
 }
 
-/** The key doesn't open what was asked for, however often it is asked. */
+/** A key that doesn't grant the request; retries don't help. */
 function isRefused(error: ClientError): boolean {
   return error instanceof UnauthenticatedError || error instanceof NotInPlanError;
 }
@@ -134,10 +134,10 @@ function showResult({ print, log }: CommandContext, { into, json }: SyncOptions,
     return;
   }
   const { status, snapshot_id: snapshot, data_as_of: at, events } = result;
-  const words = { imported: 'was imported', followed: 'has followed the feed', up_to_date: 'was up to date' };
+  const texts = { imported: 'was imported', followed: 'followed the feed', up_to_date: 'was up to date' };
   const applied = status === 'followed' ? `, ${events.upsert} upserts and ${events.delete} deletes` : '';
   print(
-    `${paint.bold(shownPlace(into))} ${words[status]}: ${snapshot === null ? 'current data' : `snapshot ${snapshot}`} as of ${at}${applied}`,
+    `${paint.bold(shownPlace(into))} ${texts[status]}: ${snapshot === null ? 'current data' : `snapshot ${snapshot}`} as of ${at}${applied}`,
   );
 }
 
@@ -147,37 +147,33 @@ function showCheck({ print }: CommandContext, { into, json }: SyncOptions, resul
   else if (ok) print(`${paint.bold(shownPlace(into))} equals snapshot ${snapshot}`);
   for (const { dataset, missing, extra, different, problem, records } of json ? [] : differences) {
     print(
-      `${paint.bold(dataset)} differs from snapshot ${snapshot}: ${missing} missing, ${extra} too many, ${different} not the same`,
+      `${paint.bold(dataset)} differs from snapshot ${snapshot}: ${missing} missing, ${extra} extra, ${different} different`,
     );
     for (const { key, copy, snapshot: line } of records.slice(0, SHOWN_MAX)) {
       print(`  ${JSON.stringify(key)}\n    copy:     ${copy ?? 'none'}\n    snapshot: ${line ?? 'none'}`);
     }
     if (records.length > SHOWN_MAX) print(`  … more with --json`);
-    if (problem !== null) print(`  no further: ${problem}`);
+    if (problem !== null) print(`  stopped: ${problem}`);
   }
   return ok ? 0 : 1;
 }
 
-/** Records of a dataset that are shown to people. */
 const SHOWN_MAX = 20;
 
-/** What a consumer's call failed for, as the command line tells it. */
 function commandError(error: ClientError): AppError {
   const { request_id: id, reset_at: reset } = error;
   const until =
-    error instanceof QuotaExceededError && reset !== undefined ? `; there are more at ${reset} (--wait waits)` : '';
+    error instanceof QuotaExceededError && reset !== undefined ? `; resets at ${reset} (--wait waits for it)` : '';
   const cited = id === undefined ? '' : ` (request ${id})`;
   return new AppError(isRefused(error) ? 'usage' : 'unavailable', `${error.message}${until}${cited}`, { cause: error });
 }
 
 interface ShownSteps {
   readonly show: (step: SyncStep) => void;
-  /** Clears the bar's line, so that something else can be printed. */
   readonly clear: () => void;
   readonly stop: () => void;
 }
 
-/** How a sync goes on, as a bar on stderr; silent where stderr is no terminal. */
 function showSteps({ isTerminal }: Pick<CommandContext, 'isTerminal'>): ShownSteps {
   if (!isTerminal) return { show: () => {}, clear: () => {}, stop: () => {} };
   const bar = openBar('{bar} {percentage} % {what}');

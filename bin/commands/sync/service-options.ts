@@ -4,14 +4,9 @@ import { option } from '../../cli/command.ts';
 import { textValue } from '../../cli/option-values.ts';
 import type { Config } from '../../config/config.ts';
 
-/** Which service a consumer's command asks, and with which key. */
 export const SERVICE_OPTIONS = {
   url: option('<url>', 'the service (default: MODELSTATS_API_URL)', textValue),
-  key: option(
-    '<key>',
-    'the API key; others see it in the list of processes, so rather set MODELSTATS_API_KEY',
-    textValue,
-  ),
+  key: option('<key>', 'the API key; visible in the process list, so prefer MODELSTATS_API_KEY', textValue),
 };
 
 export interface ServiceOptions {
@@ -19,13 +14,13 @@ export interface ServiceOptions {
   readonly key?: string | undefined;
 }
 
-/** How a consumer's command asks the service, by its options and the configuration; throws `usage` where either makes no sense. */
+/** Settings from options and configuration; throws `usage` for invalid ones. */
 export function clientSettings(
   { config, toolVersion }: { readonly config: Config; readonly toolVersion: string },
   { url = config.client.url, key = config.client.key }: ServiceOptions,
 ): ClientSettings {
-  if (url === undefined) throw new AppError('usage', 'name the service: --url https://…, or MODELSTATS_API_URL');
-  if (key === undefined) throw new AppError('usage', 'an API key is needed: set MODELSTATS_API_KEY, or give --key');
+  if (url === undefined) throw new AppError('usage', 'set the service: --url https://… or MODELSTATS_API_URL');
+  if (key === undefined) throw new AppError('usage', 'an API key is needed: set MODELSTATS_API_KEY or --key');
   const { data, error } = ClientSettingsSchema.safeParse({
     ...config.client,
     url,

@@ -6,26 +6,25 @@ import { numberValue, textValue } from '../../cli/option-values.ts';
 import { listenOn } from '../../cli/ports.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 
-/** On loopback alone: whoever wants deliveries from elsewhere has a server with a real certificate. */
+/** Loopback only: for deliveries from elsewhere, use a server with a real certificate. */
 const HOST = '127.0.0.1';
 const CERTIFICATE_DAYS = 365;
 const DAY_MS = 86_400_000;
-/** Of a delivery; a digest of 1,000 events has some 200 KB. */
+/** A digest of 1,000 events has some 200 KB. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 const OPTIONS = {
   port: optionOr(9443, '<n>', 'port on 127.0.0.1; 0 for any free one', numberValue(0, 65_535)),
-  folder: optionOr('./data/listen', '<dir>', 'where its certificates lie; made when they are missing', textValue),
+  folder: optionOr('./data/listen', '<dir>', 'folder of its certificates, which are created if missing', textValue),
   secret: option('<secret>', "the endpoint's, whsec_…; without it signatures are not checked", textValue),
-  status: optionOr(204, '<n>', 'what it answers, to see a delivery fail', numberValue(200, 599)),
+  status: optionOr(204, '<n>', 'its response status, to see a delivery fail', numberValue(200, 599)),
 };
 
-/** A receiver to try webhooks with. */
 export const listen = defineCommand({
   name: 'listen',
-  description: 'Take deliveries on this machine, verify them and print them, until a signal: to try webhooks with',
+  description: 'Receive, verify and print deliveries on this machine, until a signal, to try webhooks',
   options: OPTIONS,
-  json: 'one JSON object a delivery on stdout',
+  json: 'one JSON object per delivery on stdout',
   examples: ['modelstats webhooks listen --secret whsec_…'],
   stopsItself: true,
   async run(context, options) {
@@ -39,7 +38,7 @@ export const listen = defineCommand({
     const server = createServer({ cert, key }, (request, response) => void receive(request, response));
     const receive = async (request: IncomingMessage, response: ServerResponse) => {
       const body = await readBody(request).catch(() => 'gone' as const);
-      if (body === 'gone') return; // In the middle of its request.
+      if (body === 'gone') return; // Disconnected during its request.
       if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
       const header = headerOf(request, 'x-service-signature');
       const problem =
@@ -47,7 +46,7 @@ export const listen = defineCommand({
       const status = problem === undefined ? options.status : 401;
       response.writeHead(status).end();
       const received = { body, problem, status };
-      context.answer(jsonOf(request, received), () => lineOf(context, request, received));
+      context.printResult(jsonOf(request, received), () => lineOf(context, request, received));
     };
     const port = await listenOn(server, { host: HOST, port: options.port });
     const url = `https://localhost:${port}/`;
@@ -63,14 +62,14 @@ export const listen = defineCommand({
 function hints(url: string, caPath: string, secret: string | undefined): readonly string[] {
   return [
     `listening at ${url}`,
-    'Whoever sends to it needs, in the environment:',
+    'To send to it, set in the environment of the sender:',
     `  NODE_EXTRA_CA_CERTS=${caPath} MODELSTATS_OUTBOUND_ALLOW=127.0.0.0/8,::1/128`,
     `  modelstats webhooks add --org ID --topics all --url ${url}`,
     ...(secret === undefined ? ['Without --secret signatures are not checked.'] : []),
   ];
 }
 
-/** The certificate of the folder, made with its authority where it is missing or about to end. */
+/** The folder's certificate, created with its authority if missing or about to expire. */
 async function readCertificate(folder: string, now: Date) {
   const [caPath, certPath, keyPath] = [join(folder, 'ca.pem'), join(folder, 'cert.pem'), join(folder, 'key.pem')];
   const madePath = join(folder, 'made');
@@ -85,12 +84,12 @@ async function readCertificate(folder: string, now: Date) {
     await writeFile(keyPath, key, { mode: 0o600 });
     await writeFile(certPath, cert);
     await writeFile(caPath, authority.ca);
-    await writeFile(madePath, now.toISOString()); // Last: what is made by half is made again.
+    await writeFile(madePath, now.toISOString()); // Last: an incomplete set is created again.
   }
   return { caPath, cert: await readFile(certPath, 'utf8'), key: await readFile(keyPath, 'utf8') };
 }
 
-/** Undefined where it is too long. */
+/** Undefined if too long. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -29,12 +29,11 @@ const DIALECT: Dialect = {
 };
 
 export interface DuckDBOptions {
-  /** DuckDB's own limit for tables and buffers, such as `1GB`. */
+  /** For tables and buffers, such as `1GB`. */
   readonly memoryLimit: string;
   readonly threads: number;
 }
 
-/** A copy in a DuckDB file. Times are UTC. */
 export class DuckDBCopy extends TablesCopy {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
@@ -45,7 +44,7 @@ export class DuckDBCopy extends TablesCopy {
     this.#connection = connection;
   }
 
-  /** Rejects with `usage` where the file is something else, or in another process's hands. */
+  /** Rejects with `usage` for another file, `unavailable` if another process uses it. */
   static async open(path: string, { memoryLimit, threads }: DuckDBOptions): Promise<DuckDBCopy> {
     const instance = await DuckDBInstance.create(path, {
       memory_limit: memoryLimit,
@@ -97,7 +96,7 @@ export class DuckDBCopy extends TablesCopy {
   }
 
   protected async replace(name: DatasetName, path: string): Promise<void> {
-    // Deleting and inserting the same keys in one transaction takes DuckDB a time that grows with their square.
+    // Deleting and inserting the same keys in one transaction takes DuckDB quadratic time.
     await this.run(`DROP TABLE ${name}`);
     await this.run(`CREATE TABLE ${name} (${this.definitionOf(name)})`);
     await this.run(`INSERT INTO ${name} BY NAME ${selectSql(name, path)}`);
@@ -117,8 +116,8 @@ export class DuckDBCopy extends TablesCopy {
 }
 
 /**
- * A line as expressions, one behind the other: JSON text where DuckDB writes it as it was published, and numbers where it doesn't.
- * Many columns in one text are read much faster than each by itself.
+ * A line as consecutive expressions: JSON text where DuckDB writes it as published, else numbers. Few large columns are
+ * read much faster than many.
  */
 function lineParts(name: DatasetName, version: string): readonly string[] {
   const parts: string[] = [];
@@ -147,7 +146,7 @@ const JSON_SQL: Readonly<Record<Exclude<ColumnType, 'double'>, (name: string) =>
      ELSE strftime(${name}, '"%Y-%m-%dT%H:%M:%S.%gZ"') END`,
 };
 
-/** Rows from a file of records. Date-times are read as text first: DuckDB guesses their format otherwise. */
+/** Date-times are read as text, since DuckDB guesses their format otherwise. */
 function selectSql(name: DatasetName, path: string): string {
   const columns = columnsOf(name);
   const selected = columns.map(({ name: column, type }) => `CAST(${column} AS ${TYPES[type]}) AS ${column}`);

@@ -18,12 +18,11 @@ import {
 } from '../json-lines.ts';
 import { STATE_TABLE, stateFromRow } from './tables.ts';
 
-/** What the folder holds, and which of its files an update has yet to put in place. */
 const FolderStateSchema = z.object({
   state: z.record(z.string(), z.string().nullable()),
-  /** Names of files that are written, as `<name>.next`, and belong in place of `<name>`. */
+  /** Files written as `<name>.next` that will replace `<name>`. */
   pending: z.array(z.string()),
-  /** How much of `changes.jsonl` belongs to it; what a kill left behind that does not. */
+  /** The valid length of `changes.jsonl`; bytes after it were left by a kill. */
   eventsBytes: z.int().nonnegative(),
 });
 type FolderState = z.infer<typeof FolderStateSchema>;
@@ -32,10 +31,10 @@ const STATE_FILE = `${STATE_TABLE}.json`;
 const EVENTS_FILE = 'changes.jsonl';
 
 /**
- * A copy in a folder: `models.jsonl` … `pricing.jsonl` as the snapshots have them, unpacked, `changes.jsonl` where events are kept,
- * and `_modelstats_sync.json`. An update writes all files anew beside the old ones, then the state that names them, which is the
- * commit, and puts them in place; the next opening does what a kill left undone. So each file is always whole, and who wants to be
- * sure that all are of one moment looks whether `pending` is empty before and after.
+ * A copy in a folder: `models.jsonl` … `pricing.jsonl` like unpacked snapshots, `changes.jsonl` if events are stored,
+ * and `_modelstats_sync.json`. An update writes new files, then the state that names them, which commits, and renames
+ * them; after a kill the next opening finishes. So each file is always complete; all are of one moment if `pending` is
+ * empty before and after reading.
  */
 export class FolderCopy implements Copy {
   readonly isVerbatim = true;
@@ -46,7 +45,7 @@ export class FolderCopy implements Copy {
     this.#folder = folder;
   }
 
-  /** Rejects with `usage` where the folder can't be used, or holds something else. */
+  /** Rejects with `usage` if the folder is unusable or contains something else. */
   static async open(folder: string): Promise<FolderCopy> {
     const copy = new FolderCopy(folder);
     await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
@@ -95,10 +94,10 @@ export class FolderCopy implements Copy {
   }
 
   async close(): Promise<void> {
-    // Nothing is held between two calls.
+    // Nothing is open between calls.
   }
 
-  /** A dataset's lines after an update; undefined where it doesn't touch them. */
+  /** Undefined if unchanged. */
   #nextLines(
     name: DatasetName,
     { replaced, upserts, deletes }: Pick<Update, 'replaced' | 'upserts' | 'deletes'>,
@@ -113,7 +112,7 @@ export class FolderCopy implements Copy {
     return merged(name, before, { upserts, deletes });
   }
 
-  /** Writes events behind those that belong to the copy; resolves to how many bytes that makes. */
+  /** Appends events; resolves to the new valid length. */
   async #appendEvents(events: string | undefined): Promise<number> {
     const { eventsBytes = 0 } = (await this.#readRecord()) ?? {};
     if (events === undefined) return eventsBytes;
@@ -121,7 +120,7 @@ export class FolderCopy implements Copy {
     try {
       const { size } = await file.stat();
       if (size < eventsBytes)
-        throw new AppError('corrupt', `${this.#path(EVENTS_FILE)} lacks events; sync into a new folder`);
+        throw new AppError('corrupt', `${this.#path(EVENTS_FILE)} is incomplete; sync into a new folder`);
       await file.truncate(eventsBytes);
       let end = eventsBytes;
       for await (const chunk of createReadStream(events)) {
@@ -135,7 +134,6 @@ export class FolderCopy implements Copy {
     }
   }
 
-  /** Does the renames that the last update announced, as far as they are not done. */
   async #putInPlace(): Promise<void> {
     const record = await this.#readRecord();
     if (record === undefined || record.pending.length === 0) return;
@@ -158,7 +156,7 @@ export class FolderCopy implements Copy {
     try {
       return FolderStateSchema.parse(JSON.parse(text));
     } catch (cause) {
-      throw new AppError('usage', `${path} is damaged; remove it and the files beside it`, { cause });
+      throw new AppError('usage', `${path} is damaged; remove it and the other files of the copy`, { cause });
     }
   }
 
@@ -169,7 +167,7 @@ export class FolderCopy implements Copy {
     await this.#sync();
   }
 
-  /** Makes renames last. */
+  /** Makes renames durable. */
   async #sync(): Promise<void> {
     const folder = await open(this.#folder, 'r');
     try {
@@ -188,7 +186,7 @@ function fileOf(name: DatasetName): string {
   return `${name}.jsonl`;
 }
 
-/** Lines in which some records are replaced, added or gone. The changes are held in memory. */
+/** Lines with some records replaced, added or removed. Holds the changes in memory. */
 async function* merged(
   name: DatasetName,
   before: PlacedLines,
@@ -208,7 +206,6 @@ async function* merged(
   for (const change of changes.slice(next)) yield* linesOf(change);
 }
 
-/** No change comes behind every key. */
 function orderOf(change: KeyedChange | undefined, key: readonly string[]): number {
   return change === undefined ? 1 : compareKeys(change.key, key);
 }
@@ -219,7 +216,7 @@ function linesOf(change: KeyedChange | undefined): readonly string[] {
 
 interface KeyedChange {
   readonly key: readonly string[];
-  /** The record; undefined: it goes. */
+  /** Undefined: the record is removed. */
   readonly line: string | undefined;
 }
 

@@ -13,9 +13,9 @@ const DUCKDB = new Set(['.duckdb', '.ddb']);
 const SQLITE = new Set(['.sqlite', '.sqlite3', '.db']);
 
 /**
- * Opens the copy at `into`, for one process alone: `postgres://…`, a file `*.duckdb` or `*.sqlite`, else a folder. Rejects with
- * `usage` where something else is there, with `unavailable` where another process is at work; so do its calls where the database or
- * the disk fails.
+ * Opens the copy at `into` exclusively: `postgres://…`, a file `*.duckdb` or `*.sqlite`, else a folder. Rejects with
+ * `usage` if something else is there, `unavailable` if another process writes it. Later calls reject with `unavailable`
+ * when the database or disk fails.
  */
 export async function openCopy(into: string, options: DuckDBOptions): Promise<Copy> {
   const place = shownPlace(into);
@@ -31,7 +31,7 @@ export async function openCopy(into: string, options: DuckDBOptions): Promise<Co
   }
 }
 
-/** What a database or a disk fails for is no defect of ours, and may pass. */
+/** A failure of a database or disk is not a defect of this program, and may pass. */
 function guarded(place: string, copy: Copy, unlock: () => void = () => {}): Copy {
   const failed = (cause: unknown) =>
     isAppError(cause) ? cause : new AppError('unavailable', `${place}: ${messageFromError(cause)}`, { cause });
@@ -65,20 +65,19 @@ function guarded(place: string, copy: Copy, unlock: () => void = () => {}): Copy
   };
 }
 
-/** The path behind links, so that one copy has one lock; of what isn't there yet, in its folder's. */
+/** The path with links resolved, so that a copy has one lock. */
 function realPath(into: string): string {
   const path = resolve(into);
   if (existsSync(path)) return realpathSync(path);
-  if (!isFolder(dirname(path))) throw new AppError('usage', `there is no folder ${dirname(path)}`);
+  if (!isFolder(dirname(path))) throw new AppError('usage', `the folder ${dirname(path)} does not exist`);
   return join(realpathSync(dirname(path)), basename(path));
 }
 
-/** Whether there may be a copy; opening one makes it. */
-export function isThere(into: string): boolean {
+export function mayExist(into: string): boolean {
   return isPostgres(into) || existsSync(into);
 }
 
-/** A place as it may be shown: without user and password. */
+/** Without user and password. */
 export function shownPlace(into: string): string {
   return isPostgres(into) ? shownAddress(into) : into;
 }
@@ -90,14 +89,17 @@ async function openFile(path: string, options: DuckDBOptions): Promise<Copy> {
   if (SQLITE.has(extension)) return (await import('./sqlite-copy.ts')).SqliteCopy.open(path);
   if (extension === '' && !existsSync(path)) return (await import('./folder-copy.ts')).FolderCopy.open(path);
   const known = [...DUCKDB, ...SQLITE].join(', ');
-  throw new AppError('usage', `${path}: a file must end in one of ${known}; a new folder's name has no ending`);
+  throw new AppError(
+    'usage',
+    `${path}: a file name must end in one of ${known}; the name of a new folder must have no extension`,
+  );
 }
 
-/** Where what is on its way into a copy lies: beside a file or folder, so that there is as much room. */
+/** The folder for temporary files of a sync: next to the copy, so that it has as much space. */
 export function scratchFolderOf(into: string): string {
   if (isPostgres(into)) return inTemporaryFolder(into);
   const beside = `${realPath(into)}.sync`;
-  // DuckDB would take the name for a pattern of names.
+  // DuckDB would take the name for a pattern.
   return /[*?[\]]/.test(beside) ? inTemporaryFolder(beside) : beside;
 }
 
@@ -114,8 +116,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Keeps others from writing the same copy: a file beside it that SQLite locks, so that the system lets go of it however the
- * process ends. Throws `unavailable` where another process has it. Gives what lets go.
+ * Locks a file beside the copy with SQLite; the system releases it when the process ends. Throws `unavailable` if
+ * another process holds it. Returns the release function.
  */
 function lockCopy(path: string): () => void {
   const database = openLock(`${path}.lock`);
@@ -126,8 +128,10 @@ function lockCopy(path: string): () => void {
   } catch (cause) {
     database.close();
     if (!isBusy(cause))
-      throw new AppError('usage', `${path}.lock is no lock of modelstats: ${messageFromError(cause)}`, { cause });
-    throw new AppError('unavailable', `another modelstats sync is writing into ${path}; wait until it has ended`, {
+      throw new AppError('usage', `${path}.lock is not a lock file of modelstats: ${messageFromError(cause)}`, {
+        cause,
+      });
+    throw new AppError('unavailable', `another modelstats sync is writing into ${path}; wait until it ends`, {
       cause,
     });
   }

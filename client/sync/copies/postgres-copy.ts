@@ -16,7 +16,7 @@ import {
   TablesCopy,
 } from './tables.ts';
 
-/** Texts compare by their bytes, as the snapshots are sorted, whatever the database's own order. */
+/** The keys compare by their bytes, as snapshots are sorted. */
 const TYPES: Readonly<Record<ColumnType, string>> = {
   id: 'text COLLATE "C"',
   text: 'text',
@@ -40,10 +40,9 @@ const DIALECT: Dialect = {
   placeOf: (number) => `$${number}`,
 };
 
-/** Lines that are sent, or rows that are fetched, at once. */
 const GROUP = 5000;
 
-/** A copy in the first schema of a PostgreSQL database's search path. Readers see it before or after an update. */
+/** A copy in the first schema of the search path. Readers see it before or after an update. */
 export class PostgresCopy extends TablesCopy {
   readonly #client: pg.Client;
 
@@ -53,13 +52,13 @@ export class PostgresCopy extends TablesCopy {
   }
 
   /**
-   * Rejects with `usage` where the address is none or the database holds something else, `unavailable` where it can't be opened or
-   * another process is writing its copy.
+   * Rejects with `usage` for an invalid address or a foreign database, `unavailable` if another process writes the
+   * copy.
    * @param shown the address without its password
    */
   static async open(url: string, shown: string): Promise<PostgresCopy> {
     const client = clientFor(url, shown);
-    // A connection that breaks between statements fails the next one.
+    // A broken connection fails the next statement.
     client.on('error', () => undefined);
     await client.connect().catch((cause: unknown) => {
       throw new AppError('usage', `${shown} can't be opened: ${messageFromError(cause)}`, { cause });
@@ -128,14 +127,14 @@ export class PostgresCopy extends TablesCopy {
     return this.#forGroups(path, EVENTS_SQL);
   }
 
-  /** Runs a statement that takes an array of JSON objects, for all lines of a file. */
+  /** Runs a statement with the lines of a file as a JSON array, in groups. */
   async #forGroups(path: string, sql: string): Promise<void> {
     for await (const lines of inGroups(readLines(path), GROUP)) {
       await this.#client.query(sql, [`[${lines.join(',')}]`]);
     }
   }
 
-  /** Held until the connection ends, however it ends. */
+  /** The lock ends with the connection. */
   async #lock(shown: string): Promise<void> {
     const { rows } = await this.#client.query<{ isLocked: boolean | null }>(
       `SELECT pg_try_advisory_lock(hashtextextended('modelstats sync ' || current_schema(), 0)) AS "isLocked"`,
@@ -143,14 +142,13 @@ export class PostgresCopy extends TablesCopy {
     const [lock] = rows;
     if (lock?.isLocked === null) throw new AppError('usage', `${shown}: the search path has no schema for the copy`);
     if (lock?.isLocked !== true) {
-      throw new AppError('unavailable', `another modelstats sync is writing into ${shown}; wait until it has ended`);
+      throw new AppError('unavailable', `another modelstats sync is writing into ${shown}; wait until it ends`);
     }
   }
 }
 
 const CONNECT_MS_MAX = 10_000;
 
-/** The types by which JSON is read. */
 const JSON_TYPES: Readonly<Record<ColumnType, string>> = { ...TYPES, id: 'text', timestamp: 'timestamptz' };
 
 function insertSql(name: DatasetName): string {
@@ -176,12 +174,10 @@ const EVENTS_SQL = `INSERT INTO ${EVENTS_TABLE} (${EVENT_COLUMNS.join(', ')})
     entity_id text, key json, op text, data json, schema_version text)
   ON CONFLICT (${EVENTS_KEY.join(', ')}) DO UPDATE SET occurred_on = excluded.occurred_on, op = excluded.op, data = excluded.data`;
 
-/** Columns that are read as something else than they are. */
 const READ_SQL: Readonly<Partial<Record<ColumnType, (name: string) => string>>> = {
   date: (name) => `${name}::text`,
 };
 
-/** A value as JSON has it. */
 function published({ type }: Column, value: unknown): unknown {
   if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
   return type === 'bigint' && value !== null ? Number(value) : value;
@@ -189,6 +185,6 @@ function published({ type }: Column, value: unknown): unknown {
 
 function clientFor(url: string, shown: string): pg.Client {
   if (!isClearAddress(url)) throw new AppError('usage', `${shown}: ${UNCLEAR_ADDRESS}`);
-  pg.defaults.user = findSystemUser() ?? pg.defaults.user; // As psql takes an address without a user, after PGUSER.
+  pg.defaults.user = findSystemUser() ?? pg.defaults.user; // As psql does for an address without a user, after PGUSER.
   return new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX, keepAlive: true });
 }

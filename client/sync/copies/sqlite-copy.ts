@@ -37,7 +37,7 @@ const DIALECT: Dialect = {
   placeOf: () => '?',
 };
 
-/** A copy in an SQLite file, which may be read while it is written. */
+/** A copy in an SQLite file, readable during updates. */
 export class SqliteCopy extends TablesCopy {
   readonly #database: SqliteDatabase.Database;
 
@@ -46,7 +46,6 @@ export class SqliteCopy extends TablesCopy {
     this.#database = database;
   }
 
-  /** Rejects with `usage` where the file is something else. */
   static async open(path: string): Promise<SqliteCopy> {
     const copy = new SqliteCopy(openDatabase(path));
     try {
@@ -125,13 +124,12 @@ function openDatabase(path: string): SqliteDatabase.Database {
   }
 }
 
-/** A value as SQLite takes it: what has parts becomes JSON. */
 function stored(value: unknown): unknown {
   if (value === undefined) return null;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-/** A value as JSON has it; as it is where somebody put something else there. */
+/** Unchanged if others wrote it. */
 function published({ type }: Column, value: unknown): unknown {
   if (type !== 'text[]' || typeof value !== 'string') return value;
   try {

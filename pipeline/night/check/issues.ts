@@ -1,7 +1,7 @@
 import type { Dataset, DatasetName } from '../../../schemas/datasets.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnList } from '../../../storage/duckdb/record-sql.ts';
-import { nullable, number, text, word } from '../../../storage/duckdb/row-shape.ts';
+import { nullable, number, oneOf, text } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
 import { table } from '../tables.ts';
 
@@ -78,7 +78,7 @@ export async function takeRowsOut(database: Database, { name, key }: Dataset, ro
 }
 
 /** A row of `issues`, without its dataset. */
-const ISSUE_ROW = { kind: word(ISSUE_KINDS), row: number, field: text, value: nullable(text), reason: text };
+const ISSUE_ROW = { kind: oneOf(ISSUE_KINDS), row: number, field: text, value: nullable(text), reason: text };
 
 /** In dataset and file order, with line numbers. */
 export async function listIssues(database: Database, captured: readonly CapturedDataset[]): Promise<readonly Issue[]> {

@@ -12,15 +12,15 @@ export const OWN_CALLS: Readonly<Record<string, string>> = {
 };
 
 const HEAD = `/**
- * A call for each operation of the service, named as the operation is: the parameters of the path one by one, then those of the query. Made
- * of /openapi.json by \`make golden\`; changes belong into the routes.
+ * A call per operation, under its name: path parameters one by one, then the query. Generated from /openapi.json by \`make golden\`;
+ * change the routes instead.
  */
 `;
 const TAIL = `
-/** What an operation answers with. */
+/** The body of an operation's response. */
 export type BodyOf<Name extends keyof operations> = operations[Name]['responses'][200]['content']['application/json'];
 `;
-const SEND = `  /** Sends a \`GET\` until there is an answer. */
+const SEND = `  /** Sends a \`GET\` with retries. */
   protected abstract get<Name extends keyof operations>(
     path: string,
     query: { readonly [K in keyof QueryOf<Name>]: QueryOf<Name>[K] | undefined },

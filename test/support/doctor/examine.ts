@@ -17,7 +17,7 @@ export async function examine(env: Environment, now = new Date()) {
     env,
     clock: () => now,
     toolVersion: '0.0.0-test',
-    answer: (value: unknown) => void written.push(JSON.stringify(value)),
+    printResult: (value: unknown) => void written.push(JSON.stringify(value)),
   };
   const code = await runDoctor(context);
   const text = written.join('\n');

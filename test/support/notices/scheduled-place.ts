@@ -99,8 +99,8 @@ export class ScheduledPlace {
     const loggedNext = (text: string) => loggedFrom(lines.length, text);
     /** The lines of `/metrics` that are ours. */
     const metrics = async () => {
-      await logged('metrics are offered');
-      const { url } = JSON.parse(lines.find((line) => line.includes('metrics are offered')) ?? '{}');
+      await logged('serving metrics');
+      const { url } = JSON.parse(lines.find((line) => line.includes('serving metrics')) ?? '{}');
       const text = await (await fetch(url)).text();
       return text.split('\n').filter((line) => line.startsWith('modelstats_'));
     };

@@ -21,14 +21,13 @@ export const refusedUrls: readonly (readonly [url: string, problem: string])[] =
     (url) => [url, 'the URL must begin with https://'] as const,
   ),
   ...['https://user@example.com/', 'https://user:secret@example.com/', 'https://:secret@example.com/'].map(
-    (url) => [url, 'the URL must hold no user and no password'] as const,
+    (url) => [url, 'the URL must not contain a user or password'] as const,
   ),
-  ['https://example.com@127.0.0.1/', 'the URL must hold no user and no password'],
+  ['https://example.com@127.0.0.1/', 'the URL must not contain a user or password'],
   ...[1, 21, 22, 25, 53, 80, 111, 442, 444, 445, 993, 1023].map(
-    (port) =>
-      [`https://example.com:${port}/`, `port ${port} is not open to requests: use 443, or 1024 or higher`] as const,
+    (port) => [`https://example.com:${port}/`, `port ${port} is not allowed: use 443, or 1024 or higher`] as const,
   ),
-  ['https://example.com:0/', 'port 0 is not open to requests: use 443, or 1024 or higher'],
+  ['https://example.com:0/', 'port 0 is not allowed: use 443, or 1024 or higher'],
   // One address, in every spelling that a URL may have.
   ...[
     'https://127.0.0.1/',

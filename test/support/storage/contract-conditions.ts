@@ -20,7 +20,7 @@ export function describeConditions({ store, anotherHandle, folder }: Subject): v
     test('put if match replaces this version, and loses against a newer one', async () => {
       const first = await store().put('condition/match', text('1'));
       const second = await store().put('condition/match', text('2'), { ifMatch: first.etag });
-      await expectLost(store().put('condition/match', text('3'), { ifMatch: first.etag }), 'somebody else wrote it');
+      await expectLost(store().put('condition/match', text('3'), { ifMatch: first.etag }), 'another process wrote it');
       expect(await store().get('condition/match')).toEqual({ body: text('2'), etag: second.etag });
     });
 

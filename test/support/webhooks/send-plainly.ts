@@ -13,7 +13,7 @@ export function plainSender(): { readonly send: SendRequest; close(): Promise<vo
       const answer = await request(url, { method, headers, body, dispatcher: agent, signal: either });
       const bytes = new Uint8Array(await answer.body.arrayBuffer());
       return {
-        kind: 'answer',
+        kind: 'response',
         status: answer.statusCode,
         body: bytes.subarray(0, responseBytesMax),
         durationMs: durationMs(),
