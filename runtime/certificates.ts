@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 const [DNS_NAME, ADDRESS] = [2, 7] as const;
 
 /**
- * An authority that nobody trusts unless told to, for receivers on loopback: those of `webhooks listen` and of tests.
+ * An authority for receivers on loopback: those of `webhooks listen` and of tests. Clients trust it only if configured to.
  * Its key is made anew, stored nowhere, and signs only what is issued here.
  */
 export async function createAuthority(name: string, validity: Validity = {}): Promise<Authority> {

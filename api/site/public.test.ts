@@ -35,7 +35,7 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
     baseUrlOf: () => '',
     sendWhole: (_: unknown, reply: FastifyReply, { status, headers, body }: WholeResponse) =>
       reply.code(status).headers(headers).send(body),
-    limitAddress: async (...request: unknown[]) => void counted.push(request),
+    limitAddress: async (...call: unknown[]) => void counted.push(call),
     requestsPerMinute: 7,
     cacheBytes: 1 << 20,
     compressFromBytes: 1 << 20,
@@ -43,10 +43,10 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
     clock: () => new Date(0),
   } as unknown as SurfaceDeps & PublicSettings;
   bindPublicRoutes(app, [route], deps);
-  const request = async (n: number) => app.inject(`/thing?n=${n}`);
-  const responses = [0, 1].map(request);
+  const send = async (n: number) => app.inject(`/thing?n=${n}`);
+  const responses = [0, 1].map(send);
   await expect.poll(() => atOnce).toBe(2);
-  for (let n = 2; n < 510; n += 1) responses.push(request(n));
+  for (let n = 2; n < 510; n += 1) responses.push(send(n));
   const refused = await Promise.all(responses.slice(502));
   expect(refused.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(503));
   expect(refused[0]?.body).toContain('too many requests are waiting');

@@ -167,7 +167,7 @@ describe('a store that is no mirror is refused and left as it is:', { timeout: 6
     const nightsOfOthers = await openTemporaryStore({ runPrefix: 'OTHER' });
     await nightsOfOthers.night(SOURCE, DAYS[0]);
     const other = await openStoreFiles(nightsOfOthers.folder);
-    await expectRefused(other, /it holds another series/);
+    await expectRefused(other, /it has other releases/);
     await other.damage(CATALOG_KEY, 'lost');
     await expectRefused(other, /OTHER01 was published there but not here/);
     await Promise.all([nightsOfOthers.dispose(), other.dispose()]);

@@ -45,7 +45,7 @@ export interface MirrorResult {
 }
 
 /**
- * Rejects with `usage` where the second store holds another series, or more of this one; with `not_found` where this
+ * Rejects with `usage` where the second store has other releases, or more of this one; with `not_found` where this
  * store is empty; with `corrupt` or `not_found` where an object here is damaged or lost: the second catalog stays.
  */
 export function mirror(deps: MirrorDeps): Promise<MirrorResult & UpkeepEnd> {
@@ -88,7 +88,7 @@ async function isChanged(from: ObjectStore, { etag }: LoadedCatalog): Promise<bo
 function assertMirrorOf({ from, to, catalog, theirs, theirObjects }: Sides): void {
   const refuse = (why: string) => new AppError('usage', `${to.url} can't be a mirror of ${from.url}: ${why}`);
   if (from.url === to.url) throw refuse('it is the same store');
-  if (theirs !== undefined && !isSameRecord(catalog, theirs)) throw refuse('it holds another series');
+  if (theirs !== undefined && !isSameRecord(catalog, theirs)) throw refuse('it has other releases');
   if ((theirs?.releases.length ?? 0) > catalog.releases.length) {
     throw refuse(`it has snapshots of its own after ${newestEntry(catalog)?.day}`);
   }

@@ -127,7 +127,7 @@ function findDone(releases: Catalog['releases'], { day, seq }: Place): CatalogEn
 /** Throws `corrupt` if the catalog is another store's, or older than the progress. */
 export function assertContinues(catalog: Catalog, progress: Progress, url: string): void {
   if (identityFromCatalog(catalog) !== progress.record) {
-    const message = `${url} holds another record than the one that webhooks reported, as if it were another store`;
+    const message = `${url} has other releases than those that webhooks reported, as a different store would`;
     throw new AppError('corrupt', `${message}; no events are made from it`);
   }
   const { releases } = catalog;

@@ -238,7 +238,7 @@ export function describeEvents(name: string, another: () => Promise<string>): vo
       await copyCatalog(store, files, 6, { release_sha256: '0'.repeat(64) });
       await expect(publisher.poll()).rejects.toMatchObject({
         code: 'corrupt',
-        message: expect.stringContaining('holds another record'),
+        message: expect.stringContaining('has other releases'),
       });
       expect(await readTold(control)).toEqual([]);
       await copyCatalog(store, files, 6);

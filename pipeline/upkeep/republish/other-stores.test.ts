@@ -60,7 +60,7 @@ describe('a store that files are to be taken from', () => {
     const before = await on.main.versions();
     await expect(from(other.deps.store)).rejects.toMatchObject({
       code: 'usage',
-      message: `${other.url} can't give files to ${on.main.store.url}: it holds another series`,
+      message: `${other.url} can't give files to ${on.main.store.url}: it has other releases`,
     });
     expect(await on.main.versions()).toEqual(before);
     await other.dispose();
@@ -75,7 +75,7 @@ describe('a store that files are to be taken from', () => {
     await swapCatalog(backup.store, loaded, { releases: changed });
     await expect(from(backup.store)).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(/it holds another series$/),
+      message: expect.stringMatching(/it has other releases$/),
     });
   });
 
@@ -160,7 +160,7 @@ describe('a second store', { timeout: 60_000 }, () => {
     for (const day of [FIRST, THIRD]) {
       await expect(on.republishDay(day, on.main.store, other.deps.store)).rejects.toMatchObject({
         code: 'usage',
-        message: `${other.url} can't have a copy from ${on.main.store.url}: it holds another series`,
+        message: `${other.url} can't have a copy from ${on.main.store.url}: it has other releases`,
       });
     }
     expect(await readdir(other.folder, { recursive: true })).toEqual(before);

@@ -34,13 +34,13 @@ export async function assertGives(from: ObjectStore, entry: CatalogEntry, { orig
   if (catalog === undefined) {
     const { found, faults } = await searchRelease(entry, [from]);
     if (found === undefined) throw refused(`it has neither a catalog nor this release: ${faults.join('; ')}`);
-  } else if (!isSameRecord({ releases }, catalog)) throw refused('it holds another series');
+  } else if (!isSameRecord({ releases }, catalog)) throw refused('it has other releases');
 }
 
 /** Throws `usage` where it can't receive them. */
 export function assertTakes(second: ObjectStore, catalog: Catalog | undefined, { origin, releases }: Origin): void {
   if (catalog === undefined || isSameRecord({ releases }, catalog)) return;
-  throw new AppError('usage', `${second.url} can't have a copy from ${origin.url}: it holds another series`);
+  throw new AppError('usage', `${second.url} can't have a copy from ${origin.url}: it has other releases`);
 }
 
 export interface FoundRelease {

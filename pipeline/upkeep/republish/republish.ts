@@ -50,7 +50,7 @@ export interface RepublishResult {
 
 /**
  * Rejects with `not_found` where the catalog has no such snapshot, with `corrupt` where its release.json is missing or
- * damaged, with `usage` where another store holds another series. Unavailable files are reported as refused.
+ * damaged, with `usage` where another store has other releases. Unavailable files are reported as refused.
  */
 export function republish(snapshot: Day, deps: RepublishDeps): Promise<RepublishResult & UpkeepEnd> {
   const request = { snapshot, store: deps.second?.url ?? deps.origin.url };
