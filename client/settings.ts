@@ -13,7 +13,7 @@ export const CLIENT_SETTINGS = {
   }),
   attemptsMax: setting('CLIENT_ATTEMPTS_MAX', wholeNumber(1, 100), {
     fallback: 6,
-    text: 'attempts of one request that the network or the service failed, the first included',
+    text: 'how often a request is attempted if the network or the service fails, counting the first attempt',
   }),
   timeoutMs: setting('CLIENT_TIMEOUT_MS', Milliseconds, {
     fallback: 60_000,

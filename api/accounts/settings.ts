@@ -45,7 +45,7 @@ export const ENFORCEMENT_SETTINGS = {
     text: "`enforce`: daily quota and the organization's [burst limit](specification.md#burst-limit) refuse; `measure`: they only count. The limits per route and before authentication always hold",
   }),
   from: setting('ENFORCEMENT_FROM', Instant.nullable().default(null), {
-    text: 'with `enforce`, the announced day (`2026-12-01`) or instant from which it holds',
+    text: 'with `enforce`: the day (`2026-12-01`) or instant from which quota and burst limit refuse; until then they only count',
     documented: 'none: at once',
   }),
 };

@@ -35,7 +35,7 @@ describePostgres('with a PostgreSQL server', (server, another) => {
         'create the role',
       ],
       ["somebody else's database", () => guestOf('open-sesame'), 'the role must own the database'],
-      ['TLS', () => `${server().urlOf('postgres')}?sslmode=verify-full`, 'take sslmode out'],
+      ['TLS', () => `${server().urlOf('postgres')}?sslmode=verify-full`, 'remove sslmode'],
     ])('%s is a configuration error that says what to do and no password', async (_, url, hint) => {
       const opened = openDatabase(url());
       await expect(opened).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining(hint) });

@@ -51,7 +51,7 @@ const BadgeQuerySchema = z.object({
     .string()
     .regex(COLOR, 'Input should be 3 or 6 hexadecimal digits, or the name of a colour of shields.io')
     .meta({
-      description: 'Behind a figure: 3 or 6 hexadecimal digits, or a name',
+      description: 'Background of the figure: 3 or 6 hexadecimal digits, or the name of a colour of shields.io',
       example: '2450c4',
     })
     .optional(),

@@ -178,7 +178,7 @@ export class ViewFollower {
     const view = this.#view;
     if (view === undefined || isSameRecord(view.meta.catalog, catalog)) return;
     const message =
-      'has other releases than those being served, as a different store would; restart the service to serve them';
+      'has other releases than those being served, as a different store would; restart the service to serve its releases';
     throw new AppError('corrupt', `${this.#deps.store.url} ${message}`, { publicMessage: `the store ${message}` });
   }
 

@@ -23,7 +23,7 @@ export async function configuredKeyBytes({ secrets, database }: Config): Promise
 async function keyBeside(databaseUrl: string): Promise<Buffer> {
   const database = sqliteFileFromUrl(databaseUrl);
   if (database === undefined) {
-    const message = `set MODELSTATS_SECRET_KEYS, for example to the output of "openssl rand -base64 ${SECRET_KEY_BYTES}": with ${shownAddress(databaseUrl)} every process needs the same keys`;
+    const message = `MODELSTATS_SECRET_KEYS is not set, and all processes that use ${shownAddress(databaseUrl)} need the same keys; set it, for example to the output of "openssl rand -base64 ${SECRET_KEY_BYTES}"`;
     throw new AppError('configuration', message);
   }
   const path = `${resolve(database)}.key`;
@@ -34,7 +34,10 @@ async function keyBeside(databaseUrl: string): Promise<Buffer> {
   } catch (cause) {
     throw new AppError('configuration', `${path} can't be read: ${messageFromError(cause)}`, { cause });
   }
-  throw new AppError('configuration', `${path} is damaged: it must be ${SECRET_KEY_BYTES} bytes in base64`);
+  throw new AppError(
+    'configuration',
+    `${path} is damaged: it must be ${SECRET_KEY_BYTES} bytes in base64; restore it from a backup`,
+  );
 }
 
 /** Atomic, also when several processes start together. */

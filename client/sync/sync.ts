@@ -226,7 +226,7 @@ class Sync {
   #assertVersionKnown({ id, schema_version: version }: Snapshot): void {
     if (this.#deps.copy.isVerbatim || isKnownVersion(version)) return;
     if (numberFromVersion(version)?.major !== numberFromVersion(SCHEMA_VERSION)?.major) {
-      const message = `the records of snapshot ${id} are in version ${version}, which this program doesn't know; use a newer version`;
+      const message = `the records of snapshot ${id} are in version ${version}, which this program doesn't know; update this program`;
       throw new AppError('usage', message);
     }
     this.#warn(

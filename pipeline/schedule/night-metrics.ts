@@ -43,7 +43,7 @@ export class NightMetrics {
     this.#day = gauge('modelstats_night_day_timestamp_seconds', 'Midnight UTC of the day of the last attempt');
     this.#endedAt = gauge('modelstats_night_ended_timestamp_seconds', 'When the last attempt ended');
     this.#seconds = gauge('modelstats_night_seconds', 'How long the last attempt took');
-    this.#attempts = gauge('modelstats_night_attempts', 'Attempts at the day of the last one');
+    this.#attempts = gauge('modelstats_night_attempts', 'How many attempts the day of the last attempt has had');
     this.#attemptsTotal = new Counter({
       name: 'modelstats_night_attempts_total',
       help: 'Attempts that have ended, by their status',

@@ -15,7 +15,9 @@ export async function findPackedProblems(file: DatasetFile, path: string): Promi
 export async function findContentProblems(file: DatasetFile, path: string, what: string): Promise<readonly string[]> {
   const { bytes, sha256 } = await hashFile(path);
   if (bytes !== file.content_bytes || sha256 !== file.content_sha256) {
-    return [`${file.name}: ${what} does not give the recorded content (sha256 ${sha256})`];
+    return [
+      `${file.name}: the content of ${what} has ${bytes} bytes with sha256 ${sha256}, expected ${file.content_bytes} with ${file.content_sha256}`,
+    ];
   }
   const records = await countLines(path);
   return records === file.records ? [] : [`${file.name}: ${what} has ${records} records, expected ${file.records}`];

@@ -72,7 +72,7 @@ describe('modelstats fetch', () => {
     ['a variable that is not set', () => [], { SHOP_KEY: '' }, /needs the variable SHOP_KEY, which is not set/],
     ['a day to come', () => ['--day', '2999-01-01'], {}, /2999-01-01 is in the future/],
     ['a day that is none', () => ['--day', 'today'], {}, /--day today is not a calendar day/],
-    ['a source that lists nothing', () => ['--source', path()], {}, /lists nothing to fetch/],
+    ['a source that lists nothing', () => ['--source', path()], {}, /has nothing to fetch/],
   ])('ends with 2 for %s', async (_, words, settings, problem) => {
     for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
     const { code, stderr } = await run('fetch', '--source', source, ...words());

@@ -168,7 +168,7 @@ describe('while a call is under way', () => {
 });
 
 test.each([
-  [{ MODELSTATS_API_KEY: 'k' }, [], 'name the service'],
+  [{ MODELSTATS_API_KEY: 'k' }, [], 'set the service'],
   [{ MODELSTATS_API_URL: 'http://127.0.0.1:1' }, [], 'an API key is needed'],
   [{ MODELSTATS_API_KEY: 'k' }, ['--url', 'ftp://example.com'], 'must be an http:// or https:// URL'],
 ])('with %o and %o nothing is started: exit code 2', async (env, args, words) => {

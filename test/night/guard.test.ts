@@ -96,7 +96,7 @@ async function newestRelease(store: ObjectStore) {
 }
 
 const PART_OF_MALL =
-  'models of mall would shrink from 60 to 45 rows (by 25 %); in its last 11 nights, losses up to 4 % were usual';
+  'models of mall would shrink from 60 to 45 rows (by 25 %); judging by its last 11 nights, at most 4 % may be lost';
 
 describe('a part of the answer of a small upstream', () => {
   test('holds the night, names the upstream, and passes when it is accepted', async () => {
@@ -123,7 +123,7 @@ describe('a part of the answer of a small upstream', () => {
   test('holds the night whatever is usual where it lacks more than may ever go, and of however few where all is gone', async () => {
     expect((await night({ mall: 40 })).problems).toEqual([
       'models of mall would shrink from 60 to 41 rows (by 31.7 %); at most 30 % may be lost',
-      'models would shrink from 459 to 440 records (by 4.1 %); in its last 11 nights, losses up to 4 % were usual',
+      'models would shrink from 459 to 440 records (by 4.1 %); judging by its last 11 nights, at most 4 % may be lost',
     ]);
     expect((await night({ mall: 0, settings: { min_shrink_records: 100 } })).problems).toEqual([
       'models of mall would shrink from 60 to 0 rows (by 100 %); at most 30 % may be lost',
@@ -134,7 +134,7 @@ describe('a part of the answer of a small upstream', () => {
     const { store } = await copyOfNights();
     const others = { store, mall: 0, settings: { upstreams: UPSTREAMS.slice(0, 1) } };
     expect((await night(others)).problems).toEqual([
-      'models would shrink from 459 to 400 records (by 12.9 %); in its last 11 nights, losses up to 4 % were usual',
+      'models would shrink from 459 to 400 records (by 12.9 %); judging by its last 11 nights, at most 4 % may be lost',
     ]);
     expect(await night({ ...others, accept: true })).toMatchObject({ status: 'published' });
     const { upstream_rows } = await newestRelease(store);

@@ -51,7 +51,7 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
       expect(logged).toHaveLength(2);
     }, 10_000);
     expect(await passed(100)).toBe(5);
-    expect(logged).toEqual([expect.stringContaining('is away'), expect.stringContaining('is back')]);
+    expect(logged).toEqual([expect.stringContaining('is unavailable'), expect.stringContaining('is available again')]);
   });
 
   test('starts without Redis, counts alone, and joins when Redis is there', async () => {

@@ -47,7 +47,7 @@ export function rotateKey(
     const now = changes.now().getTime();
     if (hasEnded(old, now)) throw new AppError('usage', `the key ${id} has already ended; issue a new one`);
     if (isOnce && old.expires_at !== null && old.expires_at <= now + overlapMs)
-      throw new AppError('usage', `the key ${id} already ends within that time; issue a new one`);
+      throw new AppError('usage', `the key ${id} already ends within the overlap; issue a new one`);
     const expires_at = Math.min(old.expires_at ?? Number.POSITIVE_INFINITY, now + overlapMs);
     await transaction.updateTable('api_keys').set({ expires_at }).where('id', '=', id).execute();
     const { organization_id: organizationId, name } = old;

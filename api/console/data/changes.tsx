@@ -70,7 +70,7 @@ function ChangesPage({ pages, fetched, range }: ChangesPageProps): JSX.Element {
         fetched={fetched}
         show={({ data }) => (
           <>
-            <p class="hint">{`The feed has changes from ${data.retained_from} to ${data.published_through}; these are number ${formatNumber(after + 1)} to ${formatNumber(through)}, newest first.`}</p>
+            <p class="hint">{`The feed has changes from ${data.retained_from} to ${data.published_through}; this page covers numbers ${formatNumber(after + 1)} to ${formatNumber(through)}, newest first.`}</p>
             <Table
               caption="Changes, newest first"
               columns={[['Number', 'number'], 'Day', 'What', 'Of', 'Now']}

@@ -163,9 +163,13 @@ async function assertPageLimit({ session }: PersonPages, { accounts, settings }:
   const limit = settings.pagesPerMinute;
   const state = await accounts.limits.hit(session.person.id, { what: 'console', perMinute: limit });
   if (!state.refused) return;
-  throw httpError('rate_limit_exceeded', `Too many pages: the limit is ${limit} per minute`, {
-    headers: { 'Retry-After': String(state.retryAfterSeconds) },
-  });
+  throw httpError(
+    'rate_limit_exceeded',
+    `You opened too many pages: the limit is ${limit} per minute. Try again in ${state.retryAfterSeconds} s`,
+    {
+      headers: { 'Retry-After': String(state.retryAfterSeconds) },
+    },
+  );
 }
 
 /** Sign-in returns to a page, but does not repeat a form. */

@@ -7,7 +7,8 @@ const FIELDS = ['id', 'at', 'actor', 'origin', 'action', 'subjectId', 'details']
 
 export const showAudit = defineCommand({
   name: 'audit',
-  description: 'Show who did what to an organization and its keys, or to all and the store, newest first',
+  description:
+    'Show who did what to an organization and its keys, newest first; without one, to all of them and the store',
   arguments: { org: optionalArgument('id of the organization, org_…') },
   options: { limit: optionOr(100, '<n>', 'the most entries to show', numberValue(1, 10_000)) },
   examples: ['modelstats orgs audit ID', 'modelstats orgs audit --limit 20'],

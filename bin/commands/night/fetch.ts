@@ -13,7 +13,7 @@ export const fetchDay = defineCommand({
   options: {
     source: option('<dir>', 'folder with the source.json (default: MODELSTATS_SOURCE)', textValue),
     into: option('<dir>', 'folder of the dated folders (default: the archive of nights)', textValue),
-    day: option('<YYYY-MM-DD>', 'UTC day of the folder (default: today)', textValue),
+    day: option('<YYYY-MM-DD>', 'UTC day whose folder the files are put into (default: today)', textValue),
   },
   examples: ['modelstats fetch --source ./recipe --into ./raw'],
   notes: 'Exit codes: 0 complete, 2 usage or a missing variable, 4 a required file is missing, 1 other errors',

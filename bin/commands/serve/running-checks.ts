@@ -84,7 +84,10 @@ function logCheckEvent(log: Logger, event: CheckEvent): void {
       return;
     }
     case 'lost':
-      log.info(fields, 'a check of an integration was not stored: it was removed, or another process checked it');
+      log.info(
+        fields,
+        'the result of a check was not stored: the integration was removed, or another process has checked it',
+      );
       return;
     case 'put_off':
       log.error(

@@ -128,9 +128,13 @@ function lockCopy(path: string): () => void {
   } catch (cause) {
     database.close();
     if (!isBusy(cause))
-      throw new AppError('usage', `${path}.lock is not a lock file of modelstats: ${messageFromError(cause)}`, {
-        cause,
-      });
+      throw new AppError(
+        'usage',
+        `${path}.lock can't be locked: ${messageFromError(cause)}; if it is not a lock file of modelstats, move it away`,
+        {
+          cause,
+        },
+      );
     throw new AppError('unavailable', `another modelstats sync is writing into ${path}; wait until it ends`, {
       cause,
     });

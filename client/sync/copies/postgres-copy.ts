@@ -140,7 +140,11 @@ export class PostgresCopy extends TablesCopy {
       `SELECT pg_try_advisory_lock(hashtextextended('modelstats sync ' || current_schema(), 0)) AS "isLocked"`,
     );
     const [lock] = rows;
-    if (lock?.isLocked === null) throw new AppError('usage', `${shown}: the search path has no schema for the copy`);
+    if (lock?.isLocked === null)
+      throw new AppError(
+        'usage',
+        `${shown}: no schema of the search_path exists; create one, or set another search_path`,
+      );
     if (lock?.isLocked !== true) {
       throw new AppError('unavailable', `another modelstats sync is writing into ${shown}; wait until it ends`);
     }

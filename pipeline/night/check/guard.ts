@@ -78,7 +78,7 @@ function holdOfSuspects(checked: Check, settings: SourceSettings): readonly Hold
 function holdOfUnusual(loss: Loss, past: PastNights, settings: SourceSettings): readonly Hold[] {
   const exceeded = findUnusual(loss, countsOf(loss, past), settings);
   if (exceeded === undefined) return [];
-  const usual = `in its last ${exceeded.nights} nights, losses up to ${percent(exceeded.upTo)} were usual`;
+  const usual = `judging by its last ${exceeded.nights} nights, at most ${percent(exceeded.upTo)} may be lost`;
   const { dataset, upstream } = loss;
   const whose = upstream === undefined ? {} : { upstream };
   return [{ dataset, rule: 'usual_shrink', ...whose, message: `${describeLoss(loss)}; ${usual}` }];
