@@ -184,7 +184,7 @@ test('notify test tries everybody, says how each went, and is refused where nobo
     },
   ]);
   expect(place.receiver.headlines).toEqual([`test ${TODAY}`]);
-  expect((await place.run(['notify', 'test'])).stdout).toBe(`taken http://${place.receiver.host}/…\n`);
+  expect((await place.run(['notify', 'test'])).stdout).toBe(`accepted http://${place.receiver.host}/…\n`);
   expect(await place.run(['notify', 'test'], { MODELSTATS_NOTIFY: '' })).toMatchObject({ code: 2 });
 });
 
