@@ -33,7 +33,7 @@ export interface ListRouteDefinition<Filters, Name extends string, Item extends 
   /** Beside the parameters. */
   readonly dependsOn: (filters: Filters, context: RequestContext) => Dependency;
   /** Rejects with `not_found` if a filter names an id that never existed; undefined: any value is valid. */
-  readonly assertThere?: (filters: Filters, context: RequestContext) => Promise<void>;
+  readonly assertExists?: (filters: Filters, context: RequestContext) => Promise<void>;
   /** Which records, in which order. */
   readonly list: (filters: Filters, context: RequestContext) => Omit<ListQuery, 'limit' | 'cursor'>;
 }
@@ -65,7 +65,7 @@ export function listRoute<
 >(
   definition: ListRouteDefinition<Filters, Name, Item, Before>,
 ): DataRoute<unknown, Filters & PageParameters, ListBody<Name, Item, Before>> {
-  const { filters, limit, bodyName, records, before, dependsOn, assertThere, list, ...description } = definition;
+  const { filters, limit, bodyName, records, before, dependsOn, assertExists, list, ...description } = definition;
   const query = filters.extend({
     limit: integer({ min: 1, ...limit, description: 'Records per page' }),
     cursor: LIST_CURSOR,
@@ -80,17 +80,17 @@ export function listRoute<
     // zod can't express the types of objects whose shape is a type parameter.
     query: query as unknown as ParametersSchema<Filters & PageParameters>,
     response: response as unknown as z.ZodType<ListBody<Name, Item, Before>>,
-    errors: assertThere === undefined ? [] : ['not_found'],
+    errors: assertExists === undefined ? [] : ['not_found'],
     cacheControl: 'public, max-age=60',
     check: findCursorProblems,
     prepare: (request) => request.query,
     handle: (effective) => ({
       dependsOn: (context) => dependsOn(effective, context),
-      assertExists: assertThere && ((context) => assertThere(effective, context)),
+      assertExists: assertExists && ((context) => assertExists(effective, context)),
       cached: async (context) => {
         const { limit: pageSize, cursor } = effective;
         const page = await listPage(context.view, { ...list(effective, context), limit: pageSize, cursor });
-        if (page.total === 0) await assertThere?.(effective, context);
+        if (page.total === 0) await assertExists?.(effective, context);
         return jsonObject({
           ...before?.values(effective, context),
           [records.name]: jsonArray(page.lines),

@@ -155,7 +155,7 @@ test('a filtered page looks at so many events and goes on from there, empty thou
     findEvents: (wanted: FeedQuery) => index.find(wanted),
     readEvents: async ({ slices }: FeedRange, { head, tail }: Frame) => {
       expect(slices).toEqual([]);
-      return { bytes: Buffer.concat([head, tail]), giveBack: () => {} };
+      return { bytes: Buffer.concat([head, tail]), release: () => {} };
     },
   };
   const read = (work: (its: typeof texts) => unknown) => work(texts);

@@ -43,7 +43,7 @@ export const rankingsRoute = listRoute({
   },
   dependsOnText: 'the rankings, and how they are made',
   dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethods), value(rankedAt(view))),
-  assertThere: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
+  assertExists: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
   list: ({ category }) => ({
     table: 'rankings',
     conditions: where('category = ?', category),
