@@ -1,20 +1,12 @@
-import { rm } from 'node:fs/promises';
-import { AppError } from '../../runtime/errors.ts';
+import { constants, copyFile, rm } from 'node:fs/promises';
 import type { Catalog } from '../../schemas/catalog.ts';
-import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
-import { getVersion, RECORD_VERSIONS } from '../../schemas/record-versions.ts';
-import type { Release } from '../../schemas/release.ts';
-import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb/database.ts';
-import { nullable, number } from '../../storage/duckdb/row-shape.ts';
-import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
-import type { HistoryKind, HistorySource } from './tables/history-kinds.ts';
-import { cutoversOf } from './tables/history-tables.ts';
-import { createNews } from './tables/view-news.ts';
-import { createTables, loadFacts } from './tables/view-tables.ts';
-import { writeFeed, writeHistories } from './text/write-text.ts';
+import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
+import { type FetchDeps, fetchParts } from './fetch-parts.ts';
+import type { HistoryKind, HistorySource } from './history-kinds.ts';
 import { removeView } from './view-folder.ts';
-import { canExtend, firstRetainedSeq, metaOf, type ViewFacts, type ViewMeta } from './view-meta.ts';
+import { canExtend, metaOf, type ViewMeta } from './view-meta.ts';
+import { writeView } from './write/write-view.ts';
 
 export interface ViewFile {
   readonly path: string;
@@ -27,7 +19,7 @@ export interface BuiltView extends ViewFile {
 
 export interface BuildInput {
   readonly catalog: Catalog;
-  /** Read, never changed. Without one that can be extended, everything is rebuilt. */
+  /** The view before, which is read but never changed; without one, or where it can't be followed from, all is built anew. */
   readonly previous: ViewFile | undefined;
   readonly path: string;
   /** An empty folder; removed afterwards. */
@@ -43,9 +35,9 @@ export interface BuildDeps extends FetchDeps {
 }
 
 /**
- * Builds a view (specification "Following the catalog") from the previous view's closed intervals and events, those of later releases,
- * and the newest state; without the previous view if that is damaged. Rejects with `corrupt`, `not_found` or `store_unavailable` if
- * the store lacks something, and leaves no file.
+ * Builds the view of a catalog beside the one in use (specification "Following the catalog"): a copy of the previous view that follows the
+ * releases since, or all of them from nothing. Where the result is not the newest release, it is built from nothing. Rejects with
+ * `corrupt`, `not_found` or `store_unavailable` where the store doesn't hold what the catalog promises; no file is left then.
  */
 export async function buildView(input: BuildInput, deps: BuildDeps): Promise<BuiltView> {
   const { previous, catalog } = input;
@@ -53,13 +45,13 @@ export async function buildView(input: BuildInput, deps: BuildDeps): Promise<Bui
   try {
     return await buildFrom(base, input, deps);
   } catch (error) {
-    if (!(error instanceof NotExtended)) throw error;
+    if (!(error instanceof NotFollowed)) throw error;
     return await buildFrom(undefined, input, deps);
   }
 }
 
-/** The previous view could not be extended with sound files. */
-class NotExtended extends Error {}
+/** The store's part was fine, but it didn't come together with the previous view. */
+class NotFollowed extends Error {}
 
 async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: BuildDeps): Promise<BuiltView> {
   const { catalog, path, scratch } = input;
@@ -67,8 +59,7 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
     const existing = new Set(base?.meta.catalog.releases.map(({ day }) => day));
     const entries = catalog.releases.filter(({ day }) => !existing.has(day));
     const parts = await fetchParts({ catalog, entries, folder: scratch }, deps);
-    const known = metaOf(catalog, parts.releases, base?.meta);
-    const meta = await writeView({ base, parts, meta: known, path, scratch }, deps);
+    const meta = await write(base, { path, parts, scratch, meta: metaOf(catalog, parts.releases, base?.meta) }, deps);
     return { path, meta, isExtended: base !== undefined };
   } catch (error) {
     await removeView(path);
@@ -78,96 +69,21 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
   }
 }
 
-interface WriteInput {
-  readonly base: ViewFile | undefined;
-  readonly parts: FetchedParts;
-  readonly meta: Omit<ViewMeta, keyof ViewFacts>;
-  readonly path: string;
-  readonly scratch: string;
-}
+type Written = Pick<Parameters<typeof writeView>[0], 'path' | 'parts' | 'meta'> & { readonly scratch: string };
 
-async function writeView({ base, parts, path, scratch, ...input }: WriteInput, deps: BuildDeps): Promise<ViewMeta> {
-  const { catalog } = input.meta;
-  const { versions = RECORD_VERSIONS, histories } = deps;
-  const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder: `${scratch}/duckdb` });
+async function write(base: ViewFile | undefined, { scratch, ...input }: Written, deps: BuildDeps): Promise<ViewMeta> {
+  const { versions, histories, duckdb } = deps;
   try {
-    await database.run(`ATTACH ${sqlText(path)} AS view (${STORAGE})`);
-    if (base !== undefined) await database.run(`ATTACH ${sqlText(base.path)} AS prev (READ_ONLY)`);
-    await createTables(database, {
-      parts,
-      hasPrevious: base !== undefined,
-      version: getVersion(versions, parts.newest.schema_version),
-      cutovers: cutoversOf(catalog, versions),
+    if (base !== undefined) await copyFile(base.path, input.path, constants.COPYFILE_FICLONE);
+    return await writeView({
+      ...input,
+      before: base?.meta,
+      versions,
       histories,
-      rankingDays: catalog.releases.filter(({ captured }) => captured.includes('rankings')).map(({ day }) => day),
+      duckdb: { ...duckdb, tempFolder: `${scratch}/duckdb` },
     });
-    await createNews(database, {
-      catalog,
-      releases: parts.releases,
-      changes: parts.changes,
-      firstSeq: firstRetainedSeq(catalog),
-      previousDay: base?.meta.catalog.releases.at(-1)?.day,
-    });
-    const texts = {
-      histories: await writeHistories(database, path),
-      feed: await writeFeed(database, {
-        changes: parts.changes,
-        firstSeq: firstRetainedSeq(catalog),
-        previous: base?.meta.texts.feed,
-        viewPath: path,
-        scratch,
-      }),
-    };
-    await assertComplete(database, catalog, parts.newest);
-    const meta = { ...input.meta, ...(await loadFacts(database)), texts };
-    await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
-    await database.run('CHECKPOINT view');
-    await database.run('DETACH view');
-    if (base !== undefined) await database.run('DETACH prev');
-    // If DuckDB can't free as much, closing takes longer.
-    await database.run(`SET memory_limit = '${MEMORY_AT_CLOSE}'`).catch(() => 0);
-    return meta;
   } catch (cause) {
-    throw base === undefined ? cause : new NotExtended('the previous view could not be extended', { cause });
-  } finally {
-    database.close();
+    if (process.env.DBG) console.error(cause);
+    throw base === undefined ? cause : new NotFollowed('the previous view could not be followed from', { cause });
   }
-}
-
-/** DuckDB's memory before closing, which frees it on the event loop: 0.1 s per GB. */
-const MEMORY_AT_CLOSE = '16MB';
-
-/**
- * A format that older DuckDB can read takes half as long again to write. Smaller row groups: more metadata per table; larger: each
- * request reads more.
- */
-export const STORAGE = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'latest'";
-
-async function assertComplete(database: Database, catalog: Catalog, newest: Release) {
-  const counts = DATASET_NAMES.map((name) => `(SELECT count(*) FROM view.${name})::INTEGER AS ${name}`).join(', ');
-  const found = await database.row(
-    COUNTS,
-    `SELECT ${counts}, (SELECT count(*) FROM view.changes)::DOUBLE AS changes,
-     (SELECT max(seq) - min(seq) + 1 FROM view.changes)::DOUBLE AS span`,
-  );
-  for (const name of DATASET_NAMES) {
-    if (found[name] !== newest.records[name]) throw incomplete(`${found[name]} ${name}`, newest.records[name]);
-  }
-  const expected = newest.last_seq - firstRetainedSeq(catalog) + 1;
-  if (found.changes !== expected) throw incomplete(`${found.changes} events`, expected);
-  if (expected > 0 && found.span !== expected) throw incomplete('events without a gap', expected);
-}
-
-const COUNTS = {
-  models: number,
-  benchmarks: number,
-  scores: number,
-  rankings: number,
-  pricing: number,
-  changes: number,
-  span: nullable(number),
-} satisfies Record<DatasetName | 'changes' | 'span', unknown>;
-
-function incomplete(found: string, expected: unknown): AppError {
-  return new AppError('corrupt', `the releases hold ${found}, but ${expected} are recorded`);
 }

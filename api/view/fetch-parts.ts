@@ -11,7 +11,7 @@ import { loadRelease } from '../../storage/catalog.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import type { ViewParts } from './tables/view-tables.ts';
+import type { HistoryParts } from './write/history-rows.ts';
 
 export interface FetchInput {
   readonly catalog: Catalog;
@@ -26,8 +26,12 @@ export interface FetchDeps {
   readonly downloadsMax: number;
 }
 
-export interface FetchedParts extends ViewParts {
-  /** The requested releases and the newest, by day. */
+export interface FetchedParts extends HistoryParts {
+  /** Events of the releases that are wanted, in Parquet files. */
+  readonly changes: readonly string[];
+  /** The newest release's names of models; undefined where it keeps none. */
+  readonly aliases: string | undefined;
+  /** The release.json of every wanted release and of the newest, by day. */
   readonly releases: ReadonlyMap<string, Release>;
   readonly newest: Release;
 }

@@ -7,20 +7,17 @@ import { loadCatalog } from '../../storage/catalog.ts';
 import { FileStoreLock, LockTimeout } from '../../storage/file/lock.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { HISTORY_KINDS } from './tables/history-kinds.ts';
-import { type TextsMeta, textFileName } from './text/text-meta.ts';
 import type { ViewMeta } from './view-meta.ts';
 
 const LOCK = 'lock';
 const CURRENT = 'current';
 const STORE = 'store';
-const VIEW_FILE = /^[0-9A-Z]+\.duckdb$/;
+const VIEW_FILE = /^[0-9A-Z]+\.sqlite$/;
 
+/** A finished view. */
 export interface FinishedView {
   /** Of its database. */
   readonly path: string;
-  /** Names of all its files. */
-  readonly files: readonly string[];
 }
 
 /**
@@ -51,8 +48,9 @@ export class ViewFolder {
     }
   }
 
-  pathsFor(id: string): { readonly path: string; readonly scratch: string } {
-    return { path: join(this.path, `${id}.duckdb`), scratch: join(this.path, `${id}.parts`) };
+  /** Where a new view goes, and a folder for what it is made of. */
+  place(id: string): { readonly path: string; readonly scratch: string } {
+    return { path: join(this.path, `${id}.sqlite`), scratch: join(this.path, `${id}.parts`) };
   }
 
   /** With the address of its store, if known. */
@@ -71,7 +69,7 @@ export class ViewFolder {
       await writeFile(join(this.path, `${CURRENT}.new`), name);
       await rename(join(this.path, `${CURRENT}.new`), join(this.path, CURRENT));
     }
-    const retained = new Set([LOCK, CURRENT, STORE, ...(view?.files ?? [])]);
+    const kept = new Set([LOCK, CURRENT, STORE, ...(name === undefined ? [] : [name])]);
     for (const entry of await readdir(this.path)) {
       if (!retained.has(entry) && !entry.startsWith(`${LOCK}-`))
         await rm(join(this.path, entry), { recursive: true, force: true });
@@ -129,13 +127,7 @@ async function holdsReleases(store: ObjectStore, { catalog: cached }: ViewMeta):
   return first !== undefined && (await store.head(releaseKey(first, RELEASE_PATHS.release))) !== undefined;
 }
 
-/** Database, histories, and the feed's text, which may be named after an earlier view. */
-export function viewFileNames(path: string, { feed, histories }: TextsMeta): readonly string[] {
-  return [path, feed.file, ...Object.values(histories).map(({ file }) => file)].map((name) => basename(name));
-}
-
-/** Leaves a feed text of an earlier view. */
+/** Removes the view at a path. */
 export async function removeView(path: string): Promise<void> {
-  const texts = (['feed', ...HISTORY_KINDS] as const).map((text) => join(dirname(path), textFileName(path, text)));
-  for (const file of [path, `${path}.wal`, ...texts]) await rm(file, { force: true });
+  for (const file of [path, `${path}-journal`]) await rm(file, { force: true });
 }

@@ -1,4 +1,3 @@
-import { version as duckdbVersion } from '@duckdb/node-api';
 import { z } from 'zod';
 import type { Day } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -10,15 +9,13 @@ import { retainedFrom } from '../../schemas/retention.ts';
 import { type ReleasedFile, type Upstream, UpstreamSchema } from '../../schemas/upstreams.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
-import { HISTORY_SOURCES } from './tables/history-kinds.ts';
-import type { TableFacts } from './tables/view-tables.ts';
-import type { TextsMeta } from './text/text-meta.ts';
+import { HISTORY_SOURCES, type HistoryKind } from './history-kinds.ts';
 
 /** Increment when responses from the same tables change: their entity tags must differ. */
 export const RESPONSE_FORMAT = 10;
 
-/** Increment when tables or texts change, except for an added column, which changes the hash. */
-const TABLES_FORMAT = 11;
+/** Raised whenever the tables are made in another way. A column that is added to a dataset is none of that: see below. */
+const TABLES_FORMAT = 12;
 
 /** A view of another format is rebuilt, never extended. */
 export const VIEW_FORMAT = `${TABLES_FORMAT}-${hashOfColumns()}`;
@@ -30,11 +27,10 @@ function hashOfColumns(): string {
   return sha256(JSON.stringify([tables, points])).slice(0, 12);
 }
 
-/** Stored in the view. */
-export interface ViewMeta extends TableFacts {
+/** What a view says about itself, stored in it. */
+export interface ViewMeta extends ViewFacts {
   readonly format: string;
-  /** DuckDB's version: another may hash and order differently. */
-  readonly engine: string;
+  /** The catalog it was built from. */
   readonly catalog: Catalog;
   /** Of the catalog's snapshots, oldest first; each day's version in force first. */
   readonly manifests: readonly Manifest[];
@@ -46,7 +42,6 @@ export interface ViewMeta extends TableFacts {
   readonly sources: ValueChange;
   /** SHA-256 of the models' names; empty if a release has none. */
   readonly aliases: readonly ValueChange[];
-  readonly texts: TextsMeta;
 }
 
 /** A release that changed a value. Lists are oldest first. */
@@ -55,8 +50,13 @@ export interface ValueChange {
   readonly value: string;
 }
 
-/** Known only once tables and texts are written. */
-export type ViewFacts = TableFacts & Pick<ViewMeta, 'texts'>;
+/** What only the finished tables of a view say. */
+export interface ViewFacts {
+  /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
+  readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
+  /** Days on which a model that is there now was first seen, ascending. */
+  readonly addedDays: readonly Day[];
+}
 
 /** @param releases those that the previous view doesn't have, by day */
 export function metaOf(
@@ -89,7 +89,6 @@ export function metaOf(
   };
   return {
     format: VIEW_FORMAT,
-    engine: duckdbVersion(),
     catalog,
     manifests,
     contents: mapDatasets((name) => changesOf(previous?.contents[name], catalog, contentOn(name))),
@@ -113,12 +112,11 @@ function changesOf(
   return changes;
 }
 
-/** Undefined for another format or engine. */
+/** Reads what a view says about itself; undefined where it is of another format. */
 export function metaFromJson(text: string): ViewMeta | undefined {
   const parsed: unknown = JSON.parse(text);
   if (parsed === null || typeof parsed !== 'object' || !('format' in parsed) || parsed.format !== VIEW_FORMAT) return;
-  const meta = parsed as ViewMeta; // Written in this format by this program.
-  if (meta.engine !== duckdbVersion()) return;
+  const meta = parsed as ViewMeta; // Written by this very format of this program.
   return { ...meta, catalog: CatalogSchema.parse(meta.catalog) };
 }
 

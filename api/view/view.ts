@@ -1,25 +1,16 @@
-import { dirname } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
-import pLimit from 'p-limit';
+import { crc32 } from 'node:zlib';
+import SqliteDatabase from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
 import { decodeTime, isValid } from 'ulid';
 import type { Day } from '../../runtime/day.ts';
 import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
-import { type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
-import { CachedTotals, PositionCounts } from './counts.ts';
-import { QueryPool, type QueryValue } from './query-pool.ts';
-import type { QueryLimits } from './settings.ts';
-import { ViewTexts } from './text/view-texts.ts';
-import { viewFileNames } from './view-folder.ts';
-import { firstRetainedSeq, metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
+import { metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
 
 export interface ViewOptions {
-  readonly duckdb: DuckDBSettings;
-  readonly limits: QueryLimits;
-  /** Must rebuild the view. */
+  /** Called when the file turns out to be damaged; the view has to be built anew. */
   readonly onDamage?: (error: unknown) => void;
 }
 
@@ -29,101 +20,93 @@ export interface ValueInForce {
   readonly since: CatalogEntry;
 }
 
-/** One release as an immutable DuckDB file with texts. Readers hold a lease; a retired view closes after the last one. */
+/** What a query can be given. */
+export type QueryValue = string | number | null;
+
+/** Statements that stay prepared. */
+const PREPARED_MAX = 500;
+
+/**
+ * One release as the API serves it: an immutable local SQLite file (`schema.ts`). A request leases it; a retired view closes after its
+ * last lease. Queries run where they are called and take well below a millisecond: each goes by an index.
+ */
 export class View {
   readonly path: string;
   readonly meta: ViewMeta;
   readonly newest: CatalogEntry;
   /** Opaque; the same for every view of the same catalog. */
   readonly version: string;
-  readonly totals = new CachedTotals();
-  readonly files: readonly string[];
-  readonly #instance: DuckDBInstance;
-  readonly #pool: QueryPool;
-  readonly #texts: ViewTexts;
-  readonly #reads = pLimit(READS_MAX);
+  readonly #database: SqliteDatabase.Database;
+  readonly #statements = new LRUCache<string, SqliteDatabase.Statement<unknown[], unknown>>({ max: PREPARED_MAX });
   readonly #options: ViewOptions;
   readonly #captures = new Map<DatasetName, readonly CatalogEntry[]>();
-  #positions: Promise<PositionCounts> | undefined;
+  readonly #computed = new Map<unknown, unknown>();
   #leases = 0;
   #onIdle: (() => void) | undefined;
 
-  private constructor(
-    path: string,
-    meta: ViewMeta,
-    parts: { instance: DuckDBInstance; pool: QueryPool; texts: ViewTexts },
-    options: ViewOptions,
-  ) {
+  private constructor(path: string, meta: ViewMeta, database: SqliteDatabase.Database, options: ViewOptions) {
     const newest = meta.catalog.releases.at(-1);
     if (newest === undefined) throw new AppError('corrupt', `${path} has no release`);
     this.path = path;
     this.meta = meta;
     this.newest = newest;
     this.version = sha256(JSON.stringify([VIEW_FORMAT, meta.catalog])).slice(0, 24);
-    this.#instance = parts.instance;
-    this.#pool = parts.pool;
-    this.#texts = parts.texts;
-    this.files = viewFileNames(path, meta.texts);
+    this.#database = database;
     this.#options = options;
   }
 
   /** Rejects with `corrupt` if the file isn't a view of this format. */
   static async open(path: string, options: ViewOptions): Promise<View> {
-    const { memoryLimit, threads, tempFolder } = options.duckdb;
-    const instance = await openInstance(path, {
-      access_mode: 'READ_ONLY',
-      memory_limit: memoryLimit,
-      threads: String(threads),
-      temp_directory: tempFolder,
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-    });
+    let database: SqliteDatabase.Database | undefined;
     try {
-      const pool = await QueryPool.open(instance, options.limits);
-      const [row] = await pool.rows({ meta: text }, 'SELECT meta FROM meta', []);
-      const meta = row === undefined ? undefined : metaFromJson(row.meta);
-      if (meta === undefined) throw new AppError('corrupt', `${path} has another format`);
-      const texts = await openTexts(path, meta, instance);
-      return new View(path, meta, { instance, pool, texts }, options);
+      database = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
+      database.pragma('cache_size = -32768');
+      const row = database.prepare<[], { readonly json: string }>('SELECT json FROM meta').get();
+      const meta = row === undefined ? undefined : metaFromJson(row.json);
+      if (meta === undefined) throw new AppError('corrupt', `${path} is a view of another version`);
+      return new View(path, meta, database, options);
     } catch (error) {
-      instance.closeSync();
+      database?.close();
       throw isAppError(error)
         ? error
         : new AppError('corrupt', `${path}: ${messageFromError(error)}`, { cause: error });
     }
   }
 
-  /** See {@link QueryPool.rows}. Also rejects with `unavailable` if the file is damaged. */
-  rows<S extends RowShape>(
-    shape: S,
-    sql: string,
-    parameters: readonly QueryValue[] = [],
-  ): Promise<readonly RowOf<S>[]> {
-    return this.#undamaged(() => this.#pool.rows(shape, sql, parameters));
+  /** All rows of a query, with the columns that it selects. Throws `unavailable` where the file is damaged, or the view is closed. */
+  rows<Row>(sql: string, values: readonly QueryValue[] = []): readonly Row[] {
+    // The statement's columns are what its caller selects, from tables with strict types.
+    return this.#undamaged(() => this.#prepared(sql).all(...values) as readonly Row[]);
   }
 
-  /** See {@link QueryPool.rowsOnce}. */
-  rowsOnce<S extends RowShape>(shape: S, sql: string): Promise<readonly RowOf<S>[]> {
-    return this.#undamaged(() => this.#pool.rowsOnce(shape, sql));
+  /** The texts of a query that selects each with its `check`, in its order. */
+  texts(sql: string, values: readonly QueryValue[] = []): readonly string[] {
+    return this.rows<{ readonly text: string; readonly check: number }>(sql, values).map(({ text, check }) => {
+      if (crc32(text) !== check) throw this.#damaged(new Error(`${this.path} holds a text that is not what was written`));
+      return text;
+    });
   }
 
-  async #undamaged<T>(query: () => Promise<T>): Promise<T> {
+  /** What a function finds out about the view, once for as long as the view is open. */
+  computed<T>(find: (view: View) => T): T {
+    if (!this.#computed.has(find)) this.#computed.set(find, find(this));
+    return this.#computed.get(find) as T; // It was put there under the same function.
+  }
+
+  #prepared(sql: string): SqliteDatabase.Statement<unknown[], unknown> {
+    if (!this.#database.open) throw new AppError('unavailable', 'this view is closed');
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare<unknown[], unknown>(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #undamaged<T>(query: () => T): T {
     try {
-      return await query();
+      return query();
     } catch (error) {
-      throw isDamage(error, this.#options.duckdb.tempFolder) ? this.#damaged(error) : error;
-    }
-  }
-
-  /** Rejects with `unavailable` if too many reads wait or a text is damaged. */
-  async read<T>(work: (texts: ViewTexts) => Promise<T>): Promise<T> {
-    if (this.#reads.pendingCount >= this.#options.limits.queriesWaitingMax) {
-      throw new AppError('unavailable', 'too many requests are waiting; try again in a moment');
-    }
-    try {
-      return await this.#reads(() => work(this.#texts));
-    } catch (error) {
-      throw isAppError(error) && error.code === 'corrupt' ? this.#damaged(error) : error;
+      throw isDamage(error) ? this.#damaged(error) : error;
     }
   }
 
@@ -179,16 +162,7 @@ export class View {
     return this.capturesOf(dataset).map(({ day }) => day);
   }
 
-  /** Rejects as {@link rows}; the next call retries. */
-  positions(): Promise<PositionCounts> {
-    this.#positions ??= PositionCounts.load(this).catch((error: unknown) => {
-      this.#positions = undefined;
-      throw error;
-    });
-    return this.#positions;
-  }
-
-  /** Returns the function that releases the lease. */
+  /** Keeps the view open until the returned function is called. */
   lease(): () => void {
     this.#leases += 1;
     let isHeld = true;
@@ -203,34 +177,11 @@ export class View {
   /** Closes the view after its last lease. */
   async retire(): Promise<void> {
     if (this.#leases > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-    this.#pool.close();
-    this.#instance.closeSync();
-    await this.#texts.close();
+    this.#database.close();
   }
 }
 
-/** Concurrent reads. More than libuv's threads (4 by default) would only wait, holding memory. */
-const READS_MAX = 4;
-
-async function openTexts(path: string, { texts, catalog }: ViewMeta, instance: DuckDBInstance): Promise<ViewTexts> {
-  const connection = await instance.connect();
-  try {
-    return await ViewTexts.open(dirname(path), texts, { connection, firstSeq: firstRetainedSeq(catalog) });
-  } finally {
-    connection.closeSync();
-  }
-}
-
-async function openInstance(path: string, settings: Record<string, string>): Promise<DuckDBInstance> {
-  try {
-    return await DuckDBInstance.create(path, settings);
-  } catch (error) {
-    throw new AppError('corrupt', `${path} can't be opened: ${messageFromError(error)}`, { cause: error });
-  }
-}
-
-/** Whether an error means damaged blocks, which no query causes. A full disk in the temporary folder is no damage. */
-function isDamage(error: unknown, tempFolder: string): boolean {
-  const message = messageFromError(error);
-  return /checksum|corrupt|FATAL Error|Serialization Error|IO Error/i.test(message) && !message.includes(tempFolder);
+/** True for what SQLite says about a file whose pages are not what it wrote. */
+function isDamage(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR|ERROR)/.test(error.code);
 }

@@ -1,5 +1,8 @@
 import { AppError } from '../../../runtime/errors.ts';
+import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { recordsSql, sqlText } from '../../../storage/duckdb/database.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import type { HistoryParts } from './history-rows.ts';
 import type { Writer } from './writer.ts';
 
 /** Between two ids that were numbered together: some sixteen nights may each put a new id at the same place. */
@@ -18,6 +21,35 @@ interface NumberedId {
   readonly number: number | undefined;
 }
 
+/** Puts every id of the files into the DuckDB table `captured_ids (kind, id, is_known)`; it is known where it has an interval. */
+export async function captureIds({ duckdb }: Writer, { state, closed, backfill }: HistoryParts): Promise<void> {
+  const selects: string[] = [];
+  const add = async (kind: string, name: DatasetName, column: string, isKnown: string) => {
+    const current = await recordsSql(duckdb, DATASETS[name], state[name]);
+    selects.push(`SELECT '${kind}', ${column}, (${isKnown})::INTEGER FROM (${current})`);
+    if (closed[name].length === 0) return;
+    const ended = await recordsSql(duckdb, DATASETS[name], closed[name]);
+    selects.push(`SELECT '${kind}', ${column}, ${isKnown === '0' ? 0 : 1} FROM (${ended})`);
+  };
+  const hasInterval = 'valid_from IS NOT NULL';
+  await add('model', 'models', 'id', hasInterval);
+  for (const name of ['scores', 'rankings', 'pricing'] as const) await add('model', name, 'model_id', '0');
+  await add('benchmark', 'benchmarks', 'id', '1');
+  await add('benchmark', 'scores', 'benchmark_id', '0');
+  await add('score source', 'scores', 'source', '0');
+  await add('category', 'rankings', 'category', hasInterval);
+  await add('provider', 'pricing', 'provider', hasInterval);
+  if (backfill !== undefined) {
+    for (const [kind, column, isKnown] of [['model', 'model_id', 0], ['provider', 'provider', 1]]) {
+      selects.push(`SELECT '${kind}', ${column}, ${isKnown} FROM read_parquet(${sqlText(backfill)})`);
+    }
+  }
+  await duckdb.run(
+    `CREATE TEMP TABLE captured_ids AS SELECT kind, id, max(is_known) AS is_known FROM (${selects.join(' UNION ALL ')}) r(kind, id, is_known)
+     WHERE id IS NOT NULL GROUP BY ALL`,
+  );
+}
+
 /**
  * Gives every id of the DuckDB table `captured_ids (kind, id, is_known)` a number in the view, between those of its neighbours, and
  * leaves all ids of the view in the DuckDB table `ids (kind, id, number)`. Rejects with NumbersUsedUp where there is no room.
@@ -29,7 +61,7 @@ export async function numberIds(writer: Writer): Promise<void> {
   );
   const captured = await duckdb.rows(
     { kind: text, id: text, is_known: number },
-    `SELECT kind, id, max(is_known)::INTEGER AS is_known FROM captured_ids GROUP BY kind, id ORDER BY kind, id`,
+    'SELECT kind, id, is_known::INTEGER AS is_known FROM captured_ids ORDER BY kind, id',
   );
   for (const [kind, ids] of Map.groupBy(captured, (row) => row.kind)) {
     const numbers = numbersFor(kind, mergedWith(existingIds(writer, kind), ids.map(({ id }) => id)));
@@ -60,25 +92,21 @@ function mergedWith(existing: readonly NumberedId[], ids: readonly string[]): re
 /** The numbers of ids in their order: those that have one keep it, the others are spread over the room between their neighbours. */
 export function numbersFor(kind: string, ids: readonly NumberedId[]): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>();
-  let below = 0;
-  for (let at = 0; at < ids.length; ) {
-    const { id, number: own } = ids[at] ?? { id: '', number: 0 };
-    if (own !== undefined) {
+  let [below, added]: [number, string[]] = [0, []];
+  const place = (above: number) => {
+    const step = Math.floor((above - below) / (added.length + 1));
+    if (added.length > 0 && step < 1) throw new NumbersUsedUp(kind, added[0] ?? '');
+    for (const [index, id] of added.entries()) numbers.set(id, below + step * (index + 1));
+    [below, added] = [above, []];
+  };
+  for (const { id, number: own } of ids) {
+    if (own === undefined) added.push(id);
+    else {
+      place(own);
       numbers.set(id, own);
-      below = own;
-      at += 1;
-      continue;
-    }
-    const next = ids.findIndex((other, index) => index > at && other.number !== undefined);
-    const end = next < 0 ? ids.length : next;
-    const above = next < 0 ? below + GAP * (end - at + 1) : (ids[next]?.number ?? 0);
-    const step = Math.floor((above - below) / (end - at + 1));
-    if (step < 1) throw new NumbersUsedUp(kind, id);
-    for (; at < end; at += 1) {
-      below += step;
-      numbers.set(ids[at]?.id ?? '', below);
     }
   }
+  place(below + GAP * (added.length + 1));
   return numbers;
 }
 

@@ -9,34 +9,46 @@ export interface Writer {
   readonly view: SqliteDatabase.Database;
 }
 
-/** Opens a view for writing, with the SQL function `crc32(text)`; the file is created where there is none. */
+/** Opens a view for writing, which nobody reads before it is finished; the file is created where there is none. */
 export function openForWriting(path: string): SqliteDatabase.Database {
   const view = new SqliteDatabase(path);
   view.pragma('page_size = 8192');
-  view.pragma('journal_mode = WAL');
-  view.pragma('synchronous = NORMAL');
+  view.pragma('journal_mode = OFF');
+  view.pragma('synchronous = OFF');
   view.pragma('cache_size = -65536');
-  view.function('crc32', { deterministic: true }, (text) => crc32(String(text)));
   return view;
 }
 
-export interface Query {
+interface Insertion {
+  /** `INSERT … VALUES (…)` without its places, such as `INSERT INTO scores`. */
+  readonly into: string;
+  /** A query of DuckDB whose columns are those of the table, in order. */
   readonly sql: string;
   readonly values?: readonly DuckDBValue[];
+  /** The places of text columns whose CRC-32 is the table's last column; undefined: it has none. */
+  readonly checked?: readonly number[];
 }
 
-/** Runs an INSERT of the view for each row of a DuckDB query; `?1` is its first column. Resolves to the number of rows. */
-export async function insertRows({ duckdb, view }: Writer, insert: string, { sql, values = [] }: Query): Promise<number> {
-  const statement = view.prepare(insert);
+/** The CRC-32 of texts, one behind the other. */
+export function checkOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => crc32(text, sum), 0);
+}
+
+/** Copies the rows of a DuckDB query into the view; resolves to their number. */
+export async function insertRows({ duckdb, view }: Writer, { into, sql, values = [], checked }: Insertion): Promise<number> {
   const result = await duckdb.connection.stream(sql, [...values]);
+  const width = result.columnCount + (checked === undefined ? 0 : 1);
+  const statement = view.prepare(`${into} VALUES (${Array.from({ length: width }, () => '?').join(', ')})`);
+  const row: unknown[] = new Array(width);
   let rows = 0;
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) return rows;
     const columns = chunk.getColumns();
-    const places = columns.map((_, place) => String(place + 1));
-    for (let row = 0; row < chunk.rowCount; row += 1) {
-      statement.run(Object.fromEntries(places.map((name, place) => [name, columns[place]?.[row]])));
+    for (let at = 0; at < chunk.rowCount; at += 1) {
+      for (const [place, column] of columns.entries()) row[place] = column[at];
+      if (checked !== undefined) row[width - 1] = checkOf(checked.map((place) => String(row[place])));
+      statement.run(row);
     }
     rows += chunk.rowCount;
   }

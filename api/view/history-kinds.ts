@@ -1,4 +1,4 @@
-import { type Column, contentColumns, DATASETS, type Dataset } from '../../../schemas/datasets.ts';
+import { type Column, contentColumns, DATASETS, type Dataset } from '../../schemas/datasets.ts';
 
 export const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];

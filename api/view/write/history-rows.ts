@@ -1,6 +1,7 @@
 /**
- * The tables `history_<kind>`: one row per interval. An interval that fills a column added by a later record version is split at the
- * first release in it, the cutover: before, the column is null, so responses about those days don't change (decision 0076).
+ * The intervals of records as rows: one for each interval. An interval that goes on over a cutover, the first release
+ * in a version of the records that added columns, is two rows where the record fills one of them: its files say of all of its days what
+ * the record says now, but on the days before nobody knew (decision 0076). An answer about those days stays what it was.
  */
 import type { Day } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
@@ -9,7 +10,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, storedColumns } from '../../../schemas/record-versions.ts';
 import { type Database, recordsSql } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
-import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
+import { type HistorySource } from '../history-kinds.ts';
 
 /** Local Parquet files. */
 export interface HistoryParts {
@@ -21,16 +22,7 @@ export interface HistoryParts {
   readonly backfill: string | undefined;
 }
 
-export interface HistoriesInput {
-  readonly parts: HistoryParts;
-  /** Whether the previous view is attached as `prev`. */
-  readonly hasPrevious: boolean;
-  readonly cutovers: readonly Cutover[];
-  /** Default: those that this program serves. */
-  readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
-}
-
-/** A release in a new record version. */
+/** A release in another version of the records than the one before it. */
 export interface Cutover {
   readonly day: Day;
   readonly before: RecordVersion;
@@ -45,48 +37,52 @@ export function cutoversOf({ releases }: Pick<Catalog, 'releases'>, versions: re
   });
 }
 
-export async function createHistory(database: Database, kind: HistoryKind, input: HistoriesInput): Promise<void> {
-  const { parts, hasPrevious, cutovers, histories = HISTORY_SOURCES } = input;
-  const source = histories[kind];
+/** Which intervals of the captured records are wanted. */
+export interface CapturedInput {
+  readonly parts: HistoryParts;
+  readonly cutovers: readonly Cutover[];
+  /** Open intervals count where they began later; undefined: all. */
+  readonly since: Day | undefined;
+}
+
+/**
+ * A SELECT of the open intervals of the newest state and of those that the releases closed, as `model_id, series, valid_from, valid_to,
+ * source, value, payload`; `valid_to` is NULL while an interval is open.
+ */
+export async function captured(
+  database: Database,
+  source: HistorySource,
+  { parts, cutovers, since }: CapturedInput,
+): Promise<string> {
   const { dataset } = source;
   const state = await recordsSql(database, dataset, parts.state[dataset.name]);
-  const open = `SELECT *, NULL::DATE AS valid_to FROM (${state}) WHERE valid_from IS NOT NULL`;
-  const selects = [intervalSql(source, splitSql(source, open, cutovers), 'capture')];
+  const began = since === undefined ? 'valid_from IS NOT NULL' : `valid_from > DATE '${since}'`;
+  const selects = [intervalSql(source, splitSql(source, `SELECT *, NULL::DATE AS valid_to FROM (${state}) WHERE ${began}`, cutovers), 'capture')];
   const ended = parts.closed[dataset.name];
   if (ended.length > 0) {
     const relation = splitSql(source, await recordsSql(database, dataset, ended), cutovers);
     selects.push(intervalSql(source, relation, 'capture'));
   }
-  if (kind === 'pricing' && parts.backfill !== undefined) {
-    selects.push(
-      intervalSql(source, splitSql(source, await recordsSql(database, dataset, [parts.backfill]), []), 'backfill'),
-    );
-  }
-  if (hasPrevious) selects.push(`SELECT * FROM prev.history_${kind} WHERE has_ended AND source = 'capture'`);
-  await database.run(
-    `CREATE TABLE view.history_${kind} AS FROM (${selects.join(' UNION ALL ')})
-     ORDER BY model_id, series, valid_from`,
-  );
+  return selects.join(' UNION ALL ');
 }
 
-/**
- * Rows from a relation with the dataset's columns, `valid_from`, `valid_to` and `has_ended`: the next view reuses rows for which that
- * is true, all rows of closed intervals.
- */
+/** The same SELECT of reconstructed intervals, from a Parquet file. */
+export async function reconstructed(database: Database, source: HistorySource, path: string): Promise<string> {
+  return intervalSql(source, await recordsSql(database, source.dataset, [path]), 'backfill');
+}
+
 function intervalSql({ model, series, value, payload }: HistorySource, relation: string, origin: string): string {
-  return `SELECT ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to,
-    ${value === null ? `'null'` : wireSql(value)} AS value, ${objectSql(payload)} AS payload, '${origin}' AS source, has_ended
-    FROM (${relation})`;
+  return `SELECT ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to, '${origin}' AS source,
+    ${value === null ? `'null'` : wireSql(value)} AS value, ${objectSql(payload)} AS payload FROM (${relation})`;
 }
 
 /** Splits at the latest cutover first, so that columns emptied in the earlier part stay empty. */
 function splitSql({ dataset, payload }: HistorySource, relation: string, cutovers: readonly Cutover[]): string {
-  const whole = `SELECT *, valid_to IS NOT NULL AS has_ended FROM (${relation})`;
   return cutovers.toReversed().reduce((intervals, { day, before, now }) => {
     const [old, current] = [before, now].map((version) => storedColumns(dataset.name, version).map(({ name }) => name));
     const added = payload.filter(({ name }) => current?.includes(name) && !old?.includes(name));
     return added.length === 0 ? intervals : cutSql(intervals, day, added);
-  }, whole);
+  }, relation);
 }
 
 /** Splits intervals that span the start of a day and fill an added column. */

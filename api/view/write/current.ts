@@ -1,0 +1,93 @@
+import { listValue } from '@duckdb/node-api';
+import { type Dataset, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import { recordsSql } from '../../../storage/duckdb/database.ts';
+import { lineSql } from '../../../storage/duckdb/record-sql.ts';
+import { insertRows, type Writer } from './writer.ts';
+
+export interface CurrentInput {
+  /** The newest release's records, a Parquet file for each dataset. */
+  readonly state: Readonly<Record<DatasetName, string>>;
+  /** The events of the releases that the view doesn't have, in Parquet files; undefined: the view is empty. */
+  readonly changes: readonly string[] | undefined;
+  /** The form of current records (specification "Record versions"). */
+  readonly version: RecordVersion;
+}
+
+/** What a row of each table is made of, where `s` is a record: the columns before `line`, and how its ids become numbers. */
+const TABLES: Readonly<Record<DatasetName, { readonly columns: string; readonly joins: string; readonly lineAt: number }>> = {
+  models: {
+    columns: `m.number, s.id, s.name, s.organization, s.release_date::VARCHAR, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE, NULL`,
+    joins: idSql('model', 's.id', 'm'),
+    lineAt: 8,
+  },
+  benchmarks: { columns: 'b.number, s.category', joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
+  scores: {
+    columns: 'm.number, b.number, s.value, o.number, s.measured_at::VARCHAR',
+    joins: `${idSql('model', 's.model_id', 'm')} ${idSql('benchmark', 's.benchmark_id', 'b')} LEFT ${idSql('score source', 's.source', 'o')}`,
+    lineAt: 5,
+  },
+  rankings: {
+    columns: 'c.number, s.rank, m.number',
+    joins: `${idSql('category', 's.category', 'c')} ${idSql('model', 's.model_id', 'm')}`,
+    lineAt: 3,
+  },
+  pricing: {
+    columns: 'm.number, p.number, s.input_per_million, s.output_per_million',
+    joins: `${idSql('model', 's.model_id', 'm')} ${idSql('provider', 's.provider', 'p')}`,
+    lineAt: 4,
+  },
+};
+
+function idSql(kind: string, column: string, alias: string): string {
+  return `JOIN (SELECT id, number FROM ids WHERE kind = '${kind}') ${alias} ON ${alias}.id = ${column}`;
+}
+
+/** Puts the newest records into the tables of the view: all of an empty one, else those that its changes name. */
+export async function writeCurrent(writer: Writer, input: CurrentInput): Promise<void> {
+  for (const dataset of Object.values(DATASETS)) await writeDataset(writer, dataset, input);
+  writer.view.exec(`UPDATE models SET added_on =
+    (SELECT min(valid_from) FROM intervals i WHERE i.kind = 'metadata' AND i.model = models.model) WHERE added_on IS NULL`);
+}
+
+async function writeDataset(writer: Writer, dataset: Dataset, { state, changes, version }: CurrentInput): Promise<void> {
+  const { name, entityType } = dataset;
+  const { columns, joins, lineAt } = TABLES[name];
+  const isWhole = changes === undefined || entityType === null;
+  if (!isWhole && changes.length === 0) return;
+  if (!isWhole) await deleteChanged(writer, dataset, changes);
+  else writer.view.exec(`DELETE FROM ${name}`);
+  const records = await recordsSql(writer.duckdb, dataset, state[name]);
+  const key = dataset.key.map((column) => `key ->> '$.${column}' AS ${column}`).join(', ');
+  const changed = `SEMI JOIN (SELECT ${key} FROM read_parquet($1) WHERE entity_type = '${entityType}' AND op = 'upsert') c USING (${dataset.key.join(', ')})`;
+  const line = lineSql(version.datasets[name], 's');
+  await insertRows(writer, {
+    into: `INSERT INTO ${name}`,
+    sql: `SELECT ${columns}, ${line} FROM (SELECT * FROM (${records}) ${isWhole ? '' : changed}) s ${joins}`,
+    values: isWhole ? [] : [listValue([...changes])],
+    checked: [lineAt],
+  });
+}
+
+/** The key of each table in the feed, as numbers of the ids in an event's key. */
+const DELETES: Readonly<Partial<Record<DatasetName, { readonly ids: readonly (readonly [column: string, kind: string])[]; readonly where: string }>>> = {
+  models: { ids: [['id', 'model']], where: 'model = ?' },
+  scores: { ids: [['model_id', 'model'], ['benchmark_id', 'benchmark']], where: 'model = ? AND benchmark = ?' },
+  rankings: { ids: [['model_id', 'model'], ['category', 'category']], where: 'model = ? AND category = ?' },
+  pricing: { ids: [['model_id', 'model'], ['provider', 'provider']], where: 'model = ? AND provider = ?' },
+};
+
+/** Deletes the records that changed, whether they went or come anew. */
+async function deleteChanged({ duckdb, view }: Writer, { name, entityType }: Dataset, changes: readonly string[]): Promise<void> {
+  const table = DELETES[name];
+  if (table === undefined || changes.length === 0) return;
+  const numbers = table.ids.map((_, at) => `i${at}.number`).join(', ');
+  const joins = table.ids.map(([column, kind], at) => idSql(kind, `(c.key ->> '$.${column}')`, `i${at}`)).join(' ');
+  const remove = view.prepare(`DELETE FROM ${name} WHERE ${table.where}`);
+  const sql = `SELECT DISTINCT ${numbers} FROM read_parquet($1) c ${joins} WHERE c.entity_type = '${entityType}'`;
+  const result = await duckdb.connection.stream(sql, [listValue([...changes])]);
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    const columns = chunk.getColumns();
+    for (let at = 0; at < chunk.rowCount; at += 1) remove.run(columns.map((column) => column[at]));
+  }
+}

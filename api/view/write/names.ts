@@ -1,0 +1,38 @@
+import { insertRows, type Writer } from './writer.ts';
+
+/** Between the texts of a model that are searched together: no id and no name can hold it. */
+export const TEXTS_SEPARATOR = '\u0001';
+
+/**
+ * Writes the names of all models anew: `aliases`, and for each model its names as they are sent and the text that is searched
+ * (specification "Names of models").
+ *
+ * @param files the newest release's models, and its names of models where it has them
+ */
+export async function writeNames(writer: Writer, { models, aliases }: { readonly models: string; readonly aliases: string | undefined }): Promise<void> {
+  writer.view.exec('DELETE FROM aliases; DELETE FROM model_names; DELETE FROM model_providers');
+  const numbered = `(SELECT id, number FROM ids WHERE kind = 'model')`;
+  await writer.duckdb.run(
+    `CREATE OR REPLACE TEMP TABLE names AS ${
+      aliases === undefined
+        ? 'SELECT NULL::DOUBLE AS model, NULL::VARCHAR AS id, NULL::VARCHAR AS upstream WHERE false'
+        : `SELECT m.number AS model, a.id, a.upstream FROM read_parquet($1) a JOIN read_parquet($2) s ON s.id = a.model_id JOIN ${numbered} m ON m.id = s.id`
+    }`,
+    aliases === undefined ? [] : [aliases, models],
+  );
+  await insertRows(writer, { into: 'INSERT INTO aliases', sql: 'SELECT id, upstream, model FROM names' });
+  await insertRows(writer, {
+    into: 'INSERT INTO model_names',
+    sql: `SELECT m.number, lower(concat_ws('${TEXTS_SEPARATOR}', s.id, s.name, n.ids)), coalesce(n.sent, '[]')
+      FROM read_parquet($1) s JOIN ${numbered} m ON m.id = s.id
+      LEFT JOIN (SELECT model, string_agg(id, '${TEXTS_SEPARATOR}' ORDER BY upstream, id) AS ids,
+        to_json(list({upstream: upstream, id: id} ORDER BY upstream, id))::VARCHAR AS sent FROM names GROUP BY model) n ON n.model = m.number`,
+    values: [models],
+    checked: [2],
+  });
+  await insertRows(writer, {
+    into: 'INSERT INTO model_providers',
+    sql: `SELECT DISTINCT provider, m.number FROM (SELECT id, unnest(inference) AS provider FROM read_parquet($1)) s JOIN ${numbered} m ON m.id = s.id`,
+    values: [models],
+  });
+}

@@ -1,0 +1,198 @@
+/**
+ * What is news of the last days: the table `news` of a view, one row per event of the feed that tells more than that a record is
+ * there, or says something else beside what people ask for (specification "Feeds"; decision 0082).
+ *
+ * | column | |
+ * |---|---|
+ * | `seq`, `day` | of the event |
+ * | `kind` | `model`, `score`, `ranking` or `pricing` |
+ * | `change` | `came`, `went` or `changed` |
+ * | `model_id`, `part` | the key of the record: `part` is its benchmark, category or provider, empty for a model |
+ * | `before`, `after` | what is told of it, as JSON text; null where there was none, or is none. Of a model that came: what it was when it was here last |
+ * | `is_with_model` | its model itself came or went in the same night |
+ *
+ * A row is made once, in the view of its night, and stays as it is until it is too old or its event leaves the feed.
+ */
+import { listValue } from '@duckdb/node-api';
+import { addDays, type Day } from '../../../runtime/day.ts';
+import type { Catalog } from '../../../schemas/catalog.ts';
+import type { DatasetName, EntityType } from '../../../schemas/datasets.ts';
+import type { Release } from '../../../schemas/release.ts';
+import { retainedFrom } from '../../../schemas/retention.ts';
+import { HISTORY_SOURCES, type HistoryKind } from '../history-kinds.ts';
+import { insertRows, type Writer } from './writer.ts';
+
+/** Days whose changes are news, the newest published one included. More: larger views, and feeds that cut off more. */
+export const NEWS_DAYS = 30;
+
+export interface NewsInput {
+  readonly catalog: Catalog;
+  /** The release.json of every release that the previous view doesn't have, by day. */
+  readonly releases: ReadonlyMap<Day, Release>;
+  /** Parquet files with their events. */
+  readonly changes: readonly string[];
+  /** The first event that stays in the feed. */
+  readonly firstSeq: number;
+  /** The newest release that the view has; undefined: it is empty. */
+  readonly previousDay: Day | undefined;
+}
+
+/**
+ * Adds the news of the new releases, when their intervals are in the view and its current records are still those before; news that is
+ * too old, or whose event left the feed, goes.
+ */
+export async function writeNews(writer: Writer, input: NewsInput): Promise<void> {
+  const { view } = writer;
+  view.prepare('DELETE FROM news WHERE day < ? OR seq < ?').run(firstDay(input.catalog), input.firstSeq);
+  const ranges = rangesOf(input);
+  if (ranges.length === 0 || input.changes.length === 0) return;
+  await loadEvents(writer, input, ranges);
+  addGone(writer, input);
+  view.exec(`CREATE TEMP TABLE added AS SELECT * FROM news WHERE false`);
+  for (const kind of NEWS_KINDS) view.exec(`INSERT INTO temp.added ${newsSql(kind, input)}`);
+  view
+    .prepare(
+      `INSERT INTO main.news SELECT n.seq, n.day, n.kind, n.change, n.model_id, n.part, n.before, n.after,
+         n.kind <> 'model' AND EXISTS (SELECT 1 FROM temp.added m WHERE m.kind = 'model' AND m.day = n.day AND m.model_id = n.model_id)
+       FROM temp.added n WHERE n.seq >= ?`,
+    )
+    .run(input.firstSeq);
+  for (const table of ['added', 'gone', 'reported', 'changed']) view.exec(`DROP TABLE temp.${table}`);
+}
+
+/** `changed` has the events of the new releases, `reported` those of them that may be news, with the numbers of their records. */
+async function loadEvents(writer: Writer, { catalog, changes }: NewsInput, ranges: readonly SeqRange[]): Promise<void> {
+  const { view } = writer;
+  view.exec(`CREATE TEMP TABLE changed (seq INTEGER PRIMARY KEY, day TEXT, kind TEXT, entity_id TEXT, op TEXT, model_id TEXT, part TEXT)`);
+  await insertRows(writer, {
+    into: 'INSERT INTO temp.changed',
+    sql: `SELECT seq::DOUBLE, (${daySql(catalog)})::VARCHAR, entity_type, entity_id, op, coalesce(key ->> '$.model_id', key ->> '$.id'),
+        coalesce(key ->> '$.benchmark_id', key ->> '$.category', key ->> '$.provider', '')
+      FROM read_parquet($1) c`,
+    values: [listValue([...changes])],
+  });
+  const isIn = ranges.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`).join(' OR ');
+  view.exec(`CREATE TEMP TABLE reported AS
+    SELECT c.*, m.number AS model, coalesce(s.number, 0) AS series FROM temp.changed c
+    JOIN ids m ON m.kind = 'model' AND m.id = c.model_id
+    LEFT JOIN ids s ON s.id = c.part
+      AND s.kind = CASE c.kind WHEN 'score' THEN 'benchmark' WHEN 'ranking' THEN 'category' WHEN 'pricing' THEN 'provider' END
+    WHERE ${isIn}`);
+}
+
+interface SeqRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * The events that may be news: those of the new releases that are young enough, but not of the very first night, and not those that
+ * only send a record anew in another version.
+ */
+function rangesOf({ catalog, releases }: NewsInput): readonly SeqRange[] {
+  const from = firstDay(catalog);
+  const ranges: SeqRange[] = [];
+  for (const { day, first_seq: first, last_seq } of catalog.releases) {
+    const release = releases.get(day);
+    if (release === undefined || day < from || first === null || first === 1) continue;
+    const last = (release.first_renewal_seq ?? last_seq + 1) - 1;
+    if (last >= first) ranges.push({ first, last });
+  }
+  return ranges;
+}
+
+function firstDay({ releases }: Catalog): Day {
+  return addDays(releases.at(-1)?.day ?? '1970-01-01', 1 - NEWS_DAYS);
+}
+
+/**
+ * The day of the release that an event is in: one that was given its right day has events that say another, which may be that of a later
+ * release. `c` is the table of events.
+ */
+function daySql({ releases }: Catalog): string {
+  const redated = releases.flatMap(({ day, first_seq: first, last_seq: last, redated_from: was }) =>
+    was === undefined || first === null ? [] : [`WHEN c.seq BETWEEN ${first} AND ${last} THEN DATE '${day}'`],
+  );
+  return redated.length === 0 ? 'c.occurred_on' : `CASE ${redated.join(' ')} ELSE c.occurred_on END`;
+}
+
+/**
+ * `gone` says when the records that may be news were absent: a row per deletion, and one per record that the view does not have yet.
+ * What was before the feed begins isn't known any more.
+ */
+function addGone({ view }: Writer, { previousDay }: NewsInput): void {
+  view.exec(`CREATE TEMP TABLE gone AS SELECT kind, entity_id, day FROM temp.changed WHERE op = 'delete'`);
+  if (previousDay !== undefined) {
+    const insert = (kind: EntityType, table: DatasetName, sameKey: string) =>
+      view
+        .prepare(
+          `INSERT INTO temp.gone SELECT kind, entity_id, ? FROM temp.reported r WHERE kind = '${kind}' AND op = 'upsert'
+           AND NOT EXISTS (SELECT 1 FROM main.${table} p WHERE p.model = r.model ${sameKey})`,
+        )
+        .run(previousDay);
+    insert('model', 'models', '');
+    insert('score', 'scores', 'AND p.benchmark = r.series');
+    insert('ranking', 'rankings', 'AND p.category = r.series');
+    insert('pricing', 'pricing', 'AND p.provider = r.series');
+  }
+  view.exec('CREATE INDEX temp.gone_record ON gone (kind, entity_id, day)');
+}
+
+interface NewsKind {
+  readonly entityType: EntityType;
+  /** The history that has the records' intervals. */
+  readonly history: HistoryKind;
+  /** What is told of a record, as SQL over its interval: JSON text, the same where nothing of it differs. */
+  readonly facts: string;
+  /** Whether it is news that a record says something else. */
+  readonly tellsChanges: boolean;
+}
+
+const NEWS_KINDS: readonly NewsKind[] = [
+  { entityType: 'model', history: 'metadata', facts: factsSql(['name', 'organization']), tellsChanges: false },
+  { entityType: 'score', history: 'score', facts: 'value', tellsChanges: true },
+  { entityType: 'ranking', history: 'ranking', facts: 'value', tellsChanges: true },
+  {
+    entityType: 'pricing',
+    history: 'pricing',
+    facts: factsSql(['input_per_million', 'output_per_million', 'currency']),
+    tellsChanges: true,
+  },
+];
+
+function factsSql(names: readonly string[]): string {
+  const fields = names.map((name) => `'${name}', json(payload -> '$.${name}')`);
+  return `json_object(${fields.join(', ')})`;
+}
+
+/**
+ * A row per event of a kind that is news. What the record said before is in the last interval that began earlier; whether it was still
+ * there then, its deletions say: a record whose row was set aside has no interval either, and no event.
+ */
+function newsSql({ entityType, history, facts, tellsChanges }: NewsKind, { catalog, previousDay }: NewsInput): string {
+  const isUnknown = previousDay === undefined ? `b.valid_to < '${lastDayBeforeFeed(catalog, history)}'` : 'false';
+  const own = `i.kind = '${history}' AND i.model = e.model AND i.series = e.series AND i.source = 'capture'`;
+  return `WITH e AS (SELECT e.*,
+        (SELECT max(valid_from) FROM intervals i WHERE ${own} AND i.valid_from < e.day) AS before_from,
+        (SELECT max(day) FROM temp.gone g WHERE g.kind = e.kind AND g.entity_id = e.entity_id AND g.day < e.day) AS gone_on
+      FROM temp.reported e WHERE e.kind = '${entityType}'),
+    told AS (SELECT e.*, (SELECT ${facts} FROM intervals i WHERE ${own} AND i.valid_from = e.day) AS after,
+        (SELECT ${facts} FROM intervals i WHERE ${own} AND i.valid_from = e.before_from) AS before,
+        b.valid_to IS NOT NULL AND (e.gone_on IS NULL OR e.gone_on <= b.valid_to) AND NOT (${isUnknown}) AS was_there
+      FROM e LEFT JOIN intervals b ON b.kind = '${history}' AND b.model = e.model AND b.series = e.series AND b.valid_from = e.before_from)
+    SELECT seq, day, kind, 'went', model_id, part, before, NULL, 0 FROM told WHERE op = 'delete'
+    UNION ALL SELECT seq, day, kind, 'came', model_id, part, CASE kind WHEN 'model' THEN before END, after, 0 FROM told
+      WHERE op = 'upsert' AND after IS NOT NULL AND NOT was_there
+    UNION ALL SELECT seq, day, kind, 'changed', model_id, part, before, after, 0 FROM told
+      WHERE op = 'upsert' AND after <> before AND was_there AND ${tellsChanges}`;
+}
+
+/**
+ * The last day before the feed begins on which the records of a history were captured; empty where there is none. A record whose
+ * interval ended earlier may have gone in a night whose events are pruned: without the view before, nobody can tell, and it counts as gone.
+ */
+function lastDayBeforeFeed(catalog: Catalog, history: HistoryKind): string {
+  const { name } = HISTORY_SOURCES[history].dataset;
+  const from = retainedFrom(catalog) ?? '';
+  return catalog.releases.findLast(({ day, captured }) => day < from && captured.includes(name))?.day ?? '';
+}
