@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { number, text } from '../../storage/duckdb/row-shape.ts';
 import { type DataRoute, dataRoute } from '../data/responses/data-route.ts';
 import { contentOf } from '../data/responses/dependencies.ts';
 import { categoriesRoute } from '../data/routes/rankings.ts';
@@ -29,7 +28,7 @@ function countedRoute(name: string, summary: string, sql: string) {
     prepare: () => ({ counted: name }),
     handle: () => ({
       dependsOn: ({ view }) => contentOf(view, ['models']),
-      cached: async ({ view }) => JSON.stringify({ [name]: await view.rows({ id: text, model_count: number }, sql) }),
+      cached: async ({ view }) => JSON.stringify({ [name]: view.rows(sql) }),
     }),
   });
 }
@@ -37,15 +36,14 @@ function countedRoute(name: string, summary: string, sql: string) {
 const organizationsRoute = countedRoute(
   'organizations',
   'Who makes models',
-  `SELECT organization AS id, count(*)::INTEGER AS model_count FROM models
+  `SELECT organization AS id, count(*) AS model_count FROM models
    WHERE organization IS NOT NULL GROUP BY organization ORDER BY organization`,
 );
 
 const providersRoute = countedRoute(
   'providers',
   'Who serves models',
-  `SELECT provider AS id, count(*)::INTEGER AS model_count FROM (SELECT unnest(inference) AS provider FROM models)
-   GROUP BY provider ORDER BY provider`,
+  'SELECT provider AS id, count(*) AS model_count FROM model_providers GROUP BY provider ORDER BY provider',
 );
 
 /** A text for agents, such as the values of an argument. */

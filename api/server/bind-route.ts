@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
-import type { RouteResponse } from './responder.ts';
 import { fieldsOf, type ResponseHeaders } from './response-headers.ts';
 
 export interface BoundRoute {
@@ -12,12 +11,10 @@ export interface BoundRoute {
   /** False: responses are never compressed, or already are; default: as the client accepts. */
   readonly compress?: false;
   /** Rejects with what the request is refused with. @param reply for observation only; respond by returning */
-  readonly respond: (request: FastifyRequest, reply: FastifyReply) => Promise<BoundResponse>;
+  readonly respond: (request: FastifyRequest, reply: FastifyReply) => Promise<WholeResponse>;
   /** The error's own response; undefined: the error envelope. */
   readonly refuse?: (thrown: unknown, request: FastifyRequest) => WholeResponse | undefined;
 }
-
-type BoundResponse = WholeResponse & Pick<RouteResponse, 'release'>;
 
 /**
  * Adds a route; its `X-Cache` also goes to log and metrics.
@@ -29,8 +26,6 @@ export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: Se
     try {
       const response = await respond(request, reply);
       request.cacheResult = response.headers['X-Cache'];
-      // Not on 'close': a broken connection may still be reading.
-      if (response.release !== undefined) reply.raw.once('finish', response.release);
       return sendWhole(request, reply, response);
     } catch (error) {
       const refusal = refuse?.(error, request);

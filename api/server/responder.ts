@@ -10,7 +10,7 @@ import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
-import type { BorrowedHandler, CachedHandler, GivenRequest, ParsedRequest, Route, UncachedHandler } from './route.ts';
+import type { CachedHandler, GivenRequest, LargeHandler, ParsedRequest, Route, UncachedHandler } from './route.ts';
 
 export interface ResponderDeps<Context, R extends Route<Context>> {
   readonly cache: ResponseCache;
@@ -43,8 +43,6 @@ export interface RouteResponse {
   readonly headers: ResponseHeaders;
   /** In UTF-8, compressed if the headers say so; undefined if the caller already has it. */
   readonly body: Buffer | string | undefined;
-  /** Releases the body's memory for reuse after sending; without the call it is garbage-collected. */
-  readonly release?: () => void;
 }
 
 /** `tagged` is undefined if only the body determines the tag. */
@@ -76,11 +74,11 @@ export class Responder<Context, R extends Route<Context>> {
     if ('uncached' in parsed) return this.#respondUncached(route, parsed, exchange);
     if (tagged !== undefined) return this.#respondTagged(parsed, tagged, exchange);
     if ('cached' in parsed) return this.#respondByBody(route, parsed, exchange);
-    throw new Error(`${route.path} has a borrowed body without dependencies`);
+    throw new Error(`${route.path} has a large body without dependencies`);
   }
 
   async #respondTagged(
-    parsed: ParsedRequest<Context> & (CachedHandler<Context> | BorrowedHandler<Context>),
+    parsed: ParsedRequest<Context> & (CachedHandler<Context> | LargeHandler<Context>),
     tagged: Forms & { readonly modifiedAt: Date },
     exchange: Exchange<Context>,
   ): Promise<RouteResponse> {
@@ -95,7 +93,7 @@ export class Responder<Context, R extends Route<Context>> {
     if (isInForce && isKnown) return notModified(unchanged);
     await exchange.charge?.(parsed.effective);
     if (!isInForce) {
-      if ('borrowed' in parsed) return this.#respondBorrowed(parsed, tagged, exchange);
+      if ('large' in parsed) return this.#respondLarge(parsed, tagged, exchange);
       return mapAwaitable(this.#load(etag, parsed, context), (found) => this.#inForm(etag, found, tagged, exchange));
     }
     // `*` and dates name no specific response, so check that one exists (404 otherwise). The charge is refunded.
@@ -103,18 +101,15 @@ export class Responder<Context, R extends Route<Context>> {
     return notModified(unchanged);
   }
 
-  /** Reads the body anew. Compressing copies it, so the original is released at once. */
-  async #respondBorrowed(
-    { borrowed }: BorrowedHandler<Context>,
+  async #respondLarge(
+    { large }: LargeHandler<Context>,
     { plain, packed }: Forms,
     { context, mayPack }: Exchange<Context>,
   ): Promise<RouteResponse> {
-    const { bytes, release } = await borrowed(context);
-    if (!mayPack || bytes.length < this.#deps.compressFromBytes)
-      return { status: 200, headers: withCacheState(plain, 'BYPASS'), body: bytes, release };
-    const body = await gzip(bytes);
-    release();
-    return { status: 200, headers: withCacheState(packed, 'BYPASS'), body };
+    const body = await large(context);
+    if (!mayPack || body.length < this.#deps.compressFromBytes)
+      return { status: 200, headers: withCacheState(plain, 'BYPASS'), body };
+    return { status: 200, headers: withCacheState(packed, 'BYPASS'), body: await gzip(body) };
   }
 
   /** The tag is the body's hash, so the body is made first. */

@@ -37,7 +37,7 @@ export type ParsedRequest<Context> = Handler<Context> & {
 };
 
 /** Each rejects with HttpError. */
-export type Handler<Context> = CachedHandler<Context> | BorrowedHandler<Context> | UncachedHandler<Context>;
+export type Handler<Context> = CachedHandler<Context> | LargeHandler<Context> | UncachedHandler<Context>;
 
 /** The body is cached and shared by equivalent requests. */
 export interface CachedHandler<Context> {
@@ -48,9 +48,9 @@ export interface CachedHandler<Context> {
   readonly assertExists?: ((context: Context) => Promise<void>) | undefined;
 }
 
-/** The body is read faster than it is cached, and so large and varied that it would evict everything else. */
-export interface BorrowedHandler<Context> {
-  readonly borrowed: (context: Context) => Promise<BorrowedBytes>;
+/** The body is so large and varied that it would evict everything else from the cache. */
+export interface LargeHandler<Context> {
+  readonly large: (context: Context) => Promise<Buffer>;
   readonly dependsOn: (context: Context) => Dependency;
 }
 
@@ -63,12 +63,6 @@ export interface UncachedResponse {
   readonly status: 200 | 302;
   readonly headers: ResponseHeaders;
   readonly body: string;
-}
-
-/** Bytes whose memory is reused after release; otherwise it is garbage-collected. */
-export interface BorrowedBytes {
-  readonly bytes: Buffer;
-  readonly release: () => void;
 }
 
 export interface Dependency {

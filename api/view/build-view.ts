@@ -1,17 +1,15 @@
-import { constants, copyFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { Catalog } from '../../schemas/catalog.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
-import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
+import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { type FetchDeps, fetchParts } from './fetch-parts.ts';
 import type { HistoryKind, HistorySource } from './history-kinds.ts';
 import { removeView } from './view-folder.ts';
-import { canExtend, metaOf, type ViewMeta } from './view-meta.ts';
-import { writeView } from './write/write-view.ts';
+import { canFollow, metaOf } from './view-meta.ts';
+import type { ViewFile, WriteInput } from './write/write-view.ts';
+import { writeInChild } from './write-in-child.ts';
 
-export interface ViewFile {
-  readonly path: string;
-  readonly meta: ViewMeta;
-}
+export type { ViewFile };
 
 export interface BuiltView extends ViewFile {
   readonly isExtended: boolean;
@@ -19,7 +17,7 @@ export interface BuiltView extends ViewFile {
 
 export interface BuildInput {
   readonly catalog: Catalog;
-  /** The view before, which is read but never changed; without one, or where it can't be followed from, all is built anew. */
+  /** Read, never changed. Without one that can be followed from, everything is written. */
   readonly previous: ViewFile | undefined;
   readonly path: string;
   /** An empty folder; removed afterwards. */
@@ -31,17 +29,19 @@ export interface BuildDeps extends FetchDeps {
   readonly versions?: readonly RecordVersion[] | undefined;
   /** Default: those that this program serves. */
   readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
-  readonly duckdb: Omit<DuckDBSettings, 'tempFolder'>;
+  readonly duckdb: DuckDBLimits;
+  /** Default: in a process of its own. */
+  readonly write?: ((input: WriteInput) => Promise<ViewFile>) | undefined;
 }
 
 /**
- * Builds the view of a catalog beside the one in use (specification "Following the catalog"): a copy of the previous view that follows the
- * releases since, or all of them from nothing. Where the result is not the newest release, it is built from nothing. Rejects with
- * `corrupt`, `not_found` or `store_unavailable` where the store doesn't hold what the catalog promises; no file is left then.
+ * Builds a view (specification "Following the catalog"): a copy of the previous one that follows the releases since, or, without one or
+ * if that fails, all releases. Rejects with `corrupt`, `not_found` or `store_unavailable` if the store lacks something, and leaves no
+ * file.
  */
 export async function buildView(input: BuildInput, deps: BuildDeps): Promise<BuiltView> {
   const { previous, catalog } = input;
-  const base = previous !== undefined && canExtend(previous.meta, catalog) ? previous : undefined;
+  const base = previous !== undefined && canFollow(previous.meta, catalog) ? previous : undefined;
   try {
     return await buildFrom(base, input, deps);
   } catch (error) {
@@ -50,40 +50,33 @@ export async function buildView(input: BuildInput, deps: BuildDeps): Promise<Bui
   }
 }
 
-/** The store's part was fine, but it didn't come together with the previous view. */
+/** The previous view could not follow sound files. */
 class NotFollowed extends Error {}
 
 async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: BuildDeps): Promise<BuiltView> {
   const { catalog, path, scratch } = input;
+  const { versions, histories, duckdb, write = writeInChild } = deps;
   try {
     const existing = new Set(base?.meta.catalog.releases.map(({ day }) => day));
     const entries = catalog.releases.filter(({ day }) => !existing.has(day));
     const parts = await fetchParts({ catalog, entries, folder: scratch }, deps);
-    const meta = await write(base, { path, parts, scratch, meta: metaOf(catalog, parts.releases, base?.meta) }, deps);
-    return { path, meta, isExtended: base !== undefined };
+    const order: WriteInput = {
+      path,
+      base: base && { path: base.path, meta: base.meta, sum: base.sum },
+      parts,
+      meta: metaOf(catalog, parts.releases, base?.meta),
+      versions,
+      histories,
+      duckdb: { ...duckdb, tempFolder: `${scratch}/duckdb` },
+    };
+    const written = await write(order).catch((cause: unknown) => {
+      throw base === undefined ? cause : new NotFollowed('the previous view could not follow', { cause });
+    });
+    return { ...written, isExtended: base !== undefined };
   } catch (error) {
     await removeView(path);
     throw error;
   } finally {
     await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-type Written = Pick<Parameters<typeof writeView>[0], 'path' | 'parts' | 'meta'> & { readonly scratch: string };
-
-async function write(base: ViewFile | undefined, { scratch, ...input }: Written, deps: BuildDeps): Promise<ViewMeta> {
-  const { versions, histories, duckdb } = deps;
-  try {
-    if (base !== undefined) await copyFile(base.path, input.path, constants.COPYFILE_FICLONE);
-    return await writeView({
-      ...input,
-      before: base?.meta,
-      versions,
-      histories,
-      duckdb: { ...duckdb, tempFolder: `${scratch}/duckdb` },
-    });
-  } catch (cause) {
-    if (process.env.DBG) console.error(cause);
-    throw base === undefined ? cause : new NotFollowed('the previous view could not be followed from', { cause });
   }
 }

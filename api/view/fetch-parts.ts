@@ -27,11 +27,11 @@ export interface FetchDeps {
 }
 
 export interface FetchedParts extends HistoryParts {
-  /** Events of the releases that are wanted, in Parquet files. */
+  /** Parquet files of the requested releases' events, in order. */
   readonly changes: readonly string[];
-  /** The newest release's names of models; undefined where it keeps none. */
+  /** Parquet file of the models' names; undefined if the newest release has none. */
   readonly aliases: string | undefined;
-  /** The release.json of every wanted release and of the newest, by day. */
+  /** The requested releases and the newest, by day. */
   readonly releases: ReadonlyMap<string, Release>;
   readonly newest: Release;
 }

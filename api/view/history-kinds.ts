@@ -1,4 +1,5 @@
 import { type Column, contentColumns, DATASETS, type Dataset } from '../../schemas/datasets.ts';
+import type { IdKind } from './schema.ts';
 
 export const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
@@ -58,4 +59,12 @@ export const HISTORY_SOURCES: Readonly<Record<HistoryKind, HistorySource>> = {
     'context_length',
     'inference',
   ]),
+};
+
+/** Kind of the ids of series; null: a model has one series. */
+export const SERIES_KINDS: Readonly<Record<HistoryKind, IdKind | null>> = {
+  score: 'benchmark',
+  ranking: 'category',
+  pricing: 'provider',
+  metadata: null,
 };

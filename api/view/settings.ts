@@ -4,7 +4,7 @@ import { inUnits, Milliseconds, type OptionsFrom, Seconds, setting, wholeNumber 
 export const VIEW_SETTINGS = {
   folder: setting('VIEW', z.string().min(1), {
     fallback: './data/view',
-    text: 'folder for the view that `serve` serves: a cache, safe to delete, about as large as the newest state, all history and the feed uncompressed, and twice that during a rebuild; one process per folder',
+    text: 'folder for the view that `serve` serves: a cache, safe to delete, about as large as the newest state and all history uncompressed, and twice that while the next one is built; one process per folder',
   }),
   pollMs: setting('POLL_SECONDS', inUnits(Seconds, 1000), {
     fallback: 15,
@@ -21,15 +21,15 @@ export const VIEW_SETTINGS = {
 };
 
 export const QUERY_SETTINGS = {
-  /** One connection each. More than libuv's threads (4 by default) only wait. */
+  /** In threads, which start when needed; each has its own page cache. */
   queriesMax: setting('QUERIES_MAX', wholeNumber(1, 64), {
-    fallback: 4,
-    text: 'queries at once; Node has 4 threads for them unless `UV_THREADPOOL_SIZE` sets more',
+    fallback: 2,
+    text: 'long queries at once, each in a thread of its own; short ones need none',
   }),
   /** Larger: bursts wait longer before they are refused. */
   queriesWaitingMax: setting('QUERIES_WAITING_MAX', wholeNumber(1, 100_000), {
     fallback: 1000,
-    text: 'waiting queries; further requests get 503',
+    text: 'waiting long queries; further requests get 503',
   }),
   queryTimeoutMs: setting('QUERY_TIMEOUT_MS', Milliseconds, {
     fallback: 10_000,

@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../runtime/errors.ts';
 import { isSameRecord } from '../../schemas/catalog.ts';
@@ -12,18 +12,18 @@ import type { ViewMeta } from './view-meta.ts';
 const LOCK = 'lock';
 const CURRENT = 'current';
 const STORE = 'store';
-const VIEW_FILE = /^[0-9A-Z]+\.sqlite$/;
+const CURRENT_VIEW = /^([0-9A-Z]+\.sqlite) (\d+)$/;
 
-/** A finished view. */
 export interface FinishedView {
-  /** Of its database. */
   readonly path: string;
+  /** Of the file (`fileSum`). */
+  readonly sum: number;
 }
 
 /**
  * A process's cache of views: missing or damaged files are rebuilt.
  *
- * - `current` names the view to open after a restart, always a complete one.
+ * - `current` has the name and the sum of the view to open after a restart, always a complete one.
  * - `store` has the address of their store.
  */
 export class ViewFolder {
@@ -48,28 +48,28 @@ export class ViewFolder {
     }
   }
 
-  /** Where a new view goes, and a folder for what it is made of. */
-  place(id: string): { readonly path: string; readonly scratch: string } {
+  pathsFor(id: string): { readonly path: string; readonly scratch: string } {
     return { path: join(this.path, `${id}.sqlite`), scratch: join(this.path, `${id}.parts`) };
   }
 
   /** With the address of its store, if known. */
-  async findCurrent(): Promise<{ readonly path: string; readonly url: string | undefined } | undefined> {
-    const name = await readFile(join(this.path, CURRENT), 'utf8').catch(() => '');
+  async findCurrent(): Promise<(FinishedView & { readonly url: string | undefined }) | undefined> {
+    const current = await readFile(join(this.path, CURRENT), 'utf8').catch(() => '');
     const url = await readFile(join(this.path, STORE), 'utf8').catch(() => undefined);
-    return VIEW_FILE.test(name) ? { path: join(this.path, name), url } : undefined;
+    const [, name, sum] = CURRENT_VIEW.exec(current) ?? [];
+    return name === undefined ? undefined : { path: join(this.path, name), sum: Number(sum), url };
   }
 
   /** Makes a view the current one and removes all other files; open views stay readable. */
   async keepOnly(view: FinishedView | undefined, url: string): Promise<void> {
-    const name = view === undefined ? undefined : view.path.slice(this.path.length + 1);
-    if (name !== undefined) {
+    const name = view && basename(view.path);
+    if (view !== undefined) {
       // First the address: after a crash in between, the old `current` isn't trusted.
       await writeFile(join(this.path, STORE), url);
-      await writeFile(join(this.path, `${CURRENT}.new`), name);
+      await writeFile(join(this.path, `${CURRENT}.new`), `${name} ${view.sum}`);
       await rename(join(this.path, `${CURRENT}.new`), join(this.path, CURRENT));
     }
-    const kept = new Set([LOCK, CURRENT, STORE, ...(name === undefined ? [] : [name])]);
+    const retained = new Set([LOCK, CURRENT, STORE, name]);
     for (const entry of await readdir(this.path)) {
       if (!retained.has(entry) && !entry.startsWith(`${LOCK}-`))
         await rm(join(this.path, entry), { recursive: true, force: true });
@@ -127,7 +127,6 @@ async function holdsReleases(store: ObjectStore, { catalog: cached }: ViewMeta):
   return first !== undefined && (await store.head(releaseKey(first, RELEASE_PATHS.release))) !== undefined;
 }
 
-/** Removes the view at a path. */
 export async function removeView(path: string): Promise<void> {
-  for (const file of [path, `${path}-journal`]) await rm(file, { force: true });
+  await rm(path, { force: true });
 }

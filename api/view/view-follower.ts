@@ -7,20 +7,22 @@ import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/cat
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import type { Release } from '../../schemas/release.ts';
 import { loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts';
+import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { type BuiltView, buildView } from './build-view.ts';
+import { type BuildDeps, type BuiltView, buildView } from './build-view.ts';
+import { fileSum } from './file-sum.ts';
 import type { QueryLimits, VIEW_SETTINGS } from './settings.ts';
 import { View } from './view.ts';
 import { type ViewEvent, viewProblemFrom } from './view-events.ts';
-import { isFromStore, removeView, type ViewFolder } from './view-folder.ts';
+import { type FinishedView, isFromStore, removeView, type ViewFolder } from './view-folder.ts';
 
 /** While no release can be served. Larger: clients start late. Smaller: more requests fail. */
 export const START_RETRY_SECONDS = 5;
 
 export interface FollowerSettings extends Omit<OptionsFrom<typeof VIEW_SETTINGS>, 'folder'> {
-  /** For serving; a concurrent build may take as much memory again. */
-  readonly duckdb: { readonly memoryLimit: string; readonly threads: number };
+  /** For building views, in another process. */
+  readonly duckdb: DuckDBLimits;
   readonly limits: QueryLimits;
 }
 
@@ -31,6 +33,8 @@ export interface FollowerDeps {
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
   readonly onEvent: (event: ViewEvent) => void;
+  /** As for `buildView`. */
+  readonly write?: BuildDeps['write'];
   /** Called with each new newest release. */
   readonly onRelease?: ((release: Release) => void) | undefined;
 }
@@ -147,13 +151,13 @@ export class ViewFollower {
     }
     this.#assertSameRecord(catalog);
     const startedAt = this.#deps.clock();
-    const { path, isExtended } = await this.#build(catalog);
-    this.#swap(await this.#openNew(path));
+    const built = await this.#build(catalog);
+    this.#swap(await this.#openNew(built));
     await folder.keepOnly(this.#view, store.url);
     this.#etag = etag;
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
-    this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended });
+    this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended: built.isExtended });
     await this.#reportRelease(catalog);
   }
 
@@ -183,11 +187,11 @@ export class ViewFollower {
   }
 
   /** Removes the files on failure. */
-  async #openNew(path: string): Promise<View> {
+  async #openNew(file: FinishedView): Promise<View> {
     try {
-      return await this.#open(path);
+      return this.#open(file);
     } catch (error) {
-      await removeView(path);
+      await removeView(file.path);
       throw error;
     }
   }
@@ -197,10 +201,10 @@ export class ViewFollower {
     const { duckdb, downloadsMax } = this.#settings;
     // Other cores are for requests.
     const threads = previous === undefined ? duckdb.threads : 1;
-    const { store, folder, versions } = this.#deps;
+    const { store, folder, versions, write } = this.#deps;
     return buildView(
       { catalog, previous, ...folder.pathsFor(ulid()) },
-      { store, downloadsMax, versions, duckdb: { ...duckdb, threads } },
+      { store, downloadsMax, versions, write, duckdb: { ...duckdb, threads } },
     );
   }
 
@@ -212,13 +216,9 @@ export class ViewFollower {
     old?.retire().catch((error: unknown) => this.#deps.onEvent({ type: 'failed', error }));
   }
 
-  #open(path: string): Promise<View> {
-    const { duckdb, limits } = this.#settings;
-    return View.open(path, {
-      duckdb: { ...duckdb, tempFolder: `${path}.tmp` },
-      limits,
-      onDamage: (error) => this.#discardDamaged(path, error),
-    });
+  #open(file: FinishedView): View {
+    const { limits } = this.#settings;
+    return View.open(file, { limits, onDamage: (error) => this.#discardDamaged(file.path, error) });
   }
 
   /** Never rejects: the next build reports an unusable disk. */
@@ -236,11 +236,22 @@ export class ViewFollower {
   }
 
   /** Undefined if unusable or another store's. */
-  async #openCachedView({ path, url }: { readonly path: string; readonly url: string | undefined }) {
-    const view = await this.#open(path).catch(() => undefined);
-    if (view === undefined || (await isFromStore(this.#deps.store, { meta: view.meta, url }))) return view;
+  async #openCachedView({ url, ...file }: FinishedView & { readonly url: string | undefined }) {
+    const view = await openOrUndefined(() => this.#open(file));
+    if (view === undefined) return undefined;
+    if (await isFromStore(this.#deps.store, { meta: view.meta, url })) {
+      void this.#checkSum(view);
+      return view;
+    }
     await view.retire();
     return undefined;
+  }
+
+  /** Indexes have no checks of their own, so damage of an earlier run is found here. Never rejects. */
+  async #checkSum({ path, sum }: View): Promise<void> {
+    const found = await fileSum(path).catch(() => undefined);
+    // Undefined: a later view replaced it.
+    if (found !== undefined && found !== sum) this.#discardDamaged(path, new Error(`${path} is not what was written`));
   }
 
   #discardDamaged(path: string, error: unknown): void {
@@ -251,6 +262,14 @@ export class ViewFollower {
     this.#deps.onEvent({ type: 'damaged', error: messageFromError(error) });
     view.retire().catch(() => undefined);
     void this.refresh();
+  }
+}
+
+function openOrUndefined(open: () => View): View | undefined {
+  try {
+    return open();
+  } catch {
+    return undefined;
   }
 }
 

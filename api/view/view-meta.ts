@@ -14,10 +14,10 @@ import { HISTORY_SOURCES, type HistoryKind } from './history-kinds.ts';
 /** Increment when responses from the same tables change: their entity tags must differ. */
 export const RESPONSE_FORMAT = 10;
 
-/** Raised whenever the tables are made in another way. A column that is added to a dataset is none of that: see below. */
+/** Increment when tables change, except for an added column, which changes the hash. */
 const TABLES_FORMAT = 12;
 
-/** A view of another format is rebuilt, never extended. */
+/** A view of another format is rebuilt. */
 export const VIEW_FORMAT = `${TABLES_FORMAT}-${hashOfColumns()}`;
 
 function hashOfColumns(): string {
@@ -27,10 +27,9 @@ function hashOfColumns(): string {
   return sha256(JSON.stringify([tables, points])).slice(0, 12);
 }
 
-/** What a view says about itself, stored in it. */
+/** Stored in the view. */
 export interface ViewMeta extends ViewFacts {
   readonly format: string;
-  /** The catalog it was built from. */
   readonly catalog: Catalog;
   /** Of the catalog's snapshots, oldest first; each day's version in force first. */
   readonly manifests: readonly Manifest[];
@@ -50,11 +49,11 @@ export interface ValueChange {
   readonly value: string;
 }
 
-/** What only the finished tables of a view say. */
+/** Known only once the tables are written. */
 export interface ViewFacts {
-  /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
+  /** First day with a point of each kind, captured or reconstructed; null: none yet. */
   readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
-  /** Days on which a model that is there now was first seen, ascending. */
+  /** Days that added a current model, ascending. */
   readonly addedDays: readonly Day[];
 }
 
@@ -112,22 +111,27 @@ function changesOf(
   return changes;
 }
 
-/** Reads what a view says about itself; undefined where it is of another format. */
+/** Undefined for another format. */
 export function metaFromJson(text: string): ViewMeta | undefined {
   const parsed: unknown = JSON.parse(text);
   if (parsed === null || typeof parsed !== 'object' || !('format' in parsed) || parsed.format !== VIEW_FORMAT) return;
-  const meta = parsed as ViewMeta; // Written by this very format of this program.
+  const meta = parsed as ViewMeta; // Written in this format by this program.
   return { ...meta, catalog: CatalogSchema.parse(meta.catalog) };
 }
 
-/** Whether the catalog has the view's releases and no event that the view has pruned. */
-export function canExtend({ catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {
+/**
+ * Whether the catalog has the view's releases, no event that the view has pruned, and records in the same version: a new version
+ * changes intervals of earlier days too.
+ */
+export function canFollow({ catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {
   if (firstRetainedSeq(old) > firstRetainedSeq(catalog)) return false;
+  if (old.releases.at(-1)?.schema_version !== catalog.releases.at(-1)?.schema_version) return false;
   const listed = new Set(manifests.map(({ id }) => id));
-  const count = old.releases.length;
-  const isSame = isContinued(old, catalog);
   return (
-    isSame && catalog.releases.slice(0, count).every(({ day, parts }) => !parts.includes('snapshot') || listed.has(day))
+    isContinued(old, catalog) &&
+    catalog.releases
+      .slice(0, old.releases.length)
+      .every(({ day, parts }) => !parts.includes('snapshot') || listed.has(day))
   );
 }
 

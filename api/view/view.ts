@@ -7,10 +7,15 @@ import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts'
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { sha256 } from '../../storage/hash.ts';
+import { type QueryValue, QueryThreads, ThreadQueryError } from './query-threads.ts';
+import type { QueryLimits } from './settings.ts';
+import type { FinishedView } from './view-folder.ts';
 import { metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
 
 export interface ViewOptions {
-  /** Called when the file turns out to be damaged; the view has to be built anew. */
+  /** For queries in threads. */
+  readonly limits: QueryLimits;
+  /** Must rebuild the view. */
   readonly onDamage?: (error: unknown) => void;
 }
 
@@ -20,51 +25,68 @@ export interface ValueInForce {
   readonly since: CatalogEntry;
 }
 
-/** What a query can be given. */
-export type QueryValue = string | number | null;
+/** A text with its CRC-32. */
+export interface CheckedText {
+  readonly text: string;
+  readonly check: number;
+}
 
-/** Statements that stay prepared. */
+/** Smaller: rare queries are prepared each time, in some 50 µs. */
 const PREPARED_MAX = 500;
 
+/** In KiB. Larger: more memory beside the system's file cache; smaller: more system calls per look-up. */
+const CACHE_KIB = 32 * 1024;
+
 /**
- * One release as the API serves it: an immutable local SQLite file (`schema.ts`). A request leases it; a retired view closes after its
- * last lease. Queries run where they are called and take well below a millisecond: each goes by an index.
+ * One release as an immutable SQLite file (schema.ts). Readers hold a lease; a retired view closes after the last one. Look-ups by an
+ * index run where they are called, within a millisecond; longer queries belong into {@link rowsInThread}.
  */
 export class View {
   readonly path: string;
+  /** Of the file (`fileSum`). */
+  readonly sum: number;
   readonly meta: ViewMeta;
   readonly newest: CatalogEntry;
   /** Opaque; the same for every view of the same catalog. */
   readonly version: string;
   readonly #database: SqliteDatabase.Database;
   readonly #statements = new LRUCache<string, SqliteDatabase.Statement<unknown[], unknown>>({ max: PREPARED_MAX });
+  readonly #threads: QueryThreads;
   readonly #options: ViewOptions;
   readonly #captures = new Map<DatasetName, readonly CatalogEntry[]>();
   readonly #computed = new Map<unknown, unknown>();
   #leases = 0;
   #onIdle: (() => void) | undefined;
 
-  private constructor(path: string, meta: ViewMeta, database: SqliteDatabase.Database, options: ViewOptions) {
+  private constructor(
+    { path, sum }: FinishedView,
+    meta: ViewMeta,
+    database: SqliteDatabase.Database,
+    options: ViewOptions,
+  ) {
     const newest = meta.catalog.releases.at(-1);
     if (newest === undefined) throw new AppError('corrupt', `${path} has no release`);
     this.path = path;
+    this.sum = sum;
     this.meta = meta;
     this.newest = newest;
     this.version = sha256(JSON.stringify([VIEW_FORMAT, meta.catalog])).slice(0, 24);
     this.#database = database;
+    this.#threads = new QueryThreads(path, options.limits);
     this.#options = options;
   }
 
-  /** Rejects with `corrupt` if the file isn't a view of this format. */
-  static async open(path: string, options: ViewOptions): Promise<View> {
+  /** Throws `corrupt` if the file isn't a view of this format. */
+  static open(file: FinishedView, options: ViewOptions): View {
+    const { path } = file;
     let database: SqliteDatabase.Database | undefined;
     try {
       database = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
-      database.pragma('cache_size = -32768');
-      const row = database.prepare<[], { readonly json: string }>('SELECT json FROM meta').get();
-      const meta = row === undefined ? undefined : metaFromJson(row.json);
-      if (meta === undefined) throw new AppError('corrupt', `${path} is a view of another version`);
-      return new View(path, meta, database, options);
+      database.pragma(`cache_size = -${CACHE_KIB}`);
+      const json = database.prepare<[], string>('SELECT json FROM meta').pluck().get();
+      const meta = json === undefined ? undefined : metaFromJson(json);
+      if (meta === undefined) throw new AppError('corrupt', `${path} has another format`);
+      return new View(file, meta, database, options);
     } catch (error) {
       database?.close();
       throw isAppError(error)
@@ -73,41 +95,71 @@ export class View {
     }
   }
 
-  /** All rows of a query, with the columns that it selects. Throws `unavailable` where the file is damaged, or the view is closed. */
+  /** Rows with the selected columns. Throws `unavailable` if the file is damaged or the view is closed. */
   rows<Row>(sql: string, values: readonly QueryValue[] = []): readonly Row[] {
-    // The statement's columns are what its caller selects, from tables with strict types.
-    return this.#undamaged(() => this.#prepared(sql).all(...values) as readonly Row[]);
+    // The tables are strict, so the columns have the types of the schema.
+    return this.undamaged(() => this.#prepare(sql).all(...values) as readonly Row[]);
   }
 
-  /** The texts of a query that selects each with its `check`, in its order. */
+  /** Rows that select `text` and its `check`. Throws as {@link rows}. */
+  checkedRows<Row extends CheckedText = CheckedText>(
+    sql: string,
+    values: readonly QueryValue[] = [],
+  ): readonly Row[] {
+    return this.#checked(this.rows<Row>(sql, values));
+  }
+
+  /** The texts of {@link checkedRows}. */
   texts(sql: string, values: readonly QueryValue[] = []): readonly string[] {
-    return this.rows<{ readonly text: string; readonly check: number }>(sql, values).map(({ text, check }) => {
-      if (crc32(text) !== check) throw this.#damaged(new Error(`${this.path} holds a text that is not what was written`));
-      return text;
+    return this.checkedRows(sql, values).map(({ text }) => text);
+  }
+
+  /** As {@link rows}, off the event loop. Also rejects with `unavailable` if too many queries wait or this one takes too long. */
+  async rowsInThread<Row>(sql: string, values: readonly QueryValue[] = []): Promise<readonly Row[]> {
+    try {
+      return (await this.#threads.rows({ sql, values })) as readonly Row[]; // As for `rows`.
+    } catch (error) {
+      throw isDamage(error) ? this.#damaged(error) : error;
+    }
+  }
+
+  /** {@link checkedRows} as {@link rowsInThread}. */
+  async checkedRowsInThread<Row extends CheckedText>(
+    sql: string,
+    values: readonly QueryValue[],
+  ): Promise<readonly Row[]> {
+    return this.#checked(await this.rowsInThread<Row>(sql, values));
+  }
+
+  #checked<Row extends CheckedText>(rows: readonly Row[]): readonly Row[] {
+    return this.undamaged(() => {
+      for (const row of rows) assertUndamaged(row);
+      return rows;
     });
   }
 
-  /** What a function finds out about the view, once for as long as the view is open. */
-  computed<T>(find: (view: View) => T): T {
-    if (!this.#computed.has(find)) this.#computed.set(find, find(this));
-    return this.#computed.get(find) as T; // It was put there under the same function.
+  /** What a function derives from the view, computed once. */
+  computed<T>(compute: (view: View) => T): T {
+    if (!this.#computed.has(compute)) this.#computed.set(compute, compute(this));
+    return this.#computed.get(compute) as T; // Stored under the same function.
   }
 
-  #prepared(sql: string): SqliteDatabase.Statement<unknown[], unknown> {
+  /** Runs a read that throws `corrupt`, or an error of SQLite or gzip, if it meets damage; throws `unavailable` then. */
+  undamaged<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw isDamage(error) ? this.#damaged(error) : error;
+    }
+  }
+
+  #prepare(sql: string): SqliteDatabase.Statement<unknown[], unknown> {
     if (!this.#database.open) throw new AppError('unavailable', 'this view is closed');
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#database.prepare<unknown[], unknown>(sql);
     this.#statements.set(sql, statement);
     return statement;
-  }
-
-  #undamaged<T>(query: () => T): T {
-    try {
-      return query();
-    } catch (error) {
-      throw isDamage(error) ? this.#damaged(error) : error;
-    }
   }
 
   #damaged(cause: unknown): AppError {
@@ -162,7 +214,7 @@ export class View {
     return this.capturesOf(dataset).map(({ day }) => day);
   }
 
-  /** Keeps the view open until the returned function is called. */
+  /** Returns the function that releases the lease. */
   lease(): () => void {
     this.#leases += 1;
     let isHeld = true;
@@ -178,10 +230,19 @@ export class View {
   async retire(): Promise<void> {
     if (this.#leases > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     this.#database.close();
+    await this.#threads.close();
   }
 }
 
-/** True for what SQLite says about a file whose pages are not what it wrote. */
+function assertUndamaged({ text, check }: CheckedText): void {
+  if (crc32(text) !== check) throw new AppError('corrupt', 'a text in the view is not what was written');
+}
+
+/** SQLite's errors for pages that are not what it wrote, and of zlib. */
+const DAMAGE = /^(SQLITE_(CORRUPT|NOTADB|IOERR)|Z_)/;
+
 function isDamage(error: unknown): boolean {
-  return error instanceof SqliteDatabase.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR|ERROR)/.test(error.code);
+  if (isAppError(error)) return error.code === 'corrupt';
+  if (error instanceof SqliteDatabase.SqliteError || error instanceof ThreadQueryError) return DAMAGE.test(error.code);
+  return error instanceof Error && 'code' in error && DAMAGE.test(String(error.code));
 }

@@ -2,7 +2,6 @@ import type { ApiReferenceConfiguration } from '@scalar/fastify-api-reference';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { isAppError } from '../../../runtime/errors.ts';
-import { nullable, text } from '../../../storage/duckdb/row-shape.ts';
 import { Asset, bindAsset } from '../../server/assets.ts';
 import { ICON, ICON_TYPE } from '../../server/pages/styles.ts';
 import { HTML_TYPE } from '../../server/response-headers.ts';
@@ -60,7 +59,7 @@ export function addReference(app: FastifyInstance, { document, routes, views }: 
 
 /** Adds ids of the current view, once per view; without a view the document's own examples stay. */
 function documentsByView(
-  make: (served: Awaited<ReturnType<typeof findServedIds>>) => OpenApi.Document,
+  make: (served: ServedIds) => OpenApi.Document,
 ): (views: ReferenceDeps['views']) => Promise<Asset> {
   const assetOf = (document: OpenApi.Document) => new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), HEADERS);
   let plain: Asset | undefined;
@@ -68,7 +67,7 @@ function documentsByView(
   const findOf = async (view: View) => {
     const release = view.lease();
     try {
-      return assetOf(make(await findServedIds(view)));
+      return assetOf(make(findServedIds(view)));
     } finally {
       release();
     }
@@ -203,29 +202,23 @@ type ServedIds = { readonly [Kind in IdKind]?: string | undefined };
  */
 const SQL = `
   WITH chosen AS (
-    SELECT models.id AS model, rankings.category
-    FROM models LEFT JOIN rankings ON rankings.model_id = models.id
-    ORDER BY rankings.category NULLS LAST, rankings.rank, models.pos
-    LIMIT 1)
-  SELECT model, category,
-    coalesce(
-      (SELECT min(benchmark_id) FROM scores JOIN chosen ON model_id = model),
-      (SELECT min(id) FROM benchmarks)) AS benchmark,
-    coalesce(
-      (SELECT min(provider) FROM pricing JOIN chosen ON model_id = model),
-      (SELECT min(provider) FROM pricing)) AS provider
-  FROM (SELECT 1) LEFT JOIN chosen ON true`;
+    SELECT models.model, rankings.category
+    FROM models LEFT JOIN rankings ON rankings.model = models.model
+    ORDER BY rankings.category NULLS LAST, rankings.rank, models.model
+    LIMIT 1),
+  found(kind, number) AS (
+    SELECT 'model', (SELECT model FROM chosen)
+    UNION ALL SELECT 'category', (SELECT category FROM chosen)
+    UNION ALL SELECT 'benchmark', coalesce(
+      (SELECT min(benchmark) FROM scores WHERE model = (SELECT model FROM chosen)),
+      (SELECT min(benchmark) FROM benchmarks))
+    UNION ALL SELECT 'provider', coalesce(
+      (SELECT min(provider) FROM pricing WHERE model = (SELECT model FROM chosen)),
+      (SELECT min(provider) FROM pricing)))
+  SELECT kind, id FROM found JOIN ids USING (kind, number)`;
 
-const COLUMNS = {
-  model: nullable(text),
-  category: nullable(text),
-  benchmark: nullable(text),
-  provider: nullable(text),
-};
-
-async function findServedIds(view: View): Promise<ServedIds> {
-  const [row] = await view.rows(COLUMNS, SQL);
-  const found = Object.entries({ ...row }).filter(([, id]) => id !== null);
+function findServedIds(view: View): ServedIds {
+  const found = view.rows<{ readonly kind: string; readonly id: string }>(SQL);
   const newest = [...groupByDay(view.meta.manifests).values()].at(-1)?.[0];
-  return { ...Object.fromEntries(found), snapshot: newest?.id };
+  return { ...Object.fromEntries(found.map(({ kind, id }) => [kind, id])), snapshot: newest?.id };
 }

@@ -3,44 +3,58 @@
  * texts: the last record's sort value, if any, and key. It stays valid even if the record is gone.
  */
 
-import { text } from '../../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import { notFound, queryProblem, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
-import type { QueryValue } from '../../view/query-pool.ts';
+import type { QueryValue } from '../../view/query-threads.ts';
+import type { IdKind } from '../../view/schema.ts';
 import type { View } from '../../view/view.ts';
 
 /** Each `?` is a value, in order. */
 export interface Condition {
   readonly sql: string;
   readonly values: readonly QueryValue[];
+  /** What binds cursors and identifies totals; default: `sql` and `values`. */
+  readonly scope?: Scope;
 }
 
-/** A condition; none if its values are undefined. */
-export function where(sql: string, ...values: readonly (string | number | undefined)[]): readonly Condition[] {
-  const given = values.filter((value) => value !== undefined);
-  return given.length === 0 ? [] : [{ sql, values: given }];
+/** Must not change: cursors outlive versions of the service. */
+export interface Scope {
+  readonly sql: string;
+  readonly values: readonly QueryValue[];
+}
+
+/** A condition; none if its value is undefined. */
+export function where(sql: string, value: QueryValue | undefined, scope: string = sql): readonly Condition[] {
+  return value === undefined ? [] : [{ sql, values: [value], scope: { sql: scope, values: [value] } }];
+}
+
+/** For a column with the number of an id; an unknown id equals nothing. */
+export function whereId(
+  column: string,
+  kind: IdKind,
+  { id, scope }: { readonly id: string | undefined; readonly scope: string },
+): readonly Condition[] {
+  return where(`${column} = (SELECT number FROM ids WHERE kind = '${kind}' AND id = ?)`, id, scope);
+}
+
+export function scopesOf(conditions: readonly Condition[]): readonly Scope[] {
+  return conditions.map(({ sql, values, scope = { sql, values } }) => scope);
 }
 
 /** `true` without any. */
 export function allOf(conditions: readonly Condition[]): Condition {
-  let count = 0;
-  const sql = conditions.map((condition) => {
-    return `(${condition.sql.replaceAll('?', () => {
-      count += 1;
-      return `$${count}`;
-    })})`;
-  });
-  return { sql: sql.join(' AND ') || 'true', values: conditions.flatMap(({ values }) => values) };
+  const sql = conditions.map((condition) => `(${condition.sql})`).join(' AND ') || 'true';
+  return { sql, values: conditions.flatMap(({ values }) => values) };
 }
 
-/** Rejects with `not_found` for an id that was never captured. */
-export async function assertKnown(
+/** Throws `not_found` for an id that was never captured. */
+export function assertKnown(
   view: View,
   kind: 'model' | 'benchmark' | 'category' | 'provider',
   { id, param }: { readonly id: string; readonly param: string },
-): Promise<void> {
-  const [row] = await view.rows({ id: text }, 'SELECT id FROM known WHERE kind = $1 AND id = $2', [kind, id]);
-  if (row === undefined) throw notFound(param, `There is no such ${kind}`);
+): void {
+  const known = view.rows('SELECT 1 FROM ids WHERE kind = ? AND id = ? AND is_known', [kind, id]);
+  if (known.length === 0) throw notFound(param, `There is no such ${kind}`);
 }
 
 /** A record's sort values as text; null if missing. */
@@ -53,9 +67,8 @@ export function cursorHash(scope: readonly unknown[]): string {
   return sha256(JSON.stringify(scope)).slice(0, HASH_LENGTH);
 }
 
-/** @param place a {@link CursorPlace} as JSON text */
-export function cursorFrom(hash: string, place: string): string {
-  return Buffer.from(hash + place, 'utf8').toString('base64url');
+export function cursorFrom(hash: string, place: CursorPlace): string {
+  return Buffer.from(hash + JSON.stringify(place), 'utf8').toString('base64url');
 }
 
 /** Throws {@link RequestInvalid} for a cursor of another list. */

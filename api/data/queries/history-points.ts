@@ -1,12 +1,78 @@
 import { addDays, type Day } from '../../../runtime/day.ts';
-import type { HistoryKind } from '../../view/tables/history-kinds.ts';
-import type { TextInterval } from '../../view/text/history-line.ts';
-import type { Slice } from '../../view/text/text-file.ts';
+import { type HistoryKind, SERIES_KINDS } from '../../view/history-kinds.ts';
+import type { CheckedText, View } from '../../view/view.ts';
+import type { JsonText } from '../responses/data-route.ts';
+
+/** A stretch of days on which a record did not change. */
+export interface Interval {
+  /** Id of the benchmark, category or provider; empty for metadata. */
+  readonly series: string;
+  readonly validFrom: Day;
+  /** `9999-12-31` while it is open. */
+  readonly validTo: Day;
+  readonly source: 'capture' | 'backfill';
+  readonly value: JsonText;
+  readonly payload: JsonText;
+}
+
+export interface IntervalQuery {
+  readonly model: string;
+  readonly kind: HistoryKind;
+  /** Undefined: all of the model. */
+  readonly series: string | undefined;
+  readonly from: Day;
+  readonly to: Day;
+}
+
+interface IntervalRow extends CheckedText {
+  readonly series: number;
+  readonly validFrom: Day;
+  readonly validTo: Day;
+  readonly source: Interval['source'];
+  readonly valueLength: number;
+}
+
+/** Intervals in force on some day of a range, by series, then by day. */
+export function readIntervals(view: View, { model, kind, series, from, to }: IntervalQuery): readonly Interval[] {
+  const seriesKind = SERIES_KINDS[kind];
+  const ofSeries = series === undefined || seriesKind === null ? [] : [seriesKind, series];
+  const rows = view.checkedRows<IntervalRow>(
+    `SELECT series, valid_from AS validFrom, valid_to AS validTo, source, length(value) AS valueLength,
+       value || payload AS text, "check"
+     FROM intervals WHERE kind = ? AND model = (SELECT number FROM ids WHERE kind = 'model' AND id = ?)
+       ${ofSeries.length === 0 ? '' : 'AND series = (SELECT number FROM ids WHERE kind = ? AND id = ?)'}
+       AND valid_from <= ? AND valid_to >= ? ORDER BY series, valid_from`,
+    [kind, model, ...ofSeries, to, from],
+  );
+  const names = createNames(view, kind);
+  return rows.map(({ series: number, valueLength, text, ...interval }) => ({
+    ...interval,
+    series: names(number),
+    value: text.slice(0, valueLength),
+    payload: text.slice(valueLength),
+  }));
+}
+
+/** Ids of series by number, each looked up once. */
+function createNames(view: View, kind: HistoryKind): (number: number) => string {
+  const names = new Map<number, string>([[0, '']]);
+  return (number) => {
+    const known = names.get(number);
+    if (known !== undefined) return known;
+    const [row] = view.rows<{ readonly id: string }>('SELECT id FROM ids WHERE kind = ? AND number = ?', [
+      SERIES_KINDS[kind],
+      number,
+    ]);
+    const id = row?.id ?? '';
+    names.set(number, id);
+    return id;
+  };
+}
 
 export interface PointsInput {
   readonly kind: HistoryKind;
   /** By series, then by day; the intervals of a series don't overlap. */
-  readonly intervals: readonly TextInterval[];
+  readonly intervals: readonly Interval[];
   readonly from: Day;
   readonly to: Day;
   /** Days on which the kind's dataset was captured, ascending. */
@@ -16,71 +82,37 @@ export interface PointsInput {
 }
 
 interface Point {
-  readonly interval: TextInterval;
+  readonly interval: Interval;
   readonly day: Day;
 }
 
 /**
- * JSON text of points, ascending by date, then series (specification "History points"): one per captured day of an interval, and one
- * per calendar day of reconstructed prices.
+ * JSON text of points, joined by commas, ascending by date, then series (specification "History points"): one per captured day of an
+ * interval, and one per calendar day of reconstructed prices.
  */
-export function expandPoints(
-  input: PointsInput,
-  { head, tail }: { readonly head: Buffer; readonly tail: Buffer },
-): Buffer {
-  const { kind, intervals, positionsOf } = input;
-  const points = pointsOf(input);
-  const series = new Set(intervals.map((interval) => interval.series));
-  const middles = new Map([...series].map((name) => [name, Buffer.from(middleOf(kind, name))]));
-  const written = new Map<TextInterval, Slice>();
-  const begins = new Map<Day, Buffer>();
-  const bytesMax = points.reduce(
-    (sum, { interval }) => sum + pointBytesMax(interval, middles.get(interval.series) ?? EMPTY),
-    head.length + tail.length,
-  );
-  const body = Buffer.allocUnsafeSlow(bytesMax);
-  let at = head.copy(body);
-  for (const [i, { interval, day }] of points.entries()) {
-    const begin = begins.get(day) ?? Buffer.from(`,{"date":"${day}","value":`, 'latin1');
-    begins.set(day, begin);
-    at += begin.copy(body, at, i === 0 ? COMMA_BYTES : 0);
-    const before = written.get(interval);
-    if (before !== undefined) {
-      at += body.copy(body, at, before.from, before.to);
-      continue;
-    }
-    const { text, source, valueFrom, valueTo, payloadFrom, payloadTo } = interval;
-    const from = at;
-    at += text.copy(body, at, valueFrom, valueTo);
-    at += (middles.get(interval.series) ?? EMPTY).copy(body, at);
-    if (kind === 'ranking') at += body.write(`{"positions":${positionsOf(interval.series, day)},`, at, 'latin1');
-    at += text.copy(body, at, payloadFrom, payloadTo);
-    at += ENDS[source].copy(body, at);
-    // All points of an interval are equal except date and `positions`.
-    if (kind !== 'ranking') written.set(interval, { from, to: at });
-  }
-  at += tail.copy(body, at);
-  return body.subarray(0, at);
+export function expandPoints(input: PointsInput): JsonText {
+  const { kind, positionsOf } = input;
+  // All points of an interval are equal except date and `positions`.
+  const texts = new Map<Interval, readonly [before: JsonText, after: JsonText]>();
+  return pointsOf(input)
+    .map(({ interval, day }) => {
+      const known = texts.get(interval);
+      const [before, after] = known ?? pointText(kind, interval);
+      if (known === undefined) texts.set(interval, [before, after]);
+      const positions = kind === 'ranking' ? `{"positions":${positionsOf(interval.series, day)},` : '';
+      return `{"date":"${day}",${before}${positions}${after}`;
+    })
+    .join(',');
 }
 
-const EMPTY = Buffer.alloc(0);
-
-/** Between value and payload. */
-function middleOf(kind: HistoryKind, series: string): string {
+/** A point's text between its date and `positions`, and the rest. */
+function pointText(kind: HistoryKind, { series, value, payload, source }: Interval): readonly [JsonText, JsonText] {
   const named = (owner: HistoryKind) => (kind === owner ? JSON.stringify(series) : 'null');
-  return `,"benchmark_id":${named('score')},"category_id":${named('ranking')},"payload":`;
+  return [
+    `"value":${value},"benchmark_id":${named('score')},"category_id":${named('ranking')},"payload":`,
+    `${kind === 'ranking' ? payload.slice(1) : payload},"source":"${source}"}`,
+  ];
 }
-
-/** After the payload. */
-const ENDS = { capture: Buffer.from(',"source":"capture"}'), backfill: Buffer.from(',"source":"backfill"}') };
-
-function pointBytesMax({ valueFrom, payloadTo, source }: TextInterval, middle: Buffer): number {
-  return BEGIN_BYTES + (payloadTo - valueFrom) + middle.length + POSITIONS_BYTES_MAX + ENDS[source].length;
-}
-
-const COMMA_BYTES = 1;
-const BEGIN_BYTES = ',{"date":"2026-06-01","value":'.length;
-const POSITIONS_BYTES_MAX = `{"positions":${Number.MAX_SAFE_INTEGER},`.length;
 
 function pointsOf({ intervals, from, to, capturedDays }: PointsInput): readonly Point[] {
   const days = pointDays(intervals, { from, to, capturedDays });
@@ -99,7 +131,7 @@ function pointsOf({ intervals, from, to, capturedDays }: PointsInput): readonly 
 
 /** Backfilled intervals end before the first captured day. */
 function pointDays(
-  intervals: readonly TextInterval[],
+  intervals: readonly Interval[],
   { from, to, capturedDays }: Pick<PointsInput, 'from' | 'to' | 'capturedDays'>,
 ): readonly Day[] {
   const captured = capturedDays.filter((day) => day >= from && day <= to);
@@ -110,8 +142,4 @@ function pointDays(
   const days: Day[] = [];
   for (let day = first > from ? first : from; day <= last && day <= to; day = addDays(day, 1)) days.push(day);
   return [...days, ...captured.filter((day) => day > last)];
-}
-
-export function withPositions(payload: string, positions: number): string {
-  return `{"positions":${positions},${payload.slice(1)}`;
 }

@@ -1,188 +1,209 @@
-import { doubleTextSql } from '../../../storage/duckdb/record-sql.ts';
-import { number, text } from '../../../storage/duckdb/row-shape.ts';
-import { orderSql, type SortKey } from '../../view/tables/list-orders.ts';
-import type { View } from '../../view/view.ts';
-import { allOf, type Condition, type CursorPlace, cursorFrom, cursorHash, getPlace } from './conditions.ts';
+import { LRUCache } from 'lru-cache';
+
+import type { IdKind } from '../../view/schema.ts';
+import type { CheckedText, View } from '../../view/view.ts';
+import {
+  allOf,
+  type Condition,
+  type CursorPlace,
+  cursorFrom,
+  cursorHash,
+  getPlace,
+
+  scopesOf,
+} from './conditions.ts';
+import { type SortType, type SortValue, sortText, sortValue } from './sort-text.ts';
+
+/** Nulls come last in both directions; the key breaks ties. */
+export interface SortKey {
+  /** Column or expression of an index. */
+  readonly sql: string;
+  readonly type: SortType;
+  readonly isDescending: boolean;
+  readonly isNullable: boolean;
+  /** Binds cursors. */
+  readonly scope: { readonly column: string; readonly type: string };
+}
+
+/** Part of a record's key. */
+export interface KeyPart {
+  /** Column with the number of the id. */
+  readonly column: string;
+  readonly kind: IdKind;
+  /** Field of the record with the id. */
+  readonly field: string;
+}
+
+export const MODEL_KEY = { column: 'model', kind: 'model', field: 'model_id' } as const satisfies KeyPart;
 
 export interface ListQuery {
-  /** Its `pos` is the position in key order, `line` the record's JSON text. */
-  readonly table: string;
+  readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings';
   readonly conditions: readonly Condition[];
   /** Default: by key. */
   readonly sort?: SortKey | undefined;
-  /** Tables with the same records that are faster to read. */
-  readonly faster?: FasterTables | undefined;
   /** Columns that identify a record, given the conditions. */
-  readonly key: readonly string[];
-  /** Whether the first page counts in the same query, because the scan takes most of the time. */
-  readonly isCostly?: boolean;
-  /** Adds details to each line. */
-  readonly detail?: { readonly sql: string; readonly addTo: (line: string, detail: string) => string };
+  readonly key: readonly KeyPart[];
+  /** Default: SQL counts, and chooses the index. */
+  readonly plan?: ((view: View, query: ListQuery) => ListPlan) | undefined;
+  /** Adds the sort value to a line. */
+  readonly addTo?: (line: string, sorted: SortValue | null) => string;
   /** Binds cursors, beside table and order; default: the conditions. */
-  readonly cursorScope?: string | readonly Condition[];
+  readonly cursorScope?: string;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
-export interface FasterTables {
-  /** With `pos`, and `place` in the order of `sort`. */
-  readonly sorted: string | undefined;
-  readonly counted: string;
-  /** For these tables. */
-  readonly conditions: readonly Condition[];
+/** How to find a page. */
+export interface ListPlan {
+  /** Undefined: SQL counts. */
+  readonly total: number | undefined;
+  /** Undefined: SQL chooses. */
+  readonly index: string | undefined;
+  /** Whether finding a page takes more than some milliseconds. */
+  readonly isLong: boolean;
 }
 
-/** Finds positions from columns that are fast to read, then loads the lines (specification "Lists"; decision 0011). */
+const DEFAULT_PLAN: ListPlan = { total: undefined, index: undefined, isLong: false };
+
+/** One page of records (specification "Lists"). */
 export async function listPage(view: View, query: ListQuery) {
-  const { sort, key } = query;
+  const { sort, key, limit, addTo, plan } = query;
   const hash = hashOf(query);
-  const parts = (sort === undefined ? 0 : 1) + key.length;
-  const place = query.cursor === undefined ? undefined : getPlace(query.cursor, hash, parts);
-  const isCountedWithPage = query.isCostly === true && place === undefined;
-  const [page, total] = isCountedWithPage
-    ? await readCountedPage(view, query)
-    : await Promise.all([readPage(view, query, place), countAll(view, query)]);
-  const last = page.records.at(-1);
+  const place = query.cursor === undefined ? undefined : getPlace(query.cursor, hash, (sort ? 1 : 0) + key.length);
+  const planned = plan?.(view, query) ?? DEFAULT_PLAN;
+  const total = planned.total ?? countAll(view, query);
+  const records = total === 0 ? [] : await findRecords(view, query, { place, plan: planned });
+  const page = records.slice(0, limit);
+  const last = page.at(-1);
   return {
     /** Records as JSON text. */
-    lines: page.records.map(({ line }) => line),
+    lines: page.map(({ text, sorted }) => addTo?.(text, sorted) ?? text),
     /** On all pages. */
     total,
-    nextCursor: page.hasMore && last !== undefined ? cursorFrom(hash, last.place) : null,
+    nextCursor: records.length > limit && last !== undefined ? cursorFrom(hash, placeOf(query, last)) : null,
   };
 }
 
-async function readPage(view: View, query: ListQuery, place: CursorPlace | undefined) {
-  return readFound(view, query, await findPositions(view, query, place));
-}
-
-async function readFound(view: View, query: ListQuery, positions: readonly number[]) {
-  const records = await readRecords(view, query, positions.slice(0, query.limit));
-  return { records, hasMore: positions.length > query.limit };
-}
-
-/** Cursors outlive versions of the service: these fields must not change. */
+/** Cursors outlive versions of the service: what is hashed must not change. */
 function hashOf({ table, conditions, cursorScope, sort }: ListQuery): string {
-  const order = sort && { column: sort.column, isDescending: sort.isDescending, type: sort.type };
-  return cursorHash([table, cursorScope ?? conditions, order ?? null]);
+  const order = sort && { column: sort.scope.column, isDescending: sort.isDescending, type: sort.scope.type };
+  return cursorHash([table, cursorScope ?? scopesOf(conditions), order ?? null]);
 }
 
-/** With one more if there is a next page. */
-async function findPositions(view: View, query: ListQuery, place: CursorPlace | undefined): Promise<readonly number[]> {
-  const { table, sort, conditions, faster, limit } = query;
-  const inOrder = sort === undefined ? 'pos' : orderSql(sort);
-  // DuckDB stops early if the order is by integers.
-  const from =
-    faster?.sorted === undefined
-      ? { table, conditions, order: inOrder }
-      : { table: faster.sorted, conditions: faster.conditions, order: 'place' };
-  const later = place === undefined ? [] : await findLater(view, query, place);
-  const { sql, values } = allOf([...from.conditions, ...later]);
-  const rows = await view.rows(
-    { pos: number },
-    `SELECT pos FROM ${from.table} WHERE ${sql} ORDER BY ${from.order} LIMIT ${limit + 1}`,
-    values,
+interface FoundRecord extends CheckedText {
+  /** Null if the record lacks the value, or the order is by key. */
+  readonly sorted: SortValue | null;
+}
+
+interface Search {
+  readonly place: CursorPlace | undefined;
+  readonly plan: ListPlan;
+}
+
+/** With one more if there is a next page. Records without the sort value come after all others, so they are searched next. */
+async function findRecords(view: View, query: ListQuery, { place, plan }: Search): Promise<readonly FoundRecord[]> {
+  const { sort } = query;
+  const ids = sort === undefined ? place : place?.slice(1);
+  const later = ids === undefined ? [] : [laterKey(view, query.key, ids)];
+  if (sort === undefined) return findPart(view, query, { plan, conditions: later, limit: query.limit + 1 });
+  const [sorted] = place ?? [];
+  const isAmongNulls = sorted === null;
+  const after = typeof sorted === 'string' ? [laterSort(sort, sorted, later)] : [];
+  const withValue = sort.isNullable ? [...after, { sql: `${sort.sql} IS NOT NULL`, values: [] }] : after;
+  const first = isAmongNulls
+    ? []
+    : await findPart(view, query, { plan, conditions: withValue, limit: query.limit + 1 });
+  const missing = query.limit + 1 - first.length;
+  if (!sort.isNullable || missing === 0) return first;
+  const withoutValue = [{ sql: `${sort.sql} IS NULL`, values: [] }, ...(isAmongNulls ? later : [])];
+  return [...first, ...(await findPart(view, query, { plan, conditions: withoutValue, limit: missing }))];
+}
+
+interface Part {
+  readonly plan: ListPlan;
+  /** Besides the query's. */
+  readonly conditions: readonly Condition[];
+  readonly limit: number;
+}
+
+/** Finds keys by an index, then reads the lines. */
+async function findPart(view: View, query: ListQuery, { plan, conditions, limit }: Part) {
+  const { table, sort, key } = query;
+  const { sql, values } = allOf([...query.conditions, ...conditions]);
+  const columns = key.map(({ column }) => column);
+  const order = [...(sort === undefined ? [] : [`${sort.sql}${sort.isDescending ? ' DESC' : ''}`]), ...columns];
+  const found = `SELECT ${[sort?.sql ?? 'NULL', ...TABLE_KEYS[table]].join(', ')} FROM ${table}
+     ${plan.index === undefined ? '' : `INDEXED BY ${plan.index}`} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+  const names = TABLE_KEYS[table].map((_, at) => `k${at}`);
+  const select = `WITH found(sorted, ${names.join(', ')}) AS MATERIALIZED (${found})
+     SELECT line AS text, "check", sorted FROM found CROSS JOIN ${table} r
+     ON ${TABLE_KEYS[table].map((column, at) => `r.${column} = k${at}`).join(' AND ')}`;
+  if (!plan.isLong) return view.checkedRows<FoundRecord>(select, values);
+  return view.checkedRowsInThread<FoundRecord>(select, values);
+}
+
+const TABLE_KEYS: Readonly<Record<ListQuery['table'], readonly string[]>> = {
+  models: ['model'],
+  benchmarks: ['benchmark'],
+  scores: ['model', 'benchmark'],
+  rankings: ['category', 'rank', 'model'],
+};
+
+/** After the sort value, or the same one and a later key. */
+function laterSort({ sql, type, isDescending }: SortKey, sorted: string, later: readonly Condition[]): Condition {
+  const value = sortValue(type, sorted);
+  if (value === undefined) return { sql: 'false', values: [] };
+  const { sql: laterSql, values } = allOf(later);
+  const [from, beyond] = isDescending ? ['<=', '<'] : ['>=', '>'];
+  return {
+    // The first comparison is the range of the index.
+    sql: `${sql} ${from} ? AND (${sql} ${beyond} ? OR (${laterSql}))`,
+    values: [value, value, ...values],
+  };
+}
+
+/** After a key whose record, or ids, may be gone. */
+function laterKey(view: View, key: readonly KeyPart[], ids: CursorPlace): Condition {
+  const values = key.map(({ kind }, at) => numberAt(view, kind, ids[at] ?? ''));
+  const columns = key.map(({ column }) => column).join(', ');
+  return { sql: `(${columns}) > (${values.map(() => '?').join(', ')})`, values };
+}
+
+/** The id's number; of an unknown id one between its neighbours. */
+function numberAt(view: View, kind: IdKind, id: string): number {
+  const [next] = view.rows<{ readonly id: string; readonly number: number }>(
+    'SELECT id, number FROM ids WHERE kind = ? AND id >= ? ORDER BY id LIMIT 1',
+    [kind, id],
   );
-  return rows.map(({ pos }) => pos);
+  if (next === undefined) return Number.MAX_SAFE_INTEGER;
+  return next.id === id ? next.number : next.number - 0.5;
 }
 
-/** Later pages use the cached total. */
-async function readCountedPage(view: View, query: ListQuery) {
-  const { table, sort, conditions, limit } = query;
+function placeOf({ sort, key }: ListQuery, { text, sorted }: FoundRecord): CursorPlace {
+  const record = JSON.parse(text) as Readonly<Record<string, string>>; // A line of the view; its ids are text.
+  const ids = key.map(({ field }) => record[field] ?? '');
+  return sort === undefined ? ids : [sorted === null ? null : sortText(sort.type, sorted), ...ids];
+}
+
+/** Characters of all cached keys. Smaller: rare filters are counted again for every page. */
+const TOTALS_LENGTH_MAX = 1024 * 1024;
+
+/** Approximate cost of an entry besides its key. */
+const TOTAL_LENGTH = 200;
+
+/** Totals by conditions, for all pages and orders. */
+function createTotals(): LRUCache<string, number> {
+  return new LRUCache({ maxSize: TOTALS_LENGTH_MAX, sizeCalculation: (_, key) => key.length + TOTAL_LENGTH });
+}
+
+function countAll(view: View, { table, conditions }: ListQuery): number {
+  const totals = view.computed(createTotals);
+  const key = JSON.stringify([table, scopesOf(conditions)]);
+  const known = totals.get(key);
+  if (known !== undefined) return known;
   const { sql, values } = allOf(conditions);
-  const rows = await view.rows(
-    { pos: number, total: number },
-    `SELECT pos, (count(*) OVER ())::DOUBLE AS total FROM ${table} WHERE ${sql}
-     ORDER BY ${sort === undefined ? 'pos' : orderSql(sort)} LIMIT ${limit + 1}`,
-    values,
-  );
-  const total = rows[0]?.total ?? 0;
-  const page = await readFound(
-    view,
-    query,
-    rows.map(({ pos }) => pos),
-  );
-  return [page, await view.totals.get(totalKey(query), async () => total)] as const;
-}
-
-/** Conditions for records after a cursor's, which may be gone. */
-async function findLater(
-  view: View,
-  { table, sort, key }: ListQuery,
-  place: CursorPlace,
-): Promise<readonly Condition[]> {
-  const ids = place.slice(sort === undefined ? 0 : 1);
-  const { sql, values } = allOf([laterKey(key, ids)]);
-  const [next] = await view.rows({ pos: number }, `SELECT pos FROM ${table} WHERE ${sql} ORDER BY pos LIMIT 1`, values);
-  const laterPos: Condition = { sql: 'pos >= ?::INTEGER', values: [next?.pos ?? POS_MAX] };
-  if (sort === undefined) return [laterPos];
-  const [value = null] = place;
-  const { column, isDescending, type, isNullable } = sort;
-  if (value === null) return [{ sql: `${column} IS NULL`, values: [] }, laterPos];
-  const typed = `TRY_CAST(?::VARCHAR AS ${type})`;
-  const beyond = `${column} ${isDescending ? '<=' : '>='} ${typed}`;
-  return [
-    // DuckDB doesn't always skip blocks with OR IS NULL.
-    { sql: isNullable ? `${beyond} OR ${column} IS NULL` : beyond, values: [value] },
-    { sql: `${column} IS DISTINCT FROM ${typed} OR ${laterPos.sql}`, values: [value, ...laterPos.values] },
-  ];
-}
-
-/** Text that parses back to the same value. */
-function sortTextSql({ column, type }: SortKey): string {
-  return type === 'DOUBLE' ? doubleTextSql(column) : `CAST(${column} AS VARCHAR)`;
-}
-
-/** The largest INTEGER. */
-const POS_MAX = 2 ** 31 - 1;
-
-/** `k1 >= a AND (k1 > a OR (k2 > b))`: DuckDB skips blocks by the range of a column, not of a row. */
-function laterKey([column = '', ...columns]: readonly string[], [id = null, ...ids]: CursorPlace): Condition {
-  if (columns.length === 0) return { sql: `${column} > ?`, values: [id] };
-  const rest = laterKey(columns, ids);
-  return { sql: `${column} >= ? AND (${column} > ? OR (${rest.sql}))`, values: [id, id, ...rest.values] };
-}
-
-function countAll(view: View, query: ListQuery): Promise<number> {
-  const counted = query.faster?.counted ?? query.table;
-  const { sql, values } = allOf(query.faster?.conditions ?? query.conditions);
-  return view.totals.get(totalKey(query), async () => {
-    const select = `SELECT count(*)::DOUBLE AS total FROM ${counted} WHERE ${sql}`;
-    const [row] = await view.rows({ total: number }, select, values);
-    return row?.total ?? 0;
-  });
-}
-
-function totalKey({ table, conditions }: ListQuery): string {
-  const { sql, values } = allOf(conditions);
-  return JSON.stringify([table, sql, values]);
-}
-
-interface ListedRecord {
-  readonly line: string;
-  /** JSON text of a {@link CursorPlace}. */
-  readonly place: string;
-}
-
-/** In the order of the positions. */
-async function readRecords(
-  view: View,
-  query: ListQuery,
-  positions: readonly number[],
-): Promise<readonly ListedRecord[]> {
-  if (positions.length === 0) return [];
-  const { table, sort, key, detail } = query;
-  const place = [...(sort === undefined ? [] : [sortTextSql(sort)]), ...key];
-  // DuckDB uses the index only for literal numbers.
-  const rows = await view.rowsOnce(
-    { pos: number, line: text, detail: text, place: text },
-    `SELECT pos, line, ${detail?.sql ?? "''"} AS detail, to_json([${place.join(', ')}])::VARCHAR AS place
-     FROM ${table} WHERE pos IN (${positions.join(', ')})`,
-  );
-  const byPosition = new Map(rows.map((row) => [row.pos, row]));
-  return positions.map((pos) => {
-    const row = byPosition.get(pos);
-    if (row === undefined) throw new Error(`${table} has no record at position ${pos}`);
-    return { line: detail === undefined ? row.line : detail.addTo(row.line, row.detail), place: row.place };
-  });
+  const [row] = view.rows<{ readonly total: number }>(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, values);
+  const total = row?.total ?? 0;
+  totals.set(key, total);
+  return total;
 }

@@ -109,9 +109,8 @@ export class DataResponses {
     { caller, baseUrl }: { readonly caller: DataCaller; readonly baseUrl?: string | undefined },
   ): Promise<ParsedResponse<Body>> {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-    const { body, headers, release } = await this.respond(route, { params, query: given, baseUrl }, caller);
+    const { body, headers } = await this.respond(route, { params, query: given, baseUrl }, caller);
     const json = String(body);
-    release?.();
     // The only place that parses a response; tests check every route's schema.
     return { body: JSON.parse(json) as Body, characters: json.length, dataAsOf: headers['X-Data-As-Of'] };
   }

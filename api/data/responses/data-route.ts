@@ -138,15 +138,15 @@ export function jsonArray(texts: readonly JsonText[]): JsonText {
   return `[${texts.join(',')}]`;
 }
 
-/** The bytes around the elements of an array in an object; all values are JSON text. */
+/** The text around the elements of an array in an object; all values are JSON text. */
 export function jsonFrame(
   before: Readonly<Record<string, JsonText>>,
   array: string,
   after: Readonly<Record<string, JsonText>>,
-): { readonly head: Buffer; readonly tail: Buffer } {
+): { readonly head: JsonText; readonly tail: JsonText } {
   const whole = jsonObject({ ...before, [array]: '[]', ...after });
   const headLength = jsonObject({ ...before, [array]: '[' }).length - '}'.length;
-  return { head: Buffer.from(whole.slice(0, headLength)), tail: Buffer.from(whole.slice(headLength)) };
+  return { head: whole.slice(0, headLength), tail: whole.slice(headLength) };
 }
 
 /** An object of values that are JSON text, in the given order. */

@@ -7,7 +7,7 @@
 import type { Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
 import type { Dependency } from '../../server/route.ts';
-import type { HistoryKind } from '../../view/tables/history-kinds.ts';
+import type { HistoryKind } from '../../view/history-kinds.ts';
 import type { ValueInForce, View } from '../../view/view.ts';
 
 export function contentOf(view: View, datasets: readonly DatasetName[]): Dependency {

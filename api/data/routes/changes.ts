@@ -7,6 +7,7 @@ import { ChangeSchema, cursorFromSeq, eventKeySchema, seqFromCursor } from '../.
 import { DATASETS, type Dataset, ENTITY_TYPES, type EntityType } from '../../../schemas/datasets.ts';
 import { retainedFrom } from '../../../schemas/retention.ts';
 import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
+import { readFeed } from '../../view/feed.ts';
 import type { View } from '../../view/view.ts';
 import { firstRetainedSeq } from '../../view/view-meta.ts';
 import { ApiError } from '../api-errors.ts';
@@ -144,18 +145,15 @@ export const changesRoute = dataRoute({
       const { catalog } = view.meta;
       return all(releaseOf(view), value([retainedFrom(catalog), firstRetainedSeq(catalog)]));
     },
-    borrowed: async ({ view }) => {
-      const { catalog } = view.meta;
-      return view.read((texts) => {
-        const stretch = texts.findEvents({ after, limit, entityType, scannedMax: SCANNED_MAX });
-        const frame = jsonFrame({}, 'events', {
-          next_cursor: JSON.stringify(cursorFromSeq(stretch.lastSeq)),
-          has_more: String(stretch.lastSeq < view.newest.last_seq),
-          retained_from: JSON.stringify(retainedFrom(catalog)),
-          published_through: JSON.stringify(view.newest.day),
-        });
-        return texts.readEvents(stretch, frame);
+    large: async ({ view }) => {
+      const { pieces, lastSeq } = readFeed(view, { after, limit, entityType, scannedMax: SCANNED_MAX });
+      const { head, tail } = jsonFrame({}, 'events', {
+        next_cursor: JSON.stringify(cursorFromSeq(lastSeq)),
+        has_more: String(lastSeq < view.newest.last_seq),
+        retained_from: JSON.stringify(retainedFrom(view.meta.catalog)),
+        published_through: JSON.stringify(view.newest.day),
       });
+      return Buffer.concat([Buffer.from(head), ...pieces, Buffer.from(tail)]);
     },
   }),
 });

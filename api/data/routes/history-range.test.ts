@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../runtime/day.ts';
 import { DATASETS } from '../../../schemas/datasets.ts';
-import { HISTORY_SOURCES } from '../../view/tables/history-kinds.ts';
+import { HISTORY_SOURCES } from '../../view/history-kinds.ts';
 import { ALL_RIGHTS, type Rights } from '../access/rights.ts';
 import { ApiError } from '../api-errors.ts';
 import { addedFieldsOf, findRangeProblems, resolveRange } from './history-range.ts';

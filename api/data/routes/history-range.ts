@@ -5,7 +5,7 @@ import { planWindowStart } from '../../accounts/organizations/plans.ts';
 import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { Dependency } from '../../server/route.ts';
-import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../../view/tables/history-kinds.ts';
+import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../../view/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import type { Rights } from '../access/rights.ts';
 import { ApiError } from '../api-errors.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Day } from '../../../runtime/day.ts';
-import { HISTORY_KINDS, type HistoryKind } from '../../view/tables/history-kinds.ts';
+import { HISTORY_KINDS, type HistoryKind } from '../../view/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import { assertKnown } from '../queries/conditions.ts';
-import { expandPoints } from '../queries/history-points.ts';
+import { expandPoints, readIntervals } from '../queries/history-points.ts';
+import { createPositions } from '../queries/ranking-points.ts';
 import { dataRoute, jsonFrame } from '../responses/data-route.ts';
 import { idOf, oneOf } from '../responses/parameters.ts';
 import { EXAMPLE_PRICE } from '../responses/records.ts';
@@ -86,31 +86,30 @@ export const modelHistoryRoute = dataRoute({
   },
   handle: (effective) => ({
     dependsOn: ({ view, today }) => historyDependency(view, effective.kind, effective, today),
-    assertExists: ({ view }) => assertIdsKnown(view, effective),
+    assertExists: async ({ view }) => assertIdsKnown(view, effective),
     cached: async ({ view }) => {
       const { model, kind } = effective;
-      const positions = kind === 'ranking' ? await view.positions() : undefined;
       const frame = jsonFrame({ model_id: JSON.stringify(model), kind: JSON.stringify(kind) }, 'points', {
         window: windowText(view, kind, effective),
       });
-      const positionsOf = (category: string, day: Day) => positions?.of(category, day) ?? 0;
-      const { hasPoints, body } = await view.read(({ histories }) =>
-        histories[kind].readIntervals(effective, (intervals) => ({
-          hasPoints: intervals.length > 0,
-          body: expandPoints({ ...effective, intervals, capturedDays: daysOf(view, kind), positionsOf }, frame),
-        })),
-      );
-      if (!hasPoints) await assertIdsKnown(view, effective);
-      return body;
+      const intervals = readIntervals(view, effective);
+      if (intervals.length === 0) assertIdsKnown(view, effective);
+      const points = expandPoints({
+        ...effective,
+        intervals,
+        capturedDays: daysOf(view, kind),
+        positionsOf: createPositions(view, effective),
+      });
+      return frame.head + points + frame.tail;
     },
   }),
 });
 
 /** Distinguishes a series without points from an unknown id. */
-async function assertIdsKnown(view: View, { model, kind, series }: Effective): Promise<void> {
-  await assertKnown(view, 'model', { id: model, param: 'model_id' });
+function assertIdsKnown(view: View, { model, kind, series }: Effective): void {
+  assertKnown(view, 'model', { id: model, param: 'model_id' });
   if (series === undefined) return;
-  if (kind === 'score') await assertKnown(view, 'benchmark', { id: series, param: 'benchmark_id' });
-  if (kind === 'ranking') await assertKnown(view, 'category', { id: series, param: 'category_id' });
-  if (kind === 'pricing') await assertKnown(view, 'provider', { id: series, param: 'provider' });
+  if (kind === 'score') assertKnown(view, 'benchmark', { id: series, param: 'benchmark_id' });
+  if (kind === 'ranking') assertKnown(view, 'category', { id: series, param: 'category_id' });
+  if (kind === 'pricing') assertKnown(view, 'provider', { id: series, param: 'provider' });
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { text } from '../../../storage/duckdb/row-shape.ts';
 import { type HttpError, notFound } from '../../server/errors/http-error.ts';
-import type { SortKey } from '../../view/tables/list-orders.ts';
-import { TEXTS_SEPARATOR } from '../../view/tables/view-tables.ts';
-import type { View } from '../../view/view.ts';
+import type { QueryValue } from '../../view/query-threads.ts';
+import type { CheckedText, View } from '../../view/view.ts';
 import { type Condition, where } from '../queries/conditions.ts';
+import type { SortKey } from '../queries/list-page.ts';
+import { modelsNamedLike } from '../queries/model-search.ts';
 import { dataRoute, jsonArray } from '../responses/data-route.ts';
 import { all, contentOf, inForce } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
@@ -24,12 +24,27 @@ const SORTS = [
 ] as const;
 
 const SORT_COLUMNS = {
-  id: { type: 'VARCHAR', isNullable: false },
-  name: { type: 'VARCHAR', isNullable: false },
-  release_date: { type: 'DATE', isNullable: true },
-  context_length: { type: 'BIGINT', isNullable: true },
-  updated_at: { type: 'TIMESTAMP', isNullable: false },
-} as const;
+  name: {
+    // Truncated, so that a cursor always fits into a URL.
+    sql: 'substr(name, 1, 200)',
+    type: 'text',
+    isNullable: false,
+    scope: { column: 'left(name, 200)', type: 'VARCHAR' },
+  },
+  release_date: sortColumn('release_date', 'date', { isNullable: true, scope: 'DATE' }),
+  context_length: sortColumn('context_length', 'integer', { isNullable: true, scope: 'BIGINT' }),
+  updated_at: sortColumn('updated_at', 'micros', { isNullable: false, scope: 'TIMESTAMP' }),
+} as const satisfies Readonly<Record<string, SortColumn>>;
+
+type SortColumn = Omit<SortKey, 'isDescending'>;
+
+function sortColumn(
+  sql: string,
+  type: SortColumn['type'],
+  { isNullable, scope }: { readonly isNullable: boolean; readonly scope: string },
+): SortColumn {
+  return { sql, type, isNullable, scope: { column: sql, type: scope } };
+}
 
 const ModelFiltersSchema = z.object({
   q: freeText({
@@ -75,41 +90,46 @@ export const modelsRoute = listRoute({
     const content = contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']);
     return filtersByName(filters) ? all(content, inForce(view.names)) : content;
   },
-  list: (filters) => ({
+  list: (filters, { view }) => ({
     table: 'models',
-    conditions: conditionsFrom(filters, searchIn),
-    cursorScope: conditionsFrom(filters, searchInBefore),
+    conditions: conditionsFrom(filters, view),
     sort: sortFrom(filters.sort),
-    isCostly: filters.q !== undefined,
-    key: ['id'],
+    key: [{ column: 'model', kind: 'model', field: 'id' }],
   }),
 });
 
-function conditionsFrom(query: ModelFilters, search: typeof searchIn): readonly Condition[] {
+function conditionsFrom(query: ModelFilters, view: View): readonly Condition[] {
   return [
-    ...search(query.q),
-    ...where(NAMED, query.alias, query.alias),
+    ...searchIn(view, query.q),
+    ...named(query.alias),
     ...where('organization = ?', query.organization),
-    ...where('list_contains(inference, ?)', query.provider),
-    ...where('context_length >= ?::BIGINT', query.min_context),
-    ...where('release_date >= ?::VARCHAR::DATE', query.released_after),
-    ...where('release_date <= ?::VARCHAR::DATE', query.released_before),
+    ...where(
+      'model IN (SELECT model FROM model_providers WHERE provider = ?)',
+      query.provider,
+      'list_contains(inference, ?)',
+    ),
+    ...where('context_length >= ?', query.min_context, 'context_length >= ?::BIGINT'),
+    ...where('release_date >= ?', query.released_after, 'release_date >= ?::VARCHAR::DATE'),
+    ...where('release_date <= ?', query.released_before, 'release_date <= ?::VARCHAR::DATE'),
     ...priceConditions(query),
   ];
 }
 
-/** The separator between a model's texts occurs in none of them. */
-function searchIn(q: string | undefined): readonly Condition[] {
-  return where(`contains(texts, lower(?)) AND NOT contains(?, '${TEXTS_SEPARATOR}')`, q, q);
+function searchIn(view: View, q: string | undefined): readonly Condition[] {
+  if (q === undefined) return [];
+  const scope = { sql: 'contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', values: [q, q] };
+  return [
+    { sql: 'model IN (SELECT value FROM json_each(?))', values: [JSON.stringify(modelsNamedLike(view, q))], scope },
+  ];
 }
 
-/** The earlier search: cursors are bound to it, so that old ones stay valid. */
-function searchInBefore(q: string | undefined): readonly Condition[] {
-  return where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', q, q);
+function named(alias: string | undefined): readonly Condition[] {
+  if (alias === undefined) return [];
+  const union = (column: string) =>
+    `${column} IN (SELECT ${column} FROM models WHERE id = ? UNION ALL SELECT ${column} FROM aliases WHERE id = ?)`;
+  const values = [alias, alias];
+  return [{ sql: union('model'), values, scope: { sql: union('pos'), values } }];
 }
-
-/** Each part skips blocks by its table's order. */
-const NAMED = 'pos IN (SELECT pos FROM models WHERE id = ? UNION ALL SELECT pos FROM aliases WHERE id = ?)';
 
 function filtersByName({ q, alias }: ModelFilters): boolean {
   return q !== undefined || alias !== undefined;
@@ -121,22 +141,32 @@ function boundsPrices({ max_input_price: input, max_output_price: output }: Mode
 
 /** One price must meet both bounds. */
 function priceConditions({ max_input_price: input, max_output_price: output }: ModelFilters): readonly Condition[] {
-  const bounds = [...where('p.input_per_million <= ?', input), ...where('p.output_per_million <= ?', output)];
+  const both = (columns: { readonly input: string; readonly output: string }) => [
+    ...where(`p.${columns.input} <= ?`, input),
+    ...where(`p.${columns.output} <= ?`, output),
+  ];
+  const bounds = both({ input: 'input', output: 'output' });
   if (bounds.length === 0) return [];
-  const both = bounds.map((bound) => bound.sql).join(' AND ');
-  const sql = `EXISTS (SELECT 1 FROM pricing p WHERE p.model_id = models.id AND ${both})`;
-  return [{ sql, values: bounds.flatMap(({ values }) => values) }];
+  const scoped = allOfScope(both({ input: 'input_per_million', output: 'output_per_million' }));
+  const values: readonly QueryValue[] = bounds.flatMap((bound) => bound.values);
+  return [
+    {
+      sql: `model IN (SELECT p.model FROM pricing p WHERE ${allOfScope(bounds)})`,
+      values,
+      scope: { sql: `EXISTS (SELECT 1 FROM pricing p WHERE p.model_id = models.id AND ${scoped})`, values },
+    },
+  ];
+}
+
+function allOfScope(bounds: readonly Condition[]): string {
+  return bounds.map(({ sql }) => sql).join(' AND ');
 }
 
 function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {
   const isDescending = sort.startsWith('-');
   const column = sort.replace(/^-/, '');
-  if (sort === 'id' || !isSortColumn(column)) return undefined;
-  return { column: column === 'name' ? SORTED_NAME : column, isDescending, ...SORT_COLUMNS[column] };
+  return isSortColumn(column) ? { ...SORT_COLUMNS[column], isDescending } : undefined;
 }
-
-/** Truncated, so that a cursor always fits into a URL. */
-const SORTED_NAME = 'left(name, 200)';
 
 function isSortColumn(column: string): column is keyof typeof SORT_COLUMNS {
   return Object.hasOwn(SORT_COLUMNS, column);
@@ -175,29 +205,27 @@ export const modelRoute = dataRoute({
   handle: ({ id: model }) => ({
     dependsOn: ({ view }) => all(contentOf(view, ['models', 'scores', 'rankings', 'pricing']), inForce(view.names)),
     assertExists: async ({ view }) => {
-      const [record] = await linesOf(view, 'SELECT line FROM models WHERE id = $1', model);
-      if (record === undefined) throw noSuchModel();
+      if (view.rows('SELECT 1 FROM models WHERE id = ?', [model]).length === 0) throw noSuchModel();
     },
     cached: async ({ view }) => {
-      const [[record], scores, rankings, pricing] = await Promise.all([
-        view.rows({ line: text, aliases: text }, 'SELECT line, aliases FROM models WHERE id = $1', [model]),
-        linesOf(view, 'SELECT line FROM scores WHERE model_id = $1 ORDER BY benchmark_id', model),
-        linesOf(view, 'SELECT line FROM rankings WHERE model_id = $1 ORDER BY category', model),
-        linesOf(view, 'SELECT line FROM pricing WHERE model_id = $1 ORDER BY provider', model),
-      ]);
+      const [record] = view.checkedRows<CheckedText & { readonly model: number }>(
+        'SELECT line AS text, "check", model FROM models WHERE id = ?',
+        [model],
+      );
       if (record === undefined) throw noSuchModel();
-      const open = record.line.slice(0, -1);
-      const lists = `"scores":${jsonArray(scores)},"rankings":${jsonArray(rankings)},"pricing":${jsonArray(pricing)}`;
-      return `${open},${lists},"aliases":${record.aliases}}`;
+      const linesOf = (table: string, order: string) =>
+        jsonArray(
+          view.texts(`SELECT line AS text, "check" FROM ${table} WHERE model = ? ORDER BY ${order}`, [record.model]),
+        );
+      const [aliases = '[]'] = view.texts('SELECT aliases AS text, "check" FROM model_names WHERE model = ?', [
+        record.model,
+      ]);
+      const lists = `"scores":${linesOf('scores', 'benchmark')},"rankings":${linesOf('rankings', 'category')},"pricing":${linesOf('pricing', 'provider')}`;
+      return `${record.text.slice(0, -1)},${lists},"aliases":${aliases}}`;
     },
   }),
 });
 
 function noSuchModel(): HttpError {
   return notFound('id', 'There is no such model');
-}
-
-async function linesOf(view: View, sql: string, model: string): Promise<readonly string[]> {
-  const rows = await view.rows({ line: text }, sql, [model]);
-  return rows.map(({ line }) => line);
 }

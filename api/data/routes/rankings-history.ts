@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { number, text } from '../../../storage/duckdb/row-shape.ts';
-import { TOP_POSITIONS_MAX } from '../../view/tables/view-tables.ts';
+import { TOP_POSITIONS_MAX } from '../../view/schema.ts';
 import { assertKnown } from '../queries/conditions.ts';
-import { withPositions } from '../queries/history-points.ts';
+import { rankedPoints } from '../queries/ranking-points.ts';
 import { dataRoute, jsonArray, jsonObject } from '../responses/data-route.ts';
 import { idOf, integer } from '../responses/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../responses/records.ts';
@@ -63,29 +62,10 @@ export const rankingsHistoryRoute = dataRoute({
   },
   handle: ({ category, top, ...range }) => ({
     dependsOn: ({ view, today }) => historyDependency(view, 'ranking', range, today),
-    assertExists: ({ view }) => assertKnown(view, 'category', { id: category, param: 'category_id' }),
+    assertExists: async ({ view }) => assertKnown(view, 'category', { id: category, param: 'category_id' }),
     cached: async ({ view }) => {
-      const rows = await view.rows(
-        { day: text, rank: number, model_id: text, payload: text, positions: number },
-        `SELECT CAST(c.day AS VARCHAR) AS day, p.rank, p.model_id, p.payload, c.positions
-         FROM positions p JOIN ranking_counts c
-           ON c.category = p.category AND c.day >= p.valid_from AND (p.valid_to IS NULL OR c.day <= p.valid_to)
-         WHERE p.category = $1 AND c.category = $1 AND p.rank <= $2::INTEGER
-           AND c.day BETWEEN $3::VARCHAR::DATE AND $4::VARCHAR::DATE
-         ORDER BY c.day, p.rank, p.model_id`,
-        [category, top, range.from, range.to],
-      );
-      if (rows.length === 0) await assertKnown(view, 'category', { id: category, param: 'category_id' });
-      const points = rows.map(({ day, rank, model_id: model, payload, positions }) =>
-        jsonObject({
-          date: JSON.stringify(day),
-          value: String(rank),
-          model_id: JSON.stringify(model),
-          category_id: JSON.stringify(category),
-          payload: withPositions(payload, positions),
-          source: '"capture"',
-        }),
-      );
+      const points = rankedPoints(view, { category, top, ...range });
+      if (points.length === 0) assertKnown(view, 'category', { id: category, param: 'category_id' });
       return jsonObject({
         category_id: JSON.stringify(category),
         kind: '"ranking"',

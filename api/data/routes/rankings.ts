@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { methodOfCategory, type RankingMethods } from '../../../schemas/release.ts';
-import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import type { View } from '../../view/view.ts';
-import { assertKnown, where } from '../queries/conditions.ts';
+import { assertKnown, whereId } from '../queries/conditions.ts';
+import { MODEL_KEY } from '../queries/list-page.ts';
 import { dataRoute } from '../responses/data-route.ts';
 import { all, contentOf, inForce, value } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
@@ -43,12 +43,18 @@ export const rankingsRoute = listRoute({
   },
   dependsOnText: 'the rankings, and how they are made',
   dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethods), value(rankedAt(view))),
-  assertExists: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
+  assertExists: async ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
   list: ({ category }) => ({
     table: 'rankings',
-    conditions: where('category = ?', category),
-    sort: { column: 'rank', isDescending: false, type: 'INTEGER', isNullable: false },
-    key: ['model_id'],
+    conditions: whereId('category', 'category', { id: category, scope: 'category = ?' }),
+    sort: {
+      sql: 'rank',
+      type: 'integer',
+      isDescending: false,
+      isNullable: false,
+      scope: { column: 'rank', type: 'INTEGER' },
+    },
+    key: [MODEL_KEY],
   }),
 });
 
@@ -99,9 +105,9 @@ export const categoriesRoute = dataRoute({
   handle: () => ({
     dependsOn: ({ view }) => contentOf(view, ['rankings']),
     cached: async ({ view }) => {
-      const categories = await view.rows(
-        { id: text, model_count: number },
-        'SELECT category AS id, count(*)::INTEGER AS model_count FROM rankings GROUP BY category ORDER BY category',
+      const categories = view.rows(
+        `SELECT id, count(*) AS model_count FROM rankings JOIN ids ON kind = 'category' AND number = category
+         GROUP BY category ORDER BY category`,
       );
       return JSON.stringify({ categories });
     },

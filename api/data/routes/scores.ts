@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../view/tables/list-orders.ts';
-import { type Condition, where } from '../queries/conditions.ts';
-import type { FasterTables } from '../queries/list-page.ts';
+import { type Condition, where, whereId } from '../queries/conditions.ts';
+import { MODEL_KEY, type SortKey } from '../queries/list-page.ts';
+import { planScores, type ScoreSearch } from '../queries/score-plan.ts';
+import { dayNumber } from '../queries/sort-text.ts';
 import { contentOf } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
 import { day, decimal, id, idOf, oneOf } from '../responses/parameters.ts';
@@ -42,38 +43,53 @@ export const scoresRoute = listRoute({
   list: (filters) => ({
     table: 'scores',
     conditions: conditionsFrom(filters),
-    sort: orderFrom(filters)?.sort,
-    faster: fasterTables(filters),
-    key: ['model_id', 'benchmark_id'],
+    sort: filters.sort === 'model_id' ? undefined : SORTS[filters.sort],
+    plan: (view, query) => planScores(view, searchFrom(filters), query),
+    key: [MODEL_KEY, BENCHMARK_KEY],
   }),
 });
 
-function orderFrom({ sort }: ScoreFilters): ListOrder | undefined {
-  return sort === 'model_id' ? undefined : SCORE_ORDERS[sort];
-}
+const BENCHMARK_KEY = { column: 'benchmark', kind: 'benchmark', field: 'benchmark_id' } as const;
 
-function fasterTables(filters: ScoreFilters): FasterTables | undefined {
-  // The sorted tables have no models; for one model they aren't needed.
-  if (filters.model !== undefined) return undefined;
-  const isDated = filters.measured_after !== undefined || filters.measured_before !== undefined;
-  // A sorted table counts blocks inside or outside the bounds without reading them.
-  const { table: counted } = SCORE_ORDERS[isDated ? '-measured_at' : 'value'];
-  // A source unknown to the view: NULL, which equals nothing.
-  const conditions = conditionsFrom(filters, `TRY_CAST(?::VARCHAR AS ${SCORE_SOURCE})`);
-  return { sorted: orderFrom(filters)?.table, counted, conditions };
-}
+const VALUE = { sql: 'value', type: 'double', isNullable: false, scope: { column: 'value', type: 'DOUBLE' } } as const;
 
-/** @param source the SQL that a `source` is compared with */
-function conditionsFrom(query: ScoreFilters, source = '?'): readonly Condition[] {
+const SORTS: Readonly<Record<Exclude<ScoreFilters['sort'], 'model_id'>, SortKey>> = {
+  value: { ...VALUE, isDescending: false },
+  '-value': { ...VALUE, isDescending: true },
+  '-measured_at': {
+    sql: 'measured_at',
+    type: 'day',
+    isDescending: true,
+    isNullable: true,
+    scope: { column: 'measured_at', type: 'DATE' },
+  },
+};
+
+function conditionsFrom(query: ScoreFilters): readonly Condition[] {
   return [
-    ...where('model_id = ?', query.model),
-    ...where('benchmark_id = ?', query.benchmark),
-    ...where(`source = ${source}`, query.source),
+    ...whereId('model', 'model', { id: query.model, scope: 'model_id = ?' }),
+    ...whereId('benchmark', 'benchmark', { id: query.benchmark, scope: 'benchmark_id = ?' }),
+    ...whereId('source', 'score source', { id: query.source, scope: 'source = ?' }),
     ...where('value >= ?', query.min_value),
     ...where('value <= ?', query.max_value),
-    ...where('measured_at >= ?::VARCHAR::DATE', query.measured_after),
-    ...where('measured_at <= ?::VARCHAR::DATE', query.measured_before),
+    ...whereDay('>=', query.measured_after),
+    ...whereDay('<=', query.measured_before),
   ];
+}
+
+function whereDay(comparison: '>=' | '<=', date: string | undefined): readonly Condition[] {
+  if (date === undefined) return [];
+  const scope = { sql: `measured_at ${comparison} ?::VARCHAR::DATE`, values: [date] };
+  return [{ sql: `measured_at ${comparison} ?`, values: [dayNumber(date)], scope }];
+}
+
+function searchFrom(query: ScoreFilters): ScoreSearch {
+  const { model, benchmark, source, min_value: minValue, max_value: maxValue, sort } = query;
+  const [fromDay, toDay] = [query.measured_after, query.measured_before].map((date) =>
+    date === undefined ? undefined : dayNumber(date),
+  );
+  const order = sort === 'model_id' ? 'key' : sort === '-measured_at' ? 'measured_at' : 'value';
+  return { model, benchmark, source, minValue, maxValue, fromDay, toDay, order };
 }
 
 export const benchmarksRoute = listRoute({
@@ -92,5 +108,9 @@ export const benchmarksRoute = listRoute({
   },
   dependsOnText: 'the benchmarks',
   dependsOn: (_, { view }) => contentOf(view, ['benchmarks']),
-  list: ({ category }) => ({ table: 'benchmarks', conditions: where('category = ?', category), key: ['id'] }),
+  list: ({ category }) => ({
+    table: 'benchmarks',
+    conditions: where('category = ?', category),
+    key: [{ column: 'benchmark', kind: 'benchmark', field: 'id' }],
+  }),
 });

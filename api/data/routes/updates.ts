@@ -45,15 +45,21 @@ export const updatesRoute = listRoute({
     table: 'models',
     conditions: [
       {
-        sql: 'added_on >= ?::VARCHAR::DATE AND added_on > TRY_CAST(?::VARCHAR AS DATE)',
-        values: [addDays(today, -days), view.capturedDays('models')[0] ?? ''],
+        sql: 'added_on >= ? AND added_on > ?',
+        values: [addDays(today, -days), view.capturedDays('models')[0] ?? today],
       },
     ],
-    sort: { column: 'added_on', isDescending: true, type: 'DATE', isNullable: true },
-    key: ['id'],
+    sort: {
+      sql: 'added_on',
+      type: 'date',
+      isDescending: true,
+      isNullable: true,
+      scope: { column: 'added_on', type: 'DATE' },
+    },
+    key: [{ column: 'model', kind: 'model', field: 'id' }],
     // Only `days`, not the date: a cursor must still work after midnight.
     cursorScope: `days ${days}`,
-    detail: { sql: 'CAST(added_on AS VARCHAR)', addTo: addedAtOf(view) },
+    addTo: addedAtOf(view),
   }),
 });
 
@@ -67,7 +73,7 @@ function windowOf(days: number, { view, today }: Pick<RequestContext, 'view' | '
 }
 
 /** Adds `added_at`, the time of the capture that first had the model. */
-function addedAtOf({ meta }: View): (line: string, day: string) => string {
-  const capturedAt = new Map(meta.catalog.releases.map((release) => [release.day, release.data_as_of]));
+function addedAtOf({ meta }: View): (line: string, day: unknown) => string {
+  const capturedAt = new Map<unknown, string>(meta.catalog.releases.map((release) => [release.day, release.data_as_of]));
   return (line, day) => `${line.slice(0, -1)},"added_at":${JSON.stringify(capturedAt.get(day) ?? null)}}`;
 }

@@ -1,5 +1,4 @@
 import type { Day } from '../../../runtime/day.ts';
-import { list, nullable, number, oneOf, type RowOf, text } from '../../../storage/duckdb/row-shape.ts';
 import type { View } from '../../view/view.ts';
 import {
   endedOfferSentence,
@@ -17,25 +16,25 @@ import {
   titleList,
 } from './words.ts';
 
-const NEWS_ROW = {
-  seq: number,
-  day: text,
-  kind: oneOf(['model', 'score', 'ranking', 'pricing']),
-  change: oneOf(['came', 'went', 'changed']),
-  model_id: text,
-  parts: list(text),
-  before: nullable(text),
-  after: nullable(text),
-  lines: number,
-  models: number,
-};
-
 /**
- * One line: records of a model with the same change, each with its `part` (benchmark, category or provider; of a new
- * model its providers). `seq` is that of their first event. `lines` and `models` count those of the night with this
- * kind and change, per category for ranks; at most {@link LINES_MAX} are read.
+ * One line: records of a model with the same change. `lines` and `models` count those of the night with this kind and change, per
+ * category for ranks; at most {@link LINES_MAX} are read.
  */
-export type NewsLine = RowOf<typeof NEWS_ROW>;
+export interface NewsLine {
+  /** Of the first event. */
+  readonly seq: number;
+  readonly day: Day;
+  readonly kind: 'model' | 'score' | 'ranking' | 'pricing';
+  readonly change: 'came' | 'went' | 'changed';
+  readonly model_id: string;
+  /** Each record's benchmark, category or provider; of a new model its providers. Ascending. */
+  readonly parts: readonly string[];
+  /** JSON text. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly lines: number;
+  readonly models: number;
+}
 
 /** Lines per kind and change in an entry, which counts the rest. */
 export const LINES_MAX = 100;
@@ -59,65 +58,63 @@ export function loadAllNews(view: View): Promise<readonly NewsLine[]> {
 
 /** Without what is only removed with the model. */
 export function loadNewsOf(view: View, modelId: string): Promise<readonly NewsLine[]> {
-  return loadLines(view, `model_id = $1 AND NOT (is_with_model AND change = 'went')`, [modelId]);
+  return loadLines(view, `model_id = ? AND NOT (is_with_model AND change = 'went')`, [modelId]);
 }
 
 /** With models that came in or dropped out. */
 export function loadRankingNews(view: View, category: string): Promise<readonly NewsLine[]> {
-  return loadLines(view, `kind = 'ranking' AND part = $1 AND ${isAmong(RANKING_TOP)}`, [category]);
+  return loadLines(view, `kind = 'ranking' AND part = ? AND ${isAmong(RANKING_TOP)}`, [category]);
 }
 
 /** SQL: either position is within the top. */
 function isAmong(top: number): string {
-  return `least(TRY_CAST(before AS INTEGER), TRY_CAST(after AS INTEGER)) <= ${top}`;
+  return `min(coalesce(CAST(before AS INTEGER), ${top} + 1), coalesce(CAST(after AS INTEGER), ${top} + 1)) <= ${top}`;
 }
 
+type NewsRow = Omit<NewsLine, 'parts'> & { readonly parts: string };
+
+/** In a thread: a night may have tens of thousands of news. */
 async function loadLines(view: View, condition: string, values: readonly string[] = []): Promise<readonly NewsLine[]> {
-  // Filters first, so that only the rows of one model are read.
-  return view.rows(
-    NEWS_ROW,
+  const rows = await view.rowsInThread<NewsRow>(
     `WITH selected AS MATERIALIZED (
        SELECT *, CASE WHEN kind = 'pricing' THEN '' ELSE part END AS own, CASE WHEN kind = 'ranking' THEN part ELSE '' END AS category
        FROM news WHERE ${condition}),
-     counts AS (SELECT day, kind, change, category, count(DISTINCT model_id) AS models FROM selected GROUP BY ALL),
+     counts AS (SELECT day, kind, change, category, count(DISTINCT model_id) AS models FROM selected GROUP BY 1, 2, 3, 4),
      lines AS (
-       SELECT min(seq) AS seq, day, kind, change, category, model_id, list_sort(list(part)) AS parts, before, after
+       SELECT min(seq) AS seq, day, kind, change, category, model_id, json_group_array(part ORDER BY part) AS parts, before, after
        FROM selected GROUP BY day, kind, change, category, model_id, own, before, after),
      numbered AS (
-       SELECT *, count(*) OVER night AS lines, row_number() OVER (night ORDER BY seq) AS n FROM lines
-       WINDOW night AS (PARTITION BY day, kind, change, category)),
-     offers AS (SELECT day, model_id, list_sort(list(part)) AS parts FROM news
-       WHERE kind = 'pricing' AND change = 'came' AND is_with_model GROUP BY day, model_id)
-     SELECT l.seq::DOUBLE AS seq, l.day::VARCHAR AS day, l.kind, l.change, l.model_id,
-       CASE l.kind WHEN 'model' THEN coalesce(o.parts, []) ELSE l.parts END AS parts, l.before, l.after, l.lines::DOUBLE AS lines,
-       c.models::DOUBLE AS models
+       SELECT *, count(*) OVER (PARTITION BY day, kind, change, category) AS lines,
+         row_number() OVER (PARTITION BY day, kind, change, category ORDER BY seq) AS n FROM lines)
+     SELECT l.seq, l.day, l.kind, l.change, l.model_id,
+       CASE WHEN l.kind = 'model' AND l.change = 'came' THEN
+         (SELECT json_group_array(part ORDER BY part) FROM news o WHERE o.model_id = l.model_id
+          AND o.day = l.day AND o.kind = 'pricing' AND o.change = 'came' AND o.is_with_model)
+       WHEN l.kind = 'model' THEN '[]' ELSE l.parts END AS parts, l.before, l.after, l.lines, c.models
      FROM numbered l JOIN counts c USING (day, kind, change, category)
-     LEFT JOIN offers o ON l.kind = 'model' AND l.change = 'came' AND o.day = l.day AND o.model_id = l.model_id
      WHERE l.n <= ${LINES_MAX} ORDER BY l.day DESC, l.seq`,
     values,
   );
+  return rows.map((row) => ({ ...row, parts: JSON.parse(row.parts) as readonly string[] })); // An array made by the query.
 }
 
 /** The first day with a ranking, by category. */
-export async function loadFirstDays(view: View): Promise<ReadonlyMap<string, Day>> {
-  const rows = await view.rows(
-    { category: text, day: text },
-    'SELECT category, min(day)::VARCHAR AS day FROM ranking_counts GROUP BY category',
+export function loadFirstDays(view: View): ReadonlyMap<string, Day> {
+  const rows = view.rows<{ readonly category: string; readonly day: Day | null }>(
+    `SELECT id AS category, (SELECT min(day) FROM ranking_counts WHERE category = number) AS day FROM ids
+     WHERE kind = 'category' ORDER BY id`,
   );
-  return new Map(rows.map(({ category, day }) => [category, day]));
+  return new Map(rows.flatMap(({ category, day }) => (day === null ? [] : [[category, day] as const])));
 }
 
-export async function hasModel(view: View, id: string): Promise<boolean> {
-  const rows = await view.rows({ id: text }, 'SELECT id FROM models WHERE id = $1', [id]);
-  return rows.length > 0;
+export function hasModel(view: View, id: string): boolean {
+  return view.rows('SELECT 1 FROM models WHERE id = ?', [id]).length > 0;
 }
 
 /** Whether a category has a ranking now. */
-export async function hasCategory(view: View, category: string): Promise<boolean> {
-  const rows = await view.rows({ category: text }, 'SELECT category FROM rankings WHERE category = $1 LIMIT 1', [
-    category,
-  ]);
-  return rows.length > 0;
+export function hasCategory(view: View, category: string): boolean {
+  const sql = `SELECT 1 FROM rankings WHERE category = (SELECT number FROM ids WHERE kind = 'category' AND id = ?) LIMIT 1`;
+  return view.rows(sql, [category]).length > 0;
 }
 
 /** Lines of an entry, never none. */

@@ -3,7 +3,7 @@ import { type Dataset, DATASETS, type DatasetName } from '../../../schemas/datas
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
-import { insertRows, type Writer } from './writer.ts';
+import { idSql, insertRows, type Writer } from './writer.ts';
 
 export interface CurrentInput {
   /** The newest release's records, a Parquet file for each dataset. */
@@ -23,7 +23,7 @@ const TABLES: Readonly<Record<DatasetName, { readonly columns: string; readonly 
   },
   benchmarks: { columns: 'b.number, s.category', joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
   scores: {
-    columns: 'm.number, b.number, s.value, o.number, s.measured_at::VARCHAR',
+    columns: `m.number, b.number, s.value, o.number, (s.measured_at - DATE '1970-01-01')::DOUBLE`,
     joins: `${idSql('model', 's.model_id', 'm')} ${idSql('benchmark', 's.benchmark_id', 'b')} LEFT ${idSql('score source', 's.source', 'o')}`,
     lineAt: 5,
   },
@@ -38,10 +38,6 @@ const TABLES: Readonly<Record<DatasetName, { readonly columns: string; readonly 
     lineAt: 4,
   },
 };
-
-function idSql(kind: string, column: string, alias: string): string {
-  return `JOIN (SELECT id, number FROM ids WHERE kind = '${kind}') ${alias} ON ${alias}.id = ${column}`;
-}
 
 /** Puts the newest records into the tables of the view: all of an empty one, else those that its changes name. */
 export async function writeCurrent(writer: Writer, input: CurrentInput): Promise<void> {

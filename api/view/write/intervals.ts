@@ -1,5 +1,6 @@
 import type { Day } from '../../../runtime/day.ts';
-import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../history-kinds.ts';
+import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource, SERIES_KINDS } from '../history-kinds.ts';
+import { OPEN } from '../schema.ts';
 import { type Cutover, captured, type HistoryParts, reconstructed } from './history-rows.ts';
 import { insertRows, type Writer } from './writer.ts';
 
@@ -37,19 +38,8 @@ async function insert(writer: Writer, kind: HistoryKind, rows: string): Promise<
     sql: `SELECT '${kind}', m.number, coalesce(s.number, 0), valid_from::VARCHAR, coalesce(valid_to, DATE '${OPEN}')::VARCHAR, source,
         value, payload
       FROM (${rows}) r JOIN (SELECT id, number FROM ids WHERE kind = 'model') m ON m.id = r.model_id
-      LEFT JOIN (SELECT id, number FROM ids WHERE kind = '${SERIES_IDS[kind] ?? ''}') s ON s.id = r.series
+      LEFT JOIN (SELECT id, number FROM ids WHERE kind = '${SERIES_KINDS[kind] ?? ''}') s ON s.id = r.series
       ORDER BY 2, 3, 4`,
     checked: [6, 7],
   });
 }
-
-/** The last day of an interval that has not ended. */
-export const OPEN: Day = '9999-12-31';
-
-/** What the series of a kind are ids of; null: a model has one series. */
-export const SERIES_IDS: Readonly<Record<HistoryKind, string | null>> = {
-  score: 'benchmark',
-  ranking: 'category',
-  pricing: 'provider',
-  metadata: null,
-};

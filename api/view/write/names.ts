@@ -1,7 +1,5 @@
+import { TEXTS_SEPARATOR } from '../schema.ts';
 import { insertRows, type Writer } from './writer.ts';
-
-/** Between the texts of a model that are searched together: no id and no name can hold it. */
-export const TEXTS_SEPARATOR = '\u0001';
 
 /**
  * Writes the names of all models anew: `aliases`, and for each model its names as they are sent and the text that is searched

@@ -1,16 +1,15 @@
-import { listValue } from '@duckdb/node-api';
-import { AppError } from '../../../runtime/errors.ts';
+import { constants, copyFile } from 'node:fs/promises';
 import type { Day } from '../../../runtime/day.ts';
-import { CatalogSchema } from '../../../schemas/catalog.ts';
-import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { Database, type DuckDBSettings } from '../../../storage/duckdb/database.ts';
 import type { FetchedParts } from '../fetch-parts.ts';
-import { HISTORY_KINDS, type HistoryKind, type HistorySource } from '../history-kinds.ts';
+import { fileSum } from '../file-sum.ts';
+import type { HistoryKind, HistorySource } from '../history-kinds.ts';
 import { INDEXES, SCHEMA } from '../schema.ts';
 import { firstRetainedSeq, type ViewFacts, type ViewMeta } from '../view-meta.ts';
-import { assertEqual } from './assert-equal.ts';
+import { assertComplete } from './assert-complete.ts';
 import { countRankings } from './counts.ts';
 import { writeCurrent } from './current.ts';
 import { writeEvents } from './events.ts';
@@ -19,80 +18,105 @@ import { captureIds, numberIds } from './ids.ts';
 import { writeIntervals } from './intervals.ts';
 import { writeNames } from './names.ts';
 import { writeNews } from './news.ts';
+import { writeScoreValues } from './score-values.ts';
 import { openForWriting, type Writer } from './writer.ts';
 
-export interface WriteViewInput {
-  /** An empty path, or that of a view that the releases continue. */
+/** A finished view on disk. */
+export interface ViewFile {
   readonly path: string;
-  /** What the view at the path says; undefined: there is none. */
-  readonly before: ViewMeta | undefined;
+  readonly meta: ViewMeta;
+  /** {@link fileSum}. */
+  readonly sum: number;
+}
+
+export interface WriteInput {
+  readonly path: string;
+  /** The view to continue; undefined: everything is written. */
+  readonly base: ViewFile | undefined;
   readonly parts: FetchedParts;
   readonly meta: Omit<ViewMeta, keyof ViewFacts>;
   /** Default: those that this program knows. */
-  readonly versions?: readonly RecordVersion[] | undefined;
-  /** Default: those that this program answers. */
-  readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
+  readonly versions: readonly RecordVersion[] | undefined;
+  /** Default: those that this program serves. */
+  readonly histories: Readonly<Record<HistoryKind, HistorySource>> | undefined;
   readonly duckdb: DuckDBSettings;
 }
 
 /**
- * Writes a view, or brings one up to date, and proves it: its records are those of the newest release, byte for byte. Resolves to what it
- * says about itself. Rejects with `corrupt` where it is not; the file is worth nothing then.
+ * Writes a view, or a copy of another one that follows the releases since. Rejects with `corrupt` if its records aren't those of the
+ * newest release, byte for byte; the file is useless then.
  */
-export async function writeView(input: WriteViewInput): Promise<ViewMeta> {
+export async function writeView(input: WriteInput): Promise<ViewFile> {
+  const { path, base } = input;
+  if (base !== undefined) await copyUndamaged(base, path);
   const duckdb = await Database.open(':memory:', input.duckdb);
-  const view = openForWriting(input.path);
+  const view = openForWriting(path);
   try {
     view.exec('BEGIN');
-    if (input.before === undefined) view.exec(SCHEMA);
+    if (base === undefined) view.exec(SCHEMA);
     await fill({ duckdb, view }, input);
-    if (input.before === undefined) view.exec(INDEXES);
-    const meta = { ...input.meta, ...factsOf({ view }) };
+    if (base === undefined) view.exec(INDEXES);
+    const meta = { ...input.meta, ...factsOf(view) };
     view.exec('DELETE FROM meta');
     view.prepare('INSERT INTO meta VALUES (?)').run(JSON.stringify(meta));
     view.exec('COMMIT');
-    assertEqual(view, input.parts.newest, input.meta.catalog);
-    return meta;
+    assertComplete(view, input.parts.newest, input.meta.catalog);
+    view.close();
+    return { path, meta, sum: await fileSum(path) };
   } finally {
     view.close();
     duckdb.close();
   }
 }
 
-async function fill(writer: Writer, input: WriteViewInput): Promise<void> {
-  const { before, parts, meta, versions = RECORD_VERSIONS, histories } = input;
+/** Damage would be copied, and its sum then counted as sound. */
+async function copyUndamaged({ path, sum }: ViewFile, to: string): Promise<void> {
+  await copyFile(path, to, constants.COPYFILE_FICLONE);
+  if ((await fileSum(to)) !== sum) throw new AppError('corrupt', `${path} is not what was written`);
+}
+
+async function fill(writer: Writer, input: WriteInput): Promise<void> {
+  const { base, parts, meta, versions = RECORD_VERSIONS, histories } = input;
   const { catalog } = meta;
-  const since = before?.catalog.releases.at(-1)?.day;
-  const isFirst = before === undefined;
-  const backfill = (catalogs: ViewMeta['catalog'] | undefined) => JSON.stringify(catalogs?.backfill ?? null);
+  const previous = base?.meta.catalog;
+  const previousDay = previous?.releases.at(-1)?.day;
+  const firstSeq = firstRetainedSeq(catalog);
   await captureIds(writer, parts);
   await numberIds(writer);
   await writeIntervals(writer, {
     parts,
     cutovers: cutoversOf(catalog, versions),
-    since,
-    isBackfillNew: isFirst || backfill(before?.catalog) !== backfill(catalog),
+    since: previousDay,
+    isBackfillNew: JSON.stringify(previous?.backfill) !== JSON.stringify(catalog.backfill),
     histories,
   });
-  const rankingDays = catalog.releases.filter(({ day, captured }) => captured.includes('rankings') && (since === undefined || day > since));
-  countRankings(writer, rankingDays.map(({ day }) => day));
-  const firstSeq = firstRetainedSeq(catalog);
-  await writeNews(writer, { catalog, releases: parts.releases, changes: parts.changes, firstSeq, previousDay: since });
+  countRankings(
+    writer,
+    catalog.releases
+      .filter(({ day, captured }) => captured.includes('rankings') && (previousDay === undefined || day > previousDay))
+      .map(({ day }) => day),
+  );
+  await writeNews(writer, { catalog, releases: parts.releases, changes: parts.changes, firstSeq, previousDay });
   await writeEvents(writer, { changes: parts.changes, firstSeq });
   await writeCurrent(writer, {
     state: parts.state,
-    changes: isFirst ? undefined : parts.changes,
+    changes: base === undefined ? undefined : parts.changes,
     version: getVersion(versions, parts.newest.schema_version),
   });
+  await writeScoreValues(writer, parts.state.scores);
   await writeNames(writer, { models: parts.state.models, aliases: parts.aliases });
 }
 
-function factsOf({ view }: Pick<Writer, 'view'>): ViewFacts {
-  const first = view.prepare<[string], { readonly day: Day | null }>('SELECT min(valid_from) AS day FROM intervals WHERE kind = ?');
-  const day = (kind: HistoryKind) => first.get(kind)?.day ?? null;
-  const added = view.prepare<[], { readonly day: Day }>('SELECT DISTINCT added_on AS day FROM models WHERE added_on IS NOT NULL ORDER BY day').all();
+function factsOf(view: Writer['view']): ViewFacts {
+  const first = view
+    .prepare<[string], Day | null>('SELECT min(valid_from) FROM intervals WHERE kind = ?')
+    .pluck();
+  const day = (kind: HistoryKind) => first.get(kind) ?? null;
   return {
     availableFrom: { score: day('score'), ranking: day('ranking'), pricing: day('pricing'), metadata: day('metadata') },
-    addedDays: added.map((row) => row.day),
+    addedDays: view
+      .prepare<[], Day>('SELECT DISTINCT added_on FROM models WHERE added_on IS NOT NULL ORDER BY added_on')
+      .pluck()
+      .all(),
   };
 }

@@ -29,6 +29,11 @@ interface Insertion {
   readonly checked?: readonly number[];
 }
 
+/** `JOIN` of the ids of a kind, with their `number`. */
+export function idSql(kind: string, column: string, alias: string): string {
+  return `JOIN (SELECT id, number FROM ids WHERE kind = '${kind}') ${alias} ON ${alias}.id = ${column}`;
+}
+
 /** The CRC-32 of texts, one behind the other. */
 export function checkOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => crc32(text, sum), 0);

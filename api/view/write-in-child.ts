@@ -1,0 +1,48 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { AppError, type ErrorCode } from '../../runtime/errors.ts';
+import { programBeside } from '../../runtime/this-machine.ts';
+import type { ViewFile, WriteInput } from './write/write-view.ts';
+
+/** What the child sends, once. */
+export type ChildReply =
+  | { readonly view: ViewFile }
+  /** `code` is null for an error of another kind. */
+  | { readonly failed: string; readonly code: ErrorCode | null };
+
+const CHILD = programBeside(import.meta.filename, 'write-child');
+
+/** Characters of the child's error output; the last are kept. */
+const COMPLAINT_MAX = 1000;
+
+/**
+ * `writeView` in a process of its own, which ends afterwards: DuckDB and its memory never stay in the serving process. Rejects as it
+ * does.
+ */
+export function writeInChild(input: WriteInput): Promise<ViewFile> {
+  const child = fork(CHILD.path, [], {
+    execArgv: [...CHILD.execArgv],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  return new Promise((resolve, reject) => {
+    const complaint = complaintOf(child);
+    child.on('message', (reply: ChildReply) => {
+      if ('view' in reply) resolve(reply.view);
+      else reject(reply.code === null ? new Error(reply.failed) : new AppError(reply.code, reply.failed));
+    });
+    child.on('error', reject);
+    // No effect after a message.
+    child.on('close', (code, signal) => {
+      reject(new Error(`the process that writes the view ended with ${signal ?? `exit code ${code}`}${complaint()}`));
+    });
+    child.send(input, () => undefined); // A failed send means that the process ended.
+  });
+}
+
+function complaintOf({ stderr }: ChildProcess): () => string {
+  let text = '';
+  stderr?.setEncoding('utf8').on('data', (part: string) => {
+    text = (text + part).slice(-COMPLAINT_MAX);
+  });
+  return () => (text === '' ? '' : `: ${text.trim()}`);
+}

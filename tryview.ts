@@ -1,0 +1,15 @@
+import { buildView } from './api/view/build-view.ts';
+import { View } from './api/view/view.ts';
+import { FileStore } from './storage/file/file-store.ts';
+import { loadCatalog } from './storage/catalog.ts';
+import { statSync, rmSync, mkdirSync } from 'node:fs';
+const [storePath,out]=process.argv.slice(2); rmSync(out,{recursive:true,force:true}); mkdirSync(out);
+const store=new FileStore(storePath); const {catalog}=await loadCatalog(store); 
+const deps={store,downloadsMax:4,duckdb:{memoryLimit:'1GB',threads:2}};
+const lap=async(n:string,f:()=>Promise<any>)=>{const c=process.cpuUsage();const t=performance.now();const r=await f();const d=process.cpuUsage(c);console.log(n,(performance.now()-t|0)+' ms wall',((d.user+d.system)/1000|0)+' ms cpu','rss',(process.memoryUsage.rss()/1e6|0));return r};
+const first={...catalog!,releases:catalog!.releases.slice(0,-1)};
+process.on('unhandledRejection',console.error);const a=await lap('first',()=>buildView({catalog:first,previous:undefined,path:out+'/a.sqlite',scratch:out+'/s'},deps)); console.log(a.isExtended,statSync(a.path).size/1e6);
+const b=await lap('follow',()=>buildView({catalog:catalog!,previous:a,path:out+'/b.sqlite',scratch:out+'/s'},deps)); console.log(b.isExtended,statSync(b.path).size/1e6);
+const c=await lap('anew',()=>buildView({catalog:catalog!,previous:undefined,path:out+'/c.sqlite',scratch:out+'/s'},deps));
+const dump=(p:string)=>{};
+const v=await View.open(b,{limits:{queriesMax:1,queriesWaitingMax:10,queryTimeoutMs:10000}}); console.log(v.rows('SELECT (SELECT count(*) FROM scores) s,(SELECT count(*) FROM intervals) i,(SELECT count(*) FROM events) e,(SELECT count(*) FROM news) n'));
