@@ -24,6 +24,7 @@ const SORTS = [
 ] as const;
 
 const SORT_COLUMNS = {
+  id: sortColumn('id', 'text', { isNullable: false, scope: 'VARCHAR' }),
   name: {
     // Truncated, so that a cursor always fits into a URL.
     sql: 'substr(name, 1, 200)',
@@ -165,7 +166,7 @@ function allOfScope(bounds: readonly Condition[]): string {
 function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {
   const isDescending = sort.startsWith('-');
   const column = sort.replace(/^-/, '');
-  return isSortColumn(column) ? { ...SORT_COLUMNS[column], isDescending } : undefined;
+  return sort !== 'id' && isSortColumn(column) ? { ...SORT_COLUMNS[column], isDescending } : undefined;
 }
 
 function isSortColumn(column: string): column is keyof typeof SORT_COLUMNS {
