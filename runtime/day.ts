@@ -33,6 +33,15 @@ export function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
 }
 
+/** Days since 1970; NaN for an invalid day. */
+export function dayNumber(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+}
+
+export function dayFromNumber(number: number): Day {
+  return dayFromDate(new Date(number * DAY_MS));
+}
+
 /** A date-time as published: with seconds, and milliseconds unless they are zero. */
 export function timestampFromDate(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');

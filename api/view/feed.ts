@@ -5,8 +5,8 @@
 import { gunzipSync } from 'node:zlib';
 import { AppError } from '../../runtime/errors.ts';
 import type { EntityType } from '../../schemas/datasets.ts';
-import { firstRetainedSeq } from './view-meta.ts';
 import type { View } from './view.ts';
+import { firstRetainedSeq } from './view-meta.ts';
 
 export interface FeedQuery {
   readonly after: number;

@@ -10,14 +10,14 @@
  * | `model_names` | current model: the text that `q` searches, and its aliases as JSON |
  * | `model_providers` | current model and provider that serves it |
  * | `aliases` | name of a current model at an upstream |
- * | `intervals` | interval of a record, by kind, model and series; `series` is 0 for metadata |
+ * | `intervals` | interval of a record, by kind, model and series, which is 0 for metadata; `text` is its value, a tab and its payload |
  * | `ranking_counts` | category and captured day: how many models it ranked |
  * | `events` | block of consecutive events in the feed (`feed.ts`) |
  * | `news` | event of the last days that is news (`write/news.ts`) |
  * | `meta` | the one row of `ViewMeta` |
  *
- * Large tables have numbers instead of ids: an entry of an index on scores takes 30 bytes instead of 100. `measured_at` counts days
- * since 1970; all other days are text. `check` is the CRC-32 of a row's texts: SQLite does not notice a flipped byte.
+ * Large tables have numbers instead of ids: an entry of an index on scores takes 30 bytes instead of 100. Days are counted since 1970.
+ * `check` is the CRC-32 of a row's texts: SQLite does not notice a flipped byte.
  */
 export const SCHEMA = `
 CREATE TABLE meta (json TEXT NOT NULL) STRICT;
@@ -26,8 +26,8 @@ CREATE TABLE ids (kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL,
   STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX ids_number ON ids (kind, number);
 
-CREATE TABLE models (model INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, organization TEXT, release_date TEXT,
-  context_length INTEGER, updated_at INTEGER NOT NULL, added_on TEXT, line TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
+CREATE TABLE models (model INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, organization TEXT, release_date INTEGER,
+  context_length INTEGER, updated_at INTEGER NOT NULL, added_on INTEGER, line TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
 CREATE TABLE model_names (model INTEGER PRIMARY KEY, search TEXT NOT NULL, aliases TEXT NOT NULL, "check" INTEGER NOT NULL) STRICT;
 CREATE TABLE model_providers (provider TEXT NOT NULL, model INTEGER NOT NULL, PRIMARY KEY (provider, model)) STRICT, WITHOUT ROWID;
 CREATE TABLE aliases (id TEXT NOT NULL, upstream TEXT NOT NULL, model INTEGER NOT NULL, PRIMARY KEY (id, upstream, model))
@@ -45,24 +45,24 @@ CREATE TABLE rankings (category INTEGER NOT NULL, rank INTEGER NOT NULL, model I
 CREATE TABLE pricing (model INTEGER NOT NULL, provider INTEGER NOT NULL, input REAL, output REAL, line TEXT NOT NULL,
   "check" INTEGER NOT NULL, PRIMARY KEY (model, provider)) STRICT, WITHOUT ROWID;
 
-CREATE TABLE intervals (kind TEXT NOT NULL, model INTEGER NOT NULL, series INTEGER NOT NULL, valid_from TEXT NOT NULL,
-  valid_to TEXT NOT NULL, source TEXT NOT NULL, value TEXT NOT NULL, payload TEXT NOT NULL, "check" INTEGER NOT NULL,
+CREATE TABLE intervals (kind TEXT NOT NULL, model INTEGER NOT NULL, series INTEGER NOT NULL, valid_from INTEGER NOT NULL,
+  valid_to INTEGER NOT NULL, source TEXT NOT NULL, rank INTEGER, text TEXT NOT NULL, "check" INTEGER NOT NULL,
   PRIMARY KEY (kind, model, series, valid_from)) STRICT, WITHOUT ROWID;
 
-CREATE TABLE ranking_counts (category INTEGER NOT NULL, day TEXT NOT NULL, positions INTEGER NOT NULL, PRIMARY KEY (category, day))
+CREATE TABLE ranking_counts (category INTEGER NOT NULL, day INTEGER NOT NULL, positions INTEGER NOT NULL, PRIMARY KEY (category, day))
   STRICT, WITHOUT ROWID;
 
 CREATE TABLE events (first_seq INTEGER PRIMARY KEY, types TEXT NOT NULL, json BLOB NOT NULL) STRICT;
 
-CREATE TABLE news (seq INTEGER PRIMARY KEY, day TEXT NOT NULL, kind TEXT NOT NULL, change TEXT NOT NULL, model_id TEXT NOT NULL,
+CREATE TABLE news (seq INTEGER PRIMARY KEY, day INTEGER NOT NULL, kind TEXT NOT NULL, change TEXT NOT NULL, model_id TEXT NOT NULL,
   part TEXT NOT NULL, before TEXT, after TEXT, is_with_model INTEGER NOT NULL) STRICT;
 `;
 
 /** Separates a model's searched texts; ids and names can't contain it. */
 export const TEXTS_SEPARATOR = '\u0001';
 
-/** `valid_to` of an open interval. */
-export const OPEN = '9999-12-31';
+/** `valid_to` of an open interval: the last day of the year 9999. */
+export const OPEN = 2_932_896;
 
 /** Kinds of numbered ids. */
 export type IdKind = 'model' | 'benchmark' | 'score source' | 'category' | 'provider';
@@ -89,7 +89,7 @@ CREATE INDEX scores_benchmark_value ON scores (benchmark, value, model, source, 
 CREATE INDEX rankings_model ON rankings (model, category);
 CREATE INDEX pricing_input ON pricing (input, output, model);
 CREATE INDEX pricing_output ON pricing (output, model);
-CREATE INDEX intervals_top ON intervals (series, valid_from) WHERE kind = 'ranking' AND CAST(value AS INTEGER) <= ${TOP_POSITIONS_MAX};
+CREATE INDEX intervals_top ON intervals (series, valid_from) WHERE rank <= ${TOP_POSITIONS_MAX};
 CREATE INDEX news_model ON news (model_id);
 CREATE INDEX news_kind ON news (kind, part);
 `;

@@ -7,7 +7,7 @@ import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts'
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { sha256 } from '../../storage/hash.ts';
-import { type QueryValue, QueryThreads, ThreadQueryError } from './query-threads.ts';
+import { QueryThreads, type QueryValue, ThreadQueryError } from './query-threads.ts';
 import type { QueryLimits } from './settings.ts';
 import type { FinishedView } from './view-folder.ts';
 import { metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
@@ -102,10 +102,7 @@ export class View {
   }
 
   /** Rows that select `text` and its `check`. Throws as {@link rows}. */
-  checkedRows<Row extends CheckedText = CheckedText>(
-    sql: string,
-    values: readonly QueryValue[] = [],
-  ): readonly Row[] {
+  checkedRows<Row extends CheckedText = CheckedText>(sql: string, values: readonly QueryValue[] = []): readonly Row[] {
     return this.#checked(this.rows<Row>(sql, values));
   }
 

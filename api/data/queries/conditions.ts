@@ -3,6 +3,7 @@
  * texts: the last record's sort value, if any, and key. It stays valid even if the record is gone.
  */
 
+import { type Day, dayNumber } from '../../../runtime/day.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import { notFound, queryProblem, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { QueryValue } from '../../view/query-threads.ts';
@@ -35,6 +36,13 @@ export function whereId(
   { id, scope }: { readonly id: string | undefined; readonly scope: string },
 ): readonly Condition[] {
   return where(`${column} = (SELECT number FROM ids WHERE kind = '${kind}' AND id = ?)`, id, scope);
+}
+
+/** @param comparison such as `measured_at >=`, of a column with days since 1970 */
+export function whereDay(comparison: string, day: Day | undefined): readonly Condition[] {
+  if (day === undefined) return [];
+  const scope = { sql: `${comparison} ?::VARCHAR::DATE`, values: [day] };
+  return [{ sql: `${comparison} ?`, values: [dayNumber(day)], scope }];
 }
 
 export function scopesOf(conditions: readonly Condition[]): readonly Scope[] {

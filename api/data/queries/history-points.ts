@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../../runtime/day.ts';
+import { addDays, type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
 import { type HistoryKind, SERIES_KINDS } from '../../view/history-kinds.ts';
 import type { CheckedText, View } from '../../view/view.ts';
 import type { JsonText } from '../responses/data-route.ts';
@@ -26,10 +26,9 @@ export interface IntervalQuery {
 
 interface IntervalRow extends CheckedText {
   readonly series: number;
-  readonly validFrom: Day;
-  readonly validTo: Day;
+  readonly validFrom: number;
+  readonly validTo: number;
   readonly source: Interval['source'];
-  readonly valueLength: number;
 }
 
 /** Intervals in force on some day of a range, by series, then by day. */
@@ -37,19 +36,20 @@ export function readIntervals(view: View, { model, kind, series, from, to }: Int
   const seriesKind = SERIES_KINDS[kind];
   const ofSeries = series === undefined || seriesKind === null ? [] : [seriesKind, series];
   const rows = view.checkedRows<IntervalRow>(
-    `SELECT series, valid_from AS validFrom, valid_to AS validTo, source, length(value) AS valueLength,
-       value || payload AS text, "check"
+    `SELECT series, valid_from AS validFrom, valid_to AS validTo, source, text, "check"
      FROM intervals WHERE kind = ? AND model = (SELECT number FROM ids WHERE kind = 'model' AND id = ?)
        ${ofSeries.length === 0 ? '' : 'AND series = (SELECT number FROM ids WHERE kind = ? AND id = ?)'}
        AND valid_from <= ? AND valid_to >= ? ORDER BY series, valid_from`,
-    [kind, model, ...ofSeries, to, from],
+    [kind, model, ...ofSeries, dayNumber(to), dayNumber(from)],
   );
   const names = createNames(view, kind);
-  return rows.map(({ series: number, valueLength, text, ...interval }) => ({
-    ...interval,
+  return rows.map(({ series: number, text, validFrom, validTo, source }) => ({
     series: names(number),
-    value: text.slice(0, valueLength),
-    payload: text.slice(valueLength),
+    validFrom: dayFromNumber(validFrom),
+    validTo: dayFromNumber(validTo),
+    source,
+    value: text.slice(0, text.indexOf('\t')),
+    payload: text.slice(text.indexOf('\t') + 1),
   }));
 }
 

@@ -2,16 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { IdKind } from '../../view/schema.ts';
 import type { CheckedText, View } from '../../view/view.ts';
-import {
-  allOf,
-  type Condition,
-  type CursorPlace,
-  cursorFrom,
-  cursorHash,
-  getPlace,
-
-  scopesOf,
-} from './conditions.ts';
+import { allOf, type Condition, type CursorPlace, cursorFrom, cursorHash, getPlace, scopesOf } from './conditions.ts';
 import { type SortType, type SortValue, sortText, sortValue } from './sort-text.ts';
 
 /** Nulls come last in both directions; the key breaks ties. */

@@ -1,4 +1,4 @@
-import type { Day } from '../../../runtime/day.ts';
+import { type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
 import { TOP_POSITIONS_MAX } from '../../view/schema.ts';
 import type { CheckedText, View } from '../../view/view.ts';
 import type { JsonText } from '../responses/data-route.ts';
@@ -20,12 +20,12 @@ interface DayRange {
 
 /** By captured day, ascending. */
 function readPositions(view: View, category: string, { from, to }: DayRange): ReadonlyMap<Day, number> {
-  const rows = view.rows<{ readonly day: Day; readonly positions: number }>(
+  const rows = view.rows<{ readonly day: number; readonly positions: number }>(
     `SELECT day, positions FROM ranking_counts
      WHERE category = (SELECT number FROM ids WHERE kind = 'category' AND id = ?) AND day BETWEEN ? AND ? ORDER BY day`,
-    [category, from, to],
+    [category, dayNumber(from), dayNumber(to)],
   );
-  return new Map(rows.map(({ day, positions }) => [day, positions]));
+  return new Map(rows.map(({ day, positions }) => [dayFromNumber(day), positions]));
 }
 
 export interface RankedQuery extends DayRange {
@@ -37,32 +37,32 @@ export interface RankedQuery extends DayRange {
 interface RankedRow extends CheckedText {
   readonly model: string;
   readonly rank: number;
-  readonly validFrom: Day;
-  readonly validTo: Day;
+  readonly validFrom: number;
+  readonly validTo: number;
 }
 
 /** JSON text of points, ascending by date, rank and model (specification "Rankings history"). */
 export function rankedPoints(view: View, query: RankedQuery): readonly JsonText[] {
   const { category, top, from, to } = query;
   const rows = view.checkedRows<RankedRow>(
-    `SELECT m.id AS model, CAST(value AS INTEGER) AS rank, valid_from AS validFrom, valid_to AS validTo,
-       value || payload AS text, "check"
+    `SELECT m.id AS model, rank, valid_from AS validFrom, valid_to AS validTo, text, "check"
      FROM intervals i INDEXED BY intervals_top JOIN ids m ON m.kind = 'model' AND m.number = i.model
-     WHERE i.kind = 'ranking' AND series = (SELECT number FROM ids WHERE kind = 'category' AND id = ?)
-       AND CAST(value AS INTEGER) <= ${TOP_POSITIONS_MAX} AND CAST(value AS INTEGER) <= ? AND valid_from <= ? AND valid_to >= ?
+     WHERE series = (SELECT number FROM ids WHERE kind = 'category' AND id = ?)
+       AND rank <= ${TOP_POSITIONS_MAX} AND rank <= ? AND valid_from <= ? AND valid_to >= ?
      ORDER BY rank, i.model`,
-    [category, top, to, from],
+    [category, top, dayNumber(to), dayNumber(from)],
   );
   const id = JSON.stringify(category);
-  return [...readPositions(view, category, query)].flatMap(([day, positions]) =>
-    rows
-      .filter(({ validFrom, validTo }) => validFrom <= day && day <= validTo)
+  return [...readPositions(view, category, query)].flatMap(([day, positions]) => {
+    const number = dayNumber(day);
+    return rows
+      .filter(({ validFrom, validTo }) => validFrom <= number && number <= validTo)
       .map(({ model, rank, text }) => {
-        const payload = text.slice(String(rank).length + 1);
+        const payload = text.slice(text.indexOf('\t') + 2); // Without its opening brace.
         return (
           `{"date":"${day}","value":${rank},"model_id":${JSON.stringify(model)},"category_id":${id},` +
           `"payload":{"positions":${positions},${payload},"source":"capture"}`
         );
-      }),
-  );
+      });
+  });
 }

@@ -2,17 +2,16 @@
  * Sort values in cursors, as text. Cursors outlive versions of the service, so the texts are those that DuckDB prints: `100.0`, `1e22`,
  * `2026-06-10 20:55:45`.
  */
+import { dayFromNumber, dayNumber } from '../../../runtime/day.ts';
 
-/** What a sort column holds: `day` days since 1970, `micros` microseconds since then, `date` an ISO date. */
-export type SortType = 'text' | 'double' | 'integer' | 'date' | 'day' | 'micros';
+/** What a sort column holds; `day` counts days since 1970, `micros` microseconds. */
+export type SortType = 'text' | 'double' | 'integer' | 'day' | 'micros';
 
 export type SortValue = string | number;
 
-const DAY_MS = 86_400_000;
-
 export function sortText(type: SortType, value: SortValue): string {
   if (type === 'double') return doubleText(Number(value));
-  if (type === 'day') return dayText(Number(value));
+  if (type === 'day') return dayFromNumber(Number(value));
   if (type === 'micros') return timestampText(Number(value));
   return String(value);
 }
@@ -20,18 +19,8 @@ export function sortText(type: SortType, value: SortValue): string {
 /** Undefined if the text is of another type. */
 export function sortValue(type: SortType, text: string): SortValue | undefined {
   if (type === 'text') return text;
-  if (type === 'date') return Number.isNaN(dayNumber(text)) ? undefined : text;
   const value = { double: Number, integer: Number, day: dayNumber, micros: microsOf }[type](text);
   return text === '' || Number.isNaN(value) ? undefined : value;
-}
-
-/** Days since 1970 of an ISO date; NaN for another text. */
-export function dayNumber(date: string): number {
-  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
-}
-
-function dayText(number: number): string {
-  return new Date(number * DAY_MS).toISOString().slice(0, 10);
 }
 
 function doubleText(value: number): string {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type HttpError, notFound } from '../../server/errors/http-error.ts';
 import type { QueryValue } from '../../view/query-threads.ts';
 import type { CheckedText, View } from '../../view/view.ts';
-import { type Condition, where } from '../queries/conditions.ts';
+import { type Condition, where, whereDay } from '../queries/conditions.ts';
 import type { SortKey } from '../queries/list-page.ts';
 import { modelsNamedLike } from '../queries/model-search.ts';
 import { dataRoute, jsonArray } from '../responses/data-route.ts';
@@ -32,7 +32,7 @@ const SORT_COLUMNS = {
     isNullable: false,
     scope: { column: 'left(name, 200)', type: 'VARCHAR' },
   },
-  release_date: sortColumn('release_date', 'date', { isNullable: true, scope: 'DATE' }),
+  release_date: sortColumn('release_date', 'day', { isNullable: true, scope: 'DATE' }),
   context_length: sortColumn('context_length', 'integer', { isNullable: true, scope: 'BIGINT' }),
   updated_at: sortColumn('updated_at', 'micros', { isNullable: false, scope: 'TIMESTAMP' }),
 } as const satisfies Readonly<Record<string, SortColumn>>;
@@ -110,8 +110,8 @@ function conditionsFrom(query: ModelFilters, view: View): readonly Condition[] {
       'list_contains(inference, ?)',
     ),
     ...where('context_length >= ?', query.min_context, 'context_length >= ?::BIGINT'),
-    ...where('release_date >= ?', query.released_after, 'release_date >= ?::VARCHAR::DATE'),
-    ...where('release_date <= ?', query.released_before, 'release_date <= ?::VARCHAR::DATE'),
+    ...whereDay('release_date >=', query.released_after),
+    ...whereDay('release_date <=', query.released_before),
     ...priceConditions(query),
   ];
 }

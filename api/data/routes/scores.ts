@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Condition, where, whereId } from '../queries/conditions.ts';
+import { dayNumber } from '../../../runtime/day.ts';
+import { type Condition, where, whereDay, whereId } from '../queries/conditions.ts';
 import { MODEL_KEY, type SortKey } from '../queries/list-page.ts';
 import { planScores, type ScoreSearch } from '../queries/score-plan.ts';
-import { dayNumber } from '../queries/sort-text.ts';
 import { contentOf } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
 import { day, decimal, id, idOf, oneOf } from '../responses/parameters.ts';
@@ -72,15 +72,9 @@ function conditionsFrom(query: ScoreFilters): readonly Condition[] {
     ...whereId('source', 'score source', { id: query.source, scope: 'source = ?' }),
     ...where('value >= ?', query.min_value),
     ...where('value <= ?', query.max_value),
-    ...whereDay('>=', query.measured_after),
-    ...whereDay('<=', query.measured_before),
+    ...whereDay('measured_at >=', query.measured_after),
+    ...whereDay('measured_at <=', query.measured_before),
   ];
-}
-
-function whereDay(comparison: '>=' | '<=', date: string | undefined): readonly Condition[] {
-  if (date === undefined) return [];
-  const scope = { sql: `measured_at ${comparison} ?::VARCHAR::DATE`, values: [date] };
-  return [{ sql: `measured_at ${comparison} ?`, values: [dayNumber(date)], scope }];
 }
 
 function searchFrom(query: ScoreFilters): ScoreSearch {
@@ -88,9 +82,10 @@ function searchFrom(query: ScoreFilters): ScoreSearch {
   const [fromDay, toDay] = [query.measured_after, query.measured_before].map((date) =>
     date === undefined ? undefined : dayNumber(date),
   );
-  const order = sort === 'model_id' ? 'key' : sort === '-measured_at' ? 'measured_at' : 'value';
-  return { model, benchmark, source, minValue, maxValue, fromDay, toDay, order };
+  return { model, benchmark, source, minValue, maxValue, fromDay, toDay, order: ORDERS[sort] };
 }
+
+const ORDERS = { model_id: 'key', value: 'value', '-value': 'value', '-measured_at': 'measured_at' } as const;
 
 export const benchmarksRoute = listRoute({
   path: '/v1/benchmarks',

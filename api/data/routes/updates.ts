@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { addDays } from '../../../runtime/day.ts';
+import { addDays, dayNumber } from '../../../runtime/day.ts';
 import type { Dependency } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
+import type { SortValue } from '../queries/sort-text.ts';
 import type { RequestContext } from '../responses/data-route.ts';
 import { all, contentOf, sinceDay, value } from '../responses/dependencies.ts';
 import { listRoute } from '../responses/list-route.ts';
@@ -46,12 +47,12 @@ export const updatesRoute = listRoute({
     conditions: [
       {
         sql: 'added_on >= ? AND added_on > ?',
-        values: [addDays(today, -days), view.capturedDays('models')[0] ?? today],
+        values: [addDays(today, -days), view.capturedDays('models')[0] ?? today].map(dayNumber),
       },
     ],
     sort: {
       sql: 'added_on',
-      type: 'date',
+      type: 'day',
       isDescending: true,
       isNullable: true,
       scope: { column: 'added_on', type: 'DATE' },
@@ -73,7 +74,9 @@ function windowOf(days: number, { view, today }: Pick<RequestContext, 'view' | '
 }
 
 /** Adds `added_at`, the time of the capture that first had the model. */
-function addedAtOf({ meta }: View): (line: string, day: unknown) => string {
-  const capturedAt = new Map<unknown, string>(meta.catalog.releases.map((release) => [release.day, release.data_as_of]));
+function addedAtOf({ meta }: View): (line: string, day: SortValue | null) => string {
+  const capturedAt = new Map<SortValue | null, string>(
+    meta.catalog.releases.map((release) => [dayNumber(release.day), release.data_as_of]),
+  );
   return (line, day) => `${line.slice(0, -1)},"added_at":${JSON.stringify(capturedAt.get(day) ?? null)}}`;
 }

@@ -1,4 +1,4 @@
-import type { Day } from '../../../runtime/day.ts';
+import { type Day, dayFromNumber } from '../../../runtime/day.ts';
 import type { View } from '../../view/view.ts';
 import {
   endedOfferSentence,
@@ -71,7 +71,7 @@ function isAmong(top: number): string {
   return `min(coalesce(CAST(before AS INTEGER), ${top} + 1), coalesce(CAST(after AS INTEGER), ${top} + 1)) <= ${top}`;
 }
 
-type NewsRow = Omit<NewsLine, 'parts'> & { readonly parts: string };
+type NewsRow = Omit<NewsLine, 'day' | 'parts'> & { readonly day: number; readonly parts: string };
 
 /** In a thread: a night may have tens of thousands of news. */
 async function loadLines(view: View, condition: string, values: readonly string[] = []): Promise<readonly NewsLine[]> {
@@ -95,16 +95,20 @@ async function loadLines(view: View, condition: string, values: readonly string[
      WHERE l.n <= ${LINES_MAX} ORDER BY l.day DESC, l.seq`,
     values,
   );
-  return rows.map((row) => ({ ...row, parts: JSON.parse(row.parts) as readonly string[] })); // An array made by the query.
+  return rows.map(({ day, parts, ...row }) => ({
+    ...row,
+    day: dayFromNumber(day),
+    parts: JSON.parse(parts) as readonly string[], // An array made by the query.
+  }));
 }
 
 /** The first day with a ranking, by category. */
 export function loadFirstDays(view: View): ReadonlyMap<string, Day> {
-  const rows = view.rows<{ readonly category: string; readonly day: Day | null }>(
+  const rows = view.rows<{ readonly category: string; readonly day: number | null }>(
     `SELECT id AS category, (SELECT min(day) FROM ranking_counts WHERE category = number) AS day FROM ids
      WHERE kind = 'category' ORDER BY id`,
   );
-  return new Map(rows.flatMap(({ category, day }) => (day === null ? [] : [[category, day] as const])));
+  return new Map(rows.flatMap(({ category, day }) => (day === null ? [] : [[category, dayFromNumber(day)] as const])));
 }
 
 export function hasModel(view: View, id: string): boolean {

@@ -19,7 +19,8 @@ const ORDER: Readonly<Record<DatasetName, string>> = {
 export function assertComplete(view: Writer['view'], { manifest, day, last_seq }: Release, catalog: Catalog): void {
   for (const name of DATASET_NAMES) {
     const expected = manifest.datasets.find((dataset) => dataset.name === name)?.content_sha256;
-    if (hashOf(view, name) !== expected) throw new AppError('corrupt', `the ${name} in the view are not those of ${day}`);
+    if (hashOf(view, name) !== expected)
+      throw new AppError('corrupt', `the ${name} in the view are not those of ${day}`);
   }
   const { first, last } = seqsIn(view);
   const firstSeq = firstRetainedSeq(catalog);

@@ -1,12 +1,16 @@
-import type { Day } from '../../../runtime/day.ts';
+import { type Day, dayNumber } from '../../../runtime/day.ts';
+import { OPEN } from '../schema.ts';
 import type { Writer } from './writer.ts';
 
 /**
- * Counts how many models each category ranked on captured days that the view does not have yet. Steps up and down are added up, so the
- * cost is that of the intervals that touch these days, not of intervals times days.
+ * Counts how many models each category ranked on captured days. It adds up starts and ends, so the cost depends on intervals, not on
+ * days.
+ *
+ * @param days later than those that the view has, ascending
  */
 export function countRankings({ view }: Writer, days: readonly Day[]): void {
-  const [first] = days;
+  const numbers = days.map(dayNumber);
+  const [first] = numbers;
   if (first === undefined) return;
   view
     .prepare(
@@ -14,11 +18,11 @@ export function countRankings({ view }: Writer, days: readonly Day[]): void {
        WITH touching AS (SELECT series, max(valid_from, @first) AS valid_from, valid_to FROM intervals
            WHERE kind = 'ranking' AND valid_to >= @first),
          steps AS (SELECT series, valid_from AS day, 1 AS step FROM touching
-           UNION ALL SELECT series, date(valid_to, '+1 day'), -1 FROM touching WHERE valid_to < '9999-12-31'),
+           UNION ALL SELECT series, valid_to + 1, -1 FROM touching WHERE valid_to < ${OPEN}),
          daily AS (SELECT series, day, sum(step) AS step FROM steps GROUP BY series, day),
          running AS (SELECT series, day, sum(step) OVER (PARTITION BY series ORDER BY day) AS positions,
-           lead(day, 1, '9999-12-31') OVER (PARTITION BY series ORDER BY day) AS next FROM daily)
+           lead(day, 1, ${OPEN}) OVER (PARTITION BY series ORDER BY day) AS next FROM daily)
        SELECT series, d.value, positions FROM json_each(@days) d JOIN running ON d.value >= day AND d.value < next WHERE positions > 0`,
     )
-    .run({ first, days: JSON.stringify(days) });
+    .run({ first, days: JSON.stringify(numbers) });
 }

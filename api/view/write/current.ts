@@ -1,9 +1,9 @@
 import { listValue } from '@duckdb/node-api';
-import { type Dataset, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
-import { idSql, insertRows, type Writer } from './writer.ts';
+import { chunksOf, dayNumberSql, idSql, insertRows, type Writer } from './writer.ts';
 
 export interface CurrentInput {
   /** The newest release's records, a Parquet file for each dataset. */
@@ -15,15 +15,17 @@ export interface CurrentInput {
 }
 
 /** What a row of each table is made of, where `s` is a record: the columns before `line`, and how its ids become numbers. */
-const TABLES: Readonly<Record<DatasetName, { readonly columns: string; readonly joins: string; readonly lineAt: number }>> = {
+const TABLES: Readonly<
+  Record<DatasetName, { readonly columns: string; readonly joins: string; readonly lineAt: number }>
+> = {
   models: {
-    columns: `m.number, s.id, s.name, s.organization, s.release_date::VARCHAR, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE, NULL`,
+    columns: `m.number, s.id, s.name, s.organization, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE, NULL`,
     joins: idSql('model', 's.id', 'm'),
     lineAt: 8,
   },
   benchmarks: { columns: 'b.number, s.category', joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
   scores: {
-    columns: `m.number, b.number, s.value, o.number, (s.measured_at - DATE '1970-01-01')::DOUBLE`,
+    columns: `m.number, b.number, s.value, o.number, ${dayNumberSql('s.measured_at')}`,
     joins: `${idSql('model', 's.model_id', 'm')} ${idSql('benchmark', 's.benchmark_id', 'b')} LEFT ${idSql('score source', 's.source', 'o')}`,
     lineAt: 5,
   },
@@ -46,7 +48,11 @@ export async function writeCurrent(writer: Writer, input: CurrentInput): Promise
     (SELECT min(valid_from) FROM intervals i WHERE i.kind = 'metadata' AND i.model = models.model) WHERE added_on IS NULL`);
 }
 
-async function writeDataset(writer: Writer, dataset: Dataset, { state, changes, version }: CurrentInput): Promise<void> {
+async function writeDataset(
+  writer: Writer,
+  dataset: Dataset,
+  { state, changes, version }: CurrentInput,
+): Promise<void> {
   const { name, entityType } = dataset;
   const { columns, joins, lineAt } = TABLES[name];
   const isWhole = changes === undefined || entityType === null;
@@ -66,15 +72,41 @@ async function writeDataset(writer: Writer, dataset: Dataset, { state, changes, 
 }
 
 /** The key of each table in the feed, as numbers of the ids in an event's key. */
-const DELETES: Readonly<Partial<Record<DatasetName, { readonly ids: readonly (readonly [column: string, kind: string])[]; readonly where: string }>>> = {
+const DELETES: Readonly<
+  Partial<
+    Record<DatasetName, { readonly ids: readonly (readonly [column: string, kind: string])[]; readonly where: string }>
+  >
+> = {
   models: { ids: [['id', 'model']], where: 'model = ?' },
-  scores: { ids: [['model_id', 'model'], ['benchmark_id', 'benchmark']], where: 'model = ? AND benchmark = ?' },
-  rankings: { ids: [['model_id', 'model'], ['category', 'category']], where: 'model = ? AND category = ?' },
-  pricing: { ids: [['model_id', 'model'], ['provider', 'provider']], where: 'model = ? AND provider = ?' },
+  scores: {
+    ids: [
+      ['model_id', 'model'],
+      ['benchmark_id', 'benchmark'],
+    ],
+    where: 'model = ? AND benchmark = ?',
+  },
+  rankings: {
+    ids: [
+      ['model_id', 'model'],
+      ['category', 'category'],
+    ],
+    where: 'model = ? AND category = ?',
+  },
+  pricing: {
+    ids: [
+      ['model_id', 'model'],
+      ['provider', 'provider'],
+    ],
+    where: 'model = ? AND provider = ?',
+  },
 };
 
 /** Deletes the records that changed, whether they went or come anew. */
-async function deleteChanged({ duckdb, view }: Writer, { name, entityType }: Dataset, changes: readonly string[]): Promise<void> {
+async function deleteChanged(
+  { duckdb, view }: Writer,
+  { name, entityType }: Dataset,
+  changes: readonly string[],
+): Promise<void> {
   const table = DELETES[name];
   if (table === undefined || changes.length === 0) return;
   const numbers = table.ids.map((_, at) => `i${at}.number`).join(', ');
@@ -82,8 +114,7 @@ async function deleteChanged({ duckdb, view }: Writer, { name, entityType }: Dat
   const remove = view.prepare(`DELETE FROM ${name} WHERE ${table.where}`);
   const sql = `SELECT DISTINCT ${numbers} FROM read_parquet($1) c ${joins} WHERE c.entity_type = '${entityType}'`;
   const result = await duckdb.connection.stream(sql, [listValue([...changes])]);
-  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    const columns = chunk.getColumns();
-    for (let at = 0; at < chunk.rowCount; at += 1) remove.run(columns.map((column) => column[at]));
+  for await (const { columns, rowCount } of chunksOf(result)) {
+    for (let at = 0; at < rowCount; at += 1) remove.run(columns.map((column) => column[at]));
   }
 }

@@ -1,22 +1,23 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { listValue } from '@duckdb/node-api';
+import { DuckDBBlobValue, listValue } from '@duckdb/node-api';
 import { AppError } from '../../../runtime/errors.ts';
-import type { Writer } from './writer.ts';
+import { number } from '../../../storage/duckdb/row-shape.ts';
+import { chunksOf, type Writer } from './writer.ts';
 
 /** An event as it is sent (specification "Change events"); `data` is stored as the JSON text of the record. */
 const EVENT_SQL = `concat('{"seq":', seq, ',"occurred_on":"', occurred_on, '","entity_type":"', entity_type,
   '","entity_id":', CAST(to_json(entity_id) AS VARCHAR), ',"key":', key, ',"op":"', op, '","data":', coalesce(data, 'null'),
   ',"schema_version":"', schema_version, '"}')`;
 
-/** Events per block. Larger: a page of few events unpacks more. Smaller: worse compression. */
+/** Larger: a page of few events unpacks more. Smaller: worse compression. */
 const BLOCK_EVENTS = 250;
 
-/** Blocks compressed at once, off the thread. */
-const BATCH_BLOCKS = 16;
+/** Events per query, which DuckDB holds in memory as text: some 25 MB. */
+const QUERY_EVENTS = 200 * BLOCK_EVENTS;
 
 export interface EventsInput {
-  /** Parquet files of the events that the view lacks, in order. */
+  /** Parquet files of the events that the view lacks. */
   readonly changes: readonly string[];
   /** The first event that stays in the feed. */
   readonly firstSeq: number;
@@ -26,65 +27,44 @@ export interface EventsInput {
 export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq }: EventsInput): Promise<void> {
   view.prepare('DELETE FROM events WHERE first_seq + length(types) <= ?').run(firstSeq);
   if (changes.length === 0) return;
-  const blocks = new BlockWriter(view);
-  const result = await duckdb.connection.stream(
-    `SELECT seq::DOUBLE, entity_type[1], ${EVENT_SQL} FROM read_parquet($1) WHERE seq >= $2`,
-    [listValue([...changes]), firstSeq],
+  const insert = view.prepare('INSERT INTO events VALUES (?, ?, ?)');
+  const files = listValue([...changes]);
+  const added = await duckdb.row(
+    { first: number, last: number },
+    `SELECT coalesce(min(seq), 1)::DOUBLE AS first, coalesce(max(seq), 0)::DOUBLE AS last FROM read_parquet($1) WHERE seq >= $2`,
+    [files, firstSeq],
   );
-  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    const [seqs = [], types = [], events = []] = chunk.getColumns();
-    for (const [at, seq] of seqs.entries()) {
-      blocks.add({ seq: Number(seq), type: String(types[at]), event: String(events[at]) });
-      if (blocks.isFull) await blocks.flush();
+  let next = added.first;
+  for (let from = added.first; from <= added.last; from += QUERY_EVENTS) {
+    const result = await duckdb.connection.stream(
+      `SELECT min(seq)::DOUBLE, string_agg(entity_type[1], '' ORDER BY seq), encode(string_agg(${EVENT_SQL}, ',' ORDER BY seq)),
+         max(seq)::DOUBLE
+       FROM read_parquet($1) WHERE seq >= $2 AND seq < $3 GROUP BY seq // ${BLOCK_EVENTS} ORDER BY 1`,
+      [files, from, from + QUERY_EVENTS],
+    );
+    for await (const { columns } of chunksOf(result)) {
+      const [firsts = [], types = [], texts = [], lasts = []] = columns;
+      const packed = texts.map((text) => pack(bytesOf(text)));
+      for (const [at, first] of firsts.entries()) {
+        const letters = String(types[at]);
+        if (first !== next || letters.length !== Number(lasts[at]) - next + 1) {
+          throw new AppError('corrupt', `an event from ${next} on is missing or repeated`);
+        }
+        insert.run(first, letters, await packed[at]);
+        next += letters.length;
+      }
     }
   }
-  await blocks.flush();
 }
 
-interface Block {
-  readonly firstSeq: number;
-  /** One letter per event. */
-  types: string;
-  readonly events: string[];
+const packAsync = promisify<Uint8Array, { readonly level: number }, Buffer>(gzip);
+
+/** Level 1 takes half the time of the default and 10 % more space. */
+function pack(text: Uint8Array): Promise<Buffer> {
+  return packAsync(text, { level: 1 });
 }
 
-class BlockWriter {
-  readonly #insert: ReturnType<typeof prepareInsert>;
-  #blocks: Block[] = [];
-  #lastSeq: number | undefined;
-
-  constructor(view: Writer['view']) {
-    this.#insert = prepareInsert(view);
-  }
-
-  get isFull(): boolean {
-    return this.#blocks.length === BATCH_BLOCKS && this.#blocks.at(-1)?.events.length === BLOCK_EVENTS;
-  }
-
-  add({ seq, type, event }: { readonly seq: number; readonly type: string; readonly event: string }): void {
-    const expected = this.#lastSeq === undefined ? seq : this.#lastSeq + 1;
-    if (seq !== expected) throw new AppError('corrupt', `event ${expected} is missing; event ${seq} follows`);
-    this.#lastSeq = seq;
-    let block = this.#blocks.at(-1);
-    if (block === undefined || block.events.length === BLOCK_EVENTS) {
-      block = { firstSeq: seq, types: '', events: [] };
-      this.#blocks.push(block);
-    }
-    block.types += type;
-    block.events.push(event);
-  }
-
-  async flush(): Promise<void> {
-    const packed = this.#blocks.map(({ events }) => pack(events.join(','), { level: 1 }));
-    for (const [at, { firstSeq, types }] of this.#blocks.entries()) {
-      this.#insert.run([firstSeq, types, await packed[at]]);
-    }
-    this.#blocks = [];
-  }
+function bytesOf(value: unknown): Uint8Array {
+  if (value instanceof DuckDBBlobValue) return value.bytes;
+  throw new TypeError('DuckDB returned no bytes');
 }
-
-function prepareInsert(view: Writer['view']) {
-  return view.prepare<unknown[]>('INSERT INTO events VALUES (?, ?, ?)');
-}
-
-const pack = promisify<string, { readonly level: number }, Buffer>(gzip);

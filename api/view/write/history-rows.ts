@@ -10,7 +10,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, storedColumns } from '../../../schemas/record-versions.ts';
 import { type Database, recordsSql } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
-import { type HistorySource } from '../history-kinds.ts';
+import type { HistorySource } from '../history-kinds.ts';
 
 /** Local Parquet files. */
 export interface HistoryParts {
@@ -47,7 +47,7 @@ export interface CapturedInput {
 
 /**
  * A SELECT of the open intervals of the newest state and of those that the releases closed, as `model_id, series, valid_from, valid_to,
- * source, value, payload`; `valid_to` is NULL while an interval is open.
+ * value, payload`; `valid_to` is NULL while an interval is open.
  */
 export async function captured(
   database: Database,
@@ -57,22 +57,24 @@ export async function captured(
   const { dataset } = source;
   const state = await recordsSql(database, dataset, parts.state[dataset.name]);
   const began = since === undefined ? 'valid_from IS NOT NULL' : `valid_from > DATE '${since}'`;
-  const selects = [intervalSql(source, splitSql(source, `SELECT *, NULL::DATE AS valid_to FROM (${state}) WHERE ${began}`, cutovers), 'capture')];
+  const selects = [
+    intervalSql(source, splitSql(source, `SELECT *, NULL::DATE AS valid_to FROM (${state}) WHERE ${began}`, cutovers)),
+  ];
   const ended = parts.closed[dataset.name];
   if (ended.length > 0) {
     const relation = splitSql(source, await recordsSql(database, dataset, ended), cutovers);
-    selects.push(intervalSql(source, relation, 'capture'));
+    selects.push(intervalSql(source, relation));
   }
   return selects.join(' UNION ALL ');
 }
 
 /** The same SELECT of reconstructed intervals, from a Parquet file. */
 export async function reconstructed(database: Database, source: HistorySource, path: string): Promise<string> {
-  return intervalSql(source, await recordsSql(database, source.dataset, [path]), 'backfill');
+  return intervalSql(source, await recordsSql(database, source.dataset, [path]));
 }
 
-function intervalSql({ model, series, value, payload }: HistorySource, relation: string, origin: string): string {
-  return `SELECT ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to, '${origin}' AS source,
+function intervalSql({ model, series, value, payload }: HistorySource, relation: string): string {
+  return `SELECT ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to,
     ${value === null ? `'null'` : wireSql(value)} AS value, ${objectSql(payload)} AS payload FROM (${relation})`;
 }
 

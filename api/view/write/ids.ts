@@ -40,7 +40,10 @@ export async function captureIds({ duckdb }: Writer, { state, closed, backfill }
   await add('category', 'rankings', 'category', hasInterval);
   await add('provider', 'pricing', 'provider', hasInterval);
   if (backfill !== undefined) {
-    for (const [kind, column, isKnown] of [['model', 'model_id', 0], ['provider', 'provider', 1]]) {
+    for (const [kind, column, isKnown] of [
+      ['model', 'model_id', 0],
+      ['provider', 'provider', 1],
+    ]) {
       selects.push(`SELECT '${kind}', ${column}, ${isKnown} FROM read_parquet(${sqlText(backfill)})`);
     }
   }
@@ -64,7 +67,13 @@ export async function numberIds(writer: Writer): Promise<void> {
     'SELECT kind, id, is_known::INTEGER AS is_known FROM captured_ids ORDER BY kind, id',
   );
   for (const [kind, ids] of Map.groupBy(captured, (row) => row.kind)) {
-    const numbers = numbersFor(kind, mergedWith(existingIds(writer, kind), ids.map(({ id }) => id)));
+    const numbers = numbersFor(
+      kind,
+      mergedWith(
+        existingIds(writer, kind),
+        ids.map(({ id }) => id),
+      ),
+    );
     for (const { id, is_known: isKnown } of ids) insert.run(kind, id, numbers.get(id), isKnown);
   }
   await loadIds(writer);
@@ -114,7 +123,9 @@ async function loadIds({ duckdb, view }: Writer): Promise<void> {
   await duckdb.run('CREATE TEMP TABLE ids (kind VARCHAR, id VARCHAR, number DOUBLE)');
   const appender = await duckdb.connection.createAppender('ids');
   const rows = view
-    .prepare<[], { readonly kind: string; readonly id: string; readonly number: number }>('SELECT kind, id, number FROM ids')
+    .prepare<[], { readonly kind: string; readonly id: string; readonly number: number }>(
+      'SELECT kind, id, number FROM ids',
+    )
     .iterate();
   for (const { kind, id, number: own } of rows) {
     appender.appendVarchar(kind);

@@ -1,8 +1,14 @@
 import type { Day } from '../../../runtime/day.ts';
-import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource, SERIES_KINDS } from '../history-kinds.ts';
+import {
+  HISTORY_KINDS,
+  HISTORY_SOURCES,
+  type HistoryKind,
+  type HistorySource,
+  SERIES_KINDS,
+} from '../history-kinds.ts';
 import { OPEN } from '../schema.ts';
 import { type Cutover, captured, type HistoryParts, reconstructed } from './history-rows.ts';
-import { insertRows, type Writer } from './writer.ts';
+import { dayNumberSql, idSql, insertRows, type Writer } from './writer.ts';
 
 export interface IntervalsInput {
   readonly parts: HistoryParts;
@@ -23,23 +29,32 @@ export async function writeIntervals(writer: Writer, input: IntervalsInput): Pro
   const { parts, cutovers, since, isBackfillNew, histories = HISTORY_SOURCES } = input;
   for (const kind of HISTORY_KINDS) {
     const rows = await captured(writer.duckdb, histories[kind], { parts, cutovers, since });
-    await insert(writer, kind, rows);
+    await insert(writer, { kind, source: 'capture', rows });
   }
   if (!isBackfillNew) return;
   writer.view.exec(`DELETE FROM intervals WHERE kind = 'pricing' AND source = 'backfill'`);
   if (parts.backfill === undefined) return;
-  await insert(writer, 'pricing', await reconstructed(writer.duckdb, histories.pricing, parts.backfill));
+  const rows = await reconstructed(writer.duckdb, histories.pricing, parts.backfill);
+  await insert(writer, { kind: 'pricing', source: 'backfill', rows });
 }
 
-/** @param rows a SELECT of `model_id, series, valid_from, valid_to, source, value, payload`; `valid_to` is NULL while it is open */
-async function insert(writer: Writer, kind: HistoryKind, rows: string): Promise<void> {
+interface Intervals {
+  readonly kind: HistoryKind;
+  readonly source: 'capture' | 'backfill';
+  /** A SELECT of `model_id, series, valid_from, valid_to, value, payload`; `valid_to` is NULL while an interval is open. */
+  readonly rows: string;
+}
+
+async function insert(writer: Writer, { kind, source, rows }: Intervals): Promise<void> {
+  const seriesKind = SERIES_KINDS[kind];
   await insertRows(writer, {
-    into: 'INSERT OR REPLACE INTO intervals',
-    sql: `SELECT '${kind}', m.number, coalesce(s.number, 0), valid_from::VARCHAR, coalesce(valid_to, DATE '${OPEN}')::VARCHAR, source,
-        value, payload
-      FROM (${rows}) r JOIN (SELECT id, number FROM ids WHERE kind = 'model') m ON m.id = r.model_id
-      LEFT JOIN (SELECT id, number FROM ids WHERE kind = '${SERIES_KINDS[kind] ?? ''}') s ON s.id = r.series
-      ORDER BY 2, 3, 4`,
-    checked: [6, 7],
+    into: 'INSERT OR REPLACE INTO intervals (kind, source, model, series, valid_from, valid_to, rank, text, "check")',
+    before: [`'${kind}'`, `'${source}'`],
+    sql: `SELECT m.number, ${seriesKind === null ? '0' : 's.number'}, ${dayNumberSql('valid_from')},
+        coalesce(${dayNumberSql('valid_to')}, ${OPEN}),
+        ${kind === 'ranking' ? 'value::DOUBLE' : 'NULL::DOUBLE'}, concat(value, chr(9), payload)
+      FROM (${rows}) r ${idSql('model', 'r.model_id', 'm')} ${seriesKind === null ? '' : idSql(seriesKind, 'r.series', 's')}
+      ORDER BY 1, 2, 3`,
+    checked: [5],
   });
 }

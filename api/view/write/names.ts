@@ -1,13 +1,12 @@
+import type { FetchedParts } from '../fetch-parts.ts';
 import { TEXTS_SEPARATOR } from '../schema.ts';
 import { insertRows, type Writer } from './writer.ts';
 
-/**
- * Writes the names of all models anew: `aliases`, and for each model its names as they are sent and the text that is searched
- * (specification "Names of models").
- *
- * @param files the newest release's models, and its names of models where it has them
- */
-export async function writeNames(writer: Writer, { models, aliases }: { readonly models: string; readonly aliases: string | undefined }): Promise<void> {
+/** Writes all names and providers of models (specification "Names of models"; decision 0077). */
+export async function writeNames(
+  writer: Writer,
+  { state: { models }, aliases }: Pick<FetchedParts, 'state' | 'aliases'>,
+): Promise<void> {
   writer.view.exec('DELETE FROM aliases; DELETE FROM model_names; DELETE FROM model_providers');
   const numbered = `(SELECT id, number FROM ids WHERE kind = 'model')`;
   await writer.duckdb.run(

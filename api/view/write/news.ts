@@ -14,13 +14,13 @@
  * A row is made once, in the view of its night, and stays as it is until it is too old or its event leaves the feed.
  */
 import { listValue } from '@duckdb/node-api';
-import { addDays, type Day } from '../../../runtime/day.ts';
+import { addDays, type Day, dayNumber } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
 import type { DatasetName, EntityType } from '../../../schemas/datasets.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { retainedFrom } from '../../../schemas/retention.ts';
 import { HISTORY_SOURCES, type HistoryKind } from '../history-kinds.ts';
-import { insertRows, type Writer } from './writer.ts';
+import { dayNumberSql, insertRows, type Writer } from './writer.ts';
 
 /** Days whose changes are news, the newest published one included. More: larger views, and feeds that cut off more. */
 export const NEWS_DAYS = 30;
@@ -43,7 +43,7 @@ export interface NewsInput {
  */
 export async function writeNews(writer: Writer, input: NewsInput): Promise<void> {
   const { view } = writer;
-  view.prepare('DELETE FROM news WHERE day < ? OR seq < ?').run(firstDay(input.catalog), input.firstSeq);
+  view.prepare('DELETE FROM news WHERE day < ? OR seq < ?').run(dayNumber(firstDay(input.catalog)), input.firstSeq);
   const ranges = rangesOf(input);
   if (ranges.length === 0 || input.changes.length === 0) return;
   await loadEvents(writer, input, ranges);
@@ -53,7 +53,7 @@ export async function writeNews(writer: Writer, input: NewsInput): Promise<void>
   view
     .prepare(
       `INSERT INTO main.news SELECT n.seq, n.day, n.kind, n.change, n.model_id, n.part, n.before, n.after,
-         n.kind <> 'model' AND EXISTS (SELECT 1 FROM temp.added m WHERE m.kind = 'model' AND m.day = n.day AND m.model_id = n.model_id)
+         n.kind <> 'model' AND (n.day, n.model_id) IN (SELECT day, model_id FROM temp.added WHERE kind = 'model')
        FROM temp.added n WHERE n.seq >= ?`,
     )
     .run(input.firstSeq);
@@ -63,10 +63,12 @@ export async function writeNews(writer: Writer, input: NewsInput): Promise<void>
 /** `changed` has the events of the new releases, `reported` those of them that may be news, with the numbers of their records. */
 async function loadEvents(writer: Writer, { catalog, changes }: NewsInput, ranges: readonly SeqRange[]): Promise<void> {
   const { view } = writer;
-  view.exec(`CREATE TEMP TABLE changed (seq INTEGER PRIMARY KEY, day TEXT, kind TEXT, entity_id TEXT, op TEXT, model_id TEXT, part TEXT)`);
+  view.exec(
+    `CREATE TEMP TABLE changed (seq INTEGER PRIMARY KEY, day INTEGER, kind TEXT, entity_id TEXT, op TEXT, model_id TEXT, part TEXT)`,
+  );
   await insertRows(writer, {
     into: 'INSERT INTO temp.changed',
-    sql: `SELECT seq::DOUBLE, (${daySql(catalog)})::VARCHAR, entity_type, entity_id, op, coalesce(key ->> '$.model_id', key ->> '$.id'),
+    sql: `SELECT seq::DOUBLE, ${dayNumberSql(daySql(catalog))}, entity_type, entity_id, op, coalesce(key ->> '$.model_id', key ->> '$.id'),
         coalesce(key ->> '$.benchmark_id', key ->> '$.category', key ->> '$.provider', '')
       FROM read_parquet($1) c`,
     values: [listValue([...changes])],
@@ -113,7 +115,7 @@ function daySql({ releases }: Catalog): string {
   const redated = releases.flatMap(({ day, first_seq: first, last_seq: last, redated_from: was }) =>
     was === undefined || first === null ? [] : [`WHEN c.seq BETWEEN ${first} AND ${last} THEN DATE '${day}'`],
   );
-  return redated.length === 0 ? 'c.occurred_on' : `CASE ${redated.join(' ')} ELSE c.occurred_on END`;
+  return redated.length === 0 ? 'c.occurred_on' : `(CASE ${redated.join(' ')} ELSE c.occurred_on END)`;
 }
 
 /**
@@ -129,7 +131,7 @@ function addGone({ view }: Writer, { previousDay }: NewsInput): void {
           `INSERT INTO temp.gone SELECT kind, entity_id, ? FROM temp.reported r WHERE kind = '${kind}' AND op = 'upsert'
            AND NOT EXISTS (SELECT 1 FROM main.${table} p WHERE p.model = r.model ${sameKey})`,
         )
-        .run(previousDay);
+        .run(dayNumber(previousDay));
     insert('model', 'models', '');
     insert('score', 'scores', 'AND p.benchmark = r.series');
     insert('ranking', 'rankings', 'AND p.category = r.series');
@@ -148,10 +150,14 @@ interface NewsKind {
   readonly tellsChanges: boolean;
 }
 
+const TAB = 'instr(text, char(9))';
+const VALUE = `substr(text, 1, ${TAB} - 1)`;
+const PAYLOAD = `substr(text, ${TAB} + 1)`;
+
 const NEWS_KINDS: readonly NewsKind[] = [
   { entityType: 'model', history: 'metadata', facts: factsSql(['name', 'organization']), tellsChanges: false },
-  { entityType: 'score', history: 'score', facts: 'value', tellsChanges: true },
-  { entityType: 'ranking', history: 'ranking', facts: 'value', tellsChanges: true },
+  { entityType: 'score', history: 'score', facts: VALUE, tellsChanges: true },
+  { entityType: 'ranking', history: 'ranking', facts: VALUE, tellsChanges: true },
   {
     entityType: 'pricing',
     history: 'pricing',
@@ -161,7 +167,7 @@ const NEWS_KINDS: readonly NewsKind[] = [
 ];
 
 function factsSql(names: readonly string[]): string {
-  const fields = names.map((name) => `'${name}', json(payload -> '$.${name}')`);
+  const fields = names.map((name) => `'${name}', json(${PAYLOAD} -> '$.${name}')`);
   return `json_object(${fields.join(', ')})`;
 }
 
@@ -170,7 +176,7 @@ function factsSql(names: readonly string[]): string {
  * there then, its deletions say: a record whose row was set aside has no interval either, and no event.
  */
 function newsSql({ entityType, history, facts, tellsChanges }: NewsKind, { catalog, previousDay }: NewsInput): string {
-  const isUnknown = previousDay === undefined ? `b.valid_to < '${lastDayBeforeFeed(catalog, history)}'` : 'false';
+  const isUnknown = previousDay === undefined ? `b.valid_to < ${lastDayBeforeFeed(catalog, history)}` : 'false';
   const own = `i.kind = '${history}' AND i.model = e.model AND i.series = e.series AND i.source = 'capture'`;
   return `WITH e AS (SELECT e.*,
         (SELECT max(valid_from) FROM intervals i WHERE ${own} AND i.valid_from < e.day) AS before_from,
@@ -191,8 +197,9 @@ function newsSql({ entityType, history, facts, tellsChanges }: NewsKind, { catal
  * The last day before the feed begins on which the records of a history were captured; empty where there is none. A record whose
  * interval ended earlier may have gone in a night whose events are pruned: without the view before, nobody can tell, and it counts as gone.
  */
-function lastDayBeforeFeed(catalog: Catalog, history: HistoryKind): string {
+function lastDayBeforeFeed(catalog: Catalog, history: HistoryKind): number {
   const { name } = HISTORY_SOURCES[history].dataset;
   const from = retainedFrom(catalog) ?? '';
-  return catalog.releases.findLast(({ day, captured }) => day < from && captured.includes(name))?.day ?? '';
+  const last = catalog.releases.findLast(({ day, captured }) => day < from && captured.includes(name));
+  return last === undefined ? Number.MIN_SAFE_INTEGER : dayNumber(last.day);
 }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { DATASETS } from '../../../schemas/datasets.ts';
-import { idSql, type Writer } from './writer.ts';
+import { recordsSql } from '../../../storage/duckdb/database.ts';
+import { chunksOf, dayNumberSql, idSql, type Writer } from './writer.ts';
 
 /**
  * Writes the sorted values of all scores by source and day of measurement, for counting without reading scores.
@@ -13,7 +13,7 @@ export async function writeScoreValues({ duckdb, view }: Writer, scores: string)
   const insert = view.prepare('INSERT INTO score_values VALUES (?, ?, ?, ?)');
   const records = await recordsSql(duckdb, DATASETS.scores, scores);
   const result = await duckdb.connection.stream(
-    `SELECT o.number, (s.measured_at - DATE '1970-01-01')::DOUBLE AS measured_at, s.value
+    `SELECT o.number, ${dayNumberSql('s.measured_at')} AS measured_at, s.value
      FROM (${records}) s LEFT ${idSql('score source', 's.source', 'o')} ORDER BY ALL`,
   );
   let [source, day, values]: [unknown, unknown, number[]] = [undefined, undefined, []];
@@ -23,8 +23,8 @@ export async function writeScoreValues({ duckdb, view }: Writer, scores: string)
     insert.run(source, day, sorted, crc32(sorted));
     values = [];
   };
-  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    const [sources = [], days = [], sorted = []] = chunk.getColumns();
+  for await (const { columns } of chunksOf(result)) {
+    const [sources = [], days = [], sorted = []] = columns;
     for (const [at, value] of sorted.entries()) {
       if (sources[at] !== source || days[at] !== day) {
         write();
