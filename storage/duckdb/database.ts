@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import type { Dataset } from '../../schemas/datasets.ts';
 import { DUCKDB_TYPES, RECORD_MACROS } from './record-sql.ts';
 import { type RowOf, type RowShape, rowReader, text } from './row-shape.ts';
@@ -30,7 +30,9 @@ export class Database {
 
   /** @param path `:memory:`, or a file, which one process at a time may hold */
   static async open(path: string, settings: DuckDBSettings): Promise<Database> {
-    const instance = await DuckDBInstance.create(path, {
+    // Loaded when first needed: it takes 50 MB, and most processes that serve never open a database.
+    const { DuckDBInstance: instances } = await import('@duckdb/node-api');
+    const instance = await instances.create(path, {
       memory_limit: settings.memoryLimit,
       threads: String(settings.threads),
       temp_directory: settings.tempFolder,
