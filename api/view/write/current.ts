@@ -6,15 +6,15 @@ import { lineSql } from '../../../storage/duckdb/record-sql.ts';
 import { chunksOf, dayNumberSql, idSql, insertRows, type Writer } from './writer.ts';
 
 export interface CurrentInput {
-  /** The newest release's records, a Parquet file for each dataset. */
+  /** Parquet files of the newest records. */
   readonly state: Readonly<Record<DatasetName, string>>;
-  /** The events of the releases that the view doesn't have, in Parquet files; undefined: the view is empty. */
+  /** Parquet files of the events since the previous view; undefined: the view is new. */
   readonly changes: readonly string[] | undefined;
-  /** The form of current records (specification "Record versions"). */
+  /** Of the lines. */
   readonly version: RecordVersion;
 }
 
-/** What a row of each table is made of, where `s` is a record: the columns before `line`, and how its ids become numbers. */
+/** SQL of a row, where `s` is a record: the columns before `line`, and the joins for its numbers. */
 const TABLES: Readonly<
   Record<DatasetName, { readonly columns: string; readonly joins: string; readonly lineAt: number }>
 > = {
@@ -41,7 +41,7 @@ const TABLES: Readonly<
   },
 };
 
-/** Puts the newest records into the tables of the view: all of an empty one, else those that its changes name. */
+/** Writes the newest records: all into a new view, else those with an event. */
 export async function writeCurrent(writer: Writer, input: CurrentInput): Promise<void> {
   for (const dataset of Object.values(DATASETS)) await writeDataset(writer, dataset, input);
   writer.view.exec(`UPDATE models SET added_on =
@@ -71,7 +71,7 @@ async function writeDataset(
   });
 }
 
-/** The key of each table in the feed, as numbers of the ids in an event's key. */
+/** Which rows an event's key names. */
 const DELETES: Readonly<
   Partial<
     Record<DatasetName, { readonly ids: readonly (readonly [column: string, kind: string])[]; readonly where: string }>
@@ -101,7 +101,7 @@ const DELETES: Readonly<
   },
 };
 
-/** Deletes the records that changed, whether they went or come anew. */
+/** Deletes all records with an event. */
 async function deleteChanged(
   { duckdb, view }: Writer,
   { name, entityType }: Dataset,

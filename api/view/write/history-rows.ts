@@ -1,7 +1,6 @@
 /**
- * The intervals of records as rows: one for each interval. An interval that goes on over a cutover, the first release
- * in a version of the records that added columns, is two rows where the record fills one of them: its files say of all of its days what
- * the record says now, but on the days before nobody knew (decision 0076). An answer about those days stays what it was.
+ * The intervals of records, as SQL. An interval that fills a column added by a later record version is split at the first release in
+ * it, the cutover: before, the column is null, so responses about those days don't change (decision 0076).
  */
 import type { Day } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
@@ -22,7 +21,7 @@ export interface HistoryParts {
   readonly backfill: string | undefined;
 }
 
-/** A release in another version of the records than the one before it. */
+/** A release in another record version than the one before it. */
 export interface Cutover {
   readonly day: Day;
   readonly before: RecordVersion;
@@ -37,18 +36,14 @@ export function cutoversOf({ releases }: Pick<Catalog, 'releases'>, versions: re
   });
 }
 
-/** Which intervals of the captured records are wanted. */
 export interface CapturedInput {
   readonly parts: HistoryParts;
   readonly cutovers: readonly Cutover[];
-  /** Open intervals count where they began later; undefined: all. */
+  /** Only open intervals that began later; undefined: all. */
   readonly since: Day | undefined;
 }
 
-/**
- * A SELECT of the open intervals of the newest state and of those that the releases closed, as `model_id, series, valid_from, valid_to,
- * value, payload`; `valid_to` is NULL while an interval is open.
- */
+/** A SELECT of open and closed intervals: `model_id, series, valid_from, valid_to, value, payload`; `valid_to` is NULL while open. */
 export async function captured(
   database: Database,
   source: HistorySource,
@@ -68,7 +63,7 @@ export async function captured(
   return selects.join(' UNION ALL ');
 }
 
-/** The same SELECT of reconstructed intervals, from a Parquet file. */
+/** The same of reconstructed prices in a Parquet file. */
 export async function reconstructed(database: Database, source: HistorySource, path: string): Promise<string> {
   return intervalSql(source, await recordsSql(database, source.dataset, [path]));
 }

@@ -5,10 +5,10 @@ import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import type { HistoryParts } from './history-rows.ts';
 import type { Writer } from './writer.ts';
 
-/** Between two ids that were numbered together: some sixteen nights may each put a new id at the same place. */
+/** Between ids that are numbered together: sixteen successive new ids fit between the same two neighbours. */
 const GAP = 65_536;
 
-/** Two neighbours have no number between them any more: the view is built anew, with numbers that have room. */
+/** Two neighbours have no number between them; a new view spreads its numbers again. */
 export class NumbersUsedUp extends AppError {
   constructor(kind: string, id: string) {
     super('corrupt', `there is no number left for the ${kind} ${id}`);
@@ -17,11 +17,11 @@ export class NumbersUsedUp extends AppError {
 
 interface NumberedId {
   readonly id: string;
-  /** Undefined: it has none yet. */
+  /** Undefined: a new id. */
   readonly number: number | undefined;
 }
 
-/** Puts every id of the files into the DuckDB table `captured_ids (kind, id, is_known)`; it is known where it has an interval. */
+/** Fills the DuckDB table `captured_ids (kind, id, is_known)`. An id is known if it has an interval. */
 export async function captureIds({ duckdb }: Writer, { state, closed, backfill }: HistoryParts): Promise<void> {
   const selects: string[] = [];
   const add = async (kind: string, name: DatasetName, column: string, isKnown: string) => {
@@ -54,8 +54,8 @@ export async function captureIds({ duckdb }: Writer, { state, closed, backfill }
 }
 
 /**
- * Gives every id of the DuckDB table `captured_ids (kind, id, is_known)` a number in the view, between those of its neighbours, and
- * leaves all ids of the view in the DuckDB table `ids (kind, id, number)`. Rejects with NumbersUsedUp where there is no room.
+ * Gives each captured id a number between those of its neighbours, and copies all ids of the view into the DuckDB table
+ * `ids (kind, id, number)`. Rejects with {@link NumbersUsedUp}.
  */
 export async function numberIds(writer: Writer): Promise<void> {
   const { duckdb, view } = writer;
@@ -87,7 +87,7 @@ function existingIds({ view }: Writer, kind: string): readonly NumberedId[] {
     .all(kind);
 }
 
-/** Both in the order of their bytes, which is that of SQLite and DuckDB. */
+/** In the order of their bytes, as in SQLite and DuckDB. */
 function mergedWith(existing: readonly NumberedId[], ids: readonly string[]): readonly NumberedId[] {
   const known = new Set(existing.map(({ id }) => id));
   const added = ids.filter((id) => !known.has(id)).map((id): NumberedId => ({ id, number: undefined }));
@@ -98,7 +98,7 @@ function mergedWith(existing: readonly NumberedId[], ids: readonly string[]): re
     .map(({ row }) => row);
 }
 
-/** The numbers of ids in their order: those that have one keep it, the others are spread over the room between their neighbours. */
+/** Existing ids keep their number; new ones are spread evenly between their neighbours. Throws {@link NumbersUsedUp}. */
 export function numbersFor(kind: string, ids: readonly NumberedId[]): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>();
   let [below, added]: [number, string[]] = [0, []];

@@ -13,18 +13,15 @@ import { dayNumberSql, idSql, insertRows, type Writer } from './writer.ts';
 export interface IntervalsInput {
   readonly parts: HistoryParts;
   readonly cutovers: readonly Cutover[];
-  /** The last day that the view has; undefined: it is empty. */
+  /** The newest day of the previous view; undefined: the view is new. */
   readonly since: Day | undefined;
-  /** Whether the reconstructed prices are others than those of the view. */
+  /** Whether reconstructed prices differ from the previous view's. */
   readonly isBackfillNew: boolean;
-  /** Default: those that this program answers. */
+  /** Default: those that this program serves. */
   readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
 }
 
-/**
- * Brings the intervals up to date: those that the new releases closed take the place of their open ones, those that began since come
- * in, and reconstructed prices are replaced where they are others.
- */
+/** Closed intervals replace their open ones, new ones are added, and reconstructed prices are replaced if they differ. */
 export async function writeIntervals(writer: Writer, input: IntervalsInput): Promise<void> {
   const { parts, cutovers, since, isBackfillNew, histories = HISTORY_SOURCES } = input;
   for (const kind of HISTORY_KINDS) {

@@ -1,6 +1,5 @@
 /**
- * What is news of the last days: the table `news` of a view, one row per event of the feed that tells more than that a record is
- * there, or says something else beside what people ask for (specification "Feeds"; decision 0082).
+ * The table `news`: one row per recent event that is news (specification "Feeds"; decision 0082).
  *
  * | column | |
  * |---|---|
@@ -8,10 +7,10 @@
  * | `kind` | `model`, `score`, `ranking` or `pricing` |
  * | `change` | `came`, `went` or `changed` |
  * | `model_id`, `part` | the key of the record: `part` is its benchmark, category or provider, empty for a model |
- * | `before`, `after` | what is told of it, as JSON text; null where there was none, or is none. Of a model that came: what it was when it was here last |
- * | `is_with_model` | its model itself came or went in the same night |
+ * | `before`, `after` | its facts as JSON text; null if it did not exist. For a model that came, `before` has its last earlier facts |
+ * | `is_with_model` | its model came or went in the same night |
  *
- * A row is made once, in the view of its night, and stays as it is until it is too old or its event leaves the feed.
+ * A row never changes; it is removed when it is too old or its event leaves the feed.
  */
 import { listValue } from '@duckdb/node-api';
 import { addDays, type Day, dayNumber } from '../../../runtime/day.ts';
@@ -22,25 +21,22 @@ import { retainedFrom } from '../../../schemas/retention.ts';
 import { HISTORY_SOURCES, type HistoryKind } from '../history-kinds.ts';
 import { dayNumberSql, insertRows, type Writer } from './writer.ts';
 
-/** Days whose changes are news, the newest published one included. More: larger views, and feeds that cut off more. */
+/** Including the newest day. More: larger views, and feeds that omit more. */
 export const NEWS_DAYS = 30;
 
 export interface NewsInput {
   readonly catalog: Catalog;
-  /** The release.json of every release that the previous view doesn't have, by day. */
+  /** Since the previous view, by day. */
   readonly releases: ReadonlyMap<Day, Release>;
-  /** Parquet files with their events. */
+  /** Parquet files of the releases' events. */
   readonly changes: readonly string[];
-  /** The first event that stays in the feed. */
+  /** The first event in the feed. */
   readonly firstSeq: number;
-  /** The newest release that the view has; undefined: it is empty. */
+  /** The newest day of the previous view; undefined: the view is new. */
   readonly previousDay: Day | undefined;
 }
 
-/**
- * Adds the news of the new releases, when their intervals are in the view and its current records are still those before; news that is
- * too old, or whose event left the feed, goes.
- */
+/** Requires the new intervals, and the previous view's records. */
 export async function writeNews(writer: Writer, input: NewsInput): Promise<void> {
   const { view } = writer;
   view.prepare('DELETE FROM news WHERE day < ? OR seq < ?').run(dayNumber(firstDay(input.catalog)), input.firstSeq);
@@ -60,7 +56,7 @@ export async function writeNews(writer: Writer, input: NewsInput): Promise<void>
   for (const table of ['added', 'gone', 'reported', 'changed']) view.exec(`DROP TABLE temp.${table}`);
 }
 
-/** `changed` has the events of the new releases, `reported` those of them that may be news, with the numbers of their records. */
+/** `changed` has the releases' events, `reported` those that may be news, with the numbers of their records. */
 async function loadEvents(writer: Writer, { catalog, changes }: NewsInput, ranges: readonly SeqRange[]): Promise<void> {
   const { view } = writer;
   view.exec(
@@ -87,10 +83,7 @@ interface SeqRange {
   readonly last: number;
 }
 
-/**
- * The events that may be news: those of the new releases that are young enough, but not of the very first night, and not those that
- * only send a record anew in another version.
- */
+/** Events of recent new releases, except the first night and renewals of records in a new version. */
 function rangesOf({ catalog, releases }: NewsInput): readonly SeqRange[] {
   const from = firstDay(catalog);
   const ranges: SeqRange[] = [];
@@ -107,10 +100,7 @@ function firstDay({ releases }: Catalog): Day {
   return addDays(releases.at(-1)?.day ?? '1970-01-01', 1 - NEWS_DAYS);
 }
 
-/**
- * The day of the release that an event is in: one that was given its right day has events that say another, which may be that of a later
- * release. `c` is the table of events.
- */
+/** The release's day: events of a redated release have their old day. `c` is the table of events. */
 function daySql({ releases }: Catalog): string {
   const redated = releases.flatMap(({ day, first_seq: first, last_seq: last, redated_from: was }) =>
     was === undefined || first === null ? [] : [`WHEN c.seq BETWEEN ${first} AND ${last} THEN DATE '${day}'`],
@@ -118,10 +108,7 @@ function daySql({ releases }: Catalog): string {
   return redated.length === 0 ? 'c.occurred_on' : `(CASE ${redated.join(' ')} ELSE c.occurred_on END)`;
 }
 
-/**
- * `gone` says when the records that may be news were absent: a row per deletion, and one per record that the view does not have yet.
- * What was before the feed begins isn't known any more.
- */
+/** When records were gone: one row per new deletion, and one per reported record that the previous view lacks. */
 function addGone({ view }: Writer, { previousDay }: NewsInput): void {
   view.exec(`CREATE TEMP TABLE gone AS SELECT kind, entity_id, day FROM temp.changed WHERE op = 'delete'`);
   if (previousDay !== undefined) {
@@ -142,12 +129,12 @@ function addGone({ view }: Writer, { previousDay }: NewsInput): void {
 
 interface NewsKind {
   readonly entityType: EntityType;
-  /** The history that has the records' intervals. */
+  /** Of the records' intervals. */
   readonly history: HistoryKind;
-  /** What is told of a record, as SQL over its interval: JSON text, the same where nothing of it differs. */
+  /** SQL over an interval: JSON text that is compared and published. */
   readonly facts: string;
-  /** Whether it is news that a record says something else. */
-  readonly tellsChanges: boolean;
+  /** Whether changed facts are news. */
+  readonly includesChanges: boolean;
 }
 
 const TAB = 'instr(text, char(9))';
@@ -155,14 +142,14 @@ const VALUE = `substr(text, 1, ${TAB} - 1)`;
 const PAYLOAD = `substr(text, ${TAB} + 1)`;
 
 const NEWS_KINDS: readonly NewsKind[] = [
-  { entityType: 'model', history: 'metadata', facts: factsSql(['name', 'organization']), tellsChanges: false },
-  { entityType: 'score', history: 'score', facts: VALUE, tellsChanges: true },
-  { entityType: 'ranking', history: 'ranking', facts: VALUE, tellsChanges: true },
+  { entityType: 'model', history: 'metadata', facts: factsSql(['name', 'organization']), includesChanges: false },
+  { entityType: 'score', history: 'score', facts: VALUE, includesChanges: true },
+  { entityType: 'ranking', history: 'ranking', facts: VALUE, includesChanges: true },
   {
     entityType: 'pricing',
     history: 'pricing',
     facts: factsSql(['input_per_million', 'output_per_million', 'currency']),
-    tellsChanges: true,
+    includesChanges: true,
   },
 ];
 
@@ -172,30 +159,33 @@ function factsSql(names: readonly string[]): string {
 }
 
 /**
- * A row per event of a kind that is news. What the record said before is in the last interval that began earlier; whether it was still
- * there then, its deletions say: a record whose row was set aside has no interval either, and no event.
+ * One row per event that is news. `before` comes from the last earlier interval, if no deletion followed it: a record whose row was
+ * set aside has no interval either.
  */
-function newsSql({ entityType, history, facts, tellsChanges }: NewsKind, { catalog, previousDay }: NewsInput): string {
+function newsSql(
+  { entityType, history, facts, includesChanges }: NewsKind,
+  { catalog, previousDay }: NewsInput,
+): string {
   const isUnknown = previousDay === undefined ? `b.valid_to < ${lastDayBeforeFeed(catalog, history)}` : 'false';
   const own = `i.kind = '${history}' AND i.model = e.model AND i.series = e.series AND i.source = 'capture'`;
   return `WITH e AS (SELECT e.*,
         (SELECT max(valid_from) FROM intervals i WHERE ${own} AND i.valid_from < e.day) AS before_from,
         (SELECT max(day) FROM temp.gone g WHERE g.kind = e.kind AND g.entity_id = e.entity_id AND g.day < e.day) AS gone_on
       FROM temp.reported e WHERE e.kind = '${entityType}'),
-    told AS (SELECT e.*, (SELECT ${facts} FROM intervals i WHERE ${own} AND i.valid_from = e.day) AS after,
+    compared AS (SELECT e.*, (SELECT ${facts} FROM intervals i WHERE ${own} AND i.valid_from = e.day) AS after,
         (SELECT ${facts} FROM intervals i WHERE ${own} AND i.valid_from = e.before_from) AS before,
         b.valid_to IS NOT NULL AND (e.gone_on IS NULL OR e.gone_on <= b.valid_to) AND NOT (${isUnknown}) AS was_there
       FROM e LEFT JOIN intervals b ON b.kind = '${history}' AND b.model = e.model AND b.series = e.series AND b.valid_from = e.before_from)
-    SELECT seq, day, kind, 'went', model_id, part, before, NULL, 0 FROM told WHERE op = 'delete'
+    SELECT seq, day, kind, 'went', model_id, part, before, NULL, 0 FROM compared WHERE op = 'delete'
     UNION ALL SELECT seq, day, kind, 'came', model_id, part, CASE kind WHEN 'model' THEN before END, after, 0 FROM told
       WHERE op = 'upsert' AND after IS NOT NULL AND NOT was_there
     UNION ALL SELECT seq, day, kind, 'changed', model_id, part, before, after, 0 FROM told
-      WHERE op = 'upsert' AND after <> before AND was_there AND ${tellsChanges}`;
+      WHERE op = 'upsert' AND after <> before AND was_there AND ${includesChanges}`;
 }
 
 /**
- * The last day before the feed begins on which the records of a history were captured; empty where there is none. A record whose
- * interval ended earlier may have gone in a night whose events are pruned: without the view before, nobody can tell, and it counts as gone.
+ * The last captured day before the feed. Without a previous view, records whose interval ended earlier count as gone: their deletion
+ * may be pruned.
  */
 function lastDayBeforeFeed(catalog: Catalog, history: HistoryKind): number {
   const { name } = HISTORY_SOURCES[history].dataset;
