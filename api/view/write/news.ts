@@ -177,9 +177,9 @@ function newsSql(
         b.valid_to IS NOT NULL AND (e.gone_on IS NULL OR e.gone_on <= b.valid_to) AND NOT (${isUnknown}) AS was_there
       FROM e LEFT JOIN intervals b ON b.kind = '${history}' AND b.model = e.model AND b.series = e.series AND b.valid_from = e.before_from)
     SELECT seq, day, kind, 'went', model_id, part, before, NULL, 0 FROM compared WHERE op = 'delete'
-    UNION ALL SELECT seq, day, kind, 'came', model_id, part, CASE kind WHEN 'model' THEN before END, after, 0 FROM told
+    UNION ALL SELECT seq, day, kind, 'came', model_id, part, CASE kind WHEN 'model' THEN before END, after, 0 FROM compared
       WHERE op = 'upsert' AND after IS NOT NULL AND NOT was_there
-    UNION ALL SELECT seq, day, kind, 'changed', model_id, part, before, after, 0 FROM told
+    UNION ALL SELECT seq, day, kind, 'changed', model_id, part, before, after, 0 FROM compared
       WHERE op = 'upsert' AND after <> before AND was_there AND ${includesChanges}`;
 }
 
