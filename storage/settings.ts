@@ -8,7 +8,7 @@ export const DUCKDB_SETTINGS = {
     z.string().regex(/^\d+(\.\d+)?\s?[KMGT]i?B$/, 'must be a size such as 1GB or 512MiB'),
     {
       fallback: '1GB',
-      text: "DuckDB's memory; beyond it DuckDB spills to the work folder. The process of a `source.sql` gets 1 GiB more and is killed beyond that (on Linux)",
+      text: "DuckDB's memory; beyond it DuckDB spills to the work folder, or that of the view. The process of a `source.sql` gets 1 GiB more and is killed beyond that (on Linux)",
     },
   ),
   threads: setting('THREADS', wholeNumber(1, 256), {

@@ -79,7 +79,9 @@ describe('docs/specification.md says what the code says', () => {
     const cell = (what: string) => rowsOf('Service limits').find(([first]) => first === what)?.[1];
     const { queries, source } = configFromEnv({});
     const [seconds, waiting] = [queries.queryTimeoutMs / 1000, queries.queriesWaitingMax];
-    expect(cell('one query')).toBe(`${seconds} seconds; ${queries.queriesMax} at once, ${waiting} waiting, then 503`);
+    expect(cell('one long query')).toBe(
+      `${seconds} seconds; ${queries.queriesMax} at once, ${waiting} waiting, then 503`,
+    );
     const [mebibytes, gibibytes] = [source.lineBytesMax / 1024 ** 2, source.fileBytesMax / 1024 ** 3];
     expect(cell('line, and file, of a source')).toBe(`${mebibytes} MiB, ${gibibytes} GiB unpacked`);
   });
