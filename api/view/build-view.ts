@@ -13,6 +13,8 @@ export type { ViewFile };
 
 export interface BuiltView extends ViewFile {
   readonly isExtended: boolean;
+  /** Why the previous view could not follow, if that was tried. */
+  readonly notFollowed?: unknown;
 }
 
 export interface BuildInput {
@@ -46,7 +48,7 @@ export async function buildView(input: BuildInput, deps: BuildDeps): Promise<Bui
     return await buildFrom(base, input, deps);
   } catch (error) {
     if (!(error instanceof NotFollowed)) throw error;
-    return await buildFrom(undefined, input, deps);
+    return { ...(await buildFrom(undefined, input, deps)), notFollowed: error.cause };
   }
 }
 

@@ -5,7 +5,14 @@ import { ReportedReasons } from '../../runtime/repeat.ts';
 
 /** For the log and the metrics. */
 export type ViewEvent =
-  | { readonly type: 'swapped'; readonly day: string; readonly durationMs: number; readonly isExtended: boolean }
+  | {
+      readonly type: 'swapped';
+      readonly day: string;
+      readonly durationMs: number;
+      readonly isExtended: boolean;
+      /** Why the view before could not follow, if that was tried. */
+      readonly notFollowed?: string;
+    }
   | { readonly type: 'failed'; readonly error: unknown }
   /** An attempt succeeded after failed ones. */
   | { readonly type: 'recovered'; readonly since: Date }

@@ -157,7 +157,9 @@ export class ViewFollower {
     this.#etag = etag;
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
-    this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended: built.isExtended });
+    const { isExtended, notFollowed } = built;
+    const reason = notFollowed === undefined ? {} : { notFollowed: messageFromError(notFollowed) };
+    this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended, ...reason });
     await this.#reportRelease(catalog);
   }
 

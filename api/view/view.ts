@@ -25,6 +25,9 @@ export interface ValueInForce {
   readonly since: CatalogEntry;
 }
 
+/** JSON as text: sent as the view stores it, neither parsed nor printed again. */
+export type JsonText = string;
+
 /** A text with its CRC-32. */
 export interface CheckedText {
   readonly text: string;

@@ -1,7 +1,6 @@
 import { addDays, type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
 import { type HistoryKind, SERIES_KINDS } from '../../view/history-kinds.ts';
-import type { CheckedText, View } from '../../view/view.ts';
-import type { JsonText } from '../responses/data-route.ts';
+import type { CheckedText, JsonText, View } from '../../view/view.ts';
 
 /** A stretch of days on which a record did not change. */
 export interface Interval {

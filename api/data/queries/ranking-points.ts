@@ -1,7 +1,6 @@
 import { type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
 import { TOP_POSITIONS_MAX } from '../../view/schema.ts';
-import type { CheckedText, View } from '../../view/view.ts';
-import type { JsonText } from '../responses/data-route.ts';
+import type { CheckedText, JsonText, View } from '../../view/view.ts';
 
 /** How many models categories ranked on days of a range; each category is read once. */
 export function createPositions(view: View, range: DayRange): (category: string, day: Day) => number {

@@ -9,14 +9,11 @@ import type { Feature } from '../../accounts/organizations/plans.ts';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
 import { type CheckedQuery, parseRequest, schemasOf } from '../../server/parse-request.ts';
 import type { GivenHeaders, GivenRequest, Handler, ParametersSchema, Route } from '../../server/route.ts';
-import type { View } from '../../view/view.ts';
+import type { JsonText, View } from '../../view/view.ts';
 import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability, Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../api-errors.ts';
 import type { ResponseSettings } from '../settings.ts';
-
-/** JSON as text: sent as the view stores it, neither parsed nor printed again. */
-export type JsonText = string;
 
 export interface RequestContext {
   readonly view: View;

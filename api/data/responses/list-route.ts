@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { RequestProblem } from '../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { Dependency, ParametersSchema } from '../../server/route.ts';
+import type { JsonText } from '../../view/view.ts';
 import { findCursorProblem } from '../queries/conditions.ts';
 import { type ListQuery, listPage } from '../queries/list-page.ts';
 import {
   type DataRoute,
   dataRoute,
-  type JsonText,
   jsonArray,
   jsonObject,
   type RequestContext,

@@ -6,10 +6,9 @@ import { queryProblem, type RequestProblem } from '../../server/errors/http-erro
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { Dependency } from '../../server/route.ts';
 import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../../view/history-kinds.ts';
-import type { View } from '../../view/view.ts';
+import type { JsonText, View } from '../../view/view.ts';
 import type { Rights } from '../access/rights.ts';
 import { ApiError } from '../api-errors.ts';
-import type { JsonText } from '../responses/data-route.ts';
 import { all, availableFromOf, backfillOf, capturesOf, sinceDay, value } from '../responses/dependencies.ts';
 import { day } from '../responses/parameters.ts';
 
