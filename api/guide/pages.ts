@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Rendered, render } from './render.ts';
+import type { Rendered } from './render.ts';
 
 /** A shown page, in HTML. */
 export interface GuidePage extends Rendered {
@@ -21,13 +21,26 @@ const FOLDER = join(import.meta.dirname, 'pages');
 /** Below the base path. */
 export const GUIDE = '/docs';
 
-/** Throws if a text is wrong. @param root the base path */
-export function readPages(values: PageValues, root: string): GuidePages {
+/** Of a search, in characters. */
+export const QUERY_LENGTH_MAX = 200;
+
+/** Chapters that are shown. */
+export function chaptersOf(values: PageValues): readonly Chapter[] {
+  return PARTS.flatMap(({ chapters }) => chapters).filter((chapter) => isShown(chapter, values));
+}
+
+function isShown({ needs }: Chapter, { conditions }: PageValues): boolean {
+  return needs === undefined || conditions[needs] === true;
+}
+
+/** Rejects if a text is wrong. @param root the base path */
+export async function readPages(values: PageValues, root: string): Promise<GuidePages> {
+  const { render } = await import('./render.ts');
   const shown = PARTS.map(({ title, chapters }) => ({
     title,
-    chapters: chapters.filter(({ needs }) => needs === undefined || values.conditions[needs] === true),
+    chapters: chapters.filter((chapter) => isShown(chapter, values)),
   }));
-  const names = new Set(shown.flatMap(({ chapters }) => chapters.map(({ name }) => name)));
+  const names = new Set(chaptersOf(values).map(({ name }) => name));
   const deadLinks: string[] = [];
   const resolveFrom = (from: string) => (href: string) => {
     const target = targetOf(href, { root, names });

@@ -26,8 +26,6 @@ export interface Piece {
   readonly isFound: boolean;
 }
 
-/** In characters. */
-export const QUERY_LENGTH_MAX = 200;
 const [WORDS_MAX, RESULTS_MAX, EXCERPT_LENGTH] = [8, 20, 220];
 /** Queries with more words are matched exactly: similar words take most of a search's time. */
 const FUZZY_WORDS_MAX = 3;

@@ -1,5 +1,4 @@
 /** The search of the documentation, and the page for unknown addresses below `/docs`. */
-import type { FastifyRequest } from 'fastify';
 import type { JSX } from 'preact';
 import type { BoundRoute, WholeResponse } from '../server/bind-route.ts';
 import { etagOf, findTagUnchanged } from '../server/conditional.ts';
@@ -7,28 +6,30 @@ import { HttpError } from '../server/errors/http-error.ts';
 import type { ShowMissing } from '../server/pages/error-pages.ts';
 import { pathOf } from '../server/request-checks.ts';
 import { HTML_TYPE } from '../server/response-headers.ts';
-import { type Frame, GUIDE_HEADERS, REFUSAL_HEADERS, renderGuidePage } from './layout.tsx';
-import { GUIDE } from './pages.ts';
-import { QUERY_LENGTH_MAX, type SearchIndex, type SearchResult } from './search-index.ts';
+import type { BaseUrlOf } from '../server/urls.ts';
+import type { Content } from './content.ts';
+import { GUIDE_HEADERS, REFUSAL_HEADERS, renderGuidePage } from './layout.tsx';
+import { GUIDE, QUERY_LENGTH_MAX } from './pages.ts';
+import type { SearchIndex, SearchResult } from './search-index.ts';
 
 export interface SearchDeps {
-  readonly frame: Frame;
-  readonly index: SearchIndex;
-  /** Inserts the address of the service. */
-  readonly withAddress: (text: string, request: FastifyRequest) => string;
+  /** The base path. */
+  readonly root: string;
+  readonly load: () => Promise<Content>;
+  readonly baseUrlOf: BaseUrlOf;
   /** Counts a search; rejects with 429 above the limit. */
   readonly limit: (address: string) => Promise<void>;
 }
 
 /** `/docs/search?q=`. Responses aren't compressed, because anybody may search. */
-export function searchRoute({ frame, index, withAddress, limit }: SearchDeps): BoundRoute {
-  const path = `${frame.root}${GUIDE}/search`;
-  const pageOf = (children: JSX.Element, query = '') =>
-    renderGuidePage({ frame, title: 'Search', path, query, children });
-  const refusal = (status: number, reason: string, headers = {}): WholeResponse => ({
+export function searchRoute({ root, load, baseUrlOf, limit }: SearchDeps): BoundRoute {
+  const path = `${root}${GUIDE}/search`;
+  const pageOf = async (children: JSX.Element, query = '') =>
+    renderGuidePage({ frame: (await load()).frame, title: 'Search', path, query, children });
+  const refusal = async (status: number, reason: string, headers = {}): Promise<WholeResponse> => ({
     status,
     headers: { ...headers, ...REFUSAL_HEADERS, 'Content-Type': HTML_TYPE },
-    body: pageOf(<Refusal reason={reason} />),
+    body: await pageOf(<Refusal reason={reason} />),
   });
   return {
     path: `${GUIDE}/search`,
@@ -37,18 +38,20 @@ export function searchRoute({ frame, index, withAddress, limit }: SearchDeps): B
       const { q = '' } = request.query as Readonly<Record<string, unknown>>; // Text, or a list of texts.
       if (typeof q !== 'string') return refusal(422, 'Give the parameter q only once.');
       if (q.length > QUERY_LENGTH_MAX) return refusal(422, `Search for at most ${QUERY_LENGTH_MAX} characters.`);
-      await limit(request.ip);
-      const found = index.find(q).map((one) => mapExcerpt(one, (text) => withAddress(text, request)));
-      const html = pageOf(<Results query={q} found={found} />, q);
+      try {
+        await limit(request.ip);
+      } catch (error) {
+        if (!isRateLimited(error)) throw error;
+        return refusal(error.status, `${error.message}. Search again in a minute.`, error.options.headers);
+      }
+      const { index, withAddress } = await load();
+      const found = index.find(q).map((one) => mapExcerpt(one, (text) => withAddress(text, baseUrlOf(request))));
+      const html = await pageOf(<Results query={q} found={found} />, q);
       const etag = etagOf(html);
       const unchanged = findTagUnchanged(request.headers['if-none-match'], etag);
       const headers = { ...GUIDE_HEADERS, ETag: unchanged ?? `"${etag}"` };
       if (unchanged !== undefined) return { status: 304, headers, body: undefined };
       return { status: 200, headers: { ...headers, 'Content-Type': HTML_TYPE }, body: html };
-    },
-    refuse: (thrown) => {
-      if (!isRateLimited(thrown)) return undefined;
-      return refusal(thrown.status, `${thrown.message}. Search again in a minute.`, thrown.options.headers);
     },
   };
 }
@@ -109,7 +112,7 @@ function countedLine(query: string, count: number): string {
 const [SHOWN_MAX, PLACES_MAX] = [200, 5];
 
 /** Suggests places by the words of the address. Above the limit callers get the error envelope. */
-export function missingPage({ frame, index, limit }: Omit<SearchDeps, 'withAddress'>): ShowMissing {
+export function missingPage({ root, load, limit }: Omit<SearchDeps, 'baseUrlOf'>): ShowMissing {
   return async (request) => {
     try {
       await limit(request.ip);
@@ -117,8 +120,9 @@ export function missingPage({ frame, index, limit }: Omit<SearchDeps, 'withAddre
       if (isRateLimited(error)) return undefined;
       throw error;
     }
+    const { frame, index } = await load();
     const path = pathOf(request.url);
-    const words = decoded(path).slice(`${frame.root}${GUIDE}/`.length).slice(0, QUERY_LENGTH_MAX);
+    const words = decoded(path).slice(`${root}${GUIDE}/`.length).slice(0, QUERY_LENGTH_MAX);
     const children = <Missing path={path.slice(0, SHOWN_MAX)} places={nearestOf(index, words)} />;
     const props = { frame, title: 'No such page', path, query: plainWords(words) };
     return { html: renderGuidePage({ ...props, children }), headers: REFUSAL_HEADERS };

@@ -147,7 +147,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
       addHealth(scope, deps.readiness);
       // Browsers request it at the root of the host.
       addIcon(basePath === '' ? [app] : [app, scope]);
-      await addErrorPages(scope, errors, deps.showErrorPage);
+      addErrorPages(scope, errors, deps.showErrorPage);
       await deps.routes(scope, { root: app, baseUrlOf, sendWhole, missing });
     },
     { prefix: basePath },

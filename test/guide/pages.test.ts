@@ -180,8 +180,8 @@ describe('what the program knows is not typed', () => {
   });
 
   test('a limit that is configured stands there in place of the usual one', async () => {
-    const own = await openGuide({ backstop: { '/v1/models': 1234 }, failedAttemptsMax: 77, publicRequestsMax: 88 });
-    const html = own.pages.parts.flatMap(({ pages }) => pages.map((page) => page.html)).join('');
+    const own = openGuide({ backstop: { '/v1/models': 1234 }, failedAttemptsMax: 77, publicRequestsMax: 88 });
+    const html = (await own.pages()).parts.flatMap(({ pages }) => pages.map((page) => page.html)).join('');
     for (const shown of ['<td>1,234</td>', ' 77 such attempts', ' 88 times a minute']) expect(html).toContain(shown);
   });
 });
@@ -210,7 +210,7 @@ describe('what is not live for everybody', () => {
   test.each(CAPABILITIES.filter((name) => name !== 'current'))(
     '%s leaves no link and no sentence behind',
     async (name) => {
-      const { pages } = await openGuide({ planned: [name] });
+      const pages = await openGuide({ planned: [name] }).pages();
       expect(pages.deadLinks).toEqual([]);
       const told = pages.parts.flatMap((part) => part.pages).filter(({ name: page }) => page !== 'sync');
       const trace = TRACES[name];
@@ -223,7 +223,7 @@ describe('what is not live for everybody', () => {
     const names = CAPABILITIES.filter((name) => name !== 'current');
     const pairs = names.flatMap((one, i) => names.slice(i + 1).map((other) => [one, other]));
     for (const planned of [names, ...pairs])
-      expect((await openGuide({ planned, hasConsole: false })).pages.deadLinks).toEqual([]);
+      expect((await openGuide({ planned, hasConsole: false }).pages()).deadLinks).toEqual([]);
   });
 
   test('has no page', async () => {

@@ -19,29 +19,28 @@ export interface ErrorPage {
 export type ShowErrorPage = (page: ErrorPage) => Promise<{ readonly html: string; readonly headers: ResponseHeaders }>;
 
 /**
- * `/docs/errors/{code}`, the pages behind `help_url`, and their list `/docs/errors`; rendered once, now.
+ * `/docs/errors/{code}`, the pages behind `help_url`, and their list `/docs/errors`; each is rendered once, when requested.
  * @param show default: plain
  */
-export async function addErrorPages(
-  app: FastifyInstance,
-  errors: ErrorTable,
-  show: ShowErrorPage = showPlainly,
-): Promise<void> {
+export function addErrorPages(app: FastifyInstance, errors: ErrorTable, show: ShowErrorPage = showPlainly): void {
   const folder = `${app.prefix}/docs/errors`;
-  const make = async (page: ErrorPage) => {
+  const assets = new Map<string, Asset>();
+  const assetOf = async (page: ErrorPage) => {
+    const known = assets.get(page.path);
+    if (known !== undefined) return known;
     const { html, headers } = await show(page);
-    return new Asset(HTML_TYPE, Buffer.from(html), headers);
+    const asset = new Asset(HTML_TYPE, Buffer.from(html), headers);
+    assets.set(page.path, asset);
+    return asset;
   };
-  const index = await make({ title: 'Error codes', path: folder, body: indexOf(errors, folder) });
-  bindAsset(app, ['/docs/errors', '/docs/errors/'], () => index);
-  const pages = new Map<string, Asset>();
-  for (const [code, info] of Object.entries(errors)) {
-    pages.set(code, await make({ title: code, path: `${folder}/${code}`, body: pageOf(code, info, folder) }));
-  }
+  bindAsset(app, ['/docs/errors', '/docs/errors/'], () =>
+    assetOf({ title: 'Error codes', path: folder, body: indexOf(errors, folder) }),
+  );
   bindAsset(app, ['/docs/errors/:code'], ({ params }) => {
-    const page = pages.get(Object(params).code);
-    if (page === undefined) throw notFound('code', 'There is no such error code');
-    return page;
+    const { code } = Object(params);
+    const info = Object.hasOwn(errors, code) ? errors[code] : undefined;
+    if (info === undefined) throw notFound('code', 'There is no such error code');
+    return assetOf({ title: code, path: `${folder}/${code}`, body: pageOf(code, info, folder) });
   });
 }
 

@@ -142,7 +142,7 @@ async function openSurfaces(
 ): Promise<Required<Pick<ApiDeps, 'surfaces' | 'openRoutes' | 'showErrorPage'>>> {
   const hasConsole = console !== undefined;
   const isOffered = (capability: Capability) => isLive(config.capabilities.states, capability, undefined);
-  const guide = await makeGuide({
+  const guide = makeGuide({
     root: config.address.basePath,
     hasConsole,
     isLive: isOffered,

@@ -27,7 +27,7 @@ export interface AppOptions {
   /** What else is served on these accounts; default: nothing. */
   readonly surfaces?: (accounts: TestAccounts) => Promise<readonly AddSurface[]>;
   /** Default: pages of errors are plain, and there is no documentation else. */
-  readonly guide?: () => Promise<Guide>;
+  readonly guide?: () => Guide;
   /** What of that the OpenAPI document has. */
   readonly openRoutes?: readonly OpenRoute[];
 }
@@ -74,7 +74,7 @@ export async function startApp(
   );
   const folder = folderFromUrl(url);
   const accounts = options.accounts && (await openTestAccounts(options.accounts, clock));
-  const guide = await options.guide?.();
+  const guide = options.guide?.();
   const app = await buildApp({
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
     accounts: accounts && (options.accounts?.wrap?.(accounts.accounts) ?? accounts.accounts),

@@ -7,7 +7,7 @@ export interface GuideOptions extends Partial<Omit<GuideSettings, 'isLive'>> {
 }
 
 /** The documentation as a test wants it: with a console, and with everything live, unless told. */
-export function openGuide({ planned = [], ...settings }: GuideOptions = {}): Promise<Guide> {
+export function openGuide({ planned = [], ...settings }: GuideOptions = {}): Guide {
   return makeGuide({
     root: '',
     hasConsole: true,
