@@ -14,7 +14,7 @@ import { countRankings } from './counts.ts';
 import { writeCurrent } from './current.ts';
 import { writeEvents } from './events.ts';
 import { cutoversOf } from './history-rows.ts';
-import { captureIds, numberIds } from './ids.ts';
+import { captureIds, forgetReplaced, numberIds } from './ids.ts';
 import { writeIntervals } from './intervals.ts';
 import { writeNames } from './names.ts';
 import { writeNews } from './news.ts';
@@ -98,13 +98,14 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
   const previous = base?.meta.catalog;
   const previousDay = previous?.releases.at(-1)?.day;
   const firstSeq = firstRetainedSeq(catalog);
+  const isBackfillNew = JSON.stringify(previous?.backfill) !== JSON.stringify(catalog.backfill);
   await captureIds(writer, parts);
   await numberIds(writer);
   await writeIntervals(writer, {
     parts,
     cutovers: cutoversOf(catalog, versions),
     since: previousDay,
-    isBackfillNew: JSON.stringify(previous?.backfill) !== JSON.stringify(catalog.backfill),
+    isBackfillNew,
     histories,
   });
   countRankings(
@@ -121,6 +122,7 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
   });
   await writeScoreValues(writer, parts.state.scores);
   if (namesOf(base?.meta) !== namesOf(meta)) await writeNames(writer, parts);
+  if (base !== undefined && isBackfillNew) forgetReplaced(writer);
 }
 
 /** Changes with what `writeNames` writes. */
