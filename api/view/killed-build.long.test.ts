@@ -9,7 +9,7 @@ import { CATALOG_KEY } from '../../storage/keys.ts';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
 import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
-import { HISTORY_KINDS } from './tables/history-kinds.ts';
+import { HISTORY_KINDS } from './history-kinds.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
@@ -105,7 +105,7 @@ test(`a process that is killed at any of ${KILLS} moments while it builds a view
     const api = await openApi({ store: `file:${store}`, viewFolder: views, now: NOW });
     expect(api.follower.release?.day).toBe(DAYS.at(-1));
     expect(await responsesOf(api)).toEqual(expected);
-    expect((await readdir(views)).length, 'one view and the three files of the folder').toBe(9);
+    expect((await readdir(views)).length, 'one view and the three files of the folder').toBe(4);
   }
   expect(interrupted).toBeGreaterThan(0);
 });
