@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
+import { withNames } from '../../test/support/pipeline/named-models.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
 
@@ -18,7 +19,7 @@ describe('a view', () => {
   beforeAll(async () => {
     store = await openTemporaryStore();
     views = await mkdtemp(join(tmpdir(), 'modelstats-view-'));
-    await store.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
+    await store.publish(FIRST, SMALL_DAYS[FIRST] ?? {}, withNames('shop,alias of a,a'));
     api = await openApi({ store: store.url, viewFolder: views });
   });
   afterAll(async () => {
@@ -30,7 +31,7 @@ describe('a view', () => {
   test('that is replaced closes only after its last request, and then for good', async () => {
     const old = api.follower.current();
     const [first, second] = [old.lease(), old.lease()];
-    await store.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
+    await store.publish(SECOND, SMALL_DAYS[SECOND] ?? {}, withNames('shop,alias of a,a'));
     await api.follower.refresh();
     expect(api.follower.current()).not.toBe(old);
     first();
@@ -41,6 +42,19 @@ describe('a view', () => {
     const closed = { code: 'unavailable' };
     await expect.poll(() => Promise.allSettled([old.rowsInThread('SELECT 1')])).toMatchObject([{ reason: closed }]);
     expect(() => old.rows('SELECT 1')).toThrow(expect.objectContaining(closed));
+  });
+
+  test('whose file is removed while it serves still answers, and is built again', async () => {
+    const view = api.follower.current();
+    const release = view.lease();
+    await rm(view.path);
+    expect(view.rows('SELECT count(*) AS n FROM models')).toEqual([{ n: 5 }]);
+    expect(await view.rowsInThread('SELECT count(*) AS n FROM models')).toEqual([{ n: 5 }]);
+    release();
+    expect(api.events.at(-1)).toMatchObject({ type: 'damaged' });
+    await api.follower.refresh();
+    expect(api.events.at(-1)).toMatchObject({ type: 'swapped', isExtended: false });
+    expect((await api.get('/v1/models')).statusCode).toBe(200);
   });
 
   test('whose file is damaged while it serves is rebuilt; until then answers are 503', async () => {
@@ -61,22 +75,14 @@ describe('a view', () => {
   test.each<[string, string, string]>([
     ['a record', '/v1/models/a', `SELECT line FROM models WHERE id = 'a'`],
     ['a record in a list', '/v1/models?limit=2', `SELECT line FROM models WHERE id = 'a'`],
+    ['the names of a model', '/v1/models/a', `SELECT aliases FROM model_names WHERE search LIKE '%model a%'`],
     ['a score', '/v1/scores?model_id=a&limit=7', `SELECT line FROM scores WHERE line LIKE '%"a"%"math/x"%'`],
-    ['a rank', '/v1/rankings?category_id=general&limit=7', `SELECT line FROM rankings WHERE rank = 1`],
+    ['a rank', '/v1/rankings?category=general', `SELECT line FROM rankings WHERE line LIKE '%"a"%general%'`],
+    ['a price', '/v1/models/a/history?kind=pricing', `SELECT text FROM intervals WHERE kind = 'pricing'`],
     [
-      'the payload of an interval',
+      'an interval',
       '/v1/models/a/history?kind=metadata',
-      `SELECT payload FROM intervals WHERE kind = 'metadata' AND payload LIKE '%Model a"%'`,
-    ],
-    [
-      'the value of an interval',
-      '/v1/models/a/history?kind=pricing',
-      `SELECT value || payload FROM intervals WHERE kind = 'pricing'`,
-    ],
-    [
-      'a rank of the past',
-      '/v1/rankings/history?category_id=general&top_n=1',
-      `SELECT value || payload FROM intervals WHERE kind = 'ranking' AND value = '1' AND series = (SELECT number FROM ids WHERE id = 'general')`,
+      `SELECT text FROM intervals WHERE kind = 'metadata' AND text LIKE '%Model a"%'`,
     ],
     ['an event', '/v1/changes?limit=7', 'SELECT json FROM events'],
     ['an event of a type', '/v1/changes?limit=7&entity_type=score', 'SELECT json FROM events'],
