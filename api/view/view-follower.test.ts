@@ -207,10 +207,10 @@ async function change(path: string, sql: string): Promise<void> {
 describe('the cache folder', () => {
   beforeEach(() => beginWith(two));
 
-  test('is extended where it is of an earlier release, in a process of its own', async () => {
+  test('is extended where it is of an earlier release', async () => {
     await beginWith(one);
     await publish(two);
-    const its = await open({ write: writeInChild });
+    const its = await open({ write: writeInChild }); // As in production.
     expect(its.events).toMatchObject([{ type: 'swapped', day: SECOND, isExtended: true }]);
     expect(await servedDay(its)).toBe(SECOND);
   });

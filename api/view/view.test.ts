@@ -73,21 +73,21 @@ describe('a view', () => {
 
   /** What is damaged, what a client requests, and a query of the damaged bytes: places of which SQLite notices nothing. */
   test.each<[string, string, string]>([
-    ['a record', '/v1/models/a', `SELECT line FROM models WHERE id = 'a'`],
-    ['a record in a list', '/v1/models?limit=2', `SELECT line FROM models WHERE id = 'a'`],
-    ['the names of a model', '/v1/models/a', `SELECT aliases FROM model_names WHERE search LIKE '%model a%'`],
-    ['a score', '/v1/scores?model_id=a&limit=7', `SELECT line FROM scores WHERE line LIKE '%"a"%"math/x"%'`],
-    ['a rank', '/v1/rankings?category=general', `SELECT line FROM rankings WHERE line LIKE '%"a"%general%'`],
-    ['a price', '/v1/models/a/history?kind=pricing', `SELECT text FROM intervals WHERE kind = 'pricing'`],
+    ['record', '/v1/models/a', `SELECT line FROM models WHERE id = 'a'`],
+    ['record in a list', '/v1/models?limit=2', `SELECT line FROM models WHERE id = 'a'`],
+    ['names of a model', '/v1/models/a', `SELECT aliases FROM model_names WHERE search LIKE '%model a%'`],
+    ['score', '/v1/scores?model_id=a&limit=7', `SELECT line FROM scores WHERE line LIKE '%"a"%"math/x"%'`],
+    ['rank', '/v1/rankings?category=general', `SELECT line FROM rankings WHERE line LIKE '%"a"%general%'`],
+    ['price', '/v1/models/a/history?kind=pricing', `SELECT text FROM intervals WHERE kind = 'pricing'`],
     [
-      'an interval',
+      'interval',
       '/v1/models/a/history?kind=metadata',
       `SELECT text FROM intervals WHERE kind = 'metadata' AND text LIKE '%Model a"%'`,
     ],
-    ['an event', '/v1/changes?limit=7', 'SELECT json FROM events'],
-    ['an event of a type', '/v1/changes?limit=7&entity_type=score', 'SELECT json FROM events'],
-    ['a count of scores', '/v1/scores?source=official&count=true&limit=1', 'SELECT sorted FROM score_values'],
-  ])('with a flipped bit in %s is rebuilt, and no response is wrong', async (_, path, sql) => {
+    ['event', '/v1/changes?limit=7', 'SELECT json FROM events'],
+    ['event of a type', '/v1/changes?limit=7&entity_type=score', 'SELECT json FROM events'],
+    ['values of scores', '/v1/scores?source=official&count=true&limit=1', 'SELECT sorted FROM score_values'],
+  ])('whose text of the %s is damaged while it serves is rebuilt, and no answer is wrong', async (_, path, sql) => {
     const before = await api.get(path);
     expect(before.statusCode).toBe(200);
     // From here on nothing that was read before is used: neither by SQLite nor by the service.
