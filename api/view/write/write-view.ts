@@ -1,6 +1,7 @@
 import { constants, copyFile } from 'node:fs/promises';
+import SqliteDatabase from 'better-sqlite3';
 import { dayFromNumber } from '../../../runtime/day.ts';
-import { AppError } from '../../../runtime/errors.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { Database, type DuckDBSettings } from '../../../storage/duckdb/database.ts';
@@ -63,10 +64,19 @@ export async function writeView(input: WriteInput): Promise<ViewFile> {
     assertComplete(view, input.parts.newest, input.meta.catalog);
     view.close();
     return { path, meta, sum: await fileSum(path) };
+  } catch (error) {
+    throw isConstraint(error)
+      ? new AppError('corrupt', `a row of the release is there twice or lacks a value: ${messageFromError(error)}`, { cause: error })
+      : error;
   } finally {
     view.close();
     duckdb.close();
   }
+}
+
+/** A row that is there twice, or lacks a value. */
+function isConstraint(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT');
 }
 
 /** Damage would be copied, and its sum then counted as sound. */
