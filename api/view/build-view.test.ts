@@ -1,17 +1,12 @@
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Catalog } from '../../schemas/catalog.ts';
-import { loadCatalog } from '../../storage/catalog.ts';
 import { dumpView } from '../../test/support/api/dump-view.ts';
+import { useViews } from '../../test/support/api/use-views.ts';
 import { withNames } from '../../test/support/pipeline/named-models.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
-import { type BuiltView, buildView, type ViewFile } from './build-view.ts';
+import type { BuiltView, ViewFile } from './build-view.ts';
 import { fileSum } from './file-sum.ts';
-import { writeView } from './write/write-view.ts';
 
 // Nights of every kind, each followed by two builds.
 vi.setConfig({ testTimeout: 120_000 });
@@ -20,48 +15,12 @@ const DAYS = ['2026-06-01', '2026-06-02', '2026-06-04', '2026-06-06'] as const;
 const PRICE = { provider: 'known by backfill only', input_per_million: 1, output_per_million: 2, currency: 'USD' };
 
 let series: TemporaryStore;
-let folder: string;
-let views = 0;
+const { place, getCatalog, build, buildBoth, strayFiles } = useViews(() => series);
 
 beforeAll(async () => {
   series = await openTemporaryStore();
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-views-'));
 });
-afterAll(async () => {
-  await series?.dispose();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function getCatalog(): Promise<Catalog> {
-  const { catalog } = await loadCatalog(series.deps.store);
-  if (catalog === undefined) throw new Error('nothing is published');
-  return catalog;
-}
-
-function build(catalog: Catalog, previous: ViewFile | undefined): Promise<BuiltView> {
-  views += 1;
-  const [path, scratch] = [join(folder, `${views}.sqlite`), join(folder, `${views}.parts`)];
-  const duckdb = { memoryLimit: '300MB', threads: 1 };
-  return buildView(
-    { catalog, previous, path, scratch },
-    { store: series.deps.store, downloadsMax: 4, duckdb, write: writeView },
-  );
-}
-
-/** Files in the folder that are no views. */
-async function strayFiles(): Promise<readonly string[]> {
-  return (await readdir(folder)).filter((name) => !/^\d+\.sqlite$/.test(name));
-}
-
-/** The next view, extended; all its tables are those of one that is built from nothing. */
-async function buildBoth(previous: ViewFile | undefined, isExtended = true): Promise<BuiltView> {
-  const catalog = await getCatalog();
-  const [extended, rebuilt] = [await build(catalog, previous), await build(catalog, undefined)];
-  expect(extended.isExtended).toBe(isExtended);
-  expect(dumpView(extended.path)).toEqual(dumpView(rebuilt.path));
-  await rm(rebuilt.path);
-  return extended;
-}
+afterAll(() => series?.dispose());
 
 test('a view that is extended, night by night, by prune and backfills, has the tables of one built from nothing', async () => {
   await series.night(fixtureSource('days'), DAYS[0]);
@@ -86,35 +45,6 @@ test('a view that is extended, night by night, by prune and backfills, has the t
   await series.backfill([], '2026-06-12T00:00:00Z');
   view = await buildBoth(view);
   expect(JSON.stringify(dumpView(view.path))).not.toContain('backfill"}');
-});
-
-test('a view that is extended by nights with lost rows, lost datasets and records that go and come back has the tables of one built from nothing', async () => {
-  await series.dispose();
-  series = await openTemporaryStore();
-  let view: BuiltView | undefined;
-  for (const [day, rows] of Object.entries(SMALL_DAYS)) {
-    await series.publish(day, rows);
-    view = await buildBoth(view, view !== undefined);
-  }
-  // Ids that come and go without an interval, of every kind.
-  const last = SMALL_DAYS['2026-06-07'] ?? {};
-  const updated = { updated_at: '2026-06-07T00:00:00Z' };
-  await series.publish('2026-06-08', {
-    ...last,
-    benchmarks: [...(last.benchmarks ?? []), { id: 'brief', name: 'brief', category: 'c', ...updated }],
-    scores: [
-      ...(last.scores ?? []),
-      { model_id: 'a', benchmark_id: 'brief', value: 1, source: 'rare', n: 1, ...updated },
-      { model_id: 'case', benchmark_id: 'brief', value: 'none', source: 'rarer', n: 1, ...updated },
-    ],
-    pricing: [
-      ...(last.pricing ?? []),
-      { model_id: 'case', provider: 'p0', input_per_million: 'none', output_per_million: 1, ...updated },
-    ],
-  });
-  view = await buildBoth(view);
-  await series.publish('2026-06-09', last);
-  await buildBoth(view);
 });
 
 test('a view of another series is not extended but built anew', async () => {
@@ -212,7 +142,7 @@ describe('a view with a fault that its sum does not show is not extended but bui
     ['lacks a record', `DELETE FROM models WHERE id = 'a'`],
     ['has another record', `UPDATE models SET line = replace(line, 'a', 'b') WHERE id = 'a'`],
   ])('%s', async (_, sql) => {
-    const path = join(folder, 'spoiled.sqlite');
+    const path = place('spoiled.sqlite');
     await copyFile(view.path, path);
     expect(reading(path, (database) => database.prepare(sql).run().changes)).toBeGreaterThan(0);
     const built = await build(await getCatalog(), { ...view, path, sum: await fileSum(path) });
