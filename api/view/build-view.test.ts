@@ -1,75 +1,42 @@
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
+import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Catalog } from '../../schemas/catalog.ts';
-import { loadCatalog } from '../../storage/catalog.ts';
 import { dumpView } from '../../test/support/api/dump-view.ts';
+import { useViews } from '../../test/support/api/use-views.ts';
 import { withNames } from '../../test/support/pipeline/named-models.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { type BuiltView, buildView, type ViewFile } from './build-view.ts';
+import type { BuiltView, ViewFile } from './build-view.ts';
+import { fileSum } from './file-sum.ts';
 
 // Nights of every kind, each followed by two builds.
 vi.setConfig({ testTimeout: 120_000 });
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-04', '2026-06-06'] as const;
-const PRICE = { provider: 'cirrus', input_per_million: 1, output_per_million: 2, currency: 'USD' };
+const PRICE = { provider: 'known by backfill only', input_per_million: 1, output_per_million: 2, currency: 'USD' };
 
 let series: TemporaryStore;
-let folder: string;
-let views = 0;
+const { place, getCatalog, build, buildBoth, strayFiles } = useViews(() => series);
 
 beforeAll(async () => {
   series = await openTemporaryStore();
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-views-'));
 });
-afterAll(async () => {
-  await series?.dispose();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function getCatalog(): Promise<Catalog> {
-  const { catalog } = await loadCatalog(series.deps.store);
-  if (catalog === undefined) throw new Error('nothing is published');
-  return catalog;
-}
-
-function build(catalog: Catalog, previous: ViewFile | undefined): Promise<BuiltView> {
-  views += 1;
-  const [path, scratch] = [join(folder, `${views}.duckdb`), join(folder, `${views}.parts`)];
-  const duckdb = { memoryLimit: '300MB', threads: 1 };
-  return buildView({ catalog, previous, path, scratch }, { store: series.deps.store, downloadsMax: 4, duckdb });
-}
-
-/** What lies in the folder that is not of a view. */
-async function strayFiles(): Promise<readonly string[]> {
-  return (await readdir(folder)).filter((name) => !/^\d+\.(duckdb|feed|score|ranking|pricing|metadata)$/.test(name));
-}
-
-/** The next view, extended; all its tables are those of one that is built from nothing. */
-async function buildBoth(previous: ViewFile | undefined, isExtended = true): Promise<BuiltView> {
-  const catalog = await getCatalog();
-  const [extended, rebuilt] = [await build(catalog, previous), await build(catalog, undefined)];
-  expect(extended.isExtended).toBe(isExtended);
-  expect(await dumpView(extended.path)).toEqual(await dumpView(rebuilt.path));
-  await rm(rebuilt.path);
-  return extended;
-}
+afterAll(() => series?.dispose());
 
 test('a view that is extended, night by night, by prune and backfills, has the tables of one built from nothing', async () => {
   await series.night(fixtureSource('days'), DAYS[0]);
   let view = await build(await getCatalog(), undefined);
   await series.night(fixtureSource('days'), DAYS[1]);
   view = await buildBoth(view);
-  const { models: [first = ''] = [] } = await dumpView(view.path);
+  const { models: [first = ''] = [] } = dumpView(view.path);
   const model = JSON.parse(first).id;
+  const unknown = { ...PRICE, model_id: 'of prices only', effective_from: '2026-05-20' };
   await series.night(fixtureSource('days'), DAYS[2]);
-  await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-20' }], '2026-06-07T00:00:00Z');
+  await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-20' }, unknown], '2026-06-07T00:00:00Z');
   view = await buildBoth(view);
-  const pricesBefore = (await dumpView(view.path))['history_pricing'];
+  const pricesBefore = dumpView(view.path)['intervals'];
   await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-25' }], '2026-06-07T01:00:00Z');
   view = await buildBoth(view);
-  expect((await dumpView(view.path))['history_pricing']).not.toEqual(pricesBefore);
+  expect(dumpView(view.path)['intervals']).not.toEqual(pricesBefore);
   await series.prune({ changesMonths: 0, snapshots: 2, states: 1 });
   view = await buildBoth(view);
   await series.night(fixtureSource('days'), DAYS[3]);
@@ -77,7 +44,7 @@ test('a view that is extended, night by night, by prune and backfills, has the t
   await series.prune({ changesMonths: 0, snapshots: 1, states: 1 });
   await series.backfill([], '2026-06-12T00:00:00Z');
   view = await buildBoth(view);
-  expect(JSON.stringify(await dumpView(view.path))).not.toContain('backfill"}');
+  expect(JSON.stringify(dumpView(view.path))).not.toContain('backfill"}');
 });
 
 test('a view of another series is not extended but built anew', async () => {
@@ -114,16 +81,16 @@ test('a view that lacks events it says it has is not extended but built anew', a
   await buildBoth(lying, false);
   const extended = await buildBoth(view);
   // Of upstreams and their names it has those of the newest night.
-  expect(await dumpView(extended.path)).toMatchObject({
+  expect(dumpView(extended.path)).toMatchObject({
     aliases: [expect.stringContaining('2026-06-03'), expect.any(String)],
   });
   expect(await strayFiles()).toEqual([]);
 });
 
-describe('the text of the feed', () => {
+describe('the events of a view that is extended', () => {
   const publish = (day: string, ids: readonly string[]) =>
     series.publish(day, { models: ids.map((id) => ({ id, name: id })) });
-  const feedOf = ({ meta }: BuiltView) => meta.texts.feed;
+  const prune = (changesMonths: number) => series.prune({ changesMonths, snapshots: 9, states: 9 });
 
   beforeEach(async () => {
     await series.dispose();
@@ -131,31 +98,70 @@ describe('the text of the feed', () => {
     await publish('2026-04-01', ['a']);
   });
 
-  test('is one file that successive views add to, until more of it has left the feed than is in it', async () => {
-    const first = await build(await getCatalog(), undefined);
+  test('are those of one built from nothing, also where a part of a block left the feed', async () => {
+    // A block of two nights, as a view that is built later has it.
     await publish('2026-05-30', ['a', 'b', 'c']);
-    const second = await build(await getCatalog(), first);
+    let view = await build(await getCatalog(), undefined);
+    expect(blocksOf(view)).toEqual([{ first: 1, types: 'mmm' }]);
     await publish('2026-05-31', ['a', 'b', 'c', 'd']);
-    const third = await build(await getCatalog(), second);
-    expect([second, third].map((view) => feedOf(view).file)).toEqual(Array(2).fill(feedOf(first).file));
-    expect(feedOf(third).bytes).toBeGreaterThan(feedOf(second).bytes);
-    await series.prune({ changesMonths: 1, snapshots: 9, states: 9 });
-    const pruned = await build(await getCatalog(), third);
-    expect(feedOf(pruned)).toMatchObject({ file: feedOf(first).file, from: feedOf(first).bytes });
+    view = await buildBoth(view);
+    expect(blocksOf(view)).toEqual([
+      { first: 1, types: 'mmm' },
+      { first: 4, types: 'm' },
+    ]);
+    await prune(1);
+    view = await buildBoth(view);
+    expect(dumpView(view.path)['events']).toHaveLength(3);
+    expect(blocksOf(view)).toHaveLength(2);
     await publish('2026-06-30', ['a', 'b', 'c', 'd', 'e']);
-    await series.prune({ changesMonths: 0, snapshots: 9, states: 9 });
-    const moved = await buildBoth(pruned);
-    expect(feedOf(moved).file).not.toBe(feedOf(first).file);
-    expect(feedOf(moved).from).toBe(0);
-    expect(feedOf(moved).bytes).toBeLessThan(feedOf(pruned).bytes);
+    await prune(0);
+    view = await buildBoth(view);
+    expect(blocksOf(view)).toEqual([{ first: 5, types: 'm' }]);
+  });
+});
+
+describe('a view with a fault that its sum does not show is not extended but built anew, and leaves nothing behind, where it', () => {
+  let view: BuiltView;
+
+  beforeAll(async () => {
+    await series.dispose();
+    series = await openTemporaryStore();
+    const publish = (day: string, ids: readonly string[]) =>
+      series.publish(day, { models: ids.map((id) => ({ id, name: id })) });
+    await publish('2026-04-01', ['a']);
+    const first = await build(await getCatalog(), undefined);
+    await publish('2026-04-02', ['a', 'b', 'c']);
+    view = await build(await getCatalog(), first);
+    await publish('2026-04-03', ['a', 'b', 'c', 'd']);
   });
 
-  test('is written anew where the view before has a shorter one than it says, and nothing is left behind', async () => {
-    const first = await build(await getCatalog(), undefined);
-    await truncate(join(folder, feedOf(first).file), feedOf(first).bytes - 1);
-    await publish('2026-04-02', ['a', 'b']);
-    const second = await buildBoth(first, false);
-    expect(feedOf(second).file).not.toBe(feedOf(first).file);
+  test.each([
+    ['lacks its first events', 'DELETE FROM events WHERE first_seq = 1'],
+    ['lacks its last events', 'DELETE FROM events WHERE first_seq = 2'],
+    ['has fewer events in a block than it says', `UPDATE events SET types = 'm' WHERE first_seq = 2`],
+    ['lacks a record', `DELETE FROM models WHERE id = 'a'`],
+    ['has another record', `UPDATE models SET line = replace(line, 'a', 'b') WHERE id = 'a'`],
+  ])('%s', async (_, sql) => {
+    const path = place('spoiled.sqlite');
+    await copyFile(view.path, path);
+    expect(reading(path, (database) => database.prepare(sql).run().changes)).toBeGreaterThan(0);
+    const built = await build(await getCatalog(), { ...view, path, sum: await fileSum(path) });
+    expect(built).toMatchObject({ isExtended: false, meta: { catalog: await getCatalog() } });
+    expect(dumpView(built.path)['events']).toHaveLength(4);
+    await rm(path);
     expect(await strayFiles()).toEqual([]);
   });
 });
+
+function blocksOf({ path }: ViewFile): readonly unknown[] {
+  return reading(path, (view) => view.prepare('SELECT first_seq AS first, types FROM events ORDER BY first_seq').all());
+}
+
+function reading<T>(path: string, read: (view: SqliteDatabase.Database) => T): T {
+  const view = new SqliteDatabase(path);
+  try {
+    return read(view);
+  } finally {
+    view.close();
+  }
+}

@@ -42,22 +42,26 @@ export class QueryThreads {
   }
 
   /** Rejects with `unavailable` if too many queries wait or this one takes too long. */
-  rows(query: ThreadQuery): Promise<readonly unknown[]> {
+  async rows(query: ThreadQuery): Promise<readonly unknown[]> {
     if (this.#limit.pendingCount >= this.#limits.queriesWaitingMax) {
       throw new AppError('unavailable', 'too many requests are waiting; try again in a moment');
     }
-    return this.#limit(async () => {
-      if (this.#isClosed) throw new AppError('unavailable', 'this view is closed');
-      const thread = this.#idle.pop() ?? this.#start();
+    const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>();
+    void this.#limit(async () => {
+      let thread: Worker | undefined;
       try {
-        const rows = await this.#run(thread, query);
-        this.#idle.push(thread);
-        return rows;
+        if (this.#isClosed) throw new AppError('unavailable', 'this view is closed');
+        thread = this.#idle.pop() ?? this.#start();
+        resolve(await this.#run(thread, query));
+        if (this.#isClosed) await thread.terminate();
+        else this.#idle.push(thread);
       } catch (error) {
-        await thread.terminate();
-        throw error;
+        reject(error);
+        // Ends only after the step of SQLite that it is in: until then no other thread takes its place.
+        await thread?.terminate();
       }
     });
+    return promise;
   }
 
   #start(): Worker {
@@ -68,25 +72,26 @@ export class QueryThreads {
 
   #run(thread: Worker, query: ThreadQuery): Promise<readonly unknown[]> {
     return new Promise((resolve, reject) => {
+      // Each listener by itself: without its own ones, a thread doesn't deliver messages any more.
       const end = (settle: () => void) => {
         clearTimeout(timer);
-        thread.removeAllListeners();
+        thread.off('message', onMessage).off('error', onError).off('exit', onExit);
         settle();
       };
+      const onMessage = (reply: ThreadReply) =>
+        end(() => ('rows' in reply ? resolve(reply.rows) : reject(new ThreadQueryError(reply))));
+      const onError = (error: unknown) => end(() => reject(error));
+      const onExit = (code: number) => end(() => reject(new Error(`the query thread exited with ${code}`)));
       const timer = setTimeout(
         () => end(() => reject(new AppError('unavailable', 'the query took too long; request less data at once'))),
         this.#limits.queryTimeoutMs,
       );
-      thread.on('message', (reply: ThreadReply) =>
-        end(() => ('rows' in reply ? resolve(reply.rows) : reject(new ThreadQueryError(reply)))),
-      );
-      thread.on('error', (error) => end(() => reject(error)));
-      thread.on('exit', (code) => end(() => reject(new Error(`the query thread exited with ${code}`))));
+      thread.on('message', onMessage).on('error', onError).on('exit', onExit);
       thread.postMessage(query);
     });
   }
 
-  /** After the last query. */
+  /** Ends idle threads now and busy ones after their query; refuses queries that wait. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#idle.splice(0).map((thread) => thread.terminate()));

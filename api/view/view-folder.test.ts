@@ -9,6 +9,7 @@ import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
 import { isFromStore, ViewFolder } from './view-folder.ts';
 import { ViewFollower } from './view-follower.ts';
+import { writeView } from './write/write-view.ts';
 
 const [FIRST = ''] = Object.keys(SMALL_DAYS);
 
@@ -69,6 +70,7 @@ async function open(from: ObjectStore): Promise<ViewFollower> {
     store: from,
     folder: place,
     clock: () => new Date(),
+    write: writeView,
     onEvent: () => {},
     onRelease: ({ day, run }) => reported.push(`${day}.${run}`),
   });

@@ -1,11 +1,15 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
+import type { AppOptions } from '../../test/support/api/start-app.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
+import { fileSum } from './file-sum.ts';
+import { writeInChild } from './write-in-child.ts';
 
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
 
@@ -62,8 +66,8 @@ async function beginWith(contents: string): Promise<void> {
   await cp(viewOf(contents), views, { recursive: true });
 }
 
-async function open(): Promise<TestApi> {
-  api = await openApi({ store: `file:${store}`, viewFolder: views });
+async function open(options: AppOptions = {}): Promise<TestApi> {
+  api = await openApi({ ...options, store: `file:${store}`, viewFolder: views });
   return api;
 }
 
@@ -128,7 +132,7 @@ test.each([...EACH_PART, ['catalog.json', 'missing'], ['catalog.json', 'altered'
       release: { day: FIRST },
       problem: { code: expect.stringMatching(/^(corrupt|not_found|unavailable)$/), since: expect.any(String) },
     });
-    const left = (await readdir(views)).filter((name) => name.endsWith('.duckdb') || name.endsWith('.parts'));
+    const left = (await readdir(views)).filter((name) => name.endsWith('.sqlite') || name.endsWith('.parts'));
     expect(left).toHaveLength(1);
     await mend();
     await its.follower.refresh();
@@ -196,13 +200,17 @@ test('a missing catalog is reported, the last view is still served, and the cata
   expect(its.events).toEqual([expect.objectContaining({ type: 'swapped' }), ...outage, ...outage]);
 });
 
+async function change(path: string, sql: string): Promise<void> {
+  new SqliteDatabase(path).exec(sql).close();
+}
+
 describe('the cache folder', () => {
   beforeEach(() => beginWith(two));
 
   test('is extended where it is of an earlier release', async () => {
     await beginWith(one);
     await publish(two);
-    const its = await open();
+    const its = await open({ write: writeInChild }); // As in production.
     expect(its.events).toMatchObject([{ type: 'swapped', day: SECOND, isExtended: true }]);
     expect(await servedDay(its)).toBe(SECOND);
   });
@@ -215,26 +223,21 @@ describe('the cache folder', () => {
     expect(await servedDay(its)).toBe(FIRST);
   });
 
-  const eachText = async (path: string, spoil: (text: string) => Promise<unknown>) => {
-    for (const text of ['feed', 'score', 'ranking', 'pricing', 'metadata']) await spoil(path.replace('duckdb', text));
-  };
-
   test.each<[string, (path: string) => Promise<unknown>]>([
     ['lost', (path) => rm(path)],
     ['garbage', (path) => writeFile(path, 'garbage'.repeat(10_000))],
     ['a folder', (path) => rm(path).then(() => mkdir(path))],
     ['truncated', async (path) => writeFile(path, (await readFile(path)).subarray(0, 20_000))],
-    ['without one of its texts', (path) => rm(path.replace('.duckdb', '.score'))],
-    ['without the text of its feed', (path) => rm(path.replace('.duckdb', '.feed'))],
-    [
-      'with texts that lack a byte',
-      (path) => eachText(path, async (text) => truncate(text, (await stat(text)).size - 1)),
-    ],
+    ['empty', (path) => writeFile(path, '')],
+    ['another database', (path) => rm(path).then(() => new SqliteDatabase(path).exec('CREATE TABLE t (n)').close())],
+    ['of another format', (path) => change(path, `UPDATE meta SET json = replace(json, '"format":"', '"format":"0')`)],
+    ['without what it says about itself', (path) => change(path, 'DELETE FROM meta')],
     ['unnamed', (path) => rm(join(path, '../current'))],
-    ['named by garbage', (path) => writeFile(join(path, '../current'), '../../data/etc/passwd')],
+    ['named by garbage', (path) => writeFile(join(path, '../current'), '../../data/etc/passwd 1')],
+    ['named without its sum', (path) => writeFile(join(path, '../current'), basename(path))],
   ])('is built anew where the view is %s, and nothing else is left in it', async (_, spoil) => {
-    const [name = ''] = (await readdir(views)).filter((each) => each.endsWith('.duckdb'));
-    await writeFile(join(views, `${ulid()}.feed`), 'of a build that died');
+    const [name = ''] = (await readdir(views)).filter((each) => each.endsWith('.sqlite'));
+    await writeFile(join(views, `${ulid()}.sqlite`), 'of a build that died');
     await spoil(join(views, name));
     const its = await open();
     expect(await servedDay(its)).toBe(SECOND);
@@ -242,9 +245,9 @@ describe('the cache folder', () => {
     await its.close();
     api = undefined;
     const view = await readFile(join(views, 'current'), 'utf8');
-    expect(view).toMatch(/^[0-9A-Z]{26}\.duckdb$/);
-    const texts = ['feed', 'metadata', 'pricing', 'ranking', 'score'].map((text) => view.replace('duckdb', text));
-    expect((await readdir(views)).sort()).toEqual([view, ...texts, 'current', 'lock', 'store']);
+    const [, built, sum] = /^([0-9A-Z]{26}\.sqlite) (\d+)$/.exec(view) ?? [];
+    expect((await readdir(views)).sort()).toEqual([built, 'current', 'lock', 'store']);
+    expect(await fileSum(join(views, built ?? ''))).toBe(Number(sum));
   });
 
   test('is refused to a second process, and free once the first has stopped', async () => {

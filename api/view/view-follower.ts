@@ -50,6 +50,8 @@ export class ViewFollower {
   #problem: HealthProblem | undefined;
   /** Of the view's catalog. */
   #etag: string | undefined;
+  /** False: the folder couldn't be changed, as on a full disk. */
+  #isKept = true;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -139,12 +141,13 @@ export class ViewFollower {
   }
 
   async #follow(): Promise<void> {
-    const { store, folder } = this.#deps;
+    const { store } = this.#deps;
     const head = await store.head(CATALOG_KEY);
     if (head !== undefined && head.etag === this.#etag && this.#view !== undefined) return;
     const { catalog, etag } = await loadCatalog(store);
     if (catalog === undefined) throw this.#noCatalog();
     if (this.#view !== undefined && JSON.stringify(this.#view.meta.catalog) === JSON.stringify(catalog)) {
+      if (!this.#isKept) await this.#keepOnlyView();
       this.#etag = etag;
       await this.#reportRelease(catalog);
       return;
@@ -153,7 +156,7 @@ export class ViewFollower {
     const startedAt = this.#deps.clock();
     const built = await this.#build(catalog);
     this.#swap(await this.#openNew(built));
-    await folder.keepOnly(this.#view, store.url);
+    await this.#keepOnlyView();
     this.#etag = etag;
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
@@ -161,6 +164,12 @@ export class ViewFollower {
     const reason = notFollowed === undefined ? {} : { notFollowed: messageFromError(notFollowed) };
     this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended, ...reason });
     await this.#reportRelease(catalog);
+  }
+
+  async #keepOnlyView(): Promise<void> {
+    this.#isKept = false;
+    await this.#deps.folder.keepOnly(this.#view, this.#deps.store.url);
+    this.#isKept = true;
   }
 
   /** For metrics only, so failures are ignored. */
@@ -225,13 +234,12 @@ export class ViewFollower {
 
   /** Never rejects: the next build reports an unusable disk. */
   async #openCached(): Promise<void> {
-    const { folder, store } = this.#deps;
     if (this.#isStopped) return;
     try {
-      const found = await folder.findCurrent();
+      const found = await this.#deps.folder.findCurrent();
       const cached = found === undefined ? undefined : await this.#openCachedView(found);
       if (cached !== undefined) this.#swap(cached);
-      await folder.keepOnly(this.#view, store.url);
+      await this.#keepOnlyView();
     } catch (error) {
       this.#fail(error);
     }

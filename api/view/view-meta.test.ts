@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
 import type { ReleasedFile, Upstream } from '../../schemas/upstreams.ts';
-import { SourceSchema, sourcesFrom } from './view-meta.ts';
+import { canFollow, SourceSchema, sourcesFrom, type ViewMeta } from './view-meta.ts';
 
 const SHOP: Upstream = {
   id: 'shop',
@@ -72,4 +73,59 @@ test('a file that was never fetched has its last request, but no fetch and no ad
   const [shop] = sourcesFrom({ upstreams: [SHOP], fetched: [failed] });
   expect(shop).toMatchObject({ fetched_at: null, checked_at: '2026-06-02T00:06:00Z', failed_since: '2026-06-02' });
   expect(JSON.stringify(shop)).not.toContain('KEY');
+});
+
+describe('a view can follow a catalog', () => {
+  const release = (day: string, seqs: readonly [number, number], change: Partial<CatalogEntry> = {}): CatalogEntry => ({
+    day,
+    run: 'RUN',
+    release_sha256: `hash of ${day}`,
+    data_as_of: `${day}T23:59:59Z`,
+    published_at: `${day}T23:59:59Z`,
+    schema_version: '1.1',
+    captured: ['models'],
+    first_seq: seqs[0],
+    last_seq: seqs[1],
+    parts: ['snapshot', 'changes'],
+    ...change,
+  });
+  const FIRST = release('2026-06-01', [1, 5]);
+  const SECOND = release('2026-06-02', [6, 9]);
+  const THIRD = release('2026-06-03', [10, 12]);
+  const catalog = (...releases: readonly CatalogEntry[]): Catalog => ({
+    format: 1,
+    generation: 1,
+    releases: [...releases],
+  });
+  const metaOf = (of: Catalog, ids = of.releases.map(({ day }) => day)) =>
+    ({ catalog: of, manifests: ids.map((id) => ({ id })) }) as unknown as ViewMeta; // What is read of it.
+
+  test.each([
+    ['that goes on', catalog(FIRST, SECOND), catalog(FIRST, SECOND, THIRD), true],
+    ['that is its own', catalog(FIRST, SECOND), catalog(FIRST, SECOND), true],
+    [
+      'that has another release',
+      catalog(FIRST, SECOND),
+      catalog(FIRST, { ...SECOND, release_sha256: 'x' }, THIRD),
+      false,
+    ],
+    ['that lacks its last release', catalog(FIRST, SECOND), catalog(FIRST), false],
+    ['in another version of the records', catalog(FIRST), catalog(FIRST, { ...SECOND, schema_version: '1.2' }), false],
+    ['that has pruned events', catalog(FIRST, SECOND), catalog({ ...FIRST, parts: ['snapshot'] }, SECOND, THIRD), true],
+    [
+      'that has events again which the view has pruned',
+      catalog({ ...FIRST, parts: ['snapshot'] }, SECOND),
+      catalog(FIRST, SECOND, THIRD),
+      false,
+    ],
+  ] as const)('%s: %s', (_, old, next, expected) => {
+    expect(canFollow(metaOf(old), next)).toBe(expected);
+  });
+
+  test('only with the manifests of the snapshots that the catalog has', () => {
+    const [old, next] = [catalog(FIRST, SECOND), catalog(FIRST, SECOND, THIRD)];
+    expect(canFollow(metaOf(old, [FIRST.day]), next)).toBe(false);
+    const pruned = catalog(FIRST, { ...SECOND, parts: ['changes'] }, THIRD);
+    expect(canFollow(metaOf(old, [FIRST.day]), pruned)).toBe(true);
+  });
 });

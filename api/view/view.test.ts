@@ -1,13 +1,12 @@
-import { mkdtemp, open as openFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open as openFile, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { number } from '../../storage/duckdb/row-shape.ts';
+import SqliteDatabase from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
+import { withNames } from '../../test/support/pipeline/named-models.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
-import { QueryPool } from './query-pool.ts';
 
 const [FIRST = '', SECOND = '', THIRD = ''] = Object.keys(SMALL_DAYS);
 const ROUTES = ['/v1/models', '/v1/scores', '/v1/changes', '/v1/models/a/history?kind=score', '/v1/models/a'];
@@ -20,7 +19,7 @@ describe('a view', () => {
   beforeAll(async () => {
     store = await openTemporaryStore();
     views = await mkdtemp(join(tmpdir(), 'modelstats-view-'));
-    await store.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
+    await store.publish(FIRST, SMALL_DAYS[FIRST] ?? {}, withNames('shop,alias of a,a'));
     api = await openApi({ store: store.url, viewFolder: views });
   });
   afterAll(async () => {
@@ -32,14 +31,30 @@ describe('a view', () => {
   test('that is replaced closes only after its last request, and then for good', async () => {
     const old = api.follower.current();
     const [first, second] = [old.lease(), old.lease()];
-    await store.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
+    await store.publish(SECOND, SMALL_DAYS[SECOND] ?? {}, withNames('shop,alias of a,a'));
     await api.follower.refresh();
     expect(api.follower.current()).not.toBe(old);
     first();
     first(); // Given back twice, it counts once.
-    expect(await old.rows({ n: number }, 'SELECT count(*)::INTEGER AS n FROM models')).toEqual([{ n: 5 }]);
+    expect(old.rows('SELECT count(*) AS n FROM models')).toEqual([{ n: 5 }]);
+    expect(await old.rowsInThread('SELECT count(*) AS n FROM models')).toEqual([{ n: 5 }]);
     second();
-    await expect(old.rows({}, 'SELECT 1')).rejects.toMatchObject({ code: 'unavailable' });
+    const closed = { code: 'unavailable' };
+    await expect.poll(() => Promise.allSettled([old.rowsInThread('SELECT 1')])).toMatchObject([{ reason: closed }]);
+    expect(() => old.rows('SELECT 1')).toThrow(expect.objectContaining(closed));
+  });
+
+  test('whose file is removed while it serves still answers, and is built again', async () => {
+    const view = api.follower.current();
+    const release = view.lease();
+    await rm(view.path);
+    expect(view.rows('SELECT count(*) AS n FROM models')).toEqual([{ n: 5 }]);
+    expect(await view.rowsInThread('SELECT count(*) AS n FROM models')).toEqual([{ n: 5 }]);
+    release();
+    expect(api.events.at(-1)).toMatchObject({ type: 'damaged' });
+    await api.follower.refresh();
+    expect(api.events.at(-1)).toMatchObject({ type: 'swapped', isExtended: false });
+    expect((await api.get('/v1/models')).statusCode).toBe(200);
   });
 
   test('whose file is damaged while it serves is rebuilt; until then answers are 503', async () => {
@@ -56,28 +71,37 @@ describe('a view', () => {
     expect((await api.get('/health/ready')).json()).toMatchObject({ status: 'ready', problem: null });
   });
 
-  test.each(['feed', 'score'] as const)(
-    'whose text of the %s is damaged while it serves is rebuilt, and no answer is wrong',
-    async (of) => {
-      const [feed, history] = ['/v1/changes?limit=7', '/v1/models/a/history?kind=score'];
-      const path = of === 'feed' ? feed : history;
-      const before = (await api.get(path)).body;
-      const { meta, path: file } = api.follower.current();
-      const { file: name } = of === 'feed' ? meta.texts.feed : meta.texts.histories.score;
-      const at = join(file, '..', name);
-      await writeFile(
-        at,
-        (await readFile(at)).map((byte) => (byte === 0x31 ? 0x32 : byte)),
-      );
-      // Not what was asked before: that may be at hand.
-      const other = of === 'feed' ? `${feed}&entity_type=score` : `${history}&from=2026-05-01`;
-      expect((await api.get(other)).statusCode).toBe(503);
-      await api.follower.refresh();
-      expect(api.events.at(-1)).toMatchObject({ type: 'swapped', isExtended: false });
-      expect((await api.get(other)).statusCode).toBe(200);
-      expect((await api.get(path)).body).toBe(before);
-    },
-  );
+  /** What is damaged, what a client requests, and a query of the damaged bytes: places of which SQLite notices nothing. */
+  test.each<[string, string, string]>([
+    ['record', '/v1/models/a', `SELECT line FROM models WHERE id = 'a'`],
+    ['record in a list', '/v1/models?limit=2', `SELECT line FROM models WHERE id = 'a'`],
+    ['names of a model', '/v1/models/a', `SELECT aliases FROM model_names WHERE search LIKE '%model a%'`],
+    ['score', '/v1/scores?model_id=a&limit=7', `SELECT line FROM scores WHERE line LIKE '%"a"%"math/x"%'`],
+    ['rank', '/v1/rankings?category=general', `SELECT line FROM rankings WHERE line LIKE '%"a"%general%'`],
+    ['price', '/v1/models/a/history?kind=pricing', `SELECT text FROM intervals WHERE kind = 'pricing'`],
+    [
+      'interval',
+      '/v1/models/a/history?kind=metadata',
+      `SELECT text FROM intervals WHERE kind = 'metadata' AND text LIKE '%Model a"%'`,
+    ],
+    ['event', '/v1/changes?limit=7', 'SELECT json FROM events'],
+    ['event of a type', '/v1/changes?limit=7&entity_type=score', 'SELECT json FROM events'],
+    ['values of scores', '/v1/scores?source=official&count=true&limit=1', 'SELECT sorted FROM score_values'],
+  ])('whose text of the %s is damaged while it serves is rebuilt, and no answer is wrong', async (_, path, sql) => {
+    const before = await api.get(path);
+    expect(before.statusCode).toBe(200);
+    // From here on nothing that was read before is used: neither by SQLite nor by the service.
+    await api.close();
+    api = await openApi({ store: store.url, viewFolder: views });
+    await flipBit(api.follower.current().path, sql);
+    const damaged = await api.get(path);
+    expect(damaged.statusCode).toBe(503);
+    expect(damaged.headers).toMatchObject({ 'cache-control': 'no-store' });
+    await api.follower.refresh();
+    expect(api.events.map(({ type }) => type)).toContain('damaged');
+    expect(api.events.at(-1)).toMatchObject({ type: 'swapped', isExtended: false });
+    expect((await api.get(path)).body).toBe(before.body);
+  });
 
   test('whose file is damaged unnoticed does not keep the next release from being served', async () => {
     await overwrite(api.follower.current().path);
@@ -96,45 +120,17 @@ async function overwrite(path: string): Promise<void> {
   await file.close();
 }
 
-describe('the query pool', () => {
-  let instance: DuckDBInstance | undefined;
-  let pool: QueryPool;
-
-  async function openPool(limits: { queriesMax?: number; queriesWaitingMax?: number; queryTimeoutMs?: number }) {
-    instance = await DuckDBInstance.create(':memory:', { threads: '1' });
-    pool = await QueryPool.open(instance, { queriesMax: 1, queriesWaitingMax: 10, queryTimeoutMs: 20_000, ...limits });
-    return pool;
-  }
-  afterEach(() => {
-    pool.close();
-    instance?.closeSync();
-  });
-
-  const SLOW = 'SELECT count(*)::DOUBLE AS n FROM range(100000000000) t(i) WHERE hash(i) = 1';
-
-  test('ends a query that takes too long, and the connection goes on', async () => {
-    const { rows } = await openPool({ queryTimeoutMs: 50 }).then((opened) => ({ rows: opened.rows.bind(opened) }));
-    await expect(rows({}, SLOW, [])).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await rows({ n: number }, 'SELECT $1::INTEGER AS n', [7])).toEqual([{ n: 7 }]);
-  });
-
-  test('refuses a query when too many wait, and answers those that do', async () => {
-    const opened = await openPool({ queriesWaitingMax: 2 });
-    const ask = (n: number) => opened.rows({ n: number }, 'SELECT $1::INTEGER AS n', [n]);
-    const results = await Promise.allSettled([1, 2, 3, 4, 5].map(ask));
-    expect(results.map(({ status }) => status)).toContain('rejected');
-    for (const result of results) {
-      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'unavailable' });
-    }
-    expect(await ask(6)).toEqual([{ n: 6 }]);
-  });
-
-  test('may be closed while a query runs that nobody waits for', async () => {
-    const opened = await openPool({ queryTimeoutMs: 100 });
-    const running = opened.rows({}, SLOW, []);
-    const waiting = opened.rows({}, 'SELECT 1', []);
-    opened.close();
-    await expect(running).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
-  });
-});
+/** Flips a bit inside what a query of the view finds first, in place. */
+async function flipBit(path: string, sql: string): Promise<void> {
+  const view = new SqliteDatabase(path, { readonly: true });
+  const found = Buffer.from(view.prepare<[], string | Buffer>(sql).pluck().get() ?? '');
+  view.close();
+  const bytes = await readFile(path);
+  const at = bytes.indexOf(found);
+  expect(at).toBeGreaterThan(0);
+  expect(bytes.indexOf(found, at + 1), 'only one place').toBe(-1);
+  const file = await openFile(path, 'r+');
+  const middle = at + Math.floor(found.length / 2);
+  await file.write(Buffer.of((bytes[middle] ?? 0) ^ 1), 0, 1, middle);
+  await file.close();
+}

@@ -119,6 +119,11 @@ export class View {
     try {
       return (await this.#threads.rows({ sql, values })) as readonly Row[]; // As for `rows`.
     } catch (error) {
+      if (isRemoved(error)) {
+        // A retired view's file is removed; that of a view in use should not be, so it is built again.
+        this.#options.onDamage?.(error);
+        return this.rows(sql, values);
+      }
       throw isDamage(error) ? this.#damaged(error) : error;
     }
   }
@@ -236,6 +241,11 @@ export class View {
 
 function assertUndamaged({ text, check }: CheckedText): void {
   if (crc32(text) !== check) throw new AppError('corrupt', 'a text in the view is not what was written');
+}
+
+/** A thread opens the file by its path. */
+function isRemoved(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_CANTOPEN';
 }
 
 /** SQLite's errors for pages that are not what it wrote, and of zlib. */

@@ -1,23 +1,26 @@
 /**
  * Composes a store and its view for the history benchmark; run as a process of its own, so that DuckDB's memory is not the
- * bench's: `tsx bench/api/history-view.ts FOLDER SERIES DAYS`. The tables are made by the project's own functions from
+ * bench's: `tsx bench/api/history-view.ts FOLDER SERIES DAYS`. The view is written by the project's own function from
  * Parquet files as releases have them; only the nights that would have published them are left out.
  */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { version } from '@duckdb/node-api';
 import { ulid } from 'ulid';
-import { STORAGE } from '../../api/view/build-view.ts';
-import { createTables, loadFacts, type ViewParts } from '../../api/view/tables/view-tables.ts';
-import { writeFeed, writeHistories } from '../../api/view/text/write-text.ts';
-import { VIEW_FORMAT, type ViewMeta } from '../../api/view/view-meta.ts';
+import type { FetchedParts } from '../../api/view/fetch-parts.ts';
+import { ViewFolder } from '../../api/view/view-folder.ts';
+import { VIEW_FORMAT } from '../../api/view/view-meta.ts';
+import { writeView } from '../../api/view/write/write-view.ts';
 import { addDays } from '../../runtime/day.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
 import { getVersion, RECORD_VERSIONS, SCHEMA_VERSION } from '../../schemas/record-versions.ts';
-import { Database, sqlText } from '../../storage/duckdb/database.ts';
-import { DUCKDB_TYPES } from '../../storage/duckdb/record-sql.ts';
+import type { Release } from '../../schemas/release.ts';
+import { Database, recordsSql, sqlText } from '../../storage/duckdb/database.ts';
+import { DUCKDB_TYPES, lineSql } from '../../storage/duckdb/record-sql.ts';
+import { text } from '../../storage/duckdb/row-shape.ts';
+import { FileStore } from '../../storage/file/file-store.ts';
+import { sha256 } from '../../storage/hash.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import { BENCHMARKS, FIRST_HISTORY_DAY, historyBenchmark, historyModel } from './history-names.ts';
 
@@ -29,32 +32,58 @@ interface HistoryToCompose {
 }
 
 async function composeHistory({ folder, series, days }: HistoryToCompose): Promise<void> {
-  const store = join(folder, 'store');
-  const view = join(folder, 'view');
-  const parts = join(folder, 'parts');
-  for (const path of [store, view, parts]) await mkdir(path, { recursive: true });
-  const database = await Database.open(':memory:', { memoryLimit: '1GB', threads: 2, tempFolder: join(parts, 'tmp') });
-  const name = `${ulid()}.duckdb`;
-  await database.run(`ATTACH ${sqlText(join(view, name))} AS view (${STORAGE})`);
+  const [store, parts] = [join(folder, 'store'), join(folder, 'parts')];
+  for (const path of [store, parts]) await mkdir(path, { recursive: true });
+  const duckdb = { memoryLimit: '1GB', threads: 2, tempFolder: join(parts, 'tmp') };
   const catalog = catalogOf(days);
-  const rankingDays = catalog.releases.map(({ day }) => day);
-  await createTables(database, {
-    parts: await writeParts(database, parts, { series, days }),
-    version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
-    hasPrevious: false,
-    cutovers: [],
-    rankingDays,
+  const views = await ViewFolder.acquire(join(folder, 'view'));
+  const view = await writeView({
+    path: views.pathsFor(ulid()).path,
+    base: undefined,
+    parts: await composeParts(parts, { series, days, duckdb }),
+    meta: { format: VIEW_FORMAT, catalog, manifests: [], ...EMPTY },
+    versions: undefined,
+    histories: undefined,
+    duckdb,
   });
-  const viewPath = join(view, name);
-  const feed = { changes: [], firstSeq: 1, previous: undefined, viewPath, scratch: parts };
-  const texts = { histories: await writeHistories(database, viewPath), feed: await writeFeed(database, feed) };
-  const facts = { ...(await loadFacts(database)), texts };
-  const meta: ViewMeta = { format: VIEW_FORMAT, engine: version(), catalog, manifests: [], ...EMPTY, ...facts };
-  await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
-  await database.run('DETACH view');
-  database.close();
-  await writeFile(join(view, 'current'), name);
+  await views.keepOnly(view, new FileStore(store).url);
+  views.release();
   await writeFile(join(store, CATALOG_KEY), JSON.stringify(catalog));
+}
+
+type Files = Pick<FetchedParts, 'state' | 'closed'>;
+
+async function composeParts(
+  folder: string,
+  {
+    duckdb,
+    ...size
+  }: Pick<HistoryToCompose, 'series' | 'days'> & { readonly duckdb: Parameters<typeof Database.open>[1] },
+): Promise<FetchedParts> {
+  const database = await Database.open(':memory:', duckdb);
+  try {
+    const files = await writeFiles(database, folder, size);
+    const newest = await releaseOf(database, files, addDays(FIRST_HISTORY_DAY, size.days - 1));
+    return { ...files, changes: [], backfill: undefined, aliases: undefined, releases: new Map(), newest };
+  } finally {
+    database.close();
+  }
+}
+
+/** Of the newest night, what a view is checked against: the hash of each dataset's lines. */
+async function releaseOf(database: Database, { state }: Files, day: string): Promise<Release> {
+  const { datasets } = getVersion(RECORD_VERSIONS, SCHEMA_VERSION);
+  const hashes: object[] = [];
+  for (const name of DATASET_NAMES) {
+    const records = await recordsSql(database, DATASETS[name], state[name]);
+    const lines = await database.rows(
+      { line: text },
+      `SELECT ${lineSql(datasets[name], 's')} AS line FROM (${records}) s ORDER BY ${DATASETS[name].key.join(', ')}`,
+    );
+    hashes.push({ name, content_sha256: sha256(lines.map(({ line }) => `${line}\n`).join('')) });
+  }
+  const release: unknown = { day, schema_version: SCHEMA_VERSION, last_seq: 0, manifest: { datasets: hashes } };
+  return release as Release; // All of it that a view is written from.
 }
 
 /** What no request for a history looks at. */
@@ -86,11 +115,11 @@ function catalogOf(days: number): Catalog {
 }
 
 /** Parquet files with the columns of a release's: the newest state, and the intervals that ended before it. */
-async function writeParts(
+async function writeFiles(
   database: Database,
   folder: string,
   { series, days }: Pick<HistoryToCompose, 'series' | 'days'>,
-): Promise<ViewParts> {
+): Promise<Files> {
   const write = async (dataset: DatasetName, kind: string, select: string) => {
     const path = join(folder, `${kind}-${dataset}.parquet`);
     await database.run(`COPY (${select}) TO ${sqlText(path)} (FORMAT parquet)`);
@@ -107,27 +136,23 @@ async function writeParts(
     closed.set(dataset, await write(dataset, 'closed', rowsOf(dataset, 'closed')));
   }
   const get = (paths: ReadonlyMap<DatasetName, string>) => (dataset: DatasetName) => paths.get(dataset) ?? '';
-  return {
-    state: perDataset(get(state)),
-    closed: perDataset((dataset) => [get(closed)(dataset)]),
-    changes: [],
-    backfill: undefined,
-    aliases: undefined,
-  };
+  return { state: mapDatasets(get(state)), closed: mapDatasets((dataset) => [get(closed)(dataset)]) };
 }
+
+const UPDATED_SQL = `TIMESTAMP '${FIRST_HISTORY_DAY}' AS updated_at`;
 
 /** One interval per series and day of the range. */
 function scoresSql(series: number, [from, to]: readonly [number, number], kind: 'state' | 'closed'): string {
   const day = `DATE '${FIRST_HISTORY_DAY}' + d::INTEGER`;
   return `${emptySql('scores', kind)} UNION ALL BY NAME
     SELECT ${historyModel(`(s // ${BENCHMARKS})`)} AS model_id, ${historyBenchmark(`(s % ${BENCHMARKS})`)} AS benchmark_id,
-      (hash(s, d) >> 40)::DOUBLE / 1000 AS value, 'official' AS source, ${day} AS valid_from
+      (hash(s, d) >> 40)::DOUBLE / 1000 AS value, 'official' AS source, ${UPDATED_SQL}, ${day} AS valid_from
       ${kind === 'closed' ? `, ${day} AS valid_to` : ''}
     FROM range(${series}) AS a(s), range(${from}, ${to}) AS b(d)`;
 }
 
 function modelsSql(models: number, kind: 'state' | 'closed'): string {
-  return `${emptySql('models', kind)} UNION ALL BY NAME SELECT ${historyModel('i')} AS id, 'Model ' || i AS name,
+  return `${emptySql('models', kind)} UNION ALL BY NAME SELECT ${historyModel('i')} AS id, 'Model ' || i AS name, ${UPDATED_SQL},
     DATE '${FIRST_HISTORY_DAY}' AS valid_from FROM range(${kind === 'state' ? models : 0}) AS a(i)`;
 }
 
@@ -136,11 +161,6 @@ function emptySql(dataset: DatasetName, kind: 'state' | 'closed'): string {
     .map(({ name, type }) => `NULL::${DUCKDB_TYPES[type]} AS ${name}`)
     .join(', ');
   return `SELECT ${columns}, NULL::DATE AS valid_from ${kind === 'closed' ? ', NULL::DATE AS valid_to' : ''} WHERE false`;
-}
-
-function perDataset<T>(value: (dataset: DatasetName) => T): Record<DatasetName, T> {
-  const [models, benchmarks, scores] = [value('models'), value('benchmarks'), value('scores')];
-  return { models, benchmarks, scores, rankings: value('rankings'), pricing: value('pricing') };
 }
 
 const [target, ...numbers] = process.argv.slice(2);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildView } from '../../api/view/build-view.ts';
+import { writeView } from '../../api/view/write/write-view.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import { prune } from '../../pipeline/upkeep/prune.ts';
@@ -56,10 +57,10 @@ async function viewOf(store: ObjectStore) {
   const { catalog: found } = await loadCatalog(store);
   views += 1;
   const name = `view-${views}`;
-  const place = { path: folder(`${name}.duckdb`), scratch: folder(`${name}.parts`) };
-  const deps = { store, downloadsMax: 4, duckdb: upkeepDeps(folder()).duckdb };
+  const place = { path: folder(`${name}.sqlite`), scratch: folder(`${name}.parts`) };
+  const deps = { store, downloadsMax: 4, duckdb: upkeepDeps(folder()).duckdb, write: writeView };
   const { path } = await buildView({ catalog: found ?? expect.fail(), previous: undefined, ...place }, deps);
-  const { meta: _, ...tables } = await dumpView(path);
+  const { meta: _, ...tables } = dumpView(path);
   return tables;
 }
 

@@ -1,6 +1,7 @@
 import { constants, copyFile } from 'node:fs/promises';
+import SqliteDatabase from 'better-sqlite3';
 import { dayFromNumber } from '../../../runtime/day.ts';
-import { AppError } from '../../../runtime/errors.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { Database, type DuckDBSettings } from '../../../storage/duckdb/database.ts';
@@ -14,7 +15,7 @@ import { countRankings } from './counts.ts';
 import { writeCurrent } from './current.ts';
 import { writeEvents } from './events.ts';
 import { cutoversOf } from './history-rows.ts';
-import { captureIds, numberIds } from './ids.ts';
+import { captureIds, forgetReplaced, numberIds } from './ids.ts';
 import { writeIntervals } from './intervals.ts';
 import { writeNames } from './names.ts';
 import { writeNews } from './news.ts';
@@ -63,10 +64,19 @@ export async function writeView(input: WriteInput): Promise<ViewFile> {
     assertComplete(view, input.parts.newest, input.meta.catalog);
     view.close();
     return { path, meta, sum: await fileSum(path) };
+  } catch (error) {
+    throw isConstraint(error)
+      ? new AppError('corrupt', `a row of the release is there twice or lacks a value: ${messageFromError(error)}`, { cause: error })
+      : error;
   } finally {
     view.close();
     duckdb.close();
   }
+}
+
+/** A row that is there twice, or lacks a value. */
+function isConstraint(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT');
 }
 
 /** Damage would be copied, and its sum then counted as sound. */
@@ -98,13 +108,14 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
   const previous = base?.meta.catalog;
   const previousDay = previous?.releases.at(-1)?.day;
   const firstSeq = firstRetainedSeq(catalog);
+  const isBackfillNew = JSON.stringify(previous?.backfill) !== JSON.stringify(catalog.backfill);
   await captureIds(writer, parts);
   await numberIds(writer);
   await writeIntervals(writer, {
     parts,
     cutovers: cutoversOf(catalog, versions),
     since: previousDay,
-    isBackfillNew: JSON.stringify(previous?.backfill) !== JSON.stringify(catalog.backfill),
+    isBackfillNew,
     histories,
   });
   countRankings(
@@ -121,6 +132,7 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
   });
   await writeScoreValues(writer, parts.state.scores);
   if (namesOf(base?.meta) !== namesOf(meta)) await writeNames(writer, parts);
+  if (base !== undefined && isBackfillNew) forgetReplaced(writer);
 }
 
 /** Changes with what `writeNames` writes. */

@@ -13,6 +13,7 @@ export interface Writer {
 export function openForWriting(path: string): SqliteDatabase.Database {
   const view = new SqliteDatabase(path);
   view.pragma('page_size = 8192');
+  view.unsafeMode(); // Else SQLite ignores the next line.
   view.pragma('journal_mode = OFF');
   view.pragma('synchronous = OFF');
   view.pragma('temp_store = MEMORY');

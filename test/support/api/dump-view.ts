@@ -1,38 +1,103 @@
-import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { HISTORY_KINDS } from '../../../api/view/tables/history-kinds.ts';
-import type { ViewMeta } from '../../../api/view/view-meta.ts';
-import { Database, sqlText } from '../../../storage/duckdb/database.ts';
-import { text } from '../../../storage/duckdb/row-shape.ts';
-import { rawRows } from '../storage/raw-rows.ts';
+import { gunzipSync } from 'node:zlib';
+import SqliteDatabase from 'better-sqlite3';
+import { type HistoryKind, SERIES_KINDS } from '../../../api/view/history-kinds.ts';
+import type { IdKind } from '../../../api/view/schema.ts';
+import { firstRetainedSeq, metaFromJson } from '../../../api/view/view-meta.ts';
+
+/** Columns that have the number of an id in some tables. */
+const NUMBERED: Readonly<Record<string, IdKind>> = {
+  model: 'model',
+  benchmark: 'benchmark',
+  source: 'score source',
+  category: 'category',
+  provider: 'provider',
+};
+
+type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Every row of every table of a view file, in the order in which they lie there, as JSON text; and the lines of the texts beside it.
- * What the view says about itself is without where its texts lie, which depends on how they came about.
+ * Every row of every table of a view file, in the order of its keys, as JSON text. A view that followed releases gives the same as one
+ * that was built from nothing: ids take the place of their numbers, and events that of their blocks, from the first event of the feed.
+ * Throws if an index isn't that of its table.
  */
-export async function dumpView(path: string): Promise<Readonly<Record<string, readonly string[]>>> {
-  const database = await Database.open(':memory:', { memoryLimit: '300MB', threads: 1, tempFolder: tmpdir() });
+export function dumpView(path: string): Readonly<Record<string, readonly string[]>> {
+  const view = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
   try {
-    await database.run(`ATTACH ${sqlText(path)} AS view (READ_ONLY)`);
-    const tables = await database.rows(
-      { name: text },
-      `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = 'view'`,
+    const problems = view.pragma('integrity_check', { simple: true });
+    if (problems !== 'ok') throw new Error(`${path}: ${String(problems)}`);
+    const tables = view
+      .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+      .pluck();
+    const idOf = idsOf(view);
+    return Object.fromEntries(
+      tables.all().map((table) => {
+        const rows = rowsOf(view, table);
+        if (table === 'meta') return [table, rows.map(({ json }) => String(json))];
+        if (table === 'events') return [table, eventsIn(view, rows)];
+        return [table, rows.map((row) => JSON.stringify(withIds(table, row, idOf)))];
+      }),
     );
-    const dumps: [string, readonly string[]][] = [];
-    for (const { name } of tables) {
-      const rows = await rawRows(database, `SELECT * FROM view.${name} ORDER BY rowid`);
-      dumps.push([name, rows.map((row) => JSON.stringify(row))]);
-    }
-    const { meta: says } = await database.row({ meta: text }, 'SELECT meta FROM view.meta');
-    const { texts, ...meta } = JSON.parse(says) as ViewMeta; // Written by a build of this program.
-    const { feed, histories } = texts;
-    const read = async ({ file, bytes }: { readonly file: string; readonly bytes: number }, from = 0) =>
-      (await readFile(join(dirname(path), file))).subarray(from, bytes).toString('utf8');
-    for (const kind of HISTORY_KINDS) dumps.push([`${kind} as text`, (await read(histories[kind])).split('\n')]);
-    dumps.push(['events as text', (await read(feed, feed.from)).split(/(?<=\},)(?=\{"seq":)/)]);
-    return { ...Object.fromEntries(dumps), meta: [JSON.stringify(meta)] };
   } finally {
-    database.close();
+    view.close();
   }
+}
+
+function rowsOf(view: SqliteDatabase.Database, table: string): readonly Row[] {
+  // Ids in the order of their numbers: a number out of order shows.
+  if (table === 'ids')
+    return view.prepare<[], Row>('SELECT kind, id, is_known, number FROM ids ORDER BY kind, number').all();
+  const columns = view.pragma(`table_info(${table})`) as readonly { readonly name: string; readonly pk: number }[]; // Documented.
+  const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+  const order = key.length === 0 ? 'rowid' : key.map(({ name }) => `"${name}"`).join(', ');
+  return view.prepare<[], Row>(`SELECT * FROM ${table} ORDER BY ${order}`).all();
+}
+
+type IdOf = (kind: IdKind, number: number) => string;
+
+function idsOf(view: SqliteDatabase.Database): IdOf {
+  const ids = new Map(rowsOf(view, 'ids').map(({ kind, number, id }) => [`${kind} ${number}`, String(id)]));
+  return (kind, number) => {
+    const id = ids.get(`${kind} ${number}`);
+    if (id === undefined) throw new Error(`no ${kind} has the number ${number}`);
+    return id;
+  };
+}
+
+function withIds(table: string, { number: _, ...row }: Row, idOf: IdOf): Row {
+  const shown = Object.entries(row).map(([name, value]) => {
+    const kind = NUMBERED[name];
+    if (kind !== undefined && typeof value === 'number') return [name, idOf(kind, value)];
+    if (table === 'intervals' && name === 'series') return [name, seriesOf(row, idOf)];
+    return [name, Buffer.isBuffer(value) ? doublesIn(value) : value];
+  });
+  return Object.fromEntries(shown);
+}
+
+function seriesOf({ kind, series }: Row, idOf: IdOf): string {
+  const ids = SERIES_KINDS[kind as HistoryKind]; // Written by a build of this program.
+  return ids === null && series === 0 ? '' : idOf(ids ?? 'model', Number(series));
+}
+
+function doublesIn(bytes: Buffer): readonly number[] {
+  return Array.from({ length: bytes.length / 8 }, (_, at) => bytes.readDoubleLE(at * 8));
+}
+
+/** A line per event: the letter of its type, and the event. */
+function eventsIn(view: SqliteDatabase.Database, blocks: readonly Row[]): readonly string[] {
+  const meta = metaFromJson(view.prepare<[], string>('SELECT json FROM meta').pluck().get() ?? 'null');
+  if (meta === undefined) throw new Error('the view has another format');
+  const firstSeq = firstRetainedSeq(meta.catalog);
+  return blocks.flatMap(({ first_seq: first, types, json }) => {
+    const events: readonly { readonly seq: number }[] = JSON.parse(`[${gunzipSync(json as Buffer)}]`);
+    const texts = gunzipSync(json as Buffer)
+      .toString()
+      .split(/,(?=\{"seq":\d)/);
+    const letters = [...String(types)];
+    if (new Set([events.length, texts.length, letters.length]).size > 1)
+      throw new Error(`block ${first} has another length`);
+    for (const [at, { seq }] of events.entries()) {
+      if (seq !== Number(first) + at) throw new Error(`block ${first} has event ${seq} at ${at}`);
+    }
+    return texts.map((text, at) => `${letters[at]} ${text}`).slice(Math.max(firstSeq - Number(first), 0));
+  });
 }

@@ -105,8 +105,8 @@ export async function openApi(options: ApiOptions) {
 }
 
 /** Whether the view is one that every API over the same store has. */
-function hasUsualView({ viewFolder, follower, versions, wrapStore }: ApiOptions): boolean {
-  return [viewFolder, follower, versions, wrapStore].every((own) => own === undefined);
+function hasUsualView({ viewFolder, follower, versions, wrapStore, write }: ApiOptions): boolean {
+  return [viewFolder, follower, versions, wrapStore, write].every((own) => own === undefined);
 }
 
 async function openStoreWith(days: Days): Promise<TemporaryStore> {

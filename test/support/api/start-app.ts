@@ -6,7 +6,8 @@ import { ATTEMPT_SETTINGS, BACKSTOP_SETTINGS, RESPONSE_SETTINGS } from '../../..
 import type { Guide } from '../../../api/guide/guide.ts';
 import type { ViewEvent } from '../../../api/view/view-events.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
-import { type FollowerSettings, ViewFollower } from '../../../api/view/view-follower.ts';
+import { type FollowerDeps, type FollowerSettings, ViewFollower } from '../../../api/view/view-follower.ts';
+import { writeView } from '../../../api/view/write/write-view.ts';
 import { defaultsOf } from '../../../runtime/setting.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
@@ -20,6 +21,8 @@ export interface AppOptions {
   readonly follower?: Partial<FollowerSettings>;
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[];
+  /** How views are written; default: in this process, since a process per test costs half a second. */
+  readonly write?: FollowerDeps['write'];
   /** Stands between the API and the store, to make it fail. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore;
   /** Asks for keys; default: everything is open to all. */
@@ -69,6 +72,7 @@ export async function startApp(
       folder: await ViewFolder.acquire(viewFolder),
       clock,
       versions: options.versions,
+      write: options.write ?? writeView,
       onEvent: (event) => events.push(event),
     },
   );
