@@ -46,17 +46,19 @@ export class QueryThreads {
     if (this.#limit.pendingCount >= this.#limits.queriesWaitingMax) {
       throw new AppError('unavailable', 'too many requests are waiting; try again in a moment');
     }
-    return this.#limit(async () => {
-      if (this.#isClosed) throw new AppError('unavailable', 'this view is closed');
-      const thread = this.#idle.pop() ?? this.#start();
-      try {
-        const rows = await this.#run(thread, query);
-        this.#idle.push(thread);
-        return rows;
-      } catch (error) {
-        await thread.terminate();
-        throw error;
-      }
+    return new Promise((resolve, reject) => {
+      void this.#limit(async () => {
+        if (this.#isClosed) return reject(new AppError('unavailable', 'this view is closed'));
+        const thread = this.#idle.pop() ?? this.#start();
+        try {
+          resolve(await this.#run(thread, query));
+          this.#idle.push(thread);
+        } catch (error) {
+          reject(error);
+          // Nothing interrupts SQLite: another query starts once this one has ended.
+          await thread.terminate();
+        }
+      });
     });
   }
 
@@ -70,18 +72,19 @@ export class QueryThreads {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => {
         clearTimeout(timer);
-        thread.removeAllListeners();
+        // One by one: without Node's own listeners the thread would be deaf to the next query.
+        thread.off('message', onMessage).off('error', onError).off('exit', onExit);
         settle();
       };
+      const onMessage = (reply: ThreadReply) =>
+        end(() => ('rows' in reply ? resolve(reply.rows) : reject(new ThreadQueryError(reply))));
+      const onError = (error: unknown) => end(() => reject(error));
+      const onExit = (code: number) => end(() => reject(new Error(`the query thread exited with ${code}`)));
       const timer = setTimeout(
-        () => end(() => reject(new AppError('unavailable', 'the query took too long; request less data at once'))),
+        () => onError(new AppError('unavailable', 'the query took too long; request less data at once')),
         this.#limits.queryTimeoutMs,
       );
-      thread.on('message', (reply: ThreadReply) =>
-        end(() => ('rows' in reply ? resolve(reply.rows) : reject(new ThreadQueryError(reply)))),
-      );
-      thread.on('error', (error) => end(() => reject(error)));
-      thread.on('exit', (code) => end(() => reject(new Error(`the query thread exited with ${code}`))));
+      thread.on('message', onMessage).on('error', onError).on('exit', onExit);
       thread.postMessage(query);
     });
   }
