@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { getList, pageList } from '../../../test/support/api/lists.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
@@ -46,6 +47,33 @@ test('a model that is not there is 404 with its parameter, also in another case'
     expect(response.statusCode, id).toBe(404);
     expect(response.json().error).toMatchObject({ code: 'not_found', param: 'id' });
   }
+});
+
+test('a cursor with other values than any record has is after those before them, or 422, and never an error', async () => {
+  const part = fc.oneof(
+    fc.constant(null),
+    fc.constantFrom('', 'a', 'b', 'code', '0.3', '-5.0', '1e300', '2026-02-01', '2026-05-02 00:00:00', '8000'),
+    fc.string({ unit: 'binary', maxLength: 5 }),
+    fc.double().map(String),
+  );
+  const paths = ['/v1/models?', '/v1/scores?', '/v1/benchmarks?', '/v1/rankings?category=general&'];
+  const sorts = ['', 'sort=name&', 'sort=-release_date&', 'sort=context_length&', 'sort=updated_at&', 'sort=-value&'];
+  const lists = paths.flatMap((path) => [...sorts, 'sort=-measured_at&'].map((sort) => `${path}${sort}limit=1`));
+  const cursors = new Map<string, string>();
+  for (const path of lists) {
+    const { statusCode, body } = await api.get(path);
+    if (statusCode === 200) cursors.set(path, JSON.parse(body).next_cursor);
+  }
+  expect(cursors.size).toBeGreaterThan(15);
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...cursors), fc.array(part, { maxLength: 4 }), async ([path, cursor], place) => {
+      const hash = Buffer.from(cursor, 'base64url').toString().slice(0, 8);
+      const forged = Buffer.from(hash + JSON.stringify(place)).toString('base64url');
+      const { statusCode, body } = await api.get(`${path}&cursor=${forged}`);
+      expect([200, 422], `${path} ${JSON.stringify(place)} ${body}`).toContain(statusCode);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 describe('scores that DuckDB prints as other numbers', () => {
