@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays, type Day } from '../../../runtime/day.ts';
+import { addDays, type Day, dayNumber } from '../../../runtime/day.ts';
 import { useViewFiles } from '../../../test/support/api/view-file.ts';
+import { OPEN } from '../../view/schema.ts';
 import { expandPoints, readIntervals } from './history-points.ts';
 
 const openView = useViewFiles();
@@ -59,12 +60,15 @@ async function readAll(intervals: readonly Interval[], range: { readonly from: D
     const addId = database.prepare('INSERT INTO ids VALUES (?, ?, ?, 1)');
     for (const [kind, id, number] of IDS) addId.run(kind, id, number);
     for (const { series, validFrom, validTo, value, source } of intervals) {
-      const payload = '{"n":1}';
-      const period = [validFrom, validTo ?? '9999-12-31', source];
       const place = series === 'p' ? P : Q;
-      insert.run('ranking', MODEL, place, ...period, value, payload, crc32(value + payload));
-      insert.run('ranking', MODEL + 1, place, ...period, '77', payload, crc32(`77${payload}`));
-      insert.run('pricing', MODEL, place, ...period, '78', payload, crc32(`78${payload}`));
+      const period = [dayNumber(validFrom), validTo === null ? OPEN : dayNumber(validTo), source];
+      const add = (kind: string, model: number, shown: string) => {
+        const text = `${shown}\t{"n":1}`;
+        insert.run(kind, model, place, ...period, Number(shown), text, crc32(text));
+      };
+      add('ranking', MODEL, value);
+      add('ranking', MODEL + 1, '77');
+      add('pricing', MODEL, '78');
     }
   });
   const query = { model: 'm', kind: 'ranking', ...range } as const;

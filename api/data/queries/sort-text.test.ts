@@ -84,11 +84,6 @@ describe('days', () => {
     expect([expected].flat().at(-1)).toBe('2100-12-31');
     expectToReturn('day', days);
   });
-
-  test('that are stored as text stay it', () => {
-    expect(sortText('date', '2026-06-01')).toBe('2026-06-01');
-    expect(sortValue('date', '2026-06-01')).toBe('2026-06-01');
-  });
 });
 
 describe('times', () => {
@@ -132,10 +127,6 @@ test.each<readonly [type: SortType, texts: readonly string[]]>([
     ['', 'x', '2026-13-01', '2026-02-30', '2026-06-1', '2026-06-01 ', '2026-06-01T00:00:00Z', '20260601', 'null'],
   ],
   [
-    'date',
-    ['', 'x', '2026-13-01', '2026-02-30', '2026-06-1', '2026-06-01 ', '2026-06-01T00:00:00Z', '20260601', 'null'],
-  ],
-  [
     'micros',
     ['', 'x', '2026-06-01', '2026-06-01T20:55:45', '2026-06-01 25:00:00', '2026-06-01 20:55:45.', '1', 'null'],
   ],
@@ -145,13 +136,13 @@ test.each<readonly [type: SortType, texts: readonly string[]]>([
 });
 
 test('any text is a value of its type or none, and never throws', () => {
-  const types: readonly SortType[] = ['text', 'double', 'integer', 'date', 'day', 'micros'];
+  const types: readonly SortType[] = ['text', 'double', 'integer', 'day', 'micros'];
   const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.double().map(String), fc.date().map(String));
   fc.assert(
     fc.property(fc.constantFrom(...types), anyText, (type, text) => {
       const value = sortValue(type, text);
       if (value === undefined) return;
-      expect(typeof value).toBe(type === 'text' || type === 'date' ? 'string' : 'number');
+      expect(typeof value).toBe(type === 'text' ? 'string' : 'number');
       expect(sortValue(type, sortText(type, value))).toEqual(value);
     }),
   );
