@@ -19,6 +19,7 @@ const reports: ['json', { outputFile: string }][] = REPORT === undefined ? [] : 
 
 /** Files of the default suite that the long one runs again, with more of what they try. */
 const WITH_MORE = [
+  'test/api/list-worlds.test.ts',
   'test/api/lists.test.ts',
   'test/api-oracle/api.test.ts',
   'test/night-oracle/random-days.test.ts',

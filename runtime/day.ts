@@ -35,7 +35,7 @@ export function daysBetween(from: Day, to: Day): number {
 
 /** Days since 1970; NaN for an invalid day. */
 export function dayNumber(day: Day): number {
-  return Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+  return isDay(day) ? Date.parse(`${day}T00:00:00Z`) / DAY_MS : Number.NaN;
 }
 
 export function dayFromNumber(number: number): Day {

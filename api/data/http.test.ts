@@ -4,7 +4,6 @@ import { readdirSync } from 'node:fs';
 import { METHODS, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { text } from '../../storage/duckdb/row-shape.ts';
 import { type RawResponse, requestText, sendUnread } from '../../test/support/api/raw-request.ts';
 import { openOwnApi, useApi } from '../../test/support/api/use-api.ts';
 import { publishFixtureDays, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
@@ -150,7 +149,7 @@ test('a client that does not read its answer keeps no old view open', async () =
   await own.follower.refresh();
   expect(own.follower.release?.day).toBe(second);
   expect(response.writableFinished).toBe(false);
-  await expect(old.rows({ meta: text }, 'SELECT meta FROM meta')).rejects.toThrow('this view is closed');
+  expect(() => old.rows('SELECT json FROM meta')).toThrow('this view is closed');
 });
 
 /** Status and error code of every answer on the connection. */

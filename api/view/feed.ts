@@ -42,14 +42,10 @@ function findAll({ newest }: View, after: number, { limit }: FeedQuery) {
 /** Consecutive events of the type. */
 function findOf(view: View, after: number, { limit, entityType, scannedMax }: FeedQuery) {
   const lastSeq = Math.min(after + scannedMax, view.newest.last_seq);
-  const blocks = view.rows<{ readonly first: number; readonly types: string }>(
-    'SELECT first_seq AS first, types FROM events WHERE first_seq >= coalesce((SELECT max(first_seq) FROM events WHERE first_seq <= ? + 1), 0) AND first_seq <= ? ORDER BY first_seq',
-    [after, lastSeq],
-  );
   const letter = entityType?.[0];
   const runs: { first: number; last: number }[] = [];
   let found = 0;
-  for (const { first, types } of blocks) {
+  for (const { first, types } of readTypes(view, { first: after + 1, last: lastSeq })) {
     for (let at = Math.max(after + 1 - first, 0); at < types.length && first + at <= lastSeq; at += 1) {
       if (types[at] !== letter) continue;
       const [seq, run] = [first + at, runs.at(-1)];
@@ -60,6 +56,30 @@ function findOf(view: View, after: number, { limit, entityType, scannedMax }: Fe
     }
   }
   return { runs, lastSeq };
+}
+
+interface TypedBlock {
+  readonly first: number;
+  /** One letter per event. */
+  readonly types: string;
+}
+
+/** The blocks with the events of a run. */
+function readTypes(view: View, { first, last }: Run): readonly TypedBlock[] {
+  return view.undamaged(() => {
+    const blocks = view.rows<TypedBlock>(
+      `SELECT first_seq AS first, types FROM events
+       WHERE first_seq >= coalesce((SELECT max(first_seq) FROM events WHERE first_seq <= ?), 0) AND first_seq <= ? ORDER BY first_seq`,
+      [first, last],
+    );
+    let next = first;
+    for (const block of blocks) {
+      if (block.first > next) refuseMissing(next);
+      next = block.first + block.types.length;
+    }
+    if (next <= last) refuseMissing(next);
+    return blocks;
+  });
 }
 
 function readRuns(view: View, runs: readonly Run[]): readonly Buffer[] {
@@ -88,7 +108,7 @@ function readBlock(view: View, seq: number): Block {
       'SELECT first_seq AS first, length(types) AS count, json FROM events WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1',
       [seq],
     );
-    if (row === undefined || row.first + row.count <= seq) throw missing(seq);
+    if (row === undefined || row.first + row.count <= seq) refuseMissing(seq);
     return { first: row.first, last: row.first + row.count - 1, text: gunzipSync(row.json) };
   });
 }
@@ -103,12 +123,12 @@ function sliceOf(view: View, { text, last: end }: Block, { first, last }: Run): 
 /** No text inside an event contains this, as its quotes would be escaped. */
 function startOf(text: Buffer, seq: number, from: number): number {
   const at = text.indexOf(`{"seq":${seq},`, from, 'latin1');
-  if (at < 0) throw missing(seq);
+  if (at < 0) refuseMissing(seq);
   return at;
 }
 
-function missing(seq: number): AppError {
-  return new AppError('corrupt', `event ${seq} is missing in the view`);
+function refuseMissing(seq: number): never {
+  throw new AppError('corrupt', `event ${seq} is missing in the view`);
 }
 
 const COMMA = Buffer.from(',');

@@ -7,6 +7,9 @@ export function compareText(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
+/** Names are sorted by so many characters (specification "Lists"). */
+const NAME_LENGTH = 200;
+
 /** Records that come by key, in the order of a `sort` such as `name` or `-value`; a stable sort leaves ties by key. */
 export function sortRecords(dataset: DatasetName, recordsByKey: readonly WireRecord[], sort: string): WireRecord[] {
   const column = sort.replace(/^-/, '');
@@ -14,6 +17,7 @@ export function sortRecords(dataset: DatasetName, recordsByKey: readonly WireRec
   const isInstant = DATASETS[dataset].columns.some(({ name, type }) => name === column && type === 'timestamp');
   const sortValue = (record: WireRecord): Value => {
     const value = record[column] ?? null;
+    if (column === 'name' && typeof value === 'string') return [...value].slice(0, NAME_LENGTH).join('');
     return isInstant && typeof value === 'string' ? Date.parse(value) : value;
   };
   return [...recordsByKey].sort((a, b) => compareNullsLast(sortValue(a), sortValue(b), direction));

@@ -79,7 +79,9 @@ describe('Response headers', () => {
   test('500 gives the unit back and has them, saying nothing of what happened', async () => {
     const other = await openOwnApi({ store: api.store.url, accounts: { as: 'community' } });
     const view = other.follower.current();
-    view.rows = () => Promise.reject(new Error('a detail that is nobody’s business'));
+    view.rows = () => {
+      throw new Error('a detail that is nobody’s business');
+    };
     const response = await other.get('/v1/scores');
     expect([response.statusCode, response.json().error.code]).toEqual([500, 'internal_error']);
     expect(response.body).not.toContain('business');

@@ -1,8 +1,12 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays, type Day } from '../../../runtime/day.ts';
-import { intervalsIn } from '../../view/text/history-line.ts';
-import { expandPoints } from './history-points.ts';
+import { addDays, type Day, dayNumber } from '../../../runtime/day.ts';
+import { useViewFiles } from '../../../test/support/api/view-file.ts';
+import { OPEN } from '../../view/schema.ts';
+import { expandPoints, readIntervals } from './history-points.ts';
+
+const openView = useViewFiles();
 
 interface Interval {
   readonly series: string;
@@ -47,32 +51,46 @@ const inputArbitrary = fc.record({
   q: seriesArbitrary('q'),
   captured: fc.subarray(Array.from({ length: 40 }, (_, i) => day(FIRST_CAPTURED + i))),
   range: fc.tuple(fc.nat(70), fc.nat(70)).map(([a, b]) => [day(Math.min(a, b)), day(Math.max(a, b))] as const),
-  /** Into how many texts each series is cut. */
-  parts: fc.integer({ min: 1, max: 3 }),
 });
 
-/** As a view's text has it. */
-function lineOf({ series, validFrom, validTo, value, source }: Interval): string {
-  return `m\t${series}\t${validFrom}${validTo ?? '9999-12-31'}${source[0]}${value}\t"n":1}\n`;
+/** The intervals that a view with these ones, and with those of other models and kinds, finds within a range. */
+async function readAll(intervals: readonly Interval[], range: { readonly from: Day; readonly to: Day }) {
+  const view = await openView((database) => {
+    const insert = database.prepare(`INSERT INTO intervals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    const addId = database.prepare('INSERT INTO ids VALUES (?, ?, ?, 1)');
+    for (const [kind, id, number] of IDS) addId.run(kind, id, number);
+    for (const { series, validFrom, validTo, value, source } of intervals) {
+      const place = series === 'p' ? P : Q;
+      const period = [dayNumber(validFrom), validTo === null ? OPEN : dayNumber(validTo), source];
+      const add = (kind: string, model: number, shown: string) => {
+        const text = `${shown}\t{"n":1}`;
+        insert.run(kind, model, place, ...period, Number(shown), text, crc32(text));
+      };
+      add('ranking', MODEL, value);
+      add('ranking', MODEL + 1, '77');
+      add('pricing', MODEL, '78');
+    }
+  });
+  const query = { model: 'm', kind: 'ranking', ...range } as const;
+  const all = readIntervals(view, { ...query, series: undefined });
+  const single = ['p', 'q'].flatMap((series) => readIntervals(view, { ...query, series }));
+  expect(single).toEqual(all);
+  await view.retire();
+  return all;
 }
 
-/** The intervals in a text of several parts, as a long one lies in several slices. */
-function readAll(intervals: readonly Interval[], parts: number, { from, to }: { from: Day; to: Day }) {
-  const size = Math.ceil(intervals.length / parts) || 1;
-  return Array.from({ length: parts }, (_, part) => {
-    const text = Buffer.from(
-      intervals
-        .slice(part * size, (part + 1) * size)
-        .map(lineOf)
-        .join(''),
-    );
-    return intervalsIn(text, { model: 'm', series: undefined, from, to });
-  }).flat();
-}
+const [MODEL, P, Q] = [5, 10, 20];
+const IDS = [
+  ['model', 'm', MODEL],
+  ['model', 'other', MODEL + 1],
+  ['category', 'p', P],
+  ['category', 'q', Q],
+  ['provider', 'q', P],
+] as const;
 
-test('points are those that a lookup of every day of every series gives', () => {
-  fc.assert(
-    fc.property(inputArbitrary, ({ backfilled, p, q, captured, range: [from, to], parts }) => {
+test('points are those that a lookup of every day of every series gives', async () => {
+  await fc.assert(
+    fc.asyncProperty(inputArbitrary, async ({ backfilled, p, q, captured, range: [from, to] }) => {
       const intervals = [...backfilled, ...p, ...q];
       const expected: unknown[] = [];
       for (let at = from; at <= to; at = addDays(at, 1)) {
@@ -89,15 +107,12 @@ test('points are those that a lookup of every day of every series gives', () => 
           expected.push({ date: at, value, benchmark_id: null, category_id: series, payload, source });
         }
       }
-      const read = readAll(intervals, parts, { from, to });
+      const read = await readAll(intervals, { from, to });
       const input = { kind: 'ranking', intervals: read, from, to, capturedDays: captured, positionsOf: nOf } as const;
-      const points = expandPoints(input, FRAME);
-      expect(JSON.parse(String(points))).toEqual(expected);
+      expect(JSON.parse(`[${expandPoints(input)}]`)).toEqual(expected);
     }),
   );
 });
-
-const FRAME = { head: Buffer.from('['), tail: Buffer.from(']') };
 
 /** Another number for each series and day. */
 function nOf(series: string, at: Day): number {

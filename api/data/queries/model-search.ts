@@ -19,13 +19,15 @@ export function modelsNamedLike(view: View, part: string): readonly number[] {
 
 /** In memory, since no index serves a part of a word as short as one letter: a tenth of a millisecond per thousand models. */
 function loadTexts(view: View): readonly ModelTexts[] {
-  return view.rows<ModelTexts>('SELECT model, search FROM model_names');
+  return view
+    .rows<ModelTexts>('SELECT model, search FROM model_names')
+    .map(({ model, search }) => ({ model, search: lowerCase(search) }));
 }
 
-/** As DuckDB lowered the models' texts: character by character, none becoming two. */
+/**
+ * Character by character, as DuckDB lowered the models' texts: İ becomes i, and no Σ a final one. Node knows newer letters than
+ * DuckDB, so those texts are lowered again.
+ */
 function lowerCase(text: string): string {
-  return Array.from(text, (character) => {
-    const lower = character.toLowerCase();
-    return [...lower].length === 1 ? lower : character;
-  }).join('');
+  return Array.from(text, (character) => [...character.toLowerCase()][0] ?? character).join('');
 }

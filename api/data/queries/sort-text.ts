@@ -2,7 +2,7 @@
  * Sort values in cursors, as text. Cursors outlive versions of the service, so the texts are those that DuckDB prints: `100.0`, `1e22`,
  * `2026-06-10 20:55:45`.
  */
-import { dayFromNumber, dayNumber } from '../../../runtime/day.ts';
+import { dayFromNumber, dayNumber, isDay } from '../../../runtime/day.ts';
 
 /** What a sort column holds; `day` counts days since 1970, `micros` microseconds. */
 export type SortType = 'text' | 'double' | 'integer' | 'day' | 'micros';
@@ -19,8 +19,16 @@ export function sortText(type: SortType, value: SortValue): string {
 /** Undefined if the text is of another type. */
 export function sortValue(type: SortType, text: string): SortValue | undefined {
   if (type === 'text') return text;
-  const value = { double: Number, integer: Number, day: dayNumber, micros: microsOf }[type](text);
-  return text === '' || Number.isNaN(value) ? undefined : value;
+  const value = { double: doubleOf, integer: integerOf, day: dayNumber, micros: microsOf }[type](text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function doubleOf(text: string): number {
+  return /^-?\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function integerOf(text: string): number {
+  return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
 function doubleText(value: number): string {
@@ -38,6 +46,6 @@ function timestampText(micros: number): string {
 }
 
 function microsOf(text: string): number {
-  const [, whole, fraction = ''] = /^(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
-  return Date.parse(`${whole?.replace(' ', 'T')}Z`) * 1000 + Number(fraction.padEnd(6, '0'));
+  const [, day = '', time, fraction = ''] = /^(\S{10}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
+  return isDay(day) ? Date.parse(`${day}T${time}Z`) * 1000 + Number(fraction.padEnd(6, '0')) : Number.NaN;
 }

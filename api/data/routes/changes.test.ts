@@ -1,19 +1,16 @@
 /** The rules of the change feed (specification "Change feed"). */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultsOf } from '../../../runtime/setting.ts';
-import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
 import { cursorFromSeq } from '../../../schemas/change.ts';
-import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { type Feed, type FeedEvent, getFeed, pageFeed } from '../../../test/support/api/feed.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
+import { useViewFiles } from '../../../test/support/api/view-file.ts';
 import { ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
-import { FeedIndex, type FeedQuery, type FeedRange } from '../../view/text/feed-index.ts';
-import type { Frame } from '../../view/text/view-texts.ts';
-import type { View } from '../../view/view.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
 import { RESPONSE_SETTINGS } from '../settings.ts';
 import { changesRoute } from './changes.ts';
 
+const openView = useViewFiles();
 const api = useApi({ days: publishSmallDays, now: `${TODAY}T12:00:00Z` });
 let all: readonly FeedEvent[];
 let lastSeq: number;
@@ -147,20 +144,14 @@ test('the cursor of a feed without any event is MA', async () => {
 });
 
 test('a filtered page looks at so many events and goes on from there, empty though it is', async () => {
-  const newest = { day: '2026-06-01', first_seq: 1, last_seq: 250_000, parts: ['changes'] } as unknown as CatalogEntry;
-  const catalog = { releases: [newest] } as unknown as Catalog;
-  const scores = new Uint8Array(250_000).fill(ENTITY_TYPES.indexOf('score'));
-  const index = new FeedIndex(1, new Float64Array(scores.length + 1), scores);
-  const texts = {
-    findEvents: (wanted: FeedQuery) => index.find(wanted),
-    readEvents: async ({ slices }: FeedRange, { head, tail }: Frame) => {
-      expect(slices).toEqual([]);
-      return { bytes: Buffer.concat([head, tail]), release: () => {} };
+  const view = await openView(
+    (database) => {
+      const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?)');
+      // Not gzip: a page without events must not unpack any.
+      for (let seq = 1; seq <= 250_000; seq += 250) insert.run(seq, 's'.repeat(250), Buffer.from('unread'));
     },
-  };
-  const read = (work: (its: typeof texts) => unknown) => work(texts);
-  // Only what the route uses of a view: a real one of so many events would take minutes.
-  const view = { newest, meta: { catalog }, read } as unknown as View;
+    [{ day: '2026-06-01', first_seq: 1, last_seq: 250_000 }],
+  );
   const context = {
     view,
     rights: ALL_RIGHTS,
@@ -173,9 +164,8 @@ test('a filtered page looks at so many events and goes on from there, empty thou
   const page = async (after: number) => {
     const query = { limit: '10', entity_type: 'model', ...(after > 0 && { cursor: cursorFromSeq(after) }) };
     const asked = changesRoute.read({ query }, context);
-    if (!('borrowed' in asked)) throw new Error('pages of the feed are not kept');
-    const { bytes } = await asked.borrowed(context);
-    return JSON.parse(String(bytes));
+    if (!('large' in asked)) throw new Error('pages of the feed are not cached');
+    return JSON.parse(String(await asked.large(context)));
   };
   expect(await page(0)).toMatchObject({ events: [], next_cursor: cursorFromSeq(100_000), has_more: true });
   expect(await page(200_000)).toMatchObject({ events: [], next_cursor: cursorFromSeq(250_000), has_more: false });

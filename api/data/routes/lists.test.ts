@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { getList, pageList } from '../../../test/support/api/lists.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
+import type { QueryValue } from '../../view/query-threads.ts';
 
 const api = useApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY) });
 
@@ -47,6 +49,33 @@ test('a model that is not there is 404 with its parameter, also in another case'
   }
 });
 
+test('a cursor with other values than any record has is after those before them, or 422, and never an error', async () => {
+  const part = fc.oneof(
+    fc.constant(null),
+    fc.constantFrom('', 'a', 'b', 'code', '0.3', '-5.0', '1e300', '2026-02-01', '2026-05-02 00:00:00', '8000'),
+    fc.string({ unit: 'binary', maxLength: 5 }),
+    fc.double().map(String),
+  );
+  const paths = ['/v1/models?', '/v1/scores?', '/v1/benchmarks?', '/v1/rankings?category=general&'];
+  const sorts = ['', 'sort=name&', 'sort=-release_date&', 'sort=context_length&', 'sort=updated_at&', 'sort=-value&'];
+  const lists = paths.flatMap((path) => [...sorts, 'sort=-measured_at&'].map((sort) => `${path}${sort}limit=1`));
+  const cursors = new Map<string, string>();
+  for (const path of lists) {
+    const { statusCode, body } = await api.get(path);
+    if (statusCode === 200) cursors.set(path, JSON.parse(body).next_cursor);
+  }
+  expect(cursors.size).toBeGreaterThan(15);
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...cursors), fc.array(part, { maxLength: 4 }), async ([path, cursor], place) => {
+      const hash = Buffer.from(cursor, 'base64url').toString().slice(0, 8);
+      const forged = Buffer.from(hash + JSON.stringify(place)).toString('base64url');
+      const { statusCode, body } = await api.get(`${path}&cursor=${forged}`);
+      expect([200, 422], `${path} ${JSON.stringify(place)} ${body}`).toContain(statusCode);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 describe('scores that DuckDB prints as other numbers', () => {
   const values = [2 ** 805, 2 ** 91, 2 ** 81, 1];
   const odd = useApi({
@@ -67,21 +96,27 @@ describe('scores that DuckDB prints as other numbers', () => {
 
 const uncached = useApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY), settings: { cacheBytes: 1 } });
 
-/** The statements that a view runs from now on. */
-function watchStatements(): readonly string[] {
-  const statements: string[] = [];
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly QueryValue[] | undefined;
+}
+
+/** The statements that a view runs from now on; `refuse` makes it fail at some. */
+function watchStatements(refuse: (sql: string) => boolean = () => false): readonly Statement[] {
+  const statements: Statement[] = [];
   const view = uncached.follower.current();
   const { rows } = view;
-  vi.spyOn(view, 'rows').mockImplementation((shape, sql, values) => {
-    statements.push(sql);
-    return rows.call(view, shape, sql, values);
+  vi.spyOn(view, 'rows').mockImplementation((sql, values) => {
+    statements.push({ sql, values });
+    if (refuse(sql)) throw new Error('refused');
+    return rows.call(view, sql, values);
   });
   return statements;
 }
 afterEach(() => void vi.restoreAllMocks());
 
-function counts(statements: readonly string[]): number {
-  return statements.filter((sql) => sql.includes('count(*)')).length;
+function counts(statements: readonly Statement[]): number {
+  return statements.filter(({ sql }) => sql.includes('count(*)')).length;
 }
 
 describe('the total of a list', () => {
@@ -95,12 +130,22 @@ describe('the total of a list', () => {
   });
 
   test('is counted anew where it could not be, and once for requests at the same time', async () => {
-    const { totals } = uncached.follower.current();
-    const count = vi.fn(async () => 7);
-    count.mockRejectedValueOnce(new Error('too slow'));
-    await expect(totals.get('filters', count)).rejects.toThrow('too slow');
-    expect(await Promise.all([totals.get('filters', count), totals.get('filters', count)])).toEqual([7, 7]);
-    expect(count).toHaveBeenCalledTimes(2);
+    const path = '/v1/models?organization=y';
+    let isRefused = true;
+    const statements = watchStatements((sql) => isRefused && sql.includes('count(*)'));
+    expect((await uncached.get(path)).statusCode).toBe(500);
+    isRefused = false;
+    const both = await Promise.all([getList(uncached, path), getList(uncached, `${path}&limit=1`)]);
+    expect(both.map(({ total }) => total)).toEqual([1, 1]);
+    expect(counts(statements)).toBe(2);
+  });
+
+  test('of scores is counted in memory, whatever the filters but a model or a benchmark', async () => {
+    const statements = watchStatements();
+    expect(await getList(uncached, '/v1/scores?source=official&min_value=0&measured_after=2026-01-01')).toMatchObject({
+      total: 2,
+    });
+    expect(counts(statements)).toBe(0);
   });
 
   test('is that of the view it was counted in', async () => {
@@ -115,9 +160,45 @@ describe('the total of a list', () => {
   });
 });
 
-test('a page is found by columns alone, and the lines of no other records are read', async () => {
+test.each([
+  ['/v1/scores?min_value=0.25&sort=-value&limit=2', 'scores', 'scores_value'],
+  ['/v1/scores?limit=2', 'scores', 'scores_key'],
+  ['/v1/scores?sort=-measured_at&limit=2', 'scores', 'scores_measured_at'],
+  ['/v1/scores?benchmark=code&sort=value&limit=2', 'scores', 'scores_benchmark_value'],
+  ['/v1/scores?benchmark=code&limit=2', 'scores', 'scores_benchmark'],
+  ['/v1/scores?model=a&limit=1', 'scores', undefined],
+  ['/v1/models?limit=2', 'models', undefined],
+  ['/v1/models?sort=-name&limit=2', 'models', 'models_name'],
+  ['/v1/models?sort=-release_date&limit=2', 'models', 'models_release_date'],
+  ['/v1/models?sort=context_length&limit=2', 'models', 'models_context_length'],
+  ['/v1/models?sort=updated_at&limit=2', 'models', 'models_updated_at'],
+  ['/v1/models?organization=x&limit=1', 'models', 'models_organization'],
+  ['/v1/benchmarks?category=coding&limit=1', 'benchmarks', 'benchmarks_category'],
+  ['/v1/rankings?category=general&limit=2', 'rankings', undefined],
+])('%s is found in the order of an index, and only the lines of its records are read', async (path, table, index) => {
   const statements = watchStatements();
-  await getList(uncached, '/v1/scores?min_value=0.25&sort=-value&limit=2');
-  expect(statements.filter((sql) => sql.includes('line'))).toEqual([]);
-  expect(statements.filter((sql) => sql.includes('scores_by_value_down'))).toHaveLength(1);
+  const { records, next_cursor: cursor } = await getList(uncached, path);
+  await getList(uncached, `${path}&cursor=${cursor}`);
+  const pages = statements.filter(({ sql }) => sql.includes('line AS text'));
+  vi.restoreAllMocks();
+  expect(pages.length).toBeGreaterThan(1);
+  const view = uncached.follower.current();
+  for (const { sql, values } of pages) {
+    const steps = view
+      .rows<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)
+      .map(({ detail }) => detail);
+    // By key, the order of the table itself serves, or its index with all columns.
+    const usual =
+      index === undefined
+        ? /PRIMARY KEY|INTEGER|SCAN models|USING COVERING INDEX/
+        : new RegExp(`COVERING INDEX ${index}\\b`);
+    expect(
+      steps.find((step) => new RegExp(`^(SCAN|SEARCH) ${table}\\b`).test(step)),
+      sql,
+    ).toMatch(usual);
+    // Ties of a descending order are sorted, one after the other.
+    expect(steps, sql).not.toContain('USE TEMP B-TREE FOR ORDER BY');
+    expect(steps.filter((step) => step.startsWith('SEARCH r ')).length, sql).toBe(1);
+    expect(view.rows(sql, values).length).toBeLessThanOrEqual(records.length + 1);
+  }
 });

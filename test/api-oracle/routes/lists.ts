@@ -34,7 +34,7 @@ export function modelsResponse({ world }: ApiState, { query }: Asked): Expected 
       .filter((price) => isWithin(price['output_per_million'], { max: outputMax }))
       .map((price) => price['model_id']),
   );
-  const isIn = (text: string) => text.toLowerCase().includes(q?.toLowerCase() ?? '');
+  const isIn = (text: string) => lowered(text).includes(lowered(q ?? ''));
   const rows = world.current.models
     .filter((model) => q === undefined || textsOf(model, world).some(isIn))
     .filter((model) => alias === undefined || model['id'] === alias || namesOf(model, world).includes(alias))
@@ -98,6 +98,11 @@ function isWithin(value: unknown, { min, max }: Partial<Record<'min' | 'max', st
 /** Whatever a model is called: its id, its name, and its names at upstreams. */
 function textsOf(model: WireRecord, world: World): readonly string[] {
   return [String(model['id']), String(model['name']), ...namesOf(model, world)];
+}
+
+/** Character by character, so that İ is i, and Σ is σ at the end of a word too. */
+function lowered(text: string): string {
+  return Array.from(text, (character) => [...character.toLowerCase()][0]).join('');
 }
 
 function namesOf(model: WireRecord, { aliases }: World): readonly string[] {
