@@ -147,8 +147,14 @@ test('a night that fetches nothing, into a folder, loads neither the client of u
   // Two of them it imports only when it runs, but whatever the night.
   const files = ['bin/commands/night/run-nights.ts', 'bin/config/config.ts', 'storage/open-store.ts'];
   const packages = files.flatMap(packagesLoadedWith);
-  expect(packages).toEqual(expect.arrayContaining(['@duckdb/node-api', 'zod', 'better-sqlite3']));
+  expect(packages).toEqual(expect.arrayContaining(['p-limit', 'zod', 'better-sqlite3']));
   expect(packages.filter((name) => /^(?:@aws-sdk|@?fastify|kysely|undici)\b/.test(name))).toEqual([]);
+});
+
+test('a process that serves loads no DuckDB: what opens a database, and writes a view, is imported when it is called', () => {
+  const packages = packagesLoadedWith('bin/commands/serve/run-serve.ts');
+  expect(packages).toContain('better-sqlite3');
+  expect(packages).not.toContain('@duckdb/node-api');
 });
 
 /** What serves customers, and the guard; `client` is a consumer's own, and what others request the operator names. */

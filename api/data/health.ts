@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
 import type { Readiness } from '../server/metrics.ts';
-import { START_RETRY_SECONDS } from '../view/view-follower.ts';
+import { START_RETRY_SECONDS } from '../view/follow/view-follower.ts';
 
 const PROBLEM = {
   code: z.string().describe('Stable and machine-readable'),

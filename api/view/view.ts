@@ -9,8 +9,13 @@ import type { DatasetName } from '../../schemas/datasets.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { QueryThreads, type QueryValue, ThreadQueryError } from './query-threads.ts';
 import type { QueryLimits } from './settings.ts';
-import type { FinishedView } from './view-folder.ts';
 import { metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
+
+export interface FinishedView {
+  readonly path: string;
+  /** Of the file (`fileSum`). */
+  readonly sum: number;
+}
 
 export interface ViewOptions {
   /** For queries in threads. */

@@ -7,9 +7,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import type { FetchedParts } from '../../api/view/fetch-parts.ts';
-import { ViewFolder } from '../../api/view/view-folder.ts';
+import { ViewFolder } from '../../api/view/follow/view-folder.ts';
 import { VIEW_FORMAT } from '../../api/view/view-meta.ts';
+import type { ViewParts } from '../../api/view/write/view-parts.ts';
 import { writeView } from '../../api/view/write/write-view.ts';
 import { addDays } from '../../runtime/day.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
@@ -51,7 +51,7 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
   await writeFile(join(store, CATALOG_KEY), JSON.stringify(catalog));
 }
 
-type Files = Pick<FetchedParts, 'state' | 'closed'>;
+type Files = Pick<ViewParts, 'state' | 'closed'>;
 
 async function composeParts(
   folder: string,
@@ -59,7 +59,7 @@ async function composeParts(
     duckdb,
     ...size
   }: Pick<HistoryToCompose, 'series' | 'days'> & { readonly duckdb: Parameters<typeof Database.open>[1] },
-): Promise<FetchedParts> {
+): Promise<ViewParts> {
   const database = await Database.open(':memory:', duckdb);
   try {
     const files = await writeFiles(database, folder, size);

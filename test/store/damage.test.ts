@@ -1,7 +1,7 @@
 /** One flipped byte in each kind of file of a release, and the way back without a second store. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildView } from '../../api/view/build-view.ts';
+import { buildView } from '../../api/view/follow/build-view.ts';
 import { writeView } from '../../api/view/write/write-view.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type BuiltView, buildView, type ViewFile } from '../../api/view/build-view.ts';
+import { type BuiltView, buildView, type ViewFile } from '../../api/view/follow/build-view.ts';
 import { HISTORY_SOURCES, type HistorySource } from '../../api/view/history-kinds.ts';
 import { OPEN } from '../../api/view/schema.ts';
 import { captured } from '../../api/view/write/history-rows.ts';

@@ -4,22 +4,13 @@
  */
 import type { Day } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
-import type { Column, DatasetName } from '../../../schemas/datasets.ts';
+import type { Column } from '../../../schemas/datasets.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, storedColumns } from '../../../schemas/record-versions.ts';
 import { type Database, recordsSql } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
 import type { HistorySource } from '../history-kinds.ts';
-
-/** Local Parquet files. */
-export interface HistoryParts {
-  /** The newest records, with `valid_from`. */
-  readonly state: Readonly<Record<DatasetName, string>>;
-  /** Intervals closed since the previous view, if any. */
-  readonly closed: Readonly<Record<DatasetName, readonly string[]>>;
-  /** Reconstructed price intervals. */
-  readonly backfill: string | undefined;
-}
+import type { HistoryParts } from './view-parts.ts';
 
 /** A release in another record version than the one before it. */
 export interface Cutover {

@@ -6,8 +6,8 @@ import { loadCatalog } from '../../../storage/catalog.ts';
 import { dumpView } from '../../../test/support/api/dump-view.ts';
 import { openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
 import { useFolder } from '../../../test/support/temporary-folder.ts';
-import { buildView, type ViewFile } from '../build-view.ts';
 import { fileSum } from '../file-sum.ts';
+import { buildView, type ViewFile } from '../follow/build-view.ts';
 import { NumbersUsedUp, numbersFor } from './ids.ts';
 import { writeView } from './write-view.ts';
 

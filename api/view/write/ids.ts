@@ -3,7 +3,7 @@ import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { recordsSql, sqlText } from '../../../storage/duckdb/database.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import { HISTORY_KINDS } from '../history-kinds.ts';
-import type { HistoryParts } from './history-rows.ts';
+import type { HistoryParts } from './view-parts.ts';
 import type { Writer } from './writer.ts';
 
 /** Between ids that are numbered together: sixteen successive new ids fit between the same two neighbours. */

@@ -7,7 +7,8 @@ import {
   SERIES_KINDS,
 } from '../history-kinds.ts';
 import { OPEN } from '../schema.ts';
-import { type Cutover, captured, type HistoryParts, reconstructed } from './history-rows.ts';
+import { type Cutover, captured, reconstructed } from './history-rows.ts';
+import type { HistoryParts } from './view-parts.ts';
 import { dayNumberSql, idSql, insertRows, type Writer } from './writer.ts';
 
 export interface IntervalsInput {

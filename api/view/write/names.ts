@@ -1,11 +1,11 @@
-import type { FetchedParts } from '../fetch-parts.ts';
 import { TEXTS_SEPARATOR } from '../schema.ts';
+import type { ViewParts } from './view-parts.ts';
 import { insertRows, type Writer } from './writer.ts';
 
 /** Writes all names and providers of models (specification "Names of models"; decision 0077). */
 export async function writeNames(
   writer: Writer,
-  { state: { models }, aliases }: Pick<FetchedParts, 'state' | 'aliases'>,
+  { state: { models }, aliases }: Pick<ViewParts, 'state' | 'aliases'>,
 ): Promise<void> {
   writer.view.exec('DELETE FROM aliases; DELETE FROM model_names; DELETE FROM model_providers');
   const numbered = `(SELECT id, number FROM ids WHERE kind = 'model')`;

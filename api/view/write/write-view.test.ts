@@ -7,7 +7,7 @@ import { dumpView } from '../../../test/support/api/dump-view.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
 import { useFolder } from '../../../test/support/temporary-folder.ts';
 import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
-import { buildView, type ViewFile } from '../build-view.ts';
+import { buildView, type ViewFile } from '../follow/build-view.ts';
 import { type WriteInput, writeView } from './write-view.ts';
 
 const DUCKDB = { memoryLimit: '300MB', threads: 1 };

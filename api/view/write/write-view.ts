@@ -5,7 +5,6 @@ import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, RECORD_VERSIONS } from '../../../schemas/record-versions.ts';
 import { Database, type DuckDBSettings } from '../../../storage/duckdb/database.ts';
-import type { FetchedParts } from '../fetch-parts.ts';
 import { fileSum } from '../file-sum.ts';
 import type { HistoryKind, HistorySource } from '../history-kinds.ts';
 import { INDEXES, SCHEMA } from '../schema.ts';
@@ -20,6 +19,7 @@ import { writeIntervals } from './intervals.ts';
 import { writeNames } from './names.ts';
 import { writeNews } from './news.ts';
 import { writeScoreValues } from './score-values.ts';
+import type { ViewParts } from './view-parts.ts';
 import { openForWriting, type Writer } from './writer.ts';
 
 /** A finished view on disk. */
@@ -34,7 +34,7 @@ export interface WriteInput {
   readonly path: string;
   /** The view to continue; undefined: everything is written. */
   readonly base: ViewFile | undefined;
-  readonly parts: FetchedParts;
+  readonly parts: ViewParts;
   readonly meta: Omit<ViewMeta, keyof ViewFacts>;
   /** Default: those that this program knows. */
   readonly versions: readonly RecordVersion[] | undefined;
@@ -66,7 +66,9 @@ export async function writeView(input: WriteInput): Promise<ViewFile> {
     return { path, meta, sum: await fileSum(path) };
   } catch (error) {
     throw isConstraint(error)
-      ? new AppError('corrupt', `a row of the release is there twice or lacks a value: ${messageFromError(error)}`, { cause: error })
+      ? new AppError('corrupt', `a row of the release is there twice or lacks a value: ${messageFromError(error)}`, {
+          cause: error,
+        })
       : error;
   } finally {
     view.close();

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { V1_ROUTES } from '../../../api/data/routes/data-routes.ts';
 import { MCP_ROUTE } from '../../../api/mcp/mcp.ts';
 import { finishResponses } from '../../../api/server/connections.ts';
-import type { ViewFollower } from '../../../api/view/view-follower.ts';
+import type { ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { shownAddress } from '../../../runtime/shown-address.ts';
 import type { CommandContext } from '../../cli/command.ts';

@@ -1,5 +1,5 @@
-import { ViewFolder } from '../../../api/view/view-folder.ts';
-import { ViewFollower } from '../../../api/view/view-follower.ts';
+import { ViewFolder } from '../../../api/view/follow/view-folder.ts';
+import { ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { FileStore } from '../../../storage/file/file-store.ts';
 
 /** A process of its own that keeps a view of a store in a folder, and tells its parent each day that it serves. */

@@ -121,7 +121,7 @@ const STORE_BYTES_MAX = 4 << 20;
 
 /**
  * Many tests serve a store that another has served before. Its view is built once in a run of the tests, kept, and copied from then on: the
- * API begins as one that is started again (`api/view/view-folder.test.ts`), for a quarter of the processor time. Where a test has a part in
+ * API begins as one that is started again (`api/view/follow/view-folder.test.ts`), for a quarter of the processor time. Where a test has a part in
  * how the view is made, its own is built.
  *
  * Gives where the view of a store is kept in this run, by all that the store holds; undefined where nothing is kept.

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { type BuiltView, buildView, type ViewFile } from '../../../api/view/build-view.ts';
+import { type BuiltView, buildView, type ViewFile } from '../../../api/view/follow/build-view.ts';
 import { writeView } from '../../../api/view/write/write-view.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
 import { loadCatalog } from '../../../storage/catalog.ts';

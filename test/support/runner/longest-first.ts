@@ -8,12 +8,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const LONG_FILES: readonly string[] = [
   'test/versions/night.test.ts',
-  'api/view/view-follower.test.ts',
+  'api/view/follow/view-follower.test.ts',
   'test/night/carried-upstream.test.ts',
   'test/store/redated.test.ts',
   'test/store/damage.test.ts',
   'test/sync/copies.test.ts',
-  'api/view/build-view.test.ts',
+  'api/view/follow/build-view.test.ts',
   'api/server/connections.test.ts',
   'test/cli/bad-input.test.ts',
   'test/api/lists.test.ts',
@@ -34,7 +34,7 @@ export const LONG_FILES: readonly string[] = [
   'test/api-oracle/real-days.long.test.ts',
   'test/sync/kill.long.test.ts',
   'test/cli/race.long.test.ts',
-  'api/view/killed-build.long.test.ts',
+  'api/view/follow/killed-build.long.test.ts',
   'test/night-oracle/real-days.long.test.ts',
   'test/webhook-events/real-days.long.test.ts',
   'test/serve/kill.long.test.ts',

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { AppError, type ErrorCode } from '../../runtime/errors.ts';
-import { programBeside } from '../../runtime/this-machine.ts';
-import type { ViewFile, WriteInput } from './write/write-view.ts';
+import { AppError, type ErrorCode } from '../../../runtime/errors.ts';
+import { programBeside } from '../../../runtime/this-machine.ts';
+import type { ViewFile, WriteInput } from '../write/write-view.ts';
 
 /** What the child sends, once. */
 export type ChildReply =

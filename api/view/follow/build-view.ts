@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
-import type { Catalog } from '../../schemas/catalog.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
+import type { Catalog } from '../../../schemas/catalog.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
+import type { HistoryKind, HistorySource } from '../history-kinds.ts';
+import { canFollow, metaOf } from '../view-meta.ts';
+import type { ViewFile, WriteInput } from '../write/write-view.ts';
 import { type FetchDeps, fetchParts } from './fetch-parts.ts';
-import type { HistoryKind, HistorySource } from './history-kinds.ts';
 import { removeView } from './view-folder.ts';
-import { canFollow, metaOf } from './view-meta.ts';
-import type { ViewFile, WriteInput } from './write/write-view.ts';
 import { writeInChild } from './write-in-child.ts';
 
 export type { ViewFile };

@@ -2,14 +2,14 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { AppError } from '../../runtime/errors.ts';
-import { FileStore } from '../../storage/file/file-store.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
+import { AppError } from '../../../runtime/errors.ts';
+import { FileStore } from '../../../storage/file/file-store.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
+import { writeView } from '../write/write-view.ts';
 import { isFromStore, ViewFolder } from './view-folder.ts';
 import { ViewFollower } from './view-follower.ts';
-import { writeView } from './write/write-view.ts';
 
 const [FIRST = ''] = Object.keys(SMALL_DAYS);
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '../../runtime/errors.ts';
-import { FileStore } from '../../storage/file/file-store.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { AppError } from '../../../runtime/errors.ts';
+import { FileStore } from '../../../storage/file/file-store.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
 import { ViewFolder } from './view-folder.ts';
 import { ViewFollower } from './view-follower.ts';
 

@@ -1,17 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { AppError } from '../../runtime/errors.ts';
-import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
-import type { DATASET_NAMES, DatasetName } from '../../schemas/datasets.ts';
-import type { Release } from '../../schemas/release.ts';
-import { retainedFrom } from '../../schemas/retention.ts';
-import { fetchBackfill } from '../../storage/backfill-objects.ts';
-import { loadRelease } from '../../storage/catalog.ts';
-import { fetchReleaseFile } from '../../storage/fetch-object.ts';
-import { RELEASE_PATHS } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import type { HistoryParts } from './write/history-rows.ts';
+import { AppError } from '../../../runtime/errors.ts';
+import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
+import type { DATASET_NAMES, DatasetName } from '../../../schemas/datasets.ts';
+import type { Release } from '../../../schemas/release.ts';
+import { retainedFrom } from '../../../schemas/retention.ts';
+import { fetchBackfill } from '../../../storage/backfill-objects.ts';
+import { loadRelease } from '../../../storage/catalog.ts';
+import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import type { ViewParts } from '../write/view-parts.ts';
 
 export interface FetchInput {
   readonly catalog: Catalog;
@@ -26,20 +26,10 @@ export interface FetchDeps {
   readonly downloadsMax: number;
 }
 
-export interface FetchedParts extends HistoryParts {
-  /** Parquet files of the requested releases' events, in order. */
-  readonly changes: readonly string[];
-  /** Parquet file of the models' names; undefined if the newest release has none. */
-  readonly aliases: string | undefined;
-  /** The requested releases and the newest, by day. */
-  readonly releases: ReadonlyMap<string, Release>;
-  readonly newest: Release;
-}
-
 /**
  * Downloads a view's parts and checks each file's hash. Rejects with `corrupt`, `not_found` or `store_unavailable`.
  */
-export async function fetchParts({ catalog, entries, folder }: FetchInput, deps: FetchDeps): Promise<FetchedParts> {
+export async function fetchParts({ catalog, entries, folder }: FetchInput, deps: FetchDeps): Promise<ViewParts> {
   const newest = catalog.releases.at(-1);
   if (newest === undefined) throw new AppError('unavailable', 'no release has been published yet');
   await mkdir(folder, { recursive: true });

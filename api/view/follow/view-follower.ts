@@ -1,21 +1,21 @@
 import { ulid } from 'ulid';
-import { AppError, messageFromError } from '../../runtime/errors.ts';
-import type { HealthProblem } from '../../runtime/health-problem.ts';
-import { doublingMs } from '../../runtime/retry.ts';
-import type { OptionsFrom } from '../../runtime/setting.ts';
-import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/catalog.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import type { Release } from '../../schemas/release.ts';
-import { loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts';
-import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
-import { CATALOG_KEY } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
+import type { HealthProblem } from '../../../runtime/health-problem.ts';
+import { doublingMs } from '../../../runtime/retry.ts';
+import type { OptionsFrom } from '../../../runtime/setting.ts';
+import { type Catalog, type CatalogEntry, isSameRecord } from '../../../schemas/catalog.ts';
+import type { RecordVersion } from '../../../schemas/record-version.ts';
+import type { Release } from '../../../schemas/release.ts';
+import { loadCatalog, loadRelease, newestEntry } from '../../../storage/catalog.ts';
+import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
+import { CATALOG_KEY } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { fileSum } from '../file-sum.ts';
+import type { QueryLimits, VIEW_SETTINGS } from '../settings.ts';
+import { type FinishedView, View } from '../view.ts';
+import { type ViewEvent, viewProblemFrom } from '../view-events.ts';
 import { type BuildDeps, type BuiltView, buildView } from './build-view.ts';
-import { fileSum } from './file-sum.ts';
-import type { QueryLimits, VIEW_SETTINGS } from './settings.ts';
-import { View } from './view.ts';
-import { type ViewEvent, viewProblemFrom } from './view-events.ts';
-import { type FinishedView, isFromStore, removeView, type ViewFolder } from './view-folder.ts';
+import { isFromStore, removeView, type ViewFolder } from './view-folder.ts';
 
 /** While no release can be served. Larger: clients start late. Smaller: more requests fail. */
 export const START_RETRY_SECONDS = 5;

@@ -1,24 +1,19 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../runtime/errors.ts';
-import { isSameRecord } from '../../schemas/catalog.ts';
-import { loadCatalog } from '../../storage/catalog.ts';
-import { FileStoreLock, LockTimeout } from '../../storage/file/lock.ts';
-import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import type { ViewMeta } from './view-meta.ts';
+import { AppError } from '../../../runtime/errors.ts';
+import { isSameRecord } from '../../../schemas/catalog.ts';
+import { loadCatalog } from '../../../storage/catalog.ts';
+import { FileStoreLock, LockTimeout } from '../../../storage/file/lock.ts';
+import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import type { FinishedView } from '../view.ts';
+import type { ViewMeta } from '../view-meta.ts';
 
 const LOCK = 'lock';
 const CURRENT = 'current';
 const STORE = 'store';
 const CURRENT_VIEW = /^([0-9A-Z]+\.sqlite) (\d+)$/;
-
-export interface FinishedView {
-  readonly path: string;
-  /** Of the file (`fileSum`). */
-  readonly sum: number;
-}
 
 /**
  * A process's cache of views: missing or damaged files are rebuilt.

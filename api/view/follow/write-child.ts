@@ -1,6 +1,6 @@
 /** The process of `write-in-child.ts`: writes one view and ends, at the latest with its parent. */
-import { isAppError, messageFromError } from '../../runtime/errors.ts';
-import { type WriteInput, writeView } from './write/write-view.ts';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
+import { type WriteInput, writeView } from '../write/write-view.ts';
 import type { ChildReply } from './write-in-child.ts';
 
 process.on('disconnect', () => process.exit());

@@ -1,12 +1,16 @@
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { dumpView } from '../../test/support/api/dump-view.ts';
-import { useViews } from '../../test/support/api/use-views.ts';
-import { withNames } from '../../test/support/pipeline/named-models.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
+import { dumpView } from '../../../test/support/api/dump-view.ts';
+import { useViews } from '../../../test/support/api/use-views.ts';
+import { withNames } from '../../../test/support/pipeline/named-models.ts';
+import {
+  fixtureSource,
+  openTemporaryStore,
+  type TemporaryStore,
+} from '../../../test/support/pipeline/temporary-store.ts';
+import { fileSum } from '../file-sum.ts';
 import type { BuiltView, ViewFile } from './build-view.ts';
-import { fileSum } from './file-sum.ts';
 
 // Nights of every kind, each followed by two builds.
 vi.setConfig({ testTimeout: 120_000 });

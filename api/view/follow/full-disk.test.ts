@@ -1,11 +1,11 @@
 import { cp, mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
-import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { describeOnSmallDisk } from '../../test/support/processes/small-disk.ts';
-import { useFolder } from '../../test/support/temporary-folder.ts';
-import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
+import { openApi, type TestApi } from '../../../test/support/api/open-api.ts';
+import { openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { describeOnSmallDisk } from '../../../test/support/processes/small-disk.ts';
+import { useFolder } from '../../../test/support/temporary-folder.ts';
+import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
 import { writeInChild } from './write-in-child.ts';
 
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);

@@ -3,14 +3,14 @@ import { copyFile, cp, mkdtemp, open as openFile, readFile, rm, stat, writeFile 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadCatalog } from '../../storage/catalog.ts';
-import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
+import { loadCatalog } from '../../../storage/catalog.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
+import type { ViewEvent } from '../view-events.ts';
+import { type WriteInput, writeView } from '../write/write-view.ts';
 import { buildView, type ViewFile } from './build-view.ts';
-import type { ViewEvent } from './view-events.ts';
 import { ViewFolder } from './view-folder.ts';
 import { ViewFollower } from './view-follower.ts';
-import { type WriteInput, writeView } from './write/write-view.ts';
 
 const PAGE_BYTES = 8192;
 const FLIPS_PER_PAGE = 4;

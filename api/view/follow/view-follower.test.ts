@@ -4,11 +4,11 @@ import { basename, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
-import type { AppOptions } from '../../test/support/api/start-app.ts';
-import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
-import { fileSum } from './file-sum.ts';
+import { openApi, type TestApi } from '../../../test/support/api/open-api.ts';
+import type { AppOptions } from '../../../test/support/api/start-app.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
+import { fileSum } from '../file-sum.ts';
 import { writeInChild } from './write-in-child.ts';
 
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);

@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { CATALOG_KEY } from '../../storage/keys.ts';
-import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
-import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
-import { HISTORY_KINDS } from './history-kinds.ts';
+import { CATALOG_KEY } from '../../../storage/keys.ts';
+import { openApi, type TestApi } from '../../../test/support/api/open-api.ts';
+import { openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS, TODAY } from '../../../test/worlds/small-days.ts';
+import { HISTORY_KINDS } from '../history-kinds.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const KILLS = 8;
-const CHILD = join(import.meta.dirname, '../../test/support/api/follow-child.ts');
+const CHILD = join(import.meta.dirname, '../../../test/support/api/follow-child.ts');
 const DAYS = Object.keys(SMALL_DAYS);
 const NOW = `${TODAY}T12:00:00Z`;
 

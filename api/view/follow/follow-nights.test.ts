@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { useViews } from '../../test/support/api/use-views.ts';
-import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
+import { useViews } from '../../../test/support/api/use-views.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
 
 let series: TemporaryStore;
 const { getCatalog, build, buildBoth } = useViews(() => series);
