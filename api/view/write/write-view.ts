@@ -66,7 +66,9 @@ export async function writeView(input: WriteInput): Promise<ViewFile> {
     return { path, meta, sum: await fileSum(path) };
   } catch (error) {
     throw isConstraint(error)
-      ? new AppError('corrupt', `a row of the release is there twice or lacks a value: ${messageFromError(error)}`, { cause: error })
+      ? new AppError('corrupt', `a row of the release is there twice or lacks a value: ${messageFromError(error)}`, {
+          cause: error,
+        })
       : error;
   } finally {
     view.close();
