@@ -90,7 +90,7 @@ test('a view with a flipped bit anywhere is never followed from but built anew',
 const CACHED = `${'0'.repeat(25)}1.sqlite`;
 
 /** Starts with a cached view, damaged or not. */
-async function start(events: ViewEvent[], place: Flip | undefined): Promise<ViewFollower> {
+async function start(events: ViewEvent[], place: Flip | undefined, clock = () => new Date()): Promise<ViewFollower> {
   const views = join(folder, 'views');
   await rm(views, { recursive: true, force: true });
   await cp(both.path, join(views, CACHED));
@@ -107,7 +107,7 @@ async function start(events: ViewEvent[], place: Flip | undefined): Promise<View
   const follower = new ViewFollower(settings, {
     store: store.deps.store,
     folder: await ViewFolder.acquire(views),
-    clock: () => new Date(),
+    clock,
     write: writeAnewAtOnce,
     onEvent: (event) => events.push(event),
   });
@@ -136,4 +136,20 @@ test('a start with a sound view serves it', async () => {
   expect(basename(follower.current().path)).toBe(CACHED);
   await follower.stop();
   expect(events).toEqual([]);
+});
+
+test('a bit that flips while a view is served is found within an hour, wherever it is', async () => {
+  const events: ViewEvent[] = [];
+  let now = new Date('2026-07-01T12:00:00Z');
+  const follower = await start(events, undefined, () => now);
+  const { path } = follower.current();
+  await flip(path, { at: 5 * PAGE_BYTES + 4000, bit: 0 });
+  now = new Date(now.getTime() + 3_599_000);
+  await follower.refresh();
+  expect(follower.current().path).toBe(path);
+  now = new Date(now.getTime() + 1000);
+  await follower.refresh();
+  await expect.poll(() => events.at(-1)).toMatchObject({ type: 'swapped', isExtended: false });
+  expect(events.map(({ type }) => type)).toEqual(['damaged', 'swapped']);
+  await follower.stop();
 });

@@ -17,6 +17,9 @@ import { type ViewEvent, viewProblemFrom } from '../view-events.ts';
 import { type BuildDeps, type BuiltView, buildView } from './build-view.ts';
 import { isFromStore, removeView, type ViewFolder } from './view-folder.ts';
 
+/** Between two checks of the view's file, of 0.3 s of processor per GB. Longer: wrong answers of a damaged disk go on for longer. */
+const CHECK_MS = 3_600_000;
+
 /** While no release can be served. Larger: clients start late. Smaller: more requests fail. */
 export const START_RETRY_SECONDS = 5;
 
@@ -53,6 +56,8 @@ export class ViewFollower {
   /** False: the folder couldn't be changed, as on a full disk. */
   #isKept = true;
   #failures = 0;
+  /** Of the view's file; a cached one is checked at once. */
+  #checkedAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -119,6 +124,7 @@ export class ViewFollower {
 
   async #refresh(): Promise<void> {
     if (this.#isStopped) return;
+    void this.#checkSum();
     try {
       await this.#follow();
       this.#recover();
@@ -156,6 +162,7 @@ export class ViewFollower {
     const startedAt = this.#deps.clock();
     const built = await this.#build(catalog);
     this.#swap(await this.#openNew(built));
+    this.#checkedAtMs = this.#deps.clock().getTime();
     await this.#keepOnlyView();
     this.#etag = etag;
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
@@ -247,18 +254,18 @@ export class ViewFollower {
 
   /** Undefined if unusable or another store's. */
   async #openCachedView({ url, ...file }: FinishedView & { readonly url: string | undefined }) {
-    const view = await openOrUndefined(() => this.#open(file));
-    if (view === undefined) return undefined;
-    if (await isFromStore(this.#deps.store, { meta: view.meta, url })) {
-      void this.#checkSum(view);
-      return view;
-    }
+    const view = openOrUndefined(() => this.#open(file));
+    if (view === undefined || (await isFromStore(this.#deps.store, { meta: view.meta, url }))) return view;
     await view.retire();
     return undefined;
   }
 
-  /** Indexes have no checks of their own, so damage of an earlier run is found here. Never rejects. */
-  async #checkSum({ path, sum }: View): Promise<void> {
+  /** Keys and indexes have no checks of their own, so the whole file is read after a start, then hourly. Never rejects. */
+  async #checkSum(): Promise<void> {
+    const now = this.#deps.clock().getTime();
+    if (this.#view === undefined || now - this.#checkedAtMs < CHECK_MS) return;
+    this.#checkedAtMs = now;
+    const { path, sum } = this.#view;
     const found = await fileSum(path).catch(() => undefined);
     // Undefined: a later view replaced it.
     if (found !== undefined && found !== sum) this.#discardDamaged(path, new Error(`${path} is not what was written`));
