@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { getList, pageList } from '../../../test/support/api/lists.ts';
+import { getList, type ListedRecord, pageList } from '../../../test/support/api/lists.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 import type { QueryValue } from '../../view/query-threads.ts';
@@ -47,6 +47,45 @@ test('a model that is not there is 404 with its parameter, also in another case'
     expect(response.statusCode, id).toBe(404);
     expect(response.json().error).toMatchObject({ code: 'not_found', param: 'id' });
   }
+});
+
+/** A list's cursor, but after another place. */
+async function cursorAfter(path: string, place: readonly (string | null)[]): Promise<string> {
+  const cursor = String((await getList(api, `${path}&limit=1`)).next_cursor);
+  const hash = Buffer.from(cursor, 'base64url').toString().slice(0, 8);
+  return Buffer.from(hash + JSON.stringify(place)).toString('base64url');
+}
+
+test.each<readonly [path: string, place: readonly (string | null)[], expected: readonly string[]]>([
+  ['/v1/models?', ['A'], ['B', 'a', 'b', 'c/1', 'd', 'é']],
+  ['/v1/models?', ['aa'], ['b', 'c/1', 'd', 'é']],
+  ['/v1/models?', ['c'], ['c/1', 'd', 'é']],
+  ['/v1/models?', ['c/10'], ['d', 'é']],
+  ['/v1/models?', ['\uff5e'], []],
+  ['/v1/models?sort=name&', ['Zulu', 'A'], ['B', 'a', 'b', 'd', 'é']],
+  ['/v1/models?sort=name&', ['Zulu', 'Z'], ['a', 'b', 'd', 'é']],
+  ['/v1/models?sort=-release_date&', ['2026-02-01', 'aa'], ['b', 'B', 'é', 'c/1', 'd']],
+  ['/v1/models?sort=-release_date&', [null, 'c/2'], ['d']],
+  ['/v1/scores?', ['A', 'code'], ['B code', 'a code', 'a math', 'b code', 'd Code', 'd code']],
+  ['/v1/scores?', ['a', 'coda'], ['a code', 'a math', 'b code', 'd Code', 'd code']],
+  ['/v1/scores?', ['a', 'zzz'], ['b code', 'd Code', 'd code']],
+  ['/v1/scores?', ['aa', 'zzz'], ['b code', 'd Code', 'd code']],
+  ['/v1/scores?', ['é', 'zzz'], []],
+  ['/v1/scores?sort=value&', ['0.3', 'c', 'code'], ['d code', 'a math', 'd Code']],
+  ['/v1/scores?sort=value&', ['0.2', 'zzz', 'code'], ['b code', 'd code', 'a math', 'd Code']],
+  [
+    '/v1/scores?sort=-measured_at&',
+    ['2026-03-01', 'A', 'code'],
+    ['B code', 'b code', 'd code', 'a code', 'a math', 'd Code'],
+  ],
+  ['/v1/scores?sort=-measured_at&', [null, 'b', 'zzz'], ['d Code']],
+  ['/v1/rankings?category=general&', ['2', 'A'], ['B', 'a', 'd']],
+  ['/v1/rankings?category=general&', ['2', 'C'], ['a', 'd']],
+])('%s goes on after %j, which no record has', async (path, place, expected) => {
+  const { records } = await getList(api, `${path}limit=50&cursor=${await cursorAfter(path, place)}`);
+  const name = ({ id, model_id: model, benchmark_id: benchmark }: ListedRecord) =>
+    [id ?? model, benchmark].filter((part) => part !== undefined).join(' ');
+  expect(records.map(name)).toEqual(expected);
 });
 
 test('a cursor with other values than any record has is after those before them, or 422, and never an error', async () => {
