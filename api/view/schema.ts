@@ -80,7 +80,6 @@ CREATE INDEX models_updated_at ON models (updated_at, model, context_length);
 CREATE INDEX models_organization ON models (organization, model);
 CREATE INDEX models_added_on ON models (added_on, model);
 CREATE INDEX benchmarks_category ON benchmarks (category, benchmark);
-CREATE INDEX scores_key ON scores (model, benchmark, value, source, measured_at);
 CREATE INDEX scores_value ON scores (value, model, benchmark, source, measured_at);
 CREATE INDEX scores_measured_at ON scores (measured_at DESC, model, benchmark, value, source);
 CREATE INDEX scores_source ON scores (source, model, benchmark, value, measured_at);

@@ -188,7 +188,7 @@ async function differencesOf(state: ApiState, requests: readonly Request[]): Pro
 
 const SCORE_INDEXES = [
   ...[
-    'scores_key',
+    'sqlite_autoindex_scores_1',
     'scores_value',
     'scores_measured_at',
     'scores_source',

@@ -12,10 +12,16 @@ export interface ScoreSearch extends Omit<ScoreRange, 'source'> {
 /** Entries of an index that are scanned on the event loop, in some 5 ms. */
 const ENTRIES_MAX = 50_000;
 
-/** Sorting an entry takes as long as scanning several. */
+/** Sorting an entry, or scanning a row of the table itself, takes as long as scanning several entries. */
 const SORT_FACTOR = 4;
+const ROW_FACTOR = 4;
 
-const ORDERED = { key: 'scores_key', value: 'scores_value', measured_at: 'scores_measured_at' } as const;
+const ORDERED = {
+  // SQLite's name for the table's own key.
+  key: { index: 'sqlite_autoindex_scores_1', factor: ROW_FACTOR },
+  value: { index: 'scores_value', factor: 1 },
+  measured_at: { index: 'scores_measured_at', factor: 1 },
+} as const;
 
 /**
  * Chooses the index of a page of scores: one in the requested order, which is scanned until the page is full, or that of the most
@@ -37,9 +43,9 @@ export function planScores(view: View, search: ScoreSearch, { limit }: Pick<List
   const toSort = (scanned: number) => SORT_FACTOR * scanned;
   const inOrder = { key: {}, value: ofValue, measured_at: ofDays }[order];
   const plans: { readonly index: string; readonly entries: number }[] = [
-    { index: ORDERED[order], entries: toFill(counts.count(inOrder)) },
-    { index: ORDERED.value, entries: toSort(counts.count(ofValue)) },
-    { index: ORDERED.measured_at, entries: toSort(counts.count(ofDays)) },
+    { index: ORDERED[order].index, entries: ORDERED[order].factor * toFill(counts.count(inOrder)) },
+    { index: ORDERED.value.index, entries: toSort(counts.count(ofValue)) },
+    { index: ORDERED.measured_at.index, entries: toSort(counts.count(ofDays)) },
   ];
   if (source !== undefined) {
     const entries = counts.count(ofSource);

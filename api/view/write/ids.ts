@@ -68,22 +68,24 @@ export async function numberIds(writer: Writer): Promise<void> {
     'SELECT kind, id, is_known::INTEGER AS is_known FROM captured_ids ORDER BY kind, id',
   );
   for (const [kind, ids] of Map.groupBy(captured, (row) => row.kind)) {
-    const numbers = numbersFor(
-      kind,
-      mergedWith(
-        existingIds(writer, kind),
-        ids.map(({ id }) => id),
-      ),
+    const existing = existingIds(writer, kind);
+    const merged = mergedWith(
+      existing,
+      ids.map(({ id }) => id),
     );
-    for (const { id, is_known: isKnown } of ids) insert.run(kind, id, numbers.get(id), isKnown);
+    const numbers = numbersFor(kind, merged);
+    const known = new Map(existing.map((row) => [row.id, row.isKnown]));
+    for (const { id, is_known: isKnown } of ids) {
+      if (isKnown > (known.get(id) ?? -1)) insert.run(kind, id, numbers.get(id), isKnown);
+    }
   }
   await loadIds(writer);
 }
 
-function existingIds({ view }: Writer, kind: string): readonly NumberedId[] {
+function existingIds({ view }: Writer, kind: string) {
   return view
-    .prepare<[string], { readonly id: string; readonly number: number }>(
-      'SELECT id, number FROM ids WHERE kind = ? ORDER BY number',
+    .prepare<[string], { readonly id: string; readonly number: number; readonly isKnown: number }>(
+      'SELECT id, number, is_known AS isKnown FROM ids WHERE kind = ? ORDER BY number',
     )
     .all(kind);
 }

@@ -18,7 +18,7 @@ import { captureIds, forgetReplaced, numberIds } from './ids.ts';
 import { writeIntervals } from './intervals.ts';
 import { writeNames } from './names.ts';
 import { writeNews } from './news.ts';
-import { writeScoreValues } from './score-values.ts';
+import { followScoreValues, recordScoreChanges, writeScoreValues } from './score-values.ts';
 import type { ViewParts } from './view-parts.ts';
 import { openForWriting, type Writer } from './writer.ts';
 
@@ -127,12 +127,14 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
       .map(({ day }) => day),
   );
   await writeNews(writer, { catalog, releases: parts.releases, changes: parts.changes, firstSeq, previousDay });
+  if (base !== undefined) recordScoreChanges(writer);
   await writeCurrent(writer, {
     state: parts.state,
     changes: base === undefined ? undefined : parts.changes,
     version: getVersion(versions, parts.newest.schema_version),
   });
-  await writeScoreValues(writer, parts.state.scores);
+  if (base === undefined) await writeScoreValues(writer, parts.state.scores);
+  else followScoreValues(writer);
   if (namesOf(base?.meta) !== namesOf(meta)) await writeNames(writer, parts);
   if (base !== undefined && isBackfillNew) forgetReplaced(writer);
 }

@@ -48,6 +48,8 @@ function rowsOf(view: SqliteDatabase.Database, table: string): readonly Row[] {
     return view.prepare<[], Row>('SELECT kind, id, is_known, number FROM ids ORDER BY kind, number').all();
   const columns = view.pragma(`table_info(${table})`) as readonly { readonly name: string; readonly pk: number }[]; // Documented.
   const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+  if (table === 'score_values')
+    return view.prepare<[], Row>('SELECT * FROM score_values ORDER BY source, measured_at').all();
   const order = key.length === 0 ? 'rowid' : key.map(({ name }) => `"${name}"`).join(', ');
   return view.prepare<[], Row>(`SELECT * FROM ${table} ORDER BY ${order}`).all();
 }
