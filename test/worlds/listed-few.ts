@@ -50,7 +50,8 @@ const NAMES = [
 
 const BENCHMARKS = ['code', 'Code', 'math/x', '数', '\u{1f600}'];
 const SOURCES = ['official', 'Official', 'https://example.org/a', 'é', undefined];
-const ORGANIZATIONS = ['x', 'X', 'ÿ', undefined];
+/** One begins with what a decoder of UTF-8 may drop. */
+const ORGANIZATIONS = ['x', 'X', '\ufeffx', 'ÿ', undefined];
 const PROVIDERS = ['p1', 'P1', 'é'];
 const CATEGORIES = ['general', 'General'];
 const UPSTREAMS = ['shop', 'mall'];

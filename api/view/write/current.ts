@@ -3,7 +3,7 @@ import { DATASETS, type Dataset, type DatasetName } from '../../../schemas/datas
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
-import { chunksOf, dayNumberSql, idSql, insertRows, type Writer } from './writer.ts';
+import { chunksOf, dayNumberSql, idSql, insertRows, textSql, type Writer } from './writer.ts';
 
 export interface CurrentInput {
   /** Parquet files of the newest records. */
@@ -19,11 +19,11 @@ const TABLES: Readonly<
   Record<DatasetName, { readonly columns: string; readonly joins: string; readonly lineAt: number }>
 > = {
   models: {
-    columns: `m.number, s.id, s.name, s.organization, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE, NULL`,
+    columns: `m.number, s.id, ${textSql('s.name')}, ${textSql('s.organization')}, ${dayNumberSql('s.release_date')}, s.context_length::DOUBLE, epoch_us(s.updated_at)::DOUBLE, NULL`,
     joins: idSql('model', 's.id', 'm'),
     lineAt: 8,
   },
-  benchmarks: { columns: 'b.number, s.category', joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
+  benchmarks: { columns: `b.number, ${textSql('s.category')}`, joins: idSql('benchmark', 's.id', 'b'), lineAt: 2 },
   scores: {
     columns: `m.number, b.number, s.value, o.number, ${dayNumberSql('s.measured_at')}`,
     joins: `${idSql('model', 's.model_id', 'm')} ${idSql('benchmark', 's.benchmark_id', 'b')} LEFT ${idSql('score source', 's.source', 'o')}`,

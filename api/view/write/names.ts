@@ -1,6 +1,6 @@
 import { TEXTS_SEPARATOR } from '../schema.ts';
 import type { ViewParts } from './view-parts.ts';
-import { insertRows, type Writer } from './writer.ts';
+import { insertRows, textSql, type Writer } from './writer.ts';
 
 /** Writes all names and providers of models (specification "Names of models"; decision 0077). */
 export async function writeNames(
@@ -17,7 +17,10 @@ export async function writeNames(
     }`,
     aliases === undefined ? [] : [aliases, models],
   );
-  await insertRows(writer, { into: 'INSERT INTO aliases', sql: 'SELECT id, upstream, model FROM names' });
+  await insertRows(writer, {
+    into: 'INSERT INTO aliases',
+    sql: `SELECT ${textSql('id')}, ${textSql('upstream')}, model FROM names`,
+  });
   await insertRows(writer, {
     into: 'INSERT INTO model_names',
     sql: `SELECT m.number, lower(concat_ws('${TEXTS_SEPARATOR}', s.id, s.name, n.ids)), coalesce(n.sent, '[]')
@@ -29,7 +32,7 @@ export async function writeNames(
   });
   await insertRows(writer, {
     into: 'INSERT INTO model_providers',
-    sql: `SELECT DISTINCT provider, m.number FROM (SELECT id, unnest(inference) AS provider FROM read_parquet($1)) s JOIN ${numbered} m ON m.id = s.id`,
+    sql: `SELECT DISTINCT ${textSql('provider')}, m.number FROM (SELECT id, unnest(inference) AS provider FROM read_parquet($1)) s JOIN ${numbered} m ON m.id = s.id`,
     values: [models],
   });
 }

@@ -84,6 +84,11 @@ export async function* chunksOf(result: DuckDBResult): AsyncGenerator<Chunk> {
   }
 }
 
+/** SQL: a text whose first character may be U+FEFF. DuckDB's client drops one there, as a byte order mark. */
+export function textSql(column: string): string {
+  return `if(starts_with(${column}, chr(65279)), chr(65279) || ${column}, ${column})`;
+}
+
 /** SQL: days since 1970. */
 export function dayNumberSql(date: string): string {
   return `(${date} - DATE '1970-01-01')::DOUBLE`;
