@@ -120,11 +120,12 @@ export function metaFromJson(text: string): ViewMeta | undefined {
 }
 
 /**
- * Whether the catalog has the view's releases, no event that the view has pruned, and records in the same version: a new version
- * changes intervals of earlier days too.
+ * Whether the catalog has the view's releases, no event that the view has pruned, the same reconstructed prices, and records in the same
+ * version: these two change intervals of earlier days.
  */
 export function canFollow({ catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {
   if (firstRetainedSeq(old) > firstRetainedSeq(catalog)) return false;
+  if (JSON.stringify(old.backfill) !== JSON.stringify(catalog.backfill)) return false;
   if (old.releases.at(-1)?.schema_version !== catalog.releases.at(-1)?.schema_version) return false;
   const listed = new Set(manifests.map(({ id }) => id));
   return (

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => series?.dispose());
 
-test('a view that is extended, night by night, by prune and backfills, has the tables of one built from nothing', async () => {
+test('a view that is extended, night by night and by prune, has the tables of one built from nothing; one before a backfill is built anew', async () => {
   await series.night(fixtureSource('days'), DAYS[0]);
   let view = await build(await getCatalog(), undefined);
   await series.night(fixtureSource('days'), DAYS[1]);
@@ -36,10 +36,10 @@ test('a view that is extended, night by night, by prune and backfills, has the t
   const unknown = { ...PRICE, model_id: 'of prices only', effective_from: '2026-05-20' };
   await series.night(fixtureSource('days'), DAYS[2]);
   await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-20' }, unknown], '2026-06-07T00:00:00Z');
-  view = await buildBoth(view);
+  view = await buildBoth(view, false);
   const pricesBefore = dumpView(view.path)['intervals'];
   await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-25' }], '2026-06-07T01:00:00Z');
-  view = await buildBoth(view);
+  view = await buildBoth(view, false);
   expect(dumpView(view.path)['intervals']).not.toEqual(pricesBefore);
   await series.prune({ changesMonths: 0, snapshots: 2, states: 1 });
   view = await buildBoth(view);
@@ -47,7 +47,7 @@ test('a view that is extended, night by night, by prune and backfills, has the t
   view = await buildBoth(view);
   await series.prune({ changesMonths: 0, snapshots: 1, states: 1 });
   await series.backfill([], '2026-06-12T00:00:00Z');
-  view = await buildBoth(view);
+  view = await buildBoth(view, false);
   expect(JSON.stringify(dumpView(view.path))).not.toContain('backfill"}');
 });
 

@@ -14,7 +14,7 @@ import { writeInChild } from './write-in-child.ts';
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
 
 let folder: string;
-/** Two stores' contents: after one night, and after two with a backfill. The view of each lies beside it. */
+/** Two stores' contents: after one night and a backfill, and after two. The view of each lies beside it. */
 let one: string;
 let two: string;
 let published: TemporaryStore;
@@ -28,10 +28,10 @@ beforeAll(async () => {
   [one, two] = [join(folder, 'one'), join(folder, 'two')];
   published = await openTemporaryStore();
   await published.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
-  await cp(published.folder, one, { recursive: true });
-  await published.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
   const price = { model_id: 'a', provider: 'p1', input_per_million: 1, effective_from: '2026-05-20' };
   await published.backfill([price], '2026-06-03T01:00:00Z');
+  await cp(published.folder, one, { recursive: true });
+  await published.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
   await cp(published.folder, two, { recursive: true });
   for (const contents of [one, two]) {
     await (await openApi({ store: `file:${contents}`, viewFolder: viewOf(contents) })).close();

@@ -3,6 +3,7 @@ import { DATASETS, type Dataset, type DatasetName } from '../../../schemas/datas
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
+import type { IdKind } from '../schema.ts';
 import { chunksOf, dayNumberSql, idSql, insertRows, textSql, type Writer } from './writer.ts';
 
 export interface CurrentInput {
@@ -56,9 +57,9 @@ async function writeDataset(
   const { name, entityType } = dataset;
   const { columns, joins, lineAt } = TABLES[name];
   const isWhole = changes === undefined || entityType === null;
-  if (!isWhole && changes.length === 0) return;
-  if (!isWhole) await deleteChanged(writer, dataset, changes);
-  else writer.view.exec(`DELETE FROM ${name}`);
+  if (isWhole) writer.view.exec(`DELETE FROM ${name}`);
+  else if (changes.length === 0) return;
+  else await deleteChanged(writer, dataset, changes);
   const records = await recordsSql(writer.duckdb, dataset, state[name]);
   const key = dataset.key.map((column) => `key ->> '$.${column}' AS ${column}`).join(', ');
   const changed = `SEMI JOIN (SELECT ${key} FROM read_parquet($1) WHERE entity_type = '${entityType}' AND op = 'upsert') c USING (${dataset.key.join(', ')})`;
@@ -71,50 +72,30 @@ async function writeDataset(
   });
 }
 
-/** Which rows an event's key names. */
-const DELETES: Readonly<
-  Partial<
-    Record<DatasetName, { readonly ids: readonly (readonly [column: string, kind: string])[]; readonly where: string }>
-  >
-> = {
-  models: { ids: [['id', 'model']], where: 'model = ?' },
-  scores: {
-    ids: [
-      ['model_id', 'model'],
-      ['benchmark_id', 'benchmark'],
-    ],
-    where: 'model = ? AND benchmark = ?',
-  },
-  rankings: {
-    ids: [
-      ['model_id', 'model'],
-      ['category', 'category'],
-    ],
-    where: 'model = ? AND category = ?',
-  },
-  pricing: {
-    ids: [
-      ['model_id', 'model'],
-      ['provider', 'provider'],
-    ],
-    where: 'model = ? AND provider = ?',
-  },
+/** Column of the view, and kind of its ids, by column of a key. */
+const KEY_COLUMNS: Readonly<Record<string, IdKind>> = {
+  id: 'model',
+  model_id: 'model',
+  benchmark_id: 'benchmark',
+  category: 'category',
+  provider: 'provider',
 };
 
 /** Deletes all records with an event. */
 async function deleteChanged(
   { duckdb, view }: Writer,
-  { name, entityType }: Dataset,
+  { name, key, entityType }: Dataset,
   changes: readonly string[],
 ): Promise<void> {
-  const table = DELETES[name];
-  if (table === undefined || changes.length === 0) return;
-  const numbers = table.ids.map((_, at) => `i${at}.number`).join(', ');
-  const joins = table.ids.map(([column, kind], at) => idSql(kind, `(c.key ->> '$.${column}')`, `i${at}`)).join(' ');
-  const remove = view.prepare(`DELETE FROM ${name} WHERE ${table.where}`);
-  const sql = `SELECT DISTINCT ${numbers} FROM read_parquet($1) c ${joins} WHERE c.entity_type = '${entityType}'`;
-  const result = await duckdb.connection.stream(sql, [listValue([...changes])]);
-  for await (const { columns, rowCount } of chunksOf(result)) {
-    for (let at = 0; at < rowCount; at += 1) remove.run(columns.map((column) => column[at]));
+  const columns = key.map((column) => ({ column, own: KEY_COLUMNS[column] ?? 'model' }));
+  const joins = columns.map(({ column, own }) => idSql(own, `(c.key ->> '$.${column}')`, own));
+  const result = await duckdb.connection.stream(
+    `SELECT DISTINCT ${columns.map(({ own }) => `${own}.number`).join(', ')} FROM read_parquet($1) c ${joins.join(' ')}
+     WHERE c.entity_type = '${entityType}'`,
+    [listValue([...changes])],
+  );
+  const remove = view.prepare(`DELETE FROM ${name} WHERE ${columns.map(({ own }) => `${own} = ?`).join(' AND ')}`);
+  for await (const chunk of chunksOf(result)) {
+    for (let at = 0; at < chunk.rowCount; at += 1) remove.run(chunk.columns.map((column) => column[at]));
   }
 }

@@ -2,7 +2,6 @@ import { AppError } from '../../../runtime/errors.ts';
 import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { recordsSql, sqlText } from '../../../storage/duckdb/database.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
-import { HISTORY_KINDS } from '../history-kinds.ts';
 import type { HistoryParts } from './view-parts.ts';
 import type { Writer } from './writer.ts';
 
@@ -137,19 +136,4 @@ async function loadIds({ duckdb, view }: Writer): Promise<void> {
     appender.endRow();
   }
   appender.closeSync();
-}
-
-/** Removes what only replaced reconstructed prices had: ids, and that providers are known. After all tables are written. */
-export function forgetReplaced({ view }: Writer): void {
-  const has = (table: string, where = '') => `EXISTS (SELECT 1 FROM ${table} t WHERE t.model = ids.number ${where})`;
-  const histories = HISTORY_KINDS.map((kind) => `'${kind}'`).join(', ');
-  const used = [
-    has('intervals', `AND t.kind IN (${histories})`),
-    ...['models', 'scores', 'rankings', 'pricing'].map((name) => has(name)),
-  ];
-  const priced = `SELECT series FROM intervals WHERE kind = 'pricing'`;
-  view.exec(`
-    DELETE FROM ids WHERE kind = 'model' AND NOT (${used.join(' OR ')});
-    DELETE FROM ids WHERE kind = 'provider' AND number NOT IN (${priced} UNION SELECT provider FROM pricing);
-    UPDATE ids SET is_known = 0 WHERE kind = 'provider' AND number NOT IN (${priced})`);
 }

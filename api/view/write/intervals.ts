@@ -16,22 +16,18 @@ export interface IntervalsInput {
   readonly cutovers: readonly Cutover[];
   /** The newest day of the previous view; undefined: the view is new. */
   readonly since: Day | undefined;
-  /** Whether reconstructed prices differ from the previous view's. */
-  readonly isBackfillNew: boolean;
   /** Default: those that this program serves. */
   readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
 }
 
-/** Closed intervals replace their open ones, new ones are added, and reconstructed prices are replaced if they differ. */
+/** Closed intervals replace their open ones, and new ones are added; reconstructed prices only to a new view. */
 export async function writeIntervals(writer: Writer, input: IntervalsInput): Promise<void> {
-  const { parts, cutovers, since, isBackfillNew, histories = HISTORY_SOURCES } = input;
+  const { parts, cutovers, since, histories = HISTORY_SOURCES } = input;
   for (const kind of HISTORY_KINDS) {
     const rows = await captured(writer.duckdb, histories[kind], { parts, cutovers, since });
     await insert(writer, { kind, source: 'capture', rows });
   }
-  if (!isBackfillNew) return;
-  writer.view.exec(`DELETE FROM intervals WHERE kind = 'pricing' AND source = 'backfill'`);
-  if (parts.backfill === undefined) return;
+  if (since !== undefined || parts.backfill === undefined) return;
   const rows = await reconstructed(writer.duckdb, histories.pricing, parts.backfill);
   await insert(writer, { kind: 'pricing', source: 'backfill', rows });
 }

@@ -14,7 +14,7 @@ import { countRankings } from './counts.ts';
 import { writeCurrent } from './current.ts';
 import { writeEvents } from './events.ts';
 import { cutoversOf } from './history-rows.ts';
-import { captureIds, forgetReplaced, numberIds } from './ids.ts';
+import { captureIds, numberIds } from './ids.ts';
 import { writeIntervals } from './intervals.ts';
 import { writeNames } from './names.ts';
 import { writeNews } from './news.ts';
@@ -110,14 +110,12 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
   const previous = base?.meta.catalog;
   const previousDay = previous?.releases.at(-1)?.day;
   const firstSeq = firstRetainedSeq(catalog);
-  const isBackfillNew = JSON.stringify(previous?.backfill) !== JSON.stringify(catalog.backfill);
   await captureIds(writer, parts);
   await numberIds(writer);
   await writeIntervals(writer, {
     parts,
     cutovers: cutoversOf(catalog, versions),
     since: previousDay,
-    isBackfillNew,
     histories,
   });
   countRankings(
@@ -136,7 +134,6 @@ async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
   if (base === undefined) await writeScoreValues(writer, parts.state.scores);
   else followScoreValues(writer);
   if (namesOf(base?.meta) !== namesOf(meta)) await writeNames(writer, parts);
-  if (base !== undefined && isBackfillNew) forgetReplaced(writer);
 }
 
 /** Changes with what `writeNames` writes. */
