@@ -2,11 +2,12 @@ import { mkdtemp, open as openFile, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
 import { withNames } from '../../test/support/pipeline/named-models.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
+import { QueryThreads } from './query-threads.ts';
 
 const [FIRST = '', SECOND = '', THIRD = ''] = Object.keys(SMALL_DAYS);
 const ROUTES = ['/v1/models', '/v1/scores', '/v1/changes', '/v1/models/a/history?kind=score', '/v1/models/a'];
@@ -55,6 +56,17 @@ describe('a view', () => {
     await api.follower.refresh();
     expect(api.events.at(-1)).toMatchObject({ type: 'swapped', isExtended: false });
     expect((await api.get('/v1/models')).statusCode).toBe(200);
+  });
+
+  test('that a thread cannot open, as without a free file descriptor, still answers and is kept', async () => {
+    const view = api.follower.current();
+    const events = api.events.length;
+    const failing = Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' });
+    vi.spyOn(QueryThreads.prototype, 'rows').mockRejectedValueOnce(failing);
+    onTestFinished(() => vi.restoreAllMocks());
+    expect(await view.rowsInThread('SELECT count(*) AS n FROM models')).toEqual([{ n: 5 }]);
+    expect(api.follower.current()).toBe(view);
+    expect(api.events.slice(events)).toEqual([]);
   });
 
   test('whose file is damaged while it serves is rebuilt; until then answers are 503', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
@@ -124,9 +125,10 @@ export class View {
     try {
       return (await this.#threads.rows({ sql, values })) as readonly Row[]; // As for `rows`.
     } catch (error) {
-      if (isRemoved(error)) {
-        // A retired view's file is removed; that of a view in use should not be, so it is built again.
-        this.#options.onDamage?.(error);
+      if (isNotOpened(error)) {
+        // A retired view's file is removed; that of a view in use should not be, so it is built again. Without free file descriptors,
+        // a thread can't open a sound file.
+        if (!existsSync(this.path)) this.#options.onDamage?.(error);
         return this.rows(sql, values);
       }
       throw isDamage(error) ? this.#damaged(error) : error;
@@ -249,7 +251,7 @@ function assertUndamaged({ text, check }: CheckedText): void {
 }
 
 /** A thread opens the file by its path. */
-function isRemoved(error: unknown): boolean {
+function isNotOpened(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'SQLITE_CANTOPEN';
 }
 

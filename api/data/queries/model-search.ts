@@ -29,5 +29,9 @@ function loadTexts(view: View): readonly ModelTexts[] {
  * DuckDB, so those texts are lowered again.
  */
 function lowerCase(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => [...character.toLowerCase()][0] ?? character).join('');
 }
+
+/** Most texts, which are lowered twenty times as fast as others. */
+const ASCII = /^\p{ASCII}*$/u;

@@ -51,17 +51,41 @@ export function rankedPoints(view: View, query: RankedQuery): readonly JsonText[
      ORDER BY rank, i.model`,
     [category, top, dayNumber(to), dayNumber(from)],
   );
+  const counts = [...readPositions(view, category, query)];
+  const ranked = rowsByDay(
+    rows,
+    counts.map(([day]) => dayNumber(day)),
+  );
   const id = JSON.stringify(category);
-  return [...readPositions(view, category, query)].flatMap(([day, positions]) => {
-    const number = dayNumber(day);
-    return rows
-      .filter(({ validFrom, validTo }) => validFrom <= number && number <= validTo)
-      .map(({ model, rank, text }) => {
-        const payload = text.slice(text.indexOf('\t') + 2); // Without its opening brace.
-        return (
-          `{"date":"${day}","value":${rank},"model_id":${JSON.stringify(model)},"category_id":${id},` +
-          `"payload":{"positions":${positions},${payload},"source":"capture"}`
-        );
-      });
-  });
+  return counts.flatMap(([day, positions], at) =>
+    (ranked[at] ?? []).map(({ model, rank, text }) => {
+      const payload = text.slice(text.indexOf('\t') + 2); // Without its opening brace.
+      return (
+        `{"date":"${day}","value":${rank},"model_id":${JSON.stringify(model)},"category_id":${id},` +
+        `"payload":{"positions":${positions},${payload},"source":"capture"}`
+      );
+    }),
+  );
+}
+
+/** For each day, the rows in force, in their order; takes as long as the result, not rows times days. */
+function rowsByDay(rows: readonly RankedRow[], days: readonly number[]): readonly (readonly RankedRow[])[] {
+  const found: RankedRow[][] = days.map(() => []);
+  for (const row of rows) {
+    for (let at = firstFrom(days, row.validFrom); at < days.length && (days[at] ?? 0) <= row.validTo; at += 1) {
+      found[at]?.push(row);
+    }
+  }
+  return found;
+}
+
+/** Index of the first of ascending days that isn't before a day. */
+function firstFrom(days: readonly number[], day: number): number {
+  let [low, high] = [0, days.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((days[middle] ?? day) < day) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

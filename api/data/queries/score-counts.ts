@@ -35,7 +35,7 @@ export class ScoreCounts {
     const groups = view.undamaged(() =>
       rows.map(({ source, day, sorted, check }) => {
         if (crc32(sorted) !== check) throw new AppError('corrupt', 'values of scores are not what was written');
-        return { source, day, values: new Float64Array(Uint8Array.from(sorted).buffer) };
+        return { source, day, values: new Float64Array(new Uint8Array(sorted).buffer) };
       }),
     );
     return new ScoreCounts(groups);

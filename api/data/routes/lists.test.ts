@@ -241,3 +241,23 @@ test.each([
     expect(view.rows(sql, values).length).toBeLessThanOrEqual(records.length + 1);
   }
 });
+
+test.each([
+  '/v1/models?q=b&organization=x&provider=p1&max_input_price=5&limit=1',
+  '/v1/models?q=b&provider=p1&max_output_price=5&sort=-release_date&limit=1',
+  '/v1/models?provider=p1&max_input_price=5&max_output_price=5&sort=name&limit=1',
+])('%s checks each model once, whatever each filter alone matches', async (path) => {
+  const statements = watchStatements();
+  await getList(uncached, path);
+  const lists = statements.filter(({ sql }) => sql.includes('FROM models') && sql.includes(' IN '));
+  vi.restoreAllMocks();
+  expect(lists.length).toBeGreaterThan(0);
+  const view = uncached.follower.current();
+  for (const { sql, values } of lists) {
+    const steps = view
+      .rows<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)
+      .map(({ detail }) => detail);
+    // Else SQLite looks up every pair of two lists of models.
+    expect(steps.filter((step) => /^SEARCH models\b.*(model|rowid)=/.test(step))).toEqual([]);
+  }
+});

@@ -99,13 +99,21 @@ export const modelsRoute = listRoute({
   }),
 });
 
+/**
+ * A condition on the model's number by a list that may have most models. The plus keeps SQLite from looking models up by the list: by
+ * two lists, it would look up each pair.
+ */
+function among(list: string): string {
+  return `+model IN (${list})`;
+}
+
 function conditionsFrom(query: ModelFilters, view: View): readonly Condition[] {
   return [
     ...searchIn(view, query.q),
     ...named(query.alias),
     ...where('organization = ?', query.organization),
     ...where(
-      'model IN (SELECT model FROM model_providers WHERE provider = ?)',
+      among('SELECT model FROM model_providers WHERE provider = ?'),
       query.provider,
       'list_contains(inference, ?)',
     ),
@@ -119,9 +127,7 @@ function conditionsFrom(query: ModelFilters, view: View): readonly Condition[] {
 function searchIn(view: View, q: string | undefined): readonly Condition[] {
   if (q === undefined) return [];
   const scope = { sql: 'contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', values: [q, q] };
-  return [
-    { sql: 'model IN (SELECT value FROM json_each(?))', values: [JSON.stringify(modelsNamedLike(view, q))], scope },
-  ];
+  return [{ sql: among('SELECT value FROM json_each(?)'), values: [JSON.stringify(modelsNamedLike(view, q))], scope }];
 }
 
 function named(alias: string | undefined): readonly Condition[] {
@@ -152,7 +158,7 @@ function priceConditions({ max_input_price: input, max_output_price: output }: M
   const values: readonly QueryValue[] = bounds.flatMap((bound) => bound.values);
   return [
     {
-      sql: `model IN (SELECT p.model FROM pricing p WHERE ${allOfScope(bounds)})`,
+      sql: among(`SELECT p.model FROM pricing p WHERE ${allOfScope(bounds)}`),
       values,
       scope: { sql: `EXISTS (SELECT 1 FROM pricing p WHERE p.model_id = models.id AND ${scoped})`, values },
     },

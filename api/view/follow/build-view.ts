@@ -33,7 +33,7 @@ export interface BuildDeps extends FetchDeps {
   readonly histories?: Readonly<Record<HistoryKind, HistorySource>> | undefined;
   readonly duckdb: DuckDBLimits;
   /** Default: in a process of its own. */
-  readonly write?: ((input: WriteInput) => Promise<ViewFile>) | undefined;
+  readonly write?: ((input: WriteInput, signal?: AbortSignal) => Promise<ViewFile>) | undefined;
 }
 
 /**
@@ -57,11 +57,12 @@ class NotFollowed extends Error {}
 
 async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: BuildDeps): Promise<BuiltView> {
   const { catalog, path, scratch } = input;
-  const { versions, histories, duckdb, write = writeInChild } = deps;
+  const { versions, histories, duckdb, write = writeInChild, signal } = deps;
   try {
     const existing = new Set(base?.meta.catalog.releases.map(({ day }) => day));
     const entries = catalog.releases.filter(({ day }) => !existing.has(day));
     const parts = await fetchParts({ catalog, entries, folder: scratch }, deps);
+    signal?.throwIfAborted();
     const order: WriteInput = {
       path,
       base: base && { path: base.path, meta: base.meta, sum: base.sum },
@@ -71,8 +72,10 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
       histories,
       duckdb: { ...duckdb, tempFolder: `${scratch}/duckdb` },
     };
-    const written = await write(order).catch((cause: unknown) => {
-      throw base === undefined ? cause : new NotFollowed('the previous view could not follow', { cause });
+    const written = await write(order, signal).catch((cause: unknown) => {
+      throw base === undefined || signal?.aborted
+        ? cause
+        : new NotFollowed('the previous view could not follow', { cause });
     });
     return { ...written, isExtended: base !== undefined };
   } catch (error) {

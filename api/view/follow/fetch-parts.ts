@@ -24,6 +24,8 @@ export interface FetchInput {
 export interface FetchDeps {
   readonly store: ObjectStore;
   readonly downloadsMax: number;
+  /** Ends the work, which then rejects. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -50,6 +52,7 @@ export async function fetchParts({ catalog, entries, folder }: FetchInput, deps:
   const fetchFile = (entry: CatalogEntry, path: string, name: string): Promise<string> => {
     const task = limit(async () => {
       if (hasFailed) throw new Error('another download failed');
+      deps.signal?.throwIfAborted();
       const to = join(folder, `${entry.day}-${name}.parquet`);
       await fetchReleaseFile(deps.store, getRelease(entry), path, to);
       return to;

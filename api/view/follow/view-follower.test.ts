@@ -261,3 +261,20 @@ describe('the cache folder', () => {
     expect(await servedDay(await open())).toBe(SECOND);
   });
 });
+
+test('a stop ends the writing of the next view, and reports no failure', async () => {
+  await beginWith(one);
+  const writing = Promise.withResolvers<void>();
+  const { follower, events } = await open({
+    write: (_, signal) => {
+      writing.resolve();
+      return new Promise((_written, reject) => signal?.addEventListener('abort', () => reject(new Error('killed'))));
+    },
+  });
+  await publish(two);
+  void follower.refresh();
+  await writing.promise;
+  await follower.stop();
+  expect(events).toEqual([]);
+  expect(follower.problem).toBeUndefined();
+});

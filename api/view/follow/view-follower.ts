@@ -60,7 +60,7 @@ export class ViewFollower {
   #checkedAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  readonly #stopped = new AbortController();
   readonly #served = Promise.withResolvers<void>();
 
   constructor(settings: FollowerSettings, deps: FollowerDeps) {
@@ -101,9 +101,9 @@ export class ViewFollower {
     return this.#running;
   }
 
-  /** Closes the view after its last request. */
+  /** Ends a build at once, and closes the view after its last request. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopped.abort();
     clearTimeout(this.#timer);
     await this.#running;
     const view = this.#view;
@@ -113,7 +113,7 @@ export class ViewFollower {
   }
 
   #schedule(): void {
-    if (this.#isStopped) return;
+    if (this.#stopped.signal.aborted) return;
     const { pollMs, retryMaxMs } = this.#settings;
     const delayMs = this.#failures === 0 ? pollMs : doublingMs(this.#failures, { firstMs: pollMs, maxMs: retryMaxMs });
     this.#timer = setTimeout(() => {
@@ -123,12 +123,13 @@ export class ViewFollower {
   }
 
   async #refresh(): Promise<void> {
-    if (this.#isStopped) return;
+    if (this.#stopped.signal.aborted) return;
     void this.#checkSum();
     try {
       await this.#follow();
       this.#recover();
     } catch (error) {
+      if (this.#stopped.signal.aborted) return;
       if (!(error instanceof NothingPublished)) this.#failures += 1;
       this.#fail(error);
     }
@@ -222,7 +223,7 @@ export class ViewFollower {
     const { store, folder, versions, write } = this.#deps;
     return buildView(
       { catalog, previous, ...folder.pathsFor(ulid()) },
-      { store, downloadsMax, versions, write, duckdb: { ...duckdb, threads } },
+      { store, downloadsMax, versions, write, duckdb: { ...duckdb, threads }, signal: this.#stopped.signal },
     );
   }
 
@@ -241,7 +242,7 @@ export class ViewFollower {
 
   /** Never rejects: the next build reports an unusable disk. */
   async #openCached(): Promise<void> {
-    if (this.#isStopped) return;
+    if (this.#stopped.signal.aborted) return;
     try {
       const found = await this.#deps.folder.findCurrent();
       const cached = found === undefined ? undefined : await this.#openCachedView(found);

@@ -40,12 +40,12 @@ async function getCatalog(): Promise<Catalog> {
   return (await loadCatalog(store.deps.store)).catalog ?? expect.fail();
 }
 
-async function build(previous: ViewFile | undefined, write: BuildDeps['write']) {
+async function build(previous: ViewFile | undefined, write: BuildDeps['write'], signal?: AbortSignal) {
   const duckdb = { memoryLimit: '300MB', threads: 1 };
   const paths = { path: join(folder, 'view.sqlite'), scratch: join(folder, 'view.parts') };
   return buildView(
     { catalog: await getCatalog(), previous, ...paths },
-    { store: store.deps.store, downloadsMax: 4, duckdb, write },
+    { store: store.deps.store, downloadsMax: 4, duckdb, write, signal },
   );
 }
 
@@ -99,6 +99,27 @@ test('the death of a process that follows is no more than a reason to build anew
   });
   expect([deaths, built.isExtended]).toEqual([1, false]);
   expect(await readdir(folder)).toEqual(['view.sqlite']);
+});
+
+test('a stop ends the process, and what it was to write is not built anew', async () => {
+  const stop = new AbortController();
+  let writes = 0;
+  const stopped = build(
+    before,
+    (input, signal) => {
+      writes += 1;
+      void expect
+        .poll(writers)
+        .not.toEqual([])
+        .then(() => stop.abort());
+      return writeInChild(input, signal);
+    },
+    stop.signal,
+  );
+  await expect(stopped).rejects.toThrow('SIGKILL');
+  expect([writes, await writers(), await readdir(folder)]).toEqual([1, [], []]);
+  await expect(build(before, writeInChild, stop.signal)).rejects.toThrow();
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('an error keeps its code and its message', async () => {

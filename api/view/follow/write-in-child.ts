@@ -17,8 +17,10 @@ const COMPLAINT_MAX = 1000;
 /**
  * `writeView` in a process of its own, which ends afterwards: DuckDB and its memory never stay in the serving process. Rejects as it
  * does.
+ *
+ * @param signal kills the process
  */
-export function writeInChild(input: WriteInput): Promise<ViewFile> {
+export function writeInChild(input: WriteInput, signal?: AbortSignal): Promise<ViewFile> {
   const child = fork(CHILD.path, [], {
     execArgv: [...CHILD.execArgv],
     serialization: 'advanced',
@@ -30,10 +32,14 @@ export function writeInChild(input: WriteInput): Promise<ViewFile> {
       if ('view' in reply) resolve(reply.view);
       else reject(reply.code === null ? new Error(reply.failed) : new AppError(reply.code, reply.failed));
     });
+    const kill = () => child.kill('SIGKILL'); // It has nothing to finish: its file is removed.
+    signal?.addEventListener('abort', kill);
+    if (signal?.aborted) kill();
     child.on('error', reject);
     // No effect after a message.
-    child.on('close', (code, signal) => {
-      reject(new Error(`the process that writes the view ended with ${signal ?? `exit code ${code}`}${complaint()}`));
+    child.on('close', (code, killedBy) => {
+      signal?.removeEventListener('abort', kill);
+      reject(new Error(`the process that writes the view ended with ${killedBy ?? `exit code ${code}`}${complaint()}`));
     });
     child.send(input, () => undefined); // A failed send means that the process ended.
   });
