@@ -54,6 +54,26 @@ async function publish(day: Day, rows: DayRows, aliases: string | undefined): Pr
   );
 }
 
+interface Evening {
+  readonly world: ListedFew;
+  readonly day: Day;
+  readonly isEmpty: boolean;
+}
+
+/** Now and then prunes, or replaces the reconstructed prices. */
+async function upkeep(choose: Chooser, { world, day, isEmpty }: Evening): Promise<void> {
+  if (choose.chance(0.2)) {
+    await series.prune({
+      changesMonths: choose.integer(0, 2),
+      snapshots: choose.pick([1, 9]),
+      states: choose.pick([1, 9]),
+    });
+  }
+  if (!isEmpty && choose.chance(0.2)) {
+    await series.backfill(pricesOf(choose, world), `${addDays(day, 1)}T0${choose.integer(1, 9)}:00:00Z`);
+  }
+}
+
 test.each(Array.from({ length: 8 }, (_, at) => SEED + at))(
   'after random nights, refused ones, prunes and backfills, some of them at once, a view has the tables of one built anew: seed %i',
   async (seed) => {
@@ -68,16 +88,7 @@ test.each(Array.from({ length: 8 }, (_, at) => SEED + at))(
       const rows = rowsOf(choose, world, last);
       const isPublished = await publish(day, rows, choose.chance(0.7) ? world.aliases : undefined);
       if (isPublished) last = { ...last, ...rows };
-      if (choose.chance(0.2)) {
-        await series.prune({
-          changesMonths: choose.integer(0, 2),
-          snapshots: choose.pick([1, 9]),
-          states: choose.pick([1, 9]),
-        });
-      }
-      if (view !== undefined && choose.chance(0.2)) {
-        await series.backfill(pricesOf(choose, world), `${addDays(day, 1)}T0${choose.integer(1, 9)}:00:00Z`);
-      }
+      await upkeep(choose, { world, day, isEmpty: view === undefined });
       if (choose.chance(0.3) || (view === undefined && !isPublished)) continue;
       const catalog = await getCatalog();
       const [next, rebuilt] = [await build(catalog, view), await build(catalog, undefined)];
