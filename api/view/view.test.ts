@@ -63,7 +63,7 @@ describe('a view', () => {
     const events = api.events.length;
     const failing = Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' });
     vi.spyOn(QueryThreads.prototype, 'rows').mockRejectedValueOnce(failing);
-    onTestFinished(() => vi.restoreAllMocks());
+    onTestFinished(() => void vi.restoreAllMocks());
     expect(await view.rowsInThread('SELECT count(*) AS n FROM models')).toEqual([{ n: 5 }]);
     expect(api.follower.current()).toBe(view);
     expect(api.events.slice(events)).toEqual([]);
