@@ -41,11 +41,19 @@ export class Database {
       // It caches blocks by path and time, and would mix up two files written to one path within a tick.
       enable_external_file_cache: 'false',
     });
-    const connection = await instance.connect();
-    const database = new Database(instance, connection);
+    return Database.#connect(instance);
+  }
+
+  static async #connect(instance: DuckDBInstance): Promise<Database> {
+    const database = new Database(instance, await instance.connect());
     await database.run(`SET TimeZone = 'UTC'`);
     for (const macro of RECORD_MACROS) await database.run(macro);
     return database;
+  }
+
+  /** Another connection to the same database, within the same limits, for concurrent queries. Closing either closes both. */
+  beside(): Promise<Database> {
+    return Database.#connect(this.#instance);
   }
 
   /** Resolves to the number of rows that the statement reports, as COPY and INSERT do. */

@@ -89,19 +89,14 @@ async function copyUndamaged({ path, sum }: ViewFile, to: string): Promise<void>
 
 /** Events are compressed off the thread while records are written, in half the time. */
 async function fill(writer: Writer, input: WriteInput): Promise<void> {
-  const { parts, meta, duckdb } = input;
-  const beside = await Database.open(':memory:', { ...duckdb, threads: 1 });
+  const { parts, meta } = input;
   const events = writeEvents(
-    { duckdb: beside, view: writer.view },
+    { duckdb: await writer.duckdb.beside(), view: writer.view },
     { changes: parts.changes, firstSeq: firstRetainedSeq(meta.catalog) },
   );
-  try {
-    const [records] = await Promise.allSettled([writeRecords(writer, input), events]);
-    if (records.status === 'rejected') throw records.reason;
-    await events;
-  } finally {
-    beside.close();
-  }
+  const [records] = await Promise.allSettled([writeRecords(writer, input), events]);
+  if (records.status === 'rejected') throw records.reason;
+  await events;
 }
 
 async function writeRecords(writer: Writer, input: WriteInput): Promise<void> {
