@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
+import { type Body, byteLengthOf, isWhole, wholeOf } from './response-body.ts';
 import { fieldsOf, type ResponseHeaders } from './response-headers.ts';
 
 export interface BoundRoute {
@@ -57,8 +59,8 @@ export interface WholeResponse {
   readonly status: number;
   /** Reuse one object per set of headers: it is serialized once. */
   readonly headers: ResponseHeaders;
-  /** Text in UTF-8; undefined: none. */
-  readonly body: Buffer | string | undefined;
+  /** Undefined: none. */
+  readonly body: Body | undefined;
 }
 
 export interface WholeResponseDeps {
@@ -75,7 +77,7 @@ export type SendWhole = (
   request: FastifyRequest,
   reply: FastifyReply,
   response: WholeResponse,
-) => Awaitable<WholeResponse['body']>;
+) => Awaitable<Buffer | string | undefined>;
 
 /**
  * Sends complete responses directly. Fastify checks each header three times and the body twice, which takes longer than
@@ -95,10 +97,10 @@ export function wholeResponseSender({ headers: usual, headersOf, compressFromByt
     if (mayBeCompressed(request, response, compressFromBytes)) return sendThroughHooks(request, reply, response);
     return mapAwaitable(headersOf?.(request, status) ?? NONE, (own) => {
       const fields = knownFieldsOf(headers).concat('x-request-id', request.id, fieldsOf(own));
-      if (body !== undefined) fields.push('content-length', String(Buffer.byteLength(body)));
+      if (body !== undefined) fields.push('content-length', String(byteLengthOf(body)));
       reply.raw.writeHead(status, fields);
       reply.hijack(); // Tells Fastify not to respond.
-      reply.raw.end(body);
+      sendBody(reply.raw, body);
       return undefined;
     });
   };
@@ -106,8 +108,15 @@ export function wholeResponseSender({ headers: usual, headersOf, compressFromByt
 
 const sendThroughHooks: SendWhole = (_, reply, { status, headers, body }) => {
   reply.code(status).headers(headers);
-  return body;
+  return wholeOf(body);
 };
+
+function sendBody(response: ServerResponse, body: Body | undefined): void {
+  if (body === undefined || isWhole(body)) return void response.end(body);
+  response.cork();
+  for (const piece of body) response.write(piece);
+  response.end();
+}
 
 const NONE: ResponseHeaders = {};
 
@@ -123,5 +132,5 @@ function mayBeCompressed(
   bytesMin: number,
 ): boolean {
   if (body === undefined || requestHeaders['accept-encoding'] === undefined) return false;
-  return headers['Content-Encoding'] === undefined && Buffer.byteLength(body) >= bytesMin;
+  return headers['Content-Encoding'] === undefined && byteLengthOf(body) >= bytesMin;
 }

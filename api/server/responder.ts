@@ -8,6 +8,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
+import { type Body, byteLengthOf, wholeOf } from './response-body.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
 import type { CachedHandler, GivenRequest, LargeHandler, ParsedRequest, Route, UncachedHandler } from './route.ts';
@@ -42,7 +43,7 @@ export interface RouteResponse {
   readonly status: 200 | 302 | 304;
   readonly headers: ResponseHeaders;
   /** In UTF-8, compressed if the headers say so; undefined if the caller already has it. */
-  readonly body: Buffer | string | undefined;
+  readonly body: Body | undefined;
 }
 
 /** `tagged` is undefined if only the body determines the tag. */
@@ -107,9 +108,9 @@ export class Responder<Context, R extends Route<Context>> {
     { context, mayPack }: Exchange<Context>,
   ): Promise<RouteResponse> {
     const body = await large(context);
-    if (!mayPack || body.length < this.#deps.compressFromBytes)
+    if (!mayPack || byteLengthOf(body) < this.#deps.compressFromBytes)
       return { status: 200, headers: withCacheState(plain, 'BYPASS'), body };
-    return { status: 200, headers: withCacheState(packed, 'BYPASS'), body: await gzip(body) };
+    return { status: 200, headers: withCacheState(packed, 'BYPASS'), body: await gzip(wholeOf(body)) };
   }
 
   /** The tag is the body's hash, so the body is made first. */

@@ -50,7 +50,8 @@ export interface CachedHandler<Context> {
 
 /** The body is so large and varied that it would evict everything else from the cache. */
 export interface LargeHandler<Context> {
-  readonly large: (context: Context) => Promise<Buffer>;
+  /** In pieces, which are sent without being copied. */
+  readonly large: (context: Context) => Promise<readonly Buffer[]>;
   readonly dependsOn: (context: Context) => Dependency;
 }
 

@@ -8,6 +8,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import type { UnitFor } from '../../accounts/limits/quota.ts';
 import { Responder, type RouteResponse } from '../../server/responder.ts';
+import { wholeOf } from '../../server/response-body.ts';
 import { ResponseCache } from '../../server/response-cache.ts';
 import type { ResponseHeaders } from '../../server/response-headers.ts';
 import type { GivenRequest, RouteArguments } from '../../server/route.ts';
@@ -110,7 +111,7 @@ export class DataResponses {
   ): Promise<ParsedResponse<Body>> {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     const { body, headers } = await this.respond(route, { params, query: given, baseUrl }, caller);
-    const json = String(body);
+    const json = String(wholeOf(body));
     // The only place that parses a response; tests check every route's schema.
     return { body: JSON.parse(json) as Body, characters: json.length, dataAsOf: headers['X-Data-As-Of'] };
   }

@@ -165,7 +165,7 @@ test('a filtered page looks at so many events and goes on from there, empty thou
     const query = { limit: '10', entity_type: 'model', ...(after > 0 && { cursor: cursorFromSeq(after) }) };
     const asked = changesRoute.read({ query }, context);
     if (!('large' in asked)) throw new Error('pages of the feed are not cached');
-    return JSON.parse(String(await asked.large(context)));
+    return JSON.parse(Buffer.concat(await asked.large(context)).toString());
   };
   expect(await page(0)).toMatchObject({ events: [], next_cursor: cursorFromSeq(100_000), has_more: true });
   expect(await page(200_000)).toMatchObject({ events: [], next_cursor: cursorFromSeq(250_000), has_more: false });

@@ -153,7 +153,7 @@ export const changesRoute = dataRoute({
         retained_from: JSON.stringify(retainedFrom(view.meta.catalog)),
         published_through: JSON.stringify(view.newest.day),
       });
-      return Buffer.concat([Buffer.from(head), ...pieces, Buffer.from(tail)]);
+      return [Buffer.from(head), ...pieces, Buffer.from(tail)];
     },
   }),
 });

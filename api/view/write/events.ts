@@ -35,12 +35,12 @@ export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq 
     [files, firstSeq],
   );
   let next = added.first;
-  for (let from = added.first; from <= added.last; from += QUERY_EVENTS) {
+  for (let from = added.first; from <= added.last; from = endOf(from)) {
     const result = await duckdb.connection.stream(
       `SELECT min(seq)::DOUBLE, string_agg(entity_type[1], '' ORDER BY seq), encode(string_agg(${EVENT_SQL}, ',' ORDER BY seq)),
          max(seq)::DOUBLE
-       FROM read_parquet($1) WHERE seq >= $2 AND seq < $3 GROUP BY seq // ${BLOCK_EVENTS} ORDER BY 1`,
-      [files, from, from + QUERY_EVENTS],
+       FROM read_parquet($1) WHERE seq >= $2 AND seq < $3 GROUP BY (seq - 1) // ${BLOCK_EVENTS} ORDER BY 1`,
+      [files, from, endOf(from)],
     );
     for await (const { columns } of chunksOf(result)) {
       const [firsts = [], types = [], texts = [], lasts = []] = columns;
@@ -55,6 +55,11 @@ export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq 
       }
     }
   }
+}
+
+/** The first event of the next query: queries end where blocks do. */
+function endOf(from: number): number {
+  return (Math.floor((from - 1) / QUERY_EVENTS) + 1) * QUERY_EVENTS + 1;
 }
 
 const packAsync = promisify<Uint8Array, { readonly level: number }, Buffer>(gzip);
