@@ -108,7 +108,7 @@ export function wholeResponseSender({ headers: usual, headersOf, compressFromByt
 
 const sendThroughHooks: SendWhole = (_, reply, { status, headers, body }) => {
   reply.code(status).headers(headers);
-  return wholeOf(body);
+  return body === undefined ? undefined : wholeOf(body);
 };
 
 function sendBody(response: ServerResponse, body: Body | undefined): void {

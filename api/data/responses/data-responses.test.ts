@@ -230,7 +230,7 @@ describe('where there is no server, as for tools, pages, badges and feeds', () =
       answers.respond(modelsRoute, { query: { limit: '2' }, mayPack }, { rights: ALL_RIGHTS });
     const whole = await ask(false);
     const [first, second] = await Promise.all([ask(true), ask(true)]);
-    expect(gunzipSync(wholeOf(first.body) ?? '')).toEqual(whole.body);
+    expect(gunzipSync(wholeOf(first.body ?? ''))).toEqual(whole.body);
     expect(second.body).toBe(first.body);
     const again = await ask(true);
     expect(again.body).toBe(first.body);

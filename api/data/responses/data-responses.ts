@@ -111,7 +111,7 @@ export class DataResponses {
   ): Promise<ParsedResponse<Body>> {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     const { body, headers } = await this.respond(route, { params, query: given, baseUrl }, caller);
-    const json = String(wholeOf(body));
+    const json = String(wholeOf(body ?? ''));
     // The only place that parses a response; tests check every route's schema.
     return { body: JSON.parse(json) as Body, characters: json.length, dataAsOf: headers['X-Data-As-Of'] };
   }
