@@ -8,7 +8,7 @@ import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts'
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { sha256 } from '../../storage/hash.ts';
-import { QueryThreads, type QueryValue, ThreadQueryError } from './query-threads.ts';
+import { QueryThreads, type QueryValue } from './query-threads.ts';
 import type { QueryLimits } from './settings.ts';
 import { metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
 
@@ -260,6 +260,5 @@ const DAMAGE = /^(SQLITE_(CORRUPT|NOTADB|IOERR)|Z_)/;
 
 function isDamage(error: unknown): boolean {
   if (isAppError(error)) return error.code === 'corrupt';
-  if (error instanceof SqliteDatabase.SqliteError || error instanceof ThreadQueryError) return DAMAGE.test(error.code);
   return error instanceof Error && 'code' in error && DAMAGE.test(String(error.code));
 }
