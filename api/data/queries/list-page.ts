@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-
 import type { IdKind } from '../../view/schema.ts';
 import type { CheckedText, View } from '../../view/view.ts';
 import { allOf, type Condition, type CursorPlace, cursorFrom, cursorHash, getPlace, scopesOf } from './conditions.ts';
@@ -18,14 +17,16 @@ export interface SortKey {
 
 /** Part of a record's key. */
 export interface KeyPart {
-  /** Column with the number of the id. */
-  readonly column: string;
+  /** Also the column with the number of the id. */
   readonly kind: IdKind;
   /** Field of the record with the id. */
   readonly field: string;
 }
 
-export const MODEL_KEY = { column: 'model', kind: 'model', field: 'model_id' } as const satisfies KeyPart;
+/** In records of models themselves. */
+export const OWN_MODEL_KEY = { kind: 'model', field: 'id' } as const satisfies KeyPart;
+
+export const MODEL_KEY = { kind: 'model', field: 'model_id' } as const satisfies KeyPart;
 
 export interface ListQuery {
   readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings';
@@ -121,7 +122,7 @@ interface Part {
 async function findPart(view: View, query: ListQuery, { plan, conditions, limit }: Part) {
   const { table, sort, key } = query;
   const { sql, values } = allOf([...query.conditions, ...conditions]);
-  const columns = key.map(({ column }) => column);
+  const columns = key.map(({ kind }) => kind);
   const order = [...(sort === undefined ? [] : [`${sort.sql}${sort.isDescending ? ' DESC' : ''}`]), ...columns];
   const found = `SELECT ${[sort?.sql ?? 'NULL', ...TABLE_KEYS[table]].join(', ')} FROM ${table}
      ${plan.index === undefined ? '' : `INDEXED BY ${plan.index}`} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
@@ -156,7 +157,7 @@ function laterSort({ sql, type, isDescending }: SortKey, sorted: string, later: 
 /** After a key whose record, or ids, may be gone. */
 function laterKey(view: View, key: readonly KeyPart[], ids: CursorPlace): Condition {
   const values = key.map(({ kind }, at) => numberAt(view, kind, ids[at] ?? ''));
-  const columns = key.map(({ column }) => column).join(', ');
+  const columns = key.map(({ kind }) => kind).join(', ');
   return { sql: `(${columns}) > (${values.map(() => '?').join(', ')})`, values };
 }
 

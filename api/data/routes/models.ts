@@ -3,7 +3,7 @@ import { type HttpError, notFound } from '../../server/errors/http-error.ts';
 import type { QueryValue } from '../../view/query-threads.ts';
 import type { CheckedText, View } from '../../view/view.ts';
 import { type Condition, where, whereDay } from '../queries/conditions.ts';
-import type { SortKey } from '../queries/list-page.ts';
+import { OWN_MODEL_KEY, type SortKey } from '../queries/list-page.ts';
 import { modelsNamedLike } from '../queries/model-search.ts';
 import { dataRoute, jsonArray } from '../responses/data-route.ts';
 import { all, contentOf, inForce } from '../responses/dependencies.ts';
@@ -95,7 +95,7 @@ export const modelsRoute = listRoute({
     table: 'models',
     conditions: conditionsFrom(filters, view),
     sort: sortFrom(filters.sort),
-    key: [{ column: 'model', kind: 'model', field: 'id' }],
+    key: [OWN_MODEL_KEY],
   }),
 });
 

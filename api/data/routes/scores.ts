@@ -49,7 +49,7 @@ export const scoresRoute = listRoute({
   }),
 });
 
-const BENCHMARK_KEY = { column: 'benchmark', kind: 'benchmark', field: 'benchmark_id' } as const;
+const BENCHMARK_KEY = { kind: 'benchmark', field: 'benchmark_id' } as const;
 
 const VALUE = { sql: 'value', type: 'double', isNullable: false, scope: { column: 'value', type: 'DOUBLE' } } as const;
 
@@ -106,6 +106,6 @@ export const benchmarksRoute = listRoute({
   list: ({ category }) => ({
     table: 'benchmarks',
     conditions: where('category = ?', category),
-    key: [{ column: 'benchmark', kind: 'benchmark', field: 'id' }],
+    key: [{ kind: 'benchmark', field: 'id' }],
   }),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addDays, dayNumber } from '../../../runtime/day.ts';
 import type { Dependency } from '../../server/route.ts';
 import type { View } from '../../view/view.ts';
+import { OWN_MODEL_KEY } from '../queries/list-page.ts';
 import type { SortValue } from '../queries/sort-text.ts';
 import type { RequestContext } from '../responses/data-route.ts';
 import { all, contentOf, sinceDay, value } from '../responses/dependencies.ts';
@@ -57,7 +58,7 @@ export const updatesRoute = listRoute({
       isNullable: true,
       scope: { column: 'added_on', type: 'DATE' },
     },
-    key: [{ column: 'model', kind: 'model', field: 'id' }],
+    key: [OWN_MODEL_KEY],
     // Only `days`, not the date: a cursor must still work after midnight.
     cursorScope: `days ${days}`,
     addTo: addedAtOf(view),
