@@ -67,6 +67,16 @@ export const OPEN = 2_932_896;
 /** Kinds of numbered ids. */
 export type IdKind = 'model' | 'benchmark' | 'score source' | 'category' | 'provider';
 
+/** SQL of the number of an id, which is its parameter; NULL for an unknown one. */
+export function numberSql(kind: IdKind): string {
+  return `(SELECT number FROM ids WHERE kind = '${kind}' AND id = ?)`;
+}
+
+/** Of `score_values`; copied, since the bytes of a row need not lie where doubles may. */
+export function doublesIn(bytes: Uint8Array): Float64Array {
+  return new Float64Array(Uint8Array.from(bytes).buffer);
+}
+
 /** Positions per category in one history request (specification "Rankings history"). */
 export const TOP_POSITIONS_MAX = 50;
 

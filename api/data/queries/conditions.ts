@@ -7,7 +7,7 @@ import { type Day, dayNumber } from '../../../runtime/day.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import { notFound, queryProblem, RequestInvalid, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { QueryValue } from '../../view/query-threads.ts';
-import type { IdKind } from '../../view/schema.ts';
+import { type IdKind, numberSql } from '../../view/schema.ts';
 import type { View } from '../../view/view.ts';
 
 /** Each `?` is a value, in order. */
@@ -35,7 +35,7 @@ export function whereId(
   kind: IdKind,
   { id, scope }: { readonly id: string | undefined; readonly scope: string },
 ): readonly Condition[] {
-  return where(`${column} = (SELECT number FROM ids WHERE kind = '${kind}' AND id = ?)`, id, scope);
+  return where(`${column} = ${numberSql(kind)}`, id, scope);
 }
 
 /** @param comparison such as `measured_at >=`, of a column with days since 1970 */

@@ -1,5 +1,6 @@
 import { addDays, type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
 import { type HistoryKind, SERIES_KINDS } from '../../view/history-kinds.ts';
+import { numberSql } from '../../view/schema.ts';
 import type { CheckedText, JsonText, View } from '../../view/view.ts';
 
 /** A stretch of days on which a record did not change. */
@@ -33,13 +34,13 @@ interface IntervalRow extends CheckedText {
 /** Intervals in force on some day of a range, by series, then by day. */
 export function readIntervals(view: View, { model, kind, series, from, to }: IntervalQuery): readonly Interval[] {
   const seriesKind = SERIES_KINDS[kind];
-  const ofSeries = series === undefined || seriesKind === null ? [] : [seriesKind, series];
+  const isOfSeries = series !== undefined && seriesKind !== null;
   const rows = view.checkedRows<IntervalRow>(
     `SELECT series, valid_from AS validFrom, valid_to AS validTo, source, text, "check"
-     FROM intervals WHERE kind = ? AND model = (SELECT number FROM ids WHERE kind = 'model' AND id = ?)
-       ${ofSeries.length === 0 ? '' : 'AND series = (SELECT number FROM ids WHERE kind = ? AND id = ?)'}
+     FROM intervals WHERE kind = ? AND model = ${numberSql('model')}
+       ${isOfSeries ? `AND series = ${numberSql(seriesKind)}` : ''}
        AND valid_from <= ? AND valid_to >= ? ORDER BY series, valid_from`,
-    [kind, model, ...ofSeries, dayNumber(to), dayNumber(from)],
+    [kind, model, ...(isOfSeries ? [series] : []), dayNumber(to), dayNumber(from)],
   );
   const names = createNames(view, kind);
   return rows.map(({ series: number, text, validFrom, validTo, source }) => ({

@@ -1,12 +1,15 @@
 import { type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
-import { TOP_POSITIONS_MAX } from '../../view/schema.ts';
+import { partitionPoint } from '../../../runtime/partition-point.ts';
+import { numberSql, TOP_POSITIONS_MAX } from '../../view/schema.ts';
 import type { CheckedText, JsonText, View } from '../../view/view.ts';
 
 /** How many models categories ranked on days of a range; each category is read once. */
 export function createPositions(view: View, range: DayRange): (category: string, day: Day) => number {
   const counts = new Map<string, ReadonlyMap<Day, number>>();
   return (category, day) => {
-    const known = counts.get(category) ?? readPositions(view, category, range);
+    const known =
+      counts.get(category) ??
+      new Map(readPositions(view, category, range).map((row) => [dayFromNumber(row.day), row.positions]));
     counts.set(category, known);
     return known.get(day) ?? 0;
   };
@@ -17,14 +20,13 @@ interface DayRange {
   readonly to: Day;
 }
 
-/** By captured day, ascending. */
-function readPositions(view: View, category: string, { from, to }: DayRange): ReadonlyMap<Day, number> {
-  const rows = view.rows<{ readonly day: number; readonly positions: number }>(
+/** By captured day, since 1970, ascending. */
+function readPositions(view: View, category: string, { from, to }: DayRange) {
+  return view.rows<{ readonly day: number; readonly positions: number }>(
     `SELECT day, positions FROM ranking_counts
-     WHERE category = (SELECT number FROM ids WHERE kind = 'category' AND id = ?) AND day BETWEEN ? AND ? ORDER BY day`,
+     WHERE category = ${numberSql('category')} AND day BETWEEN ? AND ? ORDER BY day`,
     [category, dayNumber(from), dayNumber(to)],
   );
-  return new Map(rows.map(({ day, positions }) => [dayFromNumber(day), positions]));
 }
 
 export interface RankedQuery extends DayRange {
@@ -46,22 +48,22 @@ export function rankedPoints(view: View, query: RankedQuery): readonly JsonText[
   const rows = view.checkedRows<RankedRow>(
     `SELECT m.id AS model, rank, valid_from AS validFrom, valid_to AS validTo, text, "check"
      FROM intervals i INDEXED BY intervals_top JOIN ids m ON m.kind = 'model' AND m.number = i.model
-     WHERE series = (SELECT number FROM ids WHERE kind = 'category' AND id = ?)
+     WHERE series = ${numberSql('category')}
        AND rank <= ${TOP_POSITIONS_MAX} AND rank <= ? AND valid_from <= ? AND valid_to >= ?
      ORDER BY rank, i.model`,
     [category, top, dayNumber(to), dayNumber(from)],
   );
-  const counts = [...readPositions(view, category, query)];
+  const counts = readPositions(view, category, query);
   const ranked = rowsByDay(
     rows,
-    counts.map(([day]) => dayNumber(day)),
+    counts.map(({ day }) => day),
   );
   const id = JSON.stringify(category);
-  return counts.flatMap(([day, positions], at) =>
+  return counts.flatMap(({ day, positions }, at) =>
     (ranked[at] ?? []).map(({ model, rank, text }) => {
       const payload = text.slice(text.indexOf('\t') + 2); // Without its opening brace.
       return (
-        `{"date":"${day}","value":${rank},"model_id":${JSON.stringify(model)},"category_id":${id},` +
+        `{"date":"${dayFromNumber(day)}","value":${rank},"model_id":${JSON.stringify(model)},"category_id":${id},` +
         `"payload":{"positions":${positions},${payload},"source":"capture"}`
       );
     }),
@@ -72,20 +74,10 @@ export function rankedPoints(view: View, query: RankedQuery): readonly JsonText[
 function rowsByDay(rows: readonly RankedRow[], days: readonly number[]): readonly (readonly RankedRow[])[] {
   const found: RankedRow[][] = days.map(() => []);
   for (const row of rows) {
-    for (let at = firstFrom(days, row.validFrom); at < days.length && (days[at] ?? 0) <= row.validTo; at += 1) {
+    const first = partitionPoint(days, (day) => day < row.validFrom);
+    for (let at = first; at < days.length && (days[at] ?? 0) <= row.validTo; at += 1) {
       found[at]?.push(row);
     }
   }
   return found;
-}
-
-/** Index of the first of ascending days that isn't before a day. */
-function firstFrom(days: readonly number[], day: number): number {
-  let [low, high] = [0, days.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((days[middle] ?? day) < day) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

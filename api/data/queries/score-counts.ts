@@ -1,5 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { AppError } from '../../../runtime/errors.ts';
+import { partitionPoint } from '../../../runtime/partition-point.ts';
+import { doublesIn } from '../../view/schema.ts';
 import type { View } from '../../view/view.ts';
 
 /** Inclusive bounds; days since 1970. Scores without a day match no bound of days. */
@@ -35,7 +37,7 @@ export class ScoreCounts {
     const groups = view.undamaged(() =>
       rows.map(({ source, day, sorted, check }) => {
         if (crc32(sorted) !== check) throw new AppError('corrupt', 'values of scores are not what was written');
-        return { source, day, values: new Float64Array(new Uint8Array(sorted).buffer) };
+        return { source, day, values: doublesIn(sorted) };
       }),
     );
     return new ScoreCounts(groups);
@@ -47,7 +49,9 @@ export class ScoreCounts {
     for (const group of this.#groups) {
       if (source !== undefined && group.source !== source) continue;
       if (isDated && !isWithin(group.day, fromDay, toDay)) continue;
-      total += Math.max(lowerBound(group.values, maxValue, true) - lowerBound(group.values, minValue, false), 0);
+      const upTo = partitionPoint(group.values, (value) => value <= maxValue);
+      const below = partitionPoint(group.values, (value) => value < minValue);
+      total += Math.max(upTo - below, 0);
     }
     return total;
   }
@@ -55,16 +59,4 @@ export class ScoreCounts {
 
 function isWithin(day: number | null, from = -Infinity, to = Infinity): boolean {
   return day !== null && day >= from && day <= to;
-}
-
-/** How many values are below a limit, or at most the limit if `isIncluded`. */
-function lowerBound(values: Float64Array, limit: number, isIncluded: boolean): number {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const value = values[middle] ?? 0;
-    if (isIncluded ? value <= limit : value < limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,4 +1,5 @@
 import { type Day, dayFromNumber } from '../../../runtime/day.ts';
+import { numberSql } from '../../view/schema.ts';
 import type { View } from '../../view/view.ts';
 import {
   endedOfferSentence,
@@ -117,8 +118,7 @@ export function hasModel(view: View, id: string): boolean {
 
 /** Whether a category has a ranking now. */
 export function hasCategory(view: View, category: string): boolean {
-  const sql = `SELECT 1 FROM rankings WHERE category = (SELECT number FROM ids WHERE kind = 'category' AND id = ?) LIMIT 1`;
-  return view.rows(sql, [category]).length > 0;
+  return view.rows(`SELECT 1 FROM rankings WHERE category = ${numberSql('category')} LIMIT 1`, [category]).length > 0;
 }
 
 /** Lines of an entry, never none. */

@@ -1,6 +1,6 @@
 import { TEXTS_SEPARATOR } from '../schema.ts';
 import type { ViewParts } from './view-parts.ts';
-import { insertRows, textSql, type Writer } from './writer.ts';
+import { idSql, insertRows, textSql, type Writer } from './writer.ts';
 
 /** Writes all names and providers of models (specification "Names of models"; decision 0077). */
 export async function writeNames(
@@ -8,12 +8,11 @@ export async function writeNames(
   { state: { models }, aliases }: Pick<ViewParts, 'state' | 'aliases'>,
 ): Promise<void> {
   writer.view.exec('DELETE FROM aliases; DELETE FROM model_names; DELETE FROM model_providers');
-  const numbered = `(SELECT id, number FROM ids WHERE kind = 'model')`;
   await writer.duckdb.run(
     `CREATE OR REPLACE TEMP TABLE names AS ${
       aliases === undefined
         ? 'SELECT NULL::DOUBLE AS model, NULL::VARCHAR AS id, NULL::VARCHAR AS upstream WHERE false'
-        : `SELECT m.number AS model, a.id, a.upstream FROM read_parquet($1) a JOIN read_parquet($2) s ON s.id = a.model_id JOIN ${numbered} m ON m.id = s.id`
+        : `SELECT m.number AS model, a.id, a.upstream FROM read_parquet($1) a JOIN read_parquet($2) s ON s.id = a.model_id ${idSql('model', 's.id', 'm')}`
     }`,
     aliases === undefined ? [] : [aliases, models],
   );
@@ -24,7 +23,7 @@ export async function writeNames(
   await insertRows(writer, {
     into: 'INSERT INTO model_names',
     sql: `SELECT m.number, lower(concat_ws('${TEXTS_SEPARATOR}', s.id, s.name, n.ids)), coalesce(n.sent, '[]')
-      FROM read_parquet($1) s JOIN ${numbered} m ON m.id = s.id
+      FROM read_parquet($1) s ${idSql('model', 's.id', 'm')}
       LEFT JOIN (SELECT model, string_agg(id, '${TEXTS_SEPARATOR}' ORDER BY upstream, id) AS ids,
         to_json(list({upstream: upstream, id: id} ORDER BY upstream, id))::VARCHAR AS sent FROM names GROUP BY model) n ON n.model = m.number`,
     values: [models],
@@ -32,7 +31,7 @@ export async function writeNames(
   });
   await insertRows(writer, {
     into: 'INSERT INTO model_providers',
-    sql: `SELECT DISTINCT ${textSql('provider')}, m.number FROM (SELECT id, unnest(inference) AS provider FROM read_parquet($1)) s JOIN ${numbered} m ON m.id = s.id`,
+    sql: `SELECT DISTINCT ${textSql('provider')}, m.number FROM (SELECT id, unnest(inference) AS provider FROM read_parquet($1)) s ${idSql('model', 's.id', 'm')}`,
     values: [models],
   });
 }

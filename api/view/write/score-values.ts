@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { DATASETS } from '../../../schemas/datasets.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
+import { doublesIn } from '../schema.ts';
 import { chunksOf, dayNumberSql, idSql, type Writer } from './writer.ts';
 
 type Nullable = number | null;
@@ -61,7 +62,7 @@ export function followScoreValues({ view }: Writer): void {
   for (const group of Map.groupBy(changes, ({ source, day }) => `${source} ${day}`).values()) {
     const [{ source, day } = { source: null, day: null }] = group;
     const valuesOf = (isAdded: number) => group.filter((row) => row.isAdded === isAdded).map(({ value }) => value);
-    const before = new Float64Array(Uint8Array.from(read.get(source, day) ?? []).buffer);
+    const before = doublesIn(read.get(source, day) ?? Buffer.alloc(0));
     remove.run(source, day);
     const [remaining, added] = [withoutEach(before, valuesOf(0)), valuesOf(1)];
     const values = new Float64Array(remaining.length + added.length);
