@@ -15,10 +15,10 @@
 import { listValue } from '@duckdb/node-api';
 import { addDays, type Day, dayNumber } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
-import type { DatasetName, EntityType } from '../../../schemas/datasets.ts';
+import type { EntityType } from '../../../schemas/datasets.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { retainedFrom } from '../../../schemas/retention.ts';
-import { HISTORY_SOURCES, type HistoryKind } from '../history-kinds.ts';
+import { HISTORY_SOURCES, type HistoryKind, SERIES_KINDS } from '../history-kinds.ts';
 import { dayNumberSql, insertRows, type Writer } from './writer.ts';
 
 /** Including the newest day. More: larger views, and feeds that omit more. */
@@ -70,11 +70,11 @@ async function loadEvents(writer: Writer, { catalog, changes }: NewsInput, range
     values: [listValue([...changes])],
   });
   const isIn = ranges.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`).join(' OR ');
+  const partKinds = NEWS_KINDS.map(({ entityType, history }) => `WHEN '${entityType}' THEN '${SERIES_KINDS[history]}'`);
   view.exec(`CREATE TEMP TABLE reported AS
     SELECT c.*, m.number AS model, coalesce(s.number, 0) AS series FROM temp.changed c
     JOIN ids m ON m.kind = 'model' AND m.id = c.model_id
-    LEFT JOIN ids s ON s.id = c.part
-      AND s.kind = CASE c.kind WHEN 'score' THEN 'benchmark' WHEN 'ranking' THEN 'category' WHEN 'pricing' THEN 'provider' END
+    LEFT JOIN ids s ON s.id = c.part AND s.kind = CASE c.kind ${partKinds.join(' ')} END
     WHERE ${isIn}`);
 }
 
@@ -112,17 +112,16 @@ function daySql({ releases }: Catalog): string {
 function addGone({ view }: Writer, { previousDay }: NewsInput): void {
   view.exec(`CREATE TEMP TABLE gone AS SELECT kind, entity_id, day FROM temp.changed WHERE op = 'delete'`);
   if (previousDay !== undefined) {
-    const insert = (kind: EntityType, table: DatasetName, sameKey: string) =>
+    for (const { entityType, history } of NEWS_KINDS) {
+      const part = SERIES_KINDS[history];
       view
         .prepare(
-          `INSERT INTO temp.gone SELECT kind, entity_id, ? FROM temp.reported r WHERE kind = '${kind}' AND op = 'upsert'
-           AND NOT EXISTS (SELECT 1 FROM main.${table} p WHERE p.model = r.model ${sameKey})`,
+          `INSERT INTO temp.gone SELECT kind, entity_id, ? FROM temp.reported r WHERE kind = '${entityType}' AND op = 'upsert'
+           AND NOT EXISTS (SELECT 1 FROM main.${HISTORY_SOURCES[history].dataset.name} p
+             WHERE p.model = r.model ${part === null ? '' : `AND p.${part} = r.series`})`,
         )
         .run(dayNumber(previousDay));
-    insert('model', 'models', '');
-    insert('score', 'scores', 'AND p.benchmark = r.series');
-    insert('ranking', 'rankings', 'AND p.category = r.series');
-    insert('pricing', 'pricing', 'AND p.provider = r.series');
+    }
   }
   view.exec('CREATE INDEX temp.gone_record ON gone (kind, entity_id, day)');
 }
