@@ -7,8 +7,9 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type Awaitable, mapAwaitable } from '../../runtime/awaitable.ts';
+import { bytesOf, gzipPieces, plainPieces } from '../../runtime/gzip-pieces.ts';
 import { etagOf, type Forms, findMatchingEtag, findTagUnchanged, formsOf, isUnchanged } from './conditional.ts';
-import { type Body, byteLengthOf, wholeOf } from './response-body.ts';
+import type { Body } from './response-body.ts';
 import { type CachedBody, gzip, type ResponseCache } from './response-cache.ts';
 import type { ResponseHeaders } from './response-headers.ts';
 import type { CachedHandler, GivenRequest, LargeHandler, ParsedRequest, Route, UncachedHandler } from './route.ts';
@@ -107,10 +108,10 @@ export class Responder<Context, R extends Route<Context>> {
     { plain, packed }: Forms,
     { context, mayPack }: Exchange<Context>,
   ): Promise<RouteResponse> {
-    const body = await large(context);
-    if (!mayPack || byteLengthOf(body) < this.#deps.compressFromBytes)
-      return { status: 200, headers: withCacheState(plain, 'BYPASS'), body };
-    return { status: 200, headers: withCacheState(packed, 'BYPASS'), body: await gzip(wholeOf(body)) };
+    const pieces = await large(context);
+    if (!mayPack || bytesOf(pieces) < this.#deps.compressFromBytes)
+      return { status: 200, headers: withCacheState(plain, 'BYPASS'), body: plainPieces(pieces) };
+    return { status: 200, headers: withCacheState(packed, 'BYPASS'), body: await gzipPieces(pieces) };
   }
 
   /** The tag is the body's hash, so the body is made first. */

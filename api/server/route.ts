@@ -3,6 +3,7 @@
  * handler and internal callers.
  */
 import type { z } from 'zod';
+import type { Piece } from '../../runtime/gzip-pieces.ts';
 import type { Conditions } from './conditional.ts';
 import type { ResponseHeaders } from './response-headers.ts';
 
@@ -50,8 +51,7 @@ export interface CachedHandler<Context> {
 
 /** The body is so large and varied that it would evict everything else from the cache. */
 export interface LargeHandler<Context> {
-  /** In pieces, which are sent without being copied. */
-  readonly large: (context: Context) => Promise<readonly Buffer[]>;
+  readonly large: (context: Context) => Promise<readonly Piece[]>;
   readonly dependsOn: (context: Context) => Dependency;
 }
 

@@ -1,8 +1,9 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { gzipPieces, plainPieces } from '../../runtime/gzip-pieces.ts';
 import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
-import { useViewFiles, type ViewDatabase } from '../../test/support/api/view-file.ts';
+import { insertBlock, useViewFiles, type ViewDatabase } from '../../test/support/api/view-file.ts';
 import { readFeed } from './feed.ts';
 
 const openView = useViewFiles();
@@ -39,13 +40,15 @@ const queryArbitrary = fc.record({
 const textOf = ({ type, data }: Event, seq: number) => JSON.stringify({ seq, entity_type: type, data: { text: data } });
 
 function insertBlocks(database: ViewDatabase, events: ReadonlyMap<number, Event>, sizes: readonly number[]): void {
-  const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?)');
   const all = [...events];
   for (let [at, block] = [0, 0]; at < all.length; block += 1) {
     const size = sizes[block % sizes.length] ?? 1;
     const taken = all.slice(at, at + size);
     const types = taken.map(([, { type }]) => type[0]).join('');
-    insert.run(taken[0]?.[0], types, gzipSync(taken.map(([seq, event]) => textOf(event, seq)).join(',')));
+    insertBlock(database, taken[0]?.[0] ?? 0, {
+      types,
+      events: taken.map(([seq, event]) => textOf(event, seq)).join(','),
+    });
     at += size;
   }
 }
@@ -73,9 +76,9 @@ test('a page has the events that a scan of all finds, and says where the scan en
         const expected = scanned.filter(([, { type }]) => (entityType ?? type) === type).slice(0, limit);
         const isFull = expected.length === limit;
         const page = readFeed(view, { after, limit, scannedMax, entityType });
-        expect(Buffer.concat(page.pieces).toString()).toBe(
-          expected.map(([seq, event]) => textOf(event, seq)).join(','),
-        );
+        const text = expected.map(([seq, event]) => textOf(event, seq)).join(',');
+        expect(Buffer.concat(plainPieces(page.pieces)).toString()).toBe(text);
+        expect(gunzipSync(Buffer.concat(await gzipPieces(page.pieces))).toString()).toBe(text);
         expect(page.lastSeq).toBe((isFull ? expected : scanned).at(-1)?.[0] ?? Math.max(after, firstSeq - 1));
       }
       await view.retire();
@@ -89,17 +92,13 @@ test('events that are missing, within a block or a block of them, are damage, ne
   const events = new Map(Array.from({ length: 9 }, (_, at) => [at + 1, SCORE]));
   const releases = [{ day: '2026-06-01', first_seq: 1, last_seq: 9 }];
   const all = { after: 0, limit: 9, scannedMax: 9, entityType: undefined };
-  const replace = (database: ViewDatabase, change: (json: string) => string) => {
-    const json = database.prepare<[], Buffer>('SELECT json FROM events WHERE first_seq = 4').pluck().get();
-    const changed = gzipSync(change(gunzipSync(json ?? '').toString()));
-    database.prepare('UPDATE events SET json = ? WHERE first_seq = 4').run(changed);
-  };
   const damages: readonly ((database: ViewDatabase) => void)[] = [
     (database) => database.exec('DELETE FROM events WHERE first_seq = 4'),
     (database) => database.exec('DELETE FROM events WHERE first_seq = 7'),
     (database) => database.exec('DELETE FROM events WHERE first_seq = 1'),
-    (database) => database.exec(`UPDATE events SET json = x'00' WHERE first_seq = 4`),
-    (database) => replace(database, (json) => json.replace('{"seq":4,', '{"seq":40,')),
+    (database) => database.exec(`UPDATE events SET deflated = x'00' WHERE first_seq = 4`),
+    (database) => database.exec('UPDATE events SET bytes = bytes + 1 WHERE first_seq = 4'),
+    (database) => database.exec('UPDATE events SET crc = crc + 1 WHERE first_seq = 4'),
   ];
   for (const damage of damages) {
     const view = await openView((database) => {
@@ -117,7 +116,7 @@ test('a page unpacks only the blocks with its events, each once', async () => {
   const releases = [{ day: '2026-06-01', first_seq: 1, last_seq: 9 }];
   const view = await openView((database) => insertBlocks(database, events, [3]), releases);
   const rows = vi.spyOn(view, 'rows');
-  const unpacked = () => rows.mock.calls.filter(([sql]) => sql.includes('json')).map(([, values]) => values);
+  const unpacked = () => rows.mock.calls.filter(([sql]) => sql.includes('deflated')).map(([, values]) => values);
   readFeed(view, { after: 0, limit: 9, scannedMax: 9, entityType: 'model' });
   expect(unpacked()).toEqual([[1], [4]]);
   rows.mockClear();

@@ -17,7 +17,7 @@
  * | `meta` | the one row of `ViewMeta` |
  *
  * Large tables have numbers instead of ids: an entry of an index on scores takes 30 bytes instead of 100. Days are counted since 1970.
- * `check` is the CRC-32 of a row's texts: SQLite does not notice a flipped byte.
+ * `check` is the CRC-32 of a row's texts or bytes: SQLite does not notice a flipped byte.
  */
 export const SCHEMA = `
 CREATE TABLE meta (json TEXT NOT NULL) STRICT;
@@ -52,7 +52,8 @@ CREATE TABLE intervals (kind TEXT NOT NULL, model INTEGER NOT NULL, series INTEG
 CREATE TABLE ranking_counts (category INTEGER NOT NULL, day INTEGER NOT NULL, positions INTEGER NOT NULL, PRIMARY KEY (category, day))
   STRICT, WITHOUT ROWID;
 
-CREATE TABLE events (first_seq INTEGER PRIMARY KEY, types TEXT NOT NULL, json BLOB NOT NULL) STRICT;
+CREATE TABLE events (first_seq INTEGER PRIMARY KEY, types TEXT NOT NULL, deflated BLOB NOT NULL, bytes INTEGER NOT NULL,
+  crc INTEGER NOT NULL, "check" INTEGER NOT NULL) STRICT;
 
 CREATE TABLE news (seq INTEGER PRIMARY KEY, day INTEGER NOT NULL, kind TEXT NOT NULL, change TEXT NOT NULL, model_id TEXT NOT NULL,
   part TEXT NOT NULL, before TEXT, after TEXT, is_with_model INTEGER NOT NULL) STRICT;

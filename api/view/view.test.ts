@@ -96,8 +96,8 @@ describe('a view', () => {
       '/v1/models/a/history?kind=metadata',
       `SELECT text FROM intervals WHERE kind = 'metadata' AND text LIKE '%Model a"%'`,
     ],
-    ['event', '/v1/changes?limit=7', 'SELECT json FROM events'],
-    ['event of a type', '/v1/changes?limit=7&entity_type=score', 'SELECT json FROM events'],
+    ['event', '/v1/changes?limit=7', 'SELECT deflated FROM events'],
+    ['event of a type', '/v1/changes?limit=7&entity_type=score', 'SELECT deflated FROM events'],
     ['values of scores', '/v1/scores?source=official&count=true&limit=1', 'SELECT sorted FROM score_values'],
   ])('whose text of the %s is damaged while it serves is rebuilt, and no answer is wrong', async (_, path, sql) => {
     const before = await api.get(path);

@@ -1,8 +1,9 @@
-import { gunzipSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import { type HistoryKind, SERIES_KINDS } from '../../../api/view/history-kinds.ts';
 import type { IdKind } from '../../../api/view/schema.ts';
 import { firstRetainedSeq, metaFromJson } from '../../../api/view/view-meta.ts';
+import { inflate } from '../../../runtime/gzip-pieces.ts';
 
 /** Columns that have the number of an id in some tables. */
 const NUMBERED: Readonly<Record<string, IdKind>> = {
@@ -89,17 +90,17 @@ function eventsIn(view: SqliteDatabase.Database, blocks: readonly Row[]): readon
   const meta = metaFromJson(view.prepare<[], string>('SELECT json FROM meta').pluck().get() ?? 'null');
   if (meta === undefined) throw new Error('the view has another format');
   const firstSeq = firstRetainedSeq(meta.catalog);
-  return blocks.flatMap(({ first_seq: first, types, json }) => {
-    const events: readonly { readonly seq: number }[] = JSON.parse(`[${gunzipSync(json as Buffer)}]`);
-    const texts = gunzipSync(json as Buffer)
-      .toString()
-      .split(/,(?=\{"seq":\d)/);
+  return blocks.flatMap(({ first_seq: first, types, deflated, bytes, crc }) => {
+    const text = inflate({ deflated: deflated as Buffer, bytes: Number(bytes), crc: Number(crc) });
+    if (text.length !== bytes || crc32(text) !== crc) throw new Error(`block ${first} has another text`);
+    const events: readonly { readonly seq: number }[] = JSON.parse(`[${text}]`);
+    const texts = text.toString().split(/,(?=\{"seq":\d)/);
     const letters = [...String(types)];
     if (new Set([events.length, texts.length, letters.length]).size > 1)
       throw new Error(`block ${first} has another length`);
     for (const [at, { seq }] of events.entries()) {
       if (seq !== Number(first) + at) throw new Error(`block ${first} has event ${seq} at ${at}`);
     }
-    return texts.map((text, at) => `${letters[at]} ${text}`).slice(Math.max(firstSeq - Number(first), 0));
+    return texts.map((event, at) => `${letters[at]} ${event}`).slice(Math.max(firstSeq - Number(first), 0));
   });
 }

@@ -2,8 +2,10 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll } from 'vitest';
+import { checkOf } from '../../../api/view/feed.ts';
 import { fileSum } from '../../../api/view/file-sum.ts';
 import { INDEXES, SCHEMA } from '../../../api/view/schema.ts';
 import { View } from '../../../api/view/view.ts';
@@ -42,6 +44,20 @@ export function useViewFiles() {
     opened.push(view);
     return view;
   };
+}
+
+/** @param events as JSON text, joined by commas. @param types one letter per event */
+export function insertBlock(
+  database: ViewDatabase,
+  first: number,
+  { types, events }: { types: string; events: string },
+): void {
+  const deflated = deflateRawSync(events, { finishFlush: constants.Z_SYNC_FLUSH });
+  const block = { deflated, bytes: Buffer.byteLength(events), crc: crc32(events) };
+  const check = checkOf(block);
+  database
+    .prepare('INSERT INTO events VALUES (@first, @types, @deflated, @bytes, @crc, @check)')
+    .run({ first, types, ...block, check });
 }
 
 function metaWith(releases: readonly Partial<CatalogEntry>[]): Partial<ViewMeta> {
