@@ -1,7 +1,11 @@
 /** The process of `write-in-child.ts`: writes one view and ends, at the latest with its parent. */
+import { constants, setPriority } from 'node:os';
 import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { type WriteInput, writeView } from '../write/write-view.ts';
 import type { ChildReply } from './write-in-child.ts';
+
+// Requests come first.
+setPriority(constants.priority.PRIORITY_LOW);
 
 process.on('disconnect', () => process.exit());
 
