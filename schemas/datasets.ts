@@ -24,6 +24,8 @@ export interface Column {
   readonly references?: DatasetName;
   /** The minor version of the records that added it. */
   readonly addedIn?: string;
+  /** Captured before that version too, outside the published record. */
+  readonly isStoredBefore?: boolean;
 }
 
 export interface Dataset {

@@ -38,16 +38,26 @@ export const SCHEMA_VERSION = RECORD_VERSIONS.at(-1)?.version ?? '';
 function datasetsBefore(later: readonly Pick<RecordVersion, 'version'>[]): RecordVersion['datasets'] {
   if (later.length === 0) return DATASETS;
   const isIncluded = ({ addedIn }: Column) => !later.some(({ version }) => version === addedIn);
-  return mapDatasets((name) => ({ ...DATASETS[name], columns: DATASETS[name].columns.filter(isIncluded) }));
+  const columnsOf = (column: Column) => {
+    if (isIncluded(column)) return [column];
+    return column.isStoredBefore === true ? [{ ...column, published: false }] : [];
+  };
+  return mapDatasets((name) => ({ ...DATASETS[name], columns: DATASETS[name].columns.flatMap(columnsOf) }));
 }
 
 /**
- * The columns that nights store while a version is in force (decision 0076). Columns of later versions are absent, so
- * filling them later is no change.
+ * The columns that nights store while a version is in force, in the order of {@link DATASETS} (decision 0076). Columns of later versions
+ * are absent, so filling them later is no change.
+ * @param before if given, only columns that were stored in this version too
  */
-export function storedColumns(name: DatasetName, version: Pick<RecordVersion, 'datasets'>): readonly Column[] {
-  const known = version.datasets[name].columns;
-  return DATASETS[name].columns.filter((column) => known.some((other) => other.name === column.name));
+export function storedColumns(
+  name: DatasetName,
+  version: Pick<RecordVersion, 'datasets'>,
+  before: Pick<RecordVersion, 'datasets'> = version,
+): readonly Column[] {
+  const find = ({ datasets }: Pick<RecordVersion, 'datasets'>, column: Column) =>
+    datasets[name].columns.find((other) => other.name === column.name);
+  return DATASETS[name].columns.flatMap((column) => (find(before, column) && find(version, column)) ?? []);
 }
 
 /** Of a day's snapshot and events. */

@@ -29,7 +29,7 @@ function source(
     return column;
   };
   const added = contentColumns(dataset).filter(
-    ({ addedIn, isUpstream }) => addedIn !== undefined && isUpstream !== true,
+    ({ name, addedIn, isUpstream }) => addedIn !== undefined && isUpstream !== true && !payload.includes(name),
   );
   return {
     dataset,

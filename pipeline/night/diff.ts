@@ -60,16 +60,15 @@ export async function diff(input: DiffInput, { database }: { readonly database: 
 async function merge(database: Database, dataset: Dataset, input: DiffInput): Promise<void> {
   const [captured, previous] = [table('captured', dataset.name), table('previous', dataset.name)];
   const { inForce, before = inForce } = input.versions;
-  const [stored, storedBefore] = [storedColumns(dataset.name, inForce), storedColumns(dataset.name, before)];
-  const content = contentColumns(dataset).filter((column) => stored.includes(column) && storedBefore.includes(column));
+  const stored = new Set(storedColumns(dataset.name, inForce).map(({ name }) => name));
+  const content = contentColumns({ ...dataset, columns: storedColumns(dataset.name, inForce, before) });
   const [firstKey] = dataset.key;
   const isNew = `c.${firstKey} IS NOT NULL`;
   // Corrects future times from a night with a wrong clock.
   const isAhead = 'p.updated_at > $2::TIMESTAMPTZ::TIMESTAMP';
   const differs = [...content.map(({ name }) => `c.${name} IS DISTINCT FROM p.${name}`), isAhead].join(' OR ');
-  const columns = dataset.columns.map((column) => {
-    const { name, type } = column;
-    const isFilled = name !== 'updated_at' && stored.includes(column);
+  const columns = dataset.columns.map(({ name, type }) => {
+    const isFilled = name !== 'updated_at' && stored.has(name);
     return isFilled ? `if(${isNew}, c.${name}, p.${name}) AS ${name}` : `NULL::${DUCKDB_TYPES[type]} AS ${name}`;
   });
   await database.run(

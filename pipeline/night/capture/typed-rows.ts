@@ -180,13 +180,18 @@ function nestedJson(name: string): string {
 }
 
 export function faultSql(rules: readonly RowRule[]): string {
-  const bits = rules.map((rule, index) => `CASE WHEN ${rule.sql} THEN ${2 ** index} ELSE 0 END`);
+  const bits = rules.map((rule, index) => `CASE WHEN ${rule.sql} THEN ${faultBit(index)} ELSE 0 END`);
   return `CAST(${bits.join(' + ')} AS BIGINT)`;
 }
 
+/** Of a rule, by its place; exact, which a number is only below 2^53. */
+export function faultBit(index: number): bigint {
+  return 1n << BigInt(index);
+}
+
 /** Without these, nobody knows which record the row is about. */
-export function unreadableKeyMask(dataset: Dataset, rules: readonly RowRule[]): number {
+export function unreadableKeyMask(dataset: Dataset, rules: readonly RowRule[]): bigint {
   const isUnreadable = ({ column, reason }: RowRule) =>
     dataset.key.includes(column) && (reason === MISSING || reason === NOT_A_TEXT);
-  return rules.reduce((mask, rule, index) => (isUnreadable(rule) ? mask + 2 ** index : mask), 0);
+  return rules.reduce((mask, rule, index) => (isUnreadable(rule) ? mask | faultBit(index) : mask), 0n);
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
-import { cleanIdSql, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
+import { cleanIdSql, faultBit, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
 import { countRows, table } from '../tables.ts';
 import { ISSUES_MAX, issueSql, takeRowsOut } from './issues.ts';
 import { setStaleAside, takeStaleRows } from './upstreams.ts';
@@ -71,7 +71,7 @@ export async function explainFaults(
       reason: `'${rule.reason}'`,
     });
     await database.run(
-      `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (fault_row) WHERE fault & ${2 ** index} <> 0`,
+      `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (fault_row) WHERE fault & ${faultBit(index)} <> 0`,
     );
   }
   await database.run('DROP TABLE raw; DROP TABLE faulty');

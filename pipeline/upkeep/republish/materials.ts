@@ -17,6 +17,7 @@ import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
+import { UNPUBLISHED_COLUMNS } from '../../night/snapshot.ts';
 import { linesSql, noLinesSql } from '../../proof/replay.ts';
 
 export interface MaterialsInput {
@@ -55,9 +56,9 @@ export class Materials {
 
   /** `compared`: also stored by the previous release. */
   columnsOf(dataset: Dataset): { readonly stored: readonly Column[]; readonly compared: readonly Column[] } {
-    const stored = storedColumns(dataset.name, this.versionOf(this.release));
-    const before = storedColumns(dataset.name, this.versionOf(this.previous ?? this.release));
-    return { stored, compared: stored.filter((column) => before.includes(column)) };
+    const version = this.versionOf(this.release);
+    const before = this.versionOf(this.previous ?? this.release);
+    return { stored: storedColumns(dataset.name, version), compared: storedColumns(dataset.name, version, before) };
   }
 
   async parquet(path: string): Promise<string> {
@@ -95,13 +96,13 @@ export class Materials {
   }
 
   /**
-   * Typed, with null for unpublished columns. Rejects with `corrupt` where the snapshot's version omits a column that
-   * others publish.
+   * Typed, with null for unpublished columns. Rejects with `corrupt` where the snapshot's version omits a column that no other file
+   * keeps.
    */
   async publishedRecords(dataset: Dataset): Promise<string> {
     const published = publishedColumns(this.versionOf(this.release).datasets[dataset.name]);
     const { stored } = this.columnsOf(dataset);
-    const missing = stored.find((column) => column.published && !published.some(({ name }) => name === column.name));
+    const missing = stored.find((column) => !column.published && !UNPUBLISHED_COLUMNS.includes(column.name));
     if (missing !== undefined) {
       throw new AppError('corrupt', `version ${this.release.schema_version} of the records has no ${missing.name}`);
     }

@@ -30,8 +30,8 @@ export async function rebuildState(name: DatasetName, to: string, materials: Mat
   const before = await materials.stateBefore(dataset);
   const unpublished = await unpublishedSql(name, materials);
   const { stored, compared } = materials.columnsOf(dataset);
-  const changed = contentColumns(dataset)
-    .filter((column) => column.published && compared.includes(column))
+  const changed = contentColumns({ ...dataset, columns: compared })
+    .filter((column) => column.published)
     .map(({ name: column }) => `a.${column} IS DISTINCT FROM b.${column}`);
   // Only a time ahead of the clock was corrected.
   changed.push('b.updated_at > a.updated_at');
@@ -59,7 +59,7 @@ export async function rebuildState(name: DatasetName, to: string, materials: Mat
 async function unpublishedSql(name: DatasetName, materials: Materials): Promise<string> {
   const { release } = materials;
   const isSetAside = release.quarantined[name] > 0 || (name === 'pricing' && release.suspects_pending > 0);
-  if (!isSetAside && DATASETS[name].columns.every(({ published }) => published)) {
+  if (!isSetAside && materials.columnsOf(DATASETS[name]).stored.every(({ published }) => published)) {
     return 'SELECT NULL AS entity_id, NULL AS op, NULL::BIGINT AS n WHERE false';
   }
   if (!release.files.some(({ path }) => path === RELEASE_PATHS.unpublished)) {
