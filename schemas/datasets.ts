@@ -3,7 +3,20 @@
  * documentation derive (specification "Datasets"). Names are snake_case from source file to JSON.
  */
 
-export type ColumnType = 'id' | 'text' | 'text[]' | 'double' | 'integer' | 'bigint' | 'date' | 'timestamp';
+import type { JsonType, Modalities } from './json-columns.ts';
+import type { Meter, Rate } from './rates.ts';
+
+export type ColumnType =
+  | 'id'
+  | 'text'
+  | 'text[]'
+  | 'double'
+  | 'integer'
+  | 'bigint'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | JsonType;
 
 export interface Column {
   readonly name: string;
@@ -17,6 +30,12 @@ export interface Column {
   /** Both ends included; units as in the description. */
   readonly min?: number;
   readonly max?: number;
+  /** The only values of a text. */
+  readonly values?: readonly string[];
+  /** What a text is: a regular expression that matches all of it (RE2 and ECMAScript), and its name. */
+  readonly form?: { readonly pattern: string; readonly label: string };
+  /** The price of a million of these tokens, which `rates` repeats. */
+  readonly meter?: Meter;
   /** Value of an absent one. */
   readonly fallback?: string;
   /** Names the record's upstream; filled from a SELECT's `upstream`. */
@@ -49,7 +68,10 @@ export type EntityType = (typeof ENTITY_TYPES)[number];
 /** In characters (specification "Ids"). */
 export const ID_LENGTH_MAX = 200;
 
-type Extra = Pick<Column, 'min' | 'max' | 'fallback' | 'references' | 'isUpstream'>;
+type Extra = Pick<
+  Column,
+  'min' | 'max' | 'values' | 'form' | 'meter' | 'fallback' | 'references' | 'isUpstream' | 'isStoredBefore'
+>;
 
 /** Types of records derive from its name and type. */
 type ColumnOf<Name extends string, Type extends ColumnType, IsNullable extends boolean> = Column & {
@@ -177,8 +199,11 @@ interface ValueOf {
   readonly double: number;
   readonly integer: number;
   readonly bigint: number;
+  readonly boolean: boolean;
   readonly date: string;
   readonly timestamp: string;
+  readonly rates: readonly Rate[];
+  readonly modalities: Modalities;
 }
 
 /** In the newest version of the records. */

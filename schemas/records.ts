@@ -9,9 +9,12 @@ import {
   publishedColumns,
   publishedName,
 } from './datasets.ts';
+import { JSON_FORMS, type Modalities } from './json-columns.ts';
+import type { Rate } from './rates.ts';
 
 /** The dataset's columns in wire order. */
-export type PublishedRecord = Readonly<Record<string, string | number | readonly string[] | null>>;
+export type PublishedRecord = Readonly<Record<string, PublishedValue | null>>;
+export type PublishedValue = string | number | boolean | readonly string[] | readonly Rate[] | Modalities;
 
 const VALUE_SCHEMAS: Readonly<Record<ColumnType, (column: Column) => z.ZodType>> = {
   id: () =>
@@ -20,13 +23,19 @@ const VALUE_SCHEMAS: Readonly<Record<ColumnType, (column: Column) => z.ZodType>>
       .min(1)
       .refine((id) => [...id].length <= ID_LENGTH_MAX, `over ${ID_LENGTH_MAX} characters`)
       .meta({ maxLength: ID_LENGTH_MAX }),
-  text: () => z.string(),
+  text: ({ values, form }) => {
+    if (values !== undefined) return z.enum(values);
+    return form === undefined ? z.string() : z.string().regex(new RegExp(`^(?:${form.pattern})$`));
+  },
   'text[]': () => z.array(z.string()),
   double: (column) => withRange(z.number(), column),
   integer: (column) => withRange(z.number().int(), column),
   bigint: (column) => withRange(z.number().int(), column),
+  boolean: () => z.boolean(),
   date: () => z.iso.date(),
   timestamp: () => z.iso.datetime(),
+  rates: () => JSON_FORMS.rates.schema,
+  modalities: () => JSON_FORMS.modalities.schema,
 };
 
 function withRange(schema: z.ZodNumber, column: Column): z.ZodNumber {

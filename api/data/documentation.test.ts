@@ -42,8 +42,11 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   double: ' number',
   integer: ' integer',
   bigint: ' integer',
+  boolean: ' true or false',
   date: ' date',
   timestamp: '',
+  rates: ' list of rates',
+  modalities: ' object',
 };
 
 function fieldOf({ name, type, min, nullable }: Column): string {

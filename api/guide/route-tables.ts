@@ -24,8 +24,11 @@ const JSON_TYPES: Readonly<Record<Column['type'], string>> = {
   double: 'number',
   integer: 'whole number',
   bigint: 'whole number',
+  boolean: 'true or false',
   date: 'date',
   timestamp: 'date-time',
+  rates: 'list of rates',
+  modalities: 'object',
 };
 
 /** In the order of records: `fields-models`, `fields-scores` … */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import type { Dataset } from '../../schemas/datasets.ts';
+import { registerJsonFunctions } from './json-functions.ts';
 import { DUCKDB_TYPES, RECORD_MACROS } from './record-sql.ts';
 import { type RowOf, type RowShape, rowReader, text } from './row-shape.ts';
 
@@ -41,7 +42,9 @@ export class Database {
       // It caches blocks by path and time, and would mix up two files written to one path within a tick.
       enable_external_file_cache: 'false',
     });
-    return Database.#connect(instance);
+    const database = await Database.#connect(instance);
+    await registerJsonFunctions(database.connection);
+    return database;
   }
 
   static async #connect(instance: DuckDBInstance): Promise<Database> {

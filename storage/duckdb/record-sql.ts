@@ -12,8 +12,12 @@ export const DUCKDB_TYPES: Readonly<Record<ColumnType, string>> = {
   double: 'DOUBLE',
   integer: 'INTEGER',
   bigint: 'BIGINT',
+  boolean: 'BOOLEAN',
   date: 'DATE',
   timestamp: 'TIMESTAMP',
+  // As JSON text in its one form, so that equal values are equal texts.
+  rates: 'VARCHAR',
+  modalities: 'VARCHAR',
 };
 
 /**
@@ -47,10 +51,13 @@ const WIRE_SQL: Readonly<Record<ColumnType, (name: string) => string>> = {
   double: (name) => `es_number(${name})`,
   integer: (name) => `CAST(${name} AS VARCHAR)`,
   bigint: (name) => `CAST(${name} AS VARCHAR)`,
+  boolean: (name) => `CAST(${name} AS VARCHAR)`,
   date: (name) => `'"' || CAST(${name} AS VARCHAR) || '"'`,
   timestamp: (name) =>
     `CASE WHEN epoch_us(${name}) % 1000000 = 0 THEN strftime(${name}, '"%Y-%m-%dT%H:%M:%SZ"') ` +
     `ELSE strftime(${name}, '"%Y-%m-%dT%H:%M:%S.%gZ"') END`,
+  rates: (name) => name,
+  modalities: (name) => name,
 };
 
 export function columnDefinitions(dataset: Dataset): string {

@@ -10,8 +10,11 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   double: 'DOUBLE',
   integer: 'INTEGER',
   bigint: 'BIGINT',
+  boolean: 'BOOLEAN',
   date: 'DATE',
   timestamp: 'TIMESTAMP',
+  rates: 'JSON',
+  modalities: 'JSON',
 };
 
 const DIALECT: Dialect = {
@@ -140,10 +143,13 @@ const JSON_SQL: Readonly<Record<Exclude<ColumnType, 'double'>, (name: string) =>
   'text[]': (name) => `CAST(to_json(${name}) AS VARCHAR)`,
   integer: (name) => `CAST(${name} AS VARCHAR)`,
   bigint: (name) => `CAST(${name} AS VARCHAR)`,
+  boolean: (name) => `CAST(${name} AS VARCHAR)`,
   date: (name) => `'"' || ${name} || '"'`,
   timestamp: (name) =>
     `CASE WHEN epoch_us(${name}) % 1000000 = 0 THEN strftime(${name}, '"%Y-%m-%dT%H:%M:%SZ"')
      ELSE strftime(${name}, '"%Y-%m-%dT%H:%M:%S.%gZ"') END`,
+  rates: (name) => `CAST(${name} AS VARCHAR)`,
+  modalities: (name) => `CAST(${name} AS VARCHAR)`,
 };
 
 /** Date-times are read as text, since DuckDB guesses their format otherwise. */

@@ -24,8 +24,12 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   double: 'double precision',
   integer: 'integer',
   bigint: 'bigint',
+  boolean: 'boolean',
   date: 'date',
   timestamp: 'timestamptz(3)',
+  // Not jsonb, which sorts the keys.
+  rates: 'json',
+  modalities: 'json',
 };
 
 const DIALECT: Dialect = {

@@ -1,6 +1,7 @@
 import SqliteDatabase from 'better-sqlite3';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { type Column, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { isJsonType } from '../../../schemas/json-columns.ts';
 import { type AnyRecord, parseRecord, readLines } from '../json-lines.ts';
 import {
   CREATE_INDEXES,
@@ -15,7 +16,7 @@ import {
   TablesCopy,
 } from './tables.ts';
 
-/** Dates and date-times are text as published, lists JSON. */
+/** Dates and date-times are text as published, lists and objects JSON; true is 1. */
 const DIALECT: Dialect = {
   types: {
     id: 'TEXT',
@@ -24,8 +25,11 @@ const DIALECT: Dialect = {
     double: 'REAL',
     integer: 'INTEGER',
     bigint: 'INTEGER',
+    boolean: 'INTEGER',
     date: 'TEXT',
     timestamp: 'TEXT',
+    rates: 'TEXT',
+    modalities: 'TEXT',
   },
   tablesSql: `SELECT lower(name) AS name FROM sqlite_schema WHERE type IN ('table', 'view')`,
   columnsSql: `SELECT t.name AS table_name, c.name AS column_name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
@@ -126,12 +130,14 @@ function openDatabase(path: string): SqliteDatabase.Database {
 
 function stored(value: unknown): unknown {
   if (value === undefined) return null;
+  if (typeof value === 'boolean') return Number(value);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
 /** Unchanged if others wrote it. */
 function published({ type }: Column, value: unknown): unknown {
-  if (type !== 'text[]' || typeof value !== 'string') return value;
+  if (type === 'boolean' && typeof value === 'number') return value === 1;
+  if (!(type === 'text[]' || isJsonType(type)) || typeof value !== 'string') return value;
   try {
     return JSON.parse(value);
   } catch {

@@ -3,11 +3,15 @@
  * `raw_<column>` and the typed value `<column>`.
  */
 import { type Column, type ColumnType, type Dataset, ID_LENGTH_MAX } from '../../../schemas/datasets.ts';
+import { isJsonType, JSON_FORMS, type JsonType } from '../../../schemas/json-columns.ts';
+import { sqlText } from '../../../storage/duckdb/database.ts';
 
 /** `sql` is true where a row breaks the rule. Its index in the list is its bit in `fault`. */
 export interface RowRule {
   readonly column: string;
   readonly reason: string;
+  /** SQL of a reason that says what is wrong with this value, given its raw text; default: `reason`. */
+  readonly reasonSql?: (raw: string) => string;
   readonly sql: string;
 }
 
@@ -24,12 +28,16 @@ const TYPED_SQL: Readonly<Record<ColumnType, (raw: string) => string>> = {
   double: (raw) => `${numberSql(raw)} + 0.0`,
   integer: (raw) => integerSql(raw, 'INTEGER'),
   bigint: (raw) => integerSql(raw, 'BIGINT'),
+  // DuckDB would read `yes` and `1` too.
+  boolean: (raw) => `CASE ${raw} WHEN 'true' THEN true WHEN 'false' THEN false END`,
   date: (raw) =>
     `CASE WHEN ${raw} LIKE '____-__-__' OR ${raw} LIKE '____-__-__ 00:00:00' THEN TRY_CAST(left(${raw}, 10) AS DATE) END`,
   // The first cast, for zone Z only, takes a quarter of the time of the second.
   timestamp: (raw) =>
     `date_trunc('milliseconds', coalesce(CASE WHEN ends_with(${raw}, 'Z') THEN TRY_CAST(${raw} AS TIMESTAMP) END, ` +
     `CAST(TRY_CAST(${raw} AS TIMESTAMPTZ) AS TIMESTAMP)))`,
+  rates: (raw) => canonicalJsonSql('rates', raw),
+  modalities: (raw) => canonicalJsonSql('modalities', raw),
 };
 
 const TYPE_LABELS: Readonly<Record<ColumnType, string>> = {
@@ -39,8 +47,11 @@ const TYPE_LABELS: Readonly<Record<ColumnType, string>> = {
   double: 'a number',
   integer: 'a whole number that fits 32 bits',
   bigint: `a whole number up to ${INTEGER_MAX}`,
+  boolean: 'true or false',
   date: 'a date YYYY-MM-DD',
   timestamp: 'a date-time YYYY-MM-DDTHH:MM:SSZ',
+  rates: JSON_FORMS.rates.label,
+  modalities: JSON_FORMS.modalities.label,
 };
 
 /** Where the source lacks them, the night fills these with the capture's time and the number of models with scores. */
@@ -93,13 +104,21 @@ type MakeRule = (reason: string, sql: string) => RowRule;
 function presenceRules({ name, nullable, fallback, type }: Column, rule: MakeRule): readonly RowRule[] {
   const mayBeAbsent = nullable || fallback !== undefined || FILLED_LATER.has(name);
   const unreadable = `raw_${name} IS NOT NULL AND ${name} IS NULL`;
+  if (isJsonType(type)) return [problemRule(name, type, rule)];
   return [
     ...(mayBeAbsent ? [] : [rule(MISSING, type === 'id' ? isBlank(`raw_${name}`) : `raw_${name} IS NULL`)]),
     rule(`is not ${TYPE_LABELS[type]}`, type === 'text[]' ? `${unreadable} AND trim(raw_${name}) <> ''` : unreadable),
   ];
 }
 
-function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly RowRule[] {
+function problemRule(name: string, type: JsonType, rule: MakeRule): RowRule {
+  const reasonSql = (raw: string) => `json_problem('${type}', ${raw})`;
+  const sql = `CASE WHEN ${name} IS NULL AND trim(raw_${name}) <> '' THEN ${reasonSql(`raw_${name}`)} IS NOT NULL ELSE false END`;
+  return { ...rule(`is not ${TYPE_LABELS[type]}`, sql), reasonSql };
+}
+
+function valueRules(column: Column, rule: MakeRule): readonly RowRule[] {
+  const { name, type, nullable } = column;
   switch (type) {
     case 'id':
       return [
@@ -113,6 +132,7 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
         ...(nullable ? [] : [rule('is empty', `trim(${name}) = ''`)]),
         rule('has control characters', controlCharacters(name, UNPRINTABLE)),
         rule(NOT_A_TEXT, nestedJson(name)),
+        ...formRules(column, rule),
       ];
     case 'text[]':
       return [
@@ -122,15 +142,38 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
         ),
       ];
     case 'double':
-      return [rule('is not a finite number', `NOT isfinite(${name})`)];
+      return [rule('is not a finite number', `NOT isfinite(${name})`), ...rateRules(column, rule)];
     case 'date':
       return [rule('is not a plausible date', `${name} NOT BETWEEN '${DATE_RANGE[0]}' AND '${DATE_RANGE[1]}'`)];
     case 'timestamp':
       return [rule('is not a plausible date-time', `${name} NOT BETWEEN '${DATE_RANGE[0]}' AND '${DATE_RANGE[1]}'`)];
     case 'integer':
     case 'bigint':
+    case 'boolean':
+    case 'rates':
+    case 'modalities':
       return [];
   }
+}
+
+function formRules({ name, values, form }: Column, rule: MakeRule): readonly RowRule[] {
+  return [
+    ...(values === undefined
+      ? []
+      : [rule(`is not one of ${values.join(', ')}`, `${name} NOT IN (${values.map(sqlText).join(', ')})`)]),
+    ...(form === undefined
+      ? []
+      : [rule(`is not ${form.label}`, `NOT regexp_full_match(${name}, ${sqlText(form.pattern)})`)]),
+  ];
+}
+
+/** A price that `rates` repeats. The two may be computed in different ways, so the last digits may differ. */
+function rateRules({ name, meter }: Column, rule: MakeRule): readonly RowRule[] {
+  if (meter === undefined) return [];
+  const price = `token_price(rates, '${meter}')`;
+  const differs = `CASE WHEN ${name} IS NULL OR ${price} IS NULL THEN ${name} IS DISTINCT FROM ${price}
+    ELSE abs(${name} - ${price}) > 1e-9 * ${price} END`;
+  return [rule(`is not the ${meter} rate without condition`, `rates IS NOT NULL AND ${differs}`)];
 }
 
 function rangeRules({ name, min, max }: Column, rule: MakeRule): readonly RowRule[] {
@@ -194,4 +237,8 @@ export function unreadableKeyMask(dataset: Dataset, rules: readonly RowRule[]): 
   const isUnreadable = ({ column, reason }: RowRule) =>
     dataset.key.includes(column) && (reason === MISSING || reason === NOT_A_TEXT);
   return rules.reduce((mask, rule, index) => (isUnreadable(rule) ? mask | faultBit(index) : mask), 0n);
+}
+
+function canonicalJsonSql(type: JsonType, raw: string): string {
+  return `CASE WHEN trim(${raw}) <> '' THEN canonical_json('${type}', ${raw}) END`;
 }

@@ -68,7 +68,7 @@ export async function explainFaults(
       rowid: 'fault_row',
       field: `'${rule.column}'`,
       value: `raw.${rule.column}`,
-      reason: `'${rule.reason}'`,
+      reason: rule.reasonSql?.(`raw.${rule.column}`) ?? `'${rule.reason}'`,
     });
     await database.run(
       `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (fault_row) WHERE fault & ${faultBit(index)} <> 0`,

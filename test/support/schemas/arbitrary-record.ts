@@ -2,7 +2,10 @@
 import fc from 'fast-check';
 import { dayFromDate, timestampFromDate } from '../../../runtime/day.ts';
 import { type Column, type ColumnType, type Dataset, publishedColumns } from '../../../schemas/datasets.ts';
-import type { PublishedRecord } from '../../../schemas/records.ts';
+import { MODALITIES_FORM } from '../../../schemas/json-columns.ts';
+import type { JsonForm } from '../../../schemas/json-form.ts';
+import { APPLIES, METERS, RATE_UNITS, RATES_FORM, type Rate, TIERS } from '../../../schemas/rates.ts';
+import type { PublishedRecord, PublishedValue } from '../../../schemas/records.ts';
 
 /** Control characters that a text may hold; an id holds none. See the row rules of the capture. */
 const ALLOWED_IN_TEXT = ['\t', '\n', '\r', '\u007f'];
@@ -42,19 +45,59 @@ const anyInstant = fc.date({
   noInvalidDate: true,
 });
 
-const ANY_OF_TYPE: Readonly<Record<ColumnType, fc.Arbitrary<string | number | readonly string[]>>> = {
+const anyCondition = fc.oneof(
+  fc.record(
+    { tier: fc.constantFrom(...TIERS), region: anyId, context_min: fc.integer({ min: 1, max: 2_000_000 }) },
+    { requiredKeys: [] },
+  ),
+  fc.record({ context_min: fc.integer({ min: 1 }), applies: fc.constantFrom(...APPLIES) }),
+);
+
+export const anyRate: fc.Arbitrary<Rate> = fc.record(
+  {
+    meter: fc.constantFrom(...METERS),
+    unit: fc.constantFrom(...RATE_UNITS),
+    per: fc.constantFrom(1, 1000, 1_000_000),
+    price: anyNumber.map(Math.abs).filter((price) => price <= 1e12),
+    when: anyCondition,
+  },
+  { requiredKeys: ['meter', 'unit', 'per', 'price'] },
+);
+
+const anyModality = fc.constantFrom('text', 'image', 'audio', 'video', 'pdf');
+
+const ANY_OF_TYPE: Readonly<Record<ColumnType, fc.Arbitrary<PublishedValue>>> = {
   id: anyId,
   text: anyText,
   'text[]': fc.array(anyId, { maxLength: 4 }),
   double: anyNumber,
   integer: fc.integer(),
   bigint: fc.maxSafeInteger(),
+  boolean: fc.boolean(),
   date: anyInstant.map(dayFromDate),
   timestamp: fc.oneof(
     anyInstant.map(timestampFromDate),
     anyInstant.map((date) => timestampFromDate(new Date(Math.trunc(date.getTime() / 1000) * 1000))),
   ),
+  rates: fc.array(anyRate, { minLength: 1, maxLength: 5 }).map((rates) => canonical(RATES_FORM, distinct(rates))),
+  modalities: fc
+    .record({
+      input: fc.array(anyModality, { minLength: 1, maxLength: 3 }),
+      output: fc.array(anyModality, { maxLength: 3 }),
+    })
+    .map((modalities) => canonical(MODALITIES_FORM, modalities)),
 };
+
+function canonical<T>(form: JsonForm<T>, value: unknown): T {
+  const parsed = form.parse(JSON.stringify(value));
+  if ('problem' in parsed || parsed.value === null) throw new Error(`not ${form.label}: ${JSON.stringify(parsed)}`);
+  return parsed.value;
+}
+
+/** One per meter, unit and condition. */
+function distinct(rates: readonly Rate[]): readonly Rate[] {
+  return [...new Map(rates.map((rate) => [JSON.stringify({ ...rate, price: 0, per: 1 }), rate])).values()];
+}
 
 function withoutControl(text: string, allowed: readonly string[]): string {
   const isControl = (character: string) => character < ' ' || character === '\u007f';

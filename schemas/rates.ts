@@ -1,0 +1,118 @@
+/** Rates: what is charged for what, and under which condition (specification "Rates"). */
+import { z } from 'zod';
+import { type JsonForm, parseJson } from './json-form.ts';
+
+/** What is counted. */
+export const METERS = [
+  ...([
+    'input',
+    'output',
+    'cache_read',
+    'cache_write',
+    'cache_write_1h',
+    'reasoning',
+    'image_in',
+    'image_out',
+  ] as const),
+  ...(['audio_in', 'audio_out', 'video_out', 'request', 'search'] as const),
+] as const;
+export const RATE_UNITS = ['token', 'image', 'second', 'request', 'page'] as const;
+export const TIERS = ['batch', 'flex', 'priority', 'fast'] as const;
+export const APPLIES = ['request', 'marginal'] as const;
+
+export type Meter = (typeof METERS)[number];
+
+const ConditionSchema = z.strictObject({
+  tier: z
+    .string()
+    .describe(`Tier of service: ${TIERS.join(', ')}`)
+    .optional(),
+  context_min: z.int().min(1).describe('The request has more input tokens than this').optional(),
+  applies: z
+    .string()
+    .describe(
+      'With context_min: request charges all tokens of the request at this rate, marginal those above; absent: unknown',
+    )
+    .optional(),
+  region: z.string().describe('Where the request is processed, as the provider names it').optional(),
+});
+
+/** Its names are open: later versions add some. */
+export const RateSchema = z.strictObject({
+  meter: z.string().describe(`What is counted: ${METERS.join(', ')}`),
+  unit: z.string().describe(`Unit of the meter: ${RATE_UNITS.join(', ')}`),
+  per: z.int().min(1).describe('The price is for so many units'),
+  price: z.number().min(0).describe("In the price's currency; 0 is free"),
+  when: ConditionSchema.describe('All of it must hold; absent: the price without condition').optional(),
+});
+export type Rate = z.infer<typeof RateSchema>;
+
+/** Larger numbers are printed differently by databases. */
+const PRICE_MAX = 1e12;
+const REGION_LENGTH_MAX = 200;
+
+const KnownRatesSchema = z
+  .array(
+    RateSchema.extend({
+      meter: oneOf(METERS, 'meter'),
+      unit: oneOf(RATE_UNITS, 'unit'),
+      price: RateSchema.shape.price.max(PRICE_MAX),
+      when: ConditionSchema.extend({
+        tier: oneOf(TIERS, 'tier').optional(),
+        applies: oneOf(APPLIES, 'value of applies').optional(),
+        region: z
+          .string()
+          .min(1)
+          .max(REGION_LENGTH_MAX)
+          .regex(/^\P{Cc}*$/u, 'has control characters')
+          .optional(),
+      })
+        .refine((when) => when.applies === undefined || when.context_min !== undefined, 'applies needs context_min')
+        .optional(),
+    }),
+  )
+  .max(200);
+
+function oneOf<const Names extends readonly string[]>(names: Names, what: string) {
+  return z.enum(names, { error: ({ input }) => `${JSON.stringify(input)} is not a known ${what}` });
+}
+
+/** A list of rates in its one form: sorted, and each with its fields in order. An empty list is null. */
+export const RATES_FORM: JsonForm<readonly Rate[]> = {
+  label: 'a list of rates',
+  schema: z.array(RateSchema),
+  parse: (text) => {
+    const parsed = parseJson(text, KnownRatesSchema);
+    if ('problem' in parsed) return parsed;
+    const rates = parsed.value.map(canonicalRate).sort(compareRates);
+    const repeated = rates.findIndex((rate, at) => at > 0 && compareRates(rates[at - 1] ?? rate, rate) === 0);
+    if (repeated > 0) return { problem: `has two rates for ${keyOf(rates[repeated])}` };
+    return { value: rates.length === 0 ? null : rates };
+  },
+};
+
+function canonicalRate({ when, ...rate }: Rate): Rate {
+  return when === undefined || Object.keys(when).length === 0 ? rate : { ...rate, when };
+}
+
+/** By meter, then condition, then unit; what has no condition comes first. */
+function compareRates(a: Rate, b: Rate): number {
+  const [left, right] = [orderOf(a), orderOf(b)];
+  const at = left.findIndex((part, index) => part !== right[index]);
+  if (at < 0) return 0;
+  return (left[at] ?? '') < (right[at] ?? '') ? -1 : 1;
+}
+
+function orderOf({ meter, unit, when = {} }: Rate): readonly (string | number)[] {
+  return [meter, when.tier ?? '', when.context_min ?? 0, when.applies ?? '', when.region ?? '', unit];
+}
+
+function keyOf(rate: Rate | undefined): string {
+  return JSON.stringify({ meter: rate?.meter, unit: rate?.unit, when: rate?.when });
+}
+
+/** Price of a million tokens without condition; undefined if the rates have none. */
+export function tokenPrice(rates: readonly Rate[], meter: Meter): number | undefined {
+  const rate = rates.find((candidate) => candidate.meter === meter && candidate.unit === 'token' && !candidate.when);
+  return rate && (rate.price / rate.per) * 1_000_000;
+}

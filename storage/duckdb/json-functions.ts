@@ -1,0 +1,58 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { isJsonType, JSON_FORMS, type JsonType } from '../../schemas/json-columns.ts';
+import { METERS, type Meter, type Rate, tokenPrice } from '../../schemas/rates.ts';
+
+/**
+ * SQL functions for columns of a JSON type, so that there is one reader of them: `canonical_json(type, text)`, NULL for an empty or
+ * wrong value; `json_problem(type, text)`, NULL for a right one; and `token_price(rates, meter)`.
+ */
+export async function registerJsonFunctions(connection: DuckDBConnection): Promise<void> {
+  const { DuckDBScalarFunction, VARCHAR, DOUBLE } = await import('@duckdb/node-api');
+  const register = (
+    name: string,
+    returnType: typeof VARCHAR | typeof DOUBLE,
+    compute: (a: string, b: string) => string | number | undefined,
+  ) => {
+    connection.registerScalarFunction(
+      DuckDBScalarFunction.create({
+        name,
+        returnType,
+        parameterTypes: [VARCHAR, VARCHAR],
+        specialHandling: true, // Of NULL: the result is NULL.
+        mainFunction: (_, rows, results) => {
+          const [first, second] = [rows.getColumnVector(0), rows.getColumnVector(1)];
+          for (let at = 0; at < rows.rowCount; at += 1) {
+            const [a, b] = [first.getItem(at), second.getItem(at)];
+            results.setItem(at, a === null || b === null ? null : (compute(String(a), String(b)) ?? null));
+          }
+          results.flush();
+        },
+      }),
+    );
+  };
+  register('canonical_json', VARCHAR, (type, text) => {
+    const parsed = JSON_FORMS[jsonType(type)].parse(text);
+    return 'value' in parsed && parsed.value !== null ? JSON.stringify(parsed.value) : undefined;
+  });
+  register('json_problem', VARCHAR, (type, text) => {
+    const parsed = JSON_FORMS[jsonType(type)].parse(text);
+    return 'problem' in parsed ? parsed.problem : undefined;
+  });
+  register('token_price', DOUBLE, (rates, meter) => tokenPrice(ratesFrom(rates), meterFrom(meter)));
+}
+
+/** From text in its one form. */
+export function ratesFrom(text: string): readonly Rate[] {
+  return JSON.parse(text);
+}
+
+function jsonType(type: string): JsonType {
+  if (!isJsonType(type)) throw new TypeError(`${type} is no JSON type`);
+  return type;
+}
+
+function meterFrom(text: string): Meter {
+  const meter = METERS.find((known) => known === text);
+  if (meter === undefined) throw new TypeError(`${text} is no meter`);
+  return meter;
+}
