@@ -108,6 +108,13 @@ const UPSTREAM = addedIn(
   '1.1',
   optional('source', 'text', 'Upstream of this record: an id of GET /v1/sources', { isUpstream: true }),
 );
+const MODEL_STATUSES = ['active', 'preview', 'deprecated', 'retired'] as const;
+const REPORTERS = ['maker', 'evaluator', 'third_party'] as const;
+const PARTIAL_DATE = {
+  pattern: '[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?',
+  label: 'YYYY, YYYY-MM or YYYY-MM-DD',
+} as const;
+const WEB_ADDRESS = { pattern: 'https?://[!-~]+', label: 'an address that begins with https:// or http://' } as const;
 const MODEL_ID = required('model_id', 'id', 'The model', { references: 'models' });
 
 const TABLE = {
@@ -124,6 +131,18 @@ const TABLE = {
       optional('context_length', 'bigint', 'Longest context in tokens', { min: 0 }),
       optional('inference', 'text[]', 'Ids of the providers that serve the model, sorted'),
       UPSTREAM,
+      addedIn('1.2', optional('status', 'text', 'Where it is in its life', { values: MODEL_STATUSES })),
+      addedIn('1.2', optional('deprecated_on', 'date', 'Day from which its maker advises against it')),
+      addedIn('1.2', optional('retires_on', 'date', 'Day from which its maker no longer serves it, past or planned')),
+      addedIn('1.2', optional('replaced_by', 'id', 'Id of the model that its maker names as its successor')),
+      addedIn('1.2', optional('max_output_tokens', 'bigint', 'Longest output in tokens', { min: 1 })),
+      addedIn(
+        '1.2',
+        optional('knowledge_cutoff', 'text', 'Year, month or day up to which it was trained', { form: PARTIAL_DATE }),
+      ),
+      addedIn('1.2', optional('open_weights', 'boolean', 'Whether its weights can be downloaded')),
+      addedIn('1.2', optional('modalities', 'modalities', 'What it takes and gives, as lists input and output')),
+      addedIn('1.2', optional('capabilities', 'text[]', 'What it can do, such as tools or reasoning, sorted')),
       UPDATED_AT,
     ],
   },
@@ -151,8 +170,13 @@ const TABLE = {
       required('value', 'double', "The score, on the benchmark's own scale"),
       optional('source', 'text', 'Who measured: official, vendor, independent, community, or another name'),
       optional('measured_at', 'date', 'Day of the measurement'),
+      addedIn('1.2', optional('stderr', 'double', "Standard error, on the score's scale", { min: 0 })),
+      addedIn('1.2', optional('variant', 'text', 'How the model was run, such as its reasoning effort')),
+      addedIn('1.2', optional('reported_by', 'text', 'Who published the score', { values: REPORTERS })),
+      addedIn('1.2', optional('source_url', 'text', 'Where it was published', { form: WEB_ADDRESS })),
       UPDATED_AT,
-      { ...optional('n', 'bigint', 'Sample size', { min: 0 }), published: false },
+      // Last: files of older releases are compared by position.
+      addedIn('1.2', optional('n', 'bigint', 'Sample size', { min: 0, isStoredBefore: true })),
     ],
   },
   rankings: {
@@ -177,11 +201,12 @@ const TABLE = {
     columns: [
       MODEL_ID,
       required('provider', 'id', 'Provider that sells the model'),
-      optional('input_per_million', 'double', 'Price of a million input tokens', { min: 0 }),
-      optional('output_per_million', 'double', 'Price of a million output tokens', { min: 0 }),
+      optional('input_per_million', 'double', 'Price of a million input tokens', { min: 0, meter: 'input' }),
+      optional('output_per_million', 'double', 'Price of a million output tokens', { min: 0, meter: 'output' }),
       required('currency', 'text', 'ISO 4217 code', { fallback: 'USD' }),
       optional('effective_from', 'date', 'First day of this price'),
       UPSTREAM,
+      addedIn('1.2', optional('rates', 'rates', 'Prices by meter and condition, sorted')),
       UPDATED_AT,
     ],
   },

@@ -25,6 +25,8 @@ const VERSIONS = [
   { version: '1.0', noticeFrom: null, inForceFrom: null },
   // Models and prices name their upstream.
   { version: '1.1', noticeFrom: null, inForceFrom: '2026-11-23' },
+  // Rates of prices; life, abilities and limits of models; how scores were measured.
+  { version: '1.2', noticeFrom: null, inForceFrom: '2027-02-01' },
 ] as const;
 
 /** Each version has the columns added by it or before. */

@@ -71,23 +71,44 @@ function ModelPage({ pages, model, span, histories: [prices, scores, ranks] }: M
 
 type ModelField = keyof RecordOf<'models'>;
 
-/** Every field but name and source; the type requires new ones here. */
-const FACTS: Readonly<Record<Exclude<ModelField, 'id' | 'name' | 'source'>, (model: ModelDetail) => Fact>> = {
-  organization: (model) => ['Made by', model.organization ?? 'unknown'],
-  release_date: (model) => ['Released', model.release_date ?? 'unknown'],
-  context_length: ({ context_length: context }) => [
-    'Context',
-    context === null ? 'unknown' : `${formatNumber(context)} tokens`,
-  ],
-  inference: (model) => ['Served by', model.inference?.join(', ') || 'no known provider'],
-  updated_at: (model) => ['Last changed', model.updated_at],
-};
+/** Every field but name and source; the type requires new ones here. Undefined: not shown where unknown. */
+const FACTS: Readonly<Record<Exclude<ModelField, 'id' | 'name' | 'source'>, (model: ModelDetail) => Fact | undefined>> =
+  {
+    organization: (model) => ['Made by', model.organization ?? 'unknown'],
+    release_date: (model) => ['Released', model.release_date ?? 'unknown'],
+    context_length: ({ context_length: context }) => [
+      'Context',
+      context === null ? 'unknown' : `${formatNumber(context)} tokens`,
+    ],
+    inference: (model) => ['Served by', model.inference?.join(', ') || 'no known provider'],
+    status: ({ status }) => known('Status', status),
+    deprecated_on: (model) => known('Deprecated on', model.deprecated_on),
+    retires_on: (model) => known('Retires on', model.retires_on),
+    replaced_by: (model) => known('Replaced by', model.replaced_by),
+    max_output_tokens: ({ max_output_tokens: output }) =>
+      known('Longest output', output == null ? null : `${formatNumber(output)} tokens`),
+    knowledge_cutoff: (model) => known('Knowledge until', model.knowledge_cutoff),
+    open_weights: ({ open_weights: open }) => known('Weights', open == null ? null : WEIGHTS[`${open}`]),
+    modalities: ({ modalities }) =>
+      known('Modalities', modalities && `${modalities.input.join(', ')} to ${modalities.output.join(', ')}`),
+    capabilities: (model) => known('Capabilities', model.capabilities?.join(', ')),
+    updated_at: (model) => ['Last changed', model.updated_at],
+  };
 
 function factsOf(model: ModelDetail): readonly Fact[] {
   const names = [...new Set(model.aliases.map(({ id }) => id))].filter((name) => name !== model.id);
   return [
     ['Id', <code>{model.id}</code>],
     ...(names.length === 0 ? [] : [['Also called', names.join(', ')] as const]),
-    ...Object.values(FACTS).map((fact) => fact(model)),
+    ...Object.values(FACTS).flatMap((fact) => {
+      const shown = fact(model);
+      return shown === undefined ? [] : [shown];
+    }),
   ];
+}
+
+const WEIGHTS = { true: 'open', false: 'not open' } as const;
+
+function known(label: string, value: string | null | undefined): Fact | undefined {
+  return value ? [label, value] : undefined;
 }
