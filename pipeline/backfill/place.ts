@@ -12,7 +12,7 @@ import { RELEASE_PATHS } from '../../storage/keys.ts';
 import { table } from '../night/tables.ts';
 import type { WorkDeps } from '../run/run.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
-import { PRICING_TABLE } from './read-table.ts';
+import { PRICING_TABLE, TABLE_COLUMNS } from './read-table.ts';
 
 /** The reconstructed intervals, counted. */
 export interface Placement {
@@ -24,8 +24,8 @@ export interface Placement {
   readonly last_day: Day | null;
 }
 
-/** As in a release's history, but without the upstream. */
-const COLUMNS = `${columnList(DATASETS.pricing.columns.filter(({ isUpstream = false }) => !isUpstream))}, valid_from, valid_to`;
+/** As in the history of the first releases. */
+const COLUMNS = `${columnList(TABLE_COLUMNS)}, valid_from, valid_to`;
 const KEY = columnList(DATASETS.pricing.key);
 /** An unknown start comes before every known one. */
 const IN_ORDER = 'starts, effective_from NULLS FIRST, row';

@@ -42,6 +42,9 @@ async function findTable(path: string): Promise<DatasetSource> {
   return { dataset: 'pricing', name, path, format, compressed: gz !== undefined };
 }
 
+/** Those of the first record version: tables of old prices have no others. */
+export const TABLE_COLUMNS = DATASETS.pricing.columns.filter(({ addedIn }) => addedIn === undefined);
+
 /**
  * One row per period with one price (specification "Pricing backfill"): the columns and rules of captured pricing, plus
  * the first day on which the price no longer applies. Keys need not be unique.
@@ -51,7 +54,7 @@ export const PRICING_TABLE: Dataset = {
   grain: 'model, provider and period with one price',
   entityType: null,
   columns: [
-    ...DATASETS.pricing.columns.filter(({ name, isUpstream = false }) => name !== 'updated_at' && !isUpstream),
+    ...TABLE_COLUMNS.filter(({ name }) => name !== 'updated_at'),
     {
       name: 'effective_to',
       type: 'date',

@@ -90,10 +90,15 @@ export function typedColumnsSql(dataset: Dataset): string {
 
 /** At most 62, so that the bits fit a BIGINT. */
 export function rowRules(dataset: Dataset): readonly RowRule[] {
-  return dataset.columns.flatMap((column) => {
-    const rule = (reason: string, sql: string): RowRule => ({ column: column.name, reason, sql });
+  const ofColumns = dataset.columns.flatMap((column) => {
+    const rule = ruleOf(column);
     return [...presenceRules(column, rule), ...valueRules(column, rule), ...rangeRules(column, rule)];
   });
+  return [...ofColumns, ...rateRules(dataset)];
+}
+
+function ruleOf({ name }: Column): MakeRule {
+  return (reason, sql) => ({ column: name, reason, sql });
 }
 
 const MISSING = 'is missing';
@@ -142,7 +147,7 @@ function valueRules(column: Column, rule: MakeRule): readonly RowRule[] {
         ),
       ];
     case 'double':
-      return [rule('is not a finite number', `NOT isfinite(${name})`), ...rateRules(column, rule)];
+      return [rule('is not a finite number', `NOT isfinite(${name})`)];
     case 'date':
       return [rule('is not a plausible date', `${name} NOT BETWEEN '${DATE_RANGE[0]}' AND '${DATE_RANGE[1]}'`)];
     case 'timestamp':
@@ -167,13 +172,17 @@ function formRules({ name, values, form }: Column, rule: MakeRule): readonly Row
   ];
 }
 
-/** A price that `rates` repeats. The two may be computed in different ways, so the last digits may differ. */
-function rateRules({ name, meter }: Column, rule: MakeRule): readonly RowRule[] {
-  if (meter === undefined) return [];
-  const price = `token_price(rates, '${meter}')`;
-  const differs = `CASE WHEN ${name} IS NULL OR ${price} IS NULL THEN ${name} IS DISTINCT FROM ${price}
-    ELSE abs(${name} - ${price}) > 1e-9 * ${price} END`;
-  return [rule(`is not the ${meter} rate without condition`, `rates IS NOT NULL AND ${differs}`)];
+/** Prices that `rates` repeats. The two may be computed in different ways, so the last digits may differ. */
+function rateRules({ columns }: Dataset): readonly RowRule[] {
+  if (!columns.some(({ type }) => type === 'rates')) return [];
+  return columns.flatMap((column) => {
+    const { name, meter } = column;
+    if (meter === undefined) return [];
+    const price = `token_price(rates, '${meter}')`;
+    const differs = `CASE WHEN ${name} IS NULL OR ${price} IS NULL THEN ${name} IS DISTINCT FROM ${price}
+      ELSE abs(${name} - ${price}) > 1e-9 * ${price} END`;
+    return [ruleOf(column)(`is not the ${meter} rate without condition`, `rates IS NOT NULL AND ${differs}`)];
+  });
 }
 
 function rangeRules({ name, min, max }: Column, rule: MakeRule): readonly RowRule[] {
