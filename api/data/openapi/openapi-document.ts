@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { stringify } from 'yaml';
 import { Asset, bindAsset } from '../../server/assets.ts';
 import { ValidationBodySchema } from '../../server/errors/http-error.ts';
 import { ErrorBodySchema } from '../api-errors.ts';
@@ -122,7 +121,8 @@ export function addOpenApi(app: FastifyInstance, { document, ...reference }: Ref
   const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), headers);
   let yaml: Asset | undefined;
   bindAsset(app, ['/openapi.json', '/docs/json'], () => json);
-  bindAsset(app, ['/docs/yaml'], () => {
+  bindAsset(app, ['/docs/yaml'], async () => {
+    const { stringify } = await import('yaml');
     yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document)), headers);
     return yaml;
   });
