@@ -115,15 +115,26 @@ const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   },
 };
 
-/** `/openapi.json`, also at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference`. */
-export function addOpenApi(app: FastifyInstance, { document, ...reference }: ReferenceDeps): void {
+/**
+ * `/openapi.json`, also at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference`. The document is made with the first request
+ * for it, not at start.
+ */
+export function addOpenApi(app: FastifyInstance, { document: makeDocument, ...reference }: ReferenceDeps): void {
   const headers = { 'Cache-Control': 'no-cache' };
-  const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), headers);
+  let made: OpenApi.Document | undefined;
+  const document = () => {
+    made ??= makeDocument();
+    return made;
+  };
+  let json: Asset | undefined;
   let yaml: Asset | undefined;
-  bindAsset(app, ['/openapi.json', '/docs/json'], () => json);
+  bindAsset(app, ['/openapi.json', '/docs/json'], () => {
+    json ??= new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document())), headers);
+    return json;
+  });
   bindAsset(app, ['/docs/yaml'], async () => {
     const { stringify } = await import('yaml');
-    yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document)), headers);
+    yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document())), headers);
     return yaml;
   });
   addReference(app, { document, ...reference });
