@@ -117,3 +117,41 @@ export function tokenPrice(rates: readonly Rate[], meter: Meter): number | undef
   const rate = rates.find((candidate) => candidate.meter === meter && candidate.unit === 'token' && !candidate.when);
   return rate && (rate.price / rate.per) * 1_000_000;
 }
+
+/** Settings of a source. */
+export interface PriceLimits {
+  /** Per million tokens. */
+  readonly price_range: readonly [low: number, high: number];
+  readonly max_price_ratio: number;
+}
+
+/**
+ * The rule that a changed rate breaks and the rate, as text (specification "Suspect prices"); undefined if none does. Ranges hold for
+ * tokens only. Input and output without condition are left to the prices that repeat them.
+ */
+export function findSuspectRate(
+  rates: readonly Rate[],
+  previous: readonly Rate[],
+  { price_range: [low, high], max_price_ratio: ratioMax }: PriceLimits,
+): string | undefined {
+  const before = new Map(previous.map((rate) => [keyOf(rate), unitPrice(rate)]));
+  const isPlausible = (rate: Rate, price: number) => {
+    return price === 0 || rate.unit !== 'token' || (price * 1_000_000 >= low && price * 1_000_000 <= high);
+  };
+  for (const rate of rates.filter((each) => !isRepeated(each))) {
+    const [price, old] = [unitPrice(rate), before.get(keyOf(rate))];
+    if (price === old) continue;
+    if (!isPlausible(rate, price)) return `price_range ${JSON.stringify(rate)}`;
+    if (old === undefined || old === 0 || price === 0 || !isPlausible(rate, old)) continue;
+    if (Math.max(price / old, old / price) > ratioMax) return `max_price_ratio ${JSON.stringify(rate)}`;
+  }
+  return undefined;
+}
+
+function unitPrice({ price, per }: Rate): number {
+  return price / per;
+}
+
+function isRepeated({ meter, unit, when }: Rate): boolean {
+  return (meter === 'input' || meter === 'output') && unit === 'token' && when === undefined;
+}
