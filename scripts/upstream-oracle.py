@@ -30,6 +30,12 @@ KEYS = {
 }
 PRICE_MIN = 0.0001
 
+# What version 1.2 of the records added to models, in order. Null is left out here, as in what the night's records are compared as.
+ADDED = (
+    ["status", "deprecated_on", "retires_on", "replaced_by", "max_output_tokens", "knowledge_cutoff"]
+    + ["open_weights", "modalities", "capabilities"]
+)
+
 
 def text_of(folder, name):
     path = os.path.join(folder, name)
@@ -76,10 +82,10 @@ def dollars(value):
     return value if abs(value) < PRICE_MIN else rounded(value)
 
 
-def fact(id, name=None, organization=None, released=None, context=None, serves=None, is_other=False):
+def fact(id, name=None, organization=None, released=None, context=None, serves=None, is_other=False, **added):
     """A model in one upstream or provider, under one of its names."""
     stated = {"name": name, "organization": organization, "release_date": released, "context_length": context}
-    return {"id": id, "stated": stated, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
+    return {"id": id, "stated": stated, "added": added, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
 
 
 def order_of(stated):
@@ -96,12 +102,14 @@ def models_from(facts):
         fields = {field: first(one["stated"][field] for one in ones) for field in ones[0]["stated"]}
         fields["name"] = fields["name"] or ones[0]["id"]
         serving = sorted({one["serves"] for one in ones if one["serves"] is not None})
-        models.append({"id": id, **fields, "inference": serving or None, "source": ones[0]["upstream"]})
+        added = {field: first(one["added"].get(field) for one in ones) for field in ADDED}
+        known = {field: value for field, value in added.items() if value is not None}
+        models.append({"id": id, **fields, "inference": serving or None, "source": ones[0]["upstream"], **known})
     return models
 
 
-def price(model_id, provider, input, output, since=None):
-    return {
+def price(model_id, provider, input, output, since=None, rates=None):
+    row = {
         "model_id": model_id,
         "provider": provider,
         "input_per_million": None if input is None else dollars(float(input)),
@@ -109,6 +117,28 @@ def price(model_id, provider, input, output, since=None):
         "currency": "USD",
         "effective_from": since,
     }
+    return row if rates is None else {**row, "source": None, "rates": rates}
+
+
+def rate(meter, price, unit="token", tier=None, above=None):
+    """A price of a million tokens, or of one of any other unit; of requests with more input tokens than `above`."""
+    price = float(price)
+    if unit == "token":
+        price = dollars(price)
+    elif price >= 1e-7:
+        price = float(Decimal(repr(price)).quantize(Decimal("1e-9"), ROUND_HALF_UP))
+    when = {"tier": tier, "context_min": above, "applies": None if above is None else "request"}
+    when = {name: value for name, value in when.items() if value is not None}
+    stated = {"meter": meter, "unit": unit, "per": 1_000_000 if unit == "token" else 1, "price": price}
+    return {**stated, "when": when} if when else stated
+
+
+def in_order_of_rates(rates):
+    def order(one):
+        when = one.get("when", {})
+        return one["meter"], when.get("tier", ""), when.get("context_min", 0), when.get("applies", ""), one["unit"]
+
+    return sorted(rates, key=order)
 
 
 def score(model_id, benchmark_id, value, source, measured=None):
