@@ -30,6 +30,12 @@ KEYS = {
 }
 PRICE_MIN = 0.0001
 
+# What version 1.2 of the records added to models, in order. Null is left out here, as in what the night's records are compared as.
+ADDED = (
+    ["status", "deprecated_on", "retires_on", "replaced_by", "max_output_tokens", "knowledge_cutoff"]
+    + ["open_weights", "modalities", "capabilities"]
+)
+
 
 def text_of(folder, name):
     path = os.path.join(folder, name)
@@ -67,6 +73,17 @@ def tokens(value):
     return int(number) if 1 <= number < 99_999_999 else None
 
 
+def output_limit(value):
+    """As `tokens`; a limit of ten million or more is a placeholder."""
+    limit = tokens(value)
+    return limit if limit is not None and limit < 10_000_000 else None
+
+
+def modalities(takes, gives):
+    sides = {"input": takes, "output": gives}
+    return {side: sorted({"pdf" if kind == "file" else kind for kind in kinds}) for side, kinds in sides.items()}
+
+
 def rounded(value):
     """To 6 places, halves away from 0."""
     return float(Decimal(repr(float(value))).quantize(Decimal("1e-6"), ROUND_HALF_UP))
@@ -76,10 +93,10 @@ def dollars(value):
     return value if abs(value) < PRICE_MIN else rounded(value)
 
 
-def fact(id, name=None, organization=None, released=None, context=None, serves=None, is_other=False):
+def fact(id, name=None, organization=None, released=None, context=None, serves=None, is_other=False, **added):
     """A model in one upstream or provider, under one of its names."""
     stated = {"name": name, "organization": organization, "release_date": released, "context_length": context}
-    return {"id": id, "stated": stated, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
+    return {"id": id, "stated": stated, "added": added, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
 
 
 def order_of(stated):
@@ -96,12 +113,14 @@ def models_from(facts):
         fields = {field: first(one["stated"][field] for one in ones) for field in ones[0]["stated"]}
         fields["name"] = fields["name"] or ones[0]["id"]
         serving = sorted({one["serves"] for one in ones if one["serves"] is not None})
-        models.append({"id": id, **fields, "inference": serving or None, "source": ones[0]["upstream"]})
+        added = {field: first(one["added"].get(field) for one in ones) for field in ADDED}
+        known = {field: value for field, value in added.items() if value is not None}
+        models.append({"id": id, **fields, "inference": serving or None, "source": ones[0]["upstream"], **known})
     return models
 
 
-def price(model_id, provider, input, output, since=None):
-    return {
+def price(model_id, provider, input, output, since=None, rates=None):
+    row = {
         "model_id": model_id,
         "provider": provider,
         "input_per_million": None if input is None else dollars(float(input)),
@@ -109,6 +128,28 @@ def price(model_id, provider, input, output, since=None):
         "currency": "USD",
         "effective_from": since,
     }
+    return row if rates is None else {**row, "source": None, "rates": rates}
+
+
+def rate(meter, price, unit="token", tier=None, above=None):
+    """A price of a million tokens, or of one of any other unit; of requests with more input tokens than `above`."""
+    price = float(price)
+    if unit == "token":
+        price = dollars(price)
+    elif price >= 1e-7:
+        price = float(Decimal(repr(price)).quantize(Decimal("1e-9"), ROUND_HALF_UP))
+    when = {"tier": tier, "context_min": above, "applies": None if above is None else "request"}
+    when = {name: value for name, value in when.items() if value is not None}
+    stated = {"meter": meter, "unit": unit, "per": 1_000_000 if unit == "token" else 1, "price": price}
+    return {**stated, "when": when} if when else stated
+
+
+def in_order_of_rates(rates):
+    def order(one):
+        when = one.get("when", {})
+        return one["meter"], when.get("tier", ""), when.get("context_min", 0), when.get("applies", ""), one["unit"]
+
+    return sorted(rates, key=order)
 
 
 def score(model_id, benchmark_id, value, source, measured=None):
@@ -173,6 +214,69 @@ def models_dev(folder, day):
     return {"facts": facts, "pricing": prices}
 
 
+# LiteLLM: costs, each with the meter and unit that it is for.
+LITELLM_COSTS = {
+    "input_cost_per_token": ("input", "token"),
+    "output_cost_per_token": ("output", "token"),
+    "cache_read_input_token_cost": ("cache_read", "token"),
+    "cache_creation_input_token_cost": ("cache_write", "token"),
+    "cache_creation_input_token_cost_above_1hr": ("cache_write_1h", "token"),
+    "output_cost_per_reasoning_token": ("reasoning", "token"),
+    "input_cost_per_image_token": ("image_in", "token"),
+    "output_cost_per_image_token": ("image_out", "token"),
+    "input_cost_per_audio_token": ("audio_in", "token"),
+    "output_cost_per_audio_token": ("audio_out", "token"),
+    "input_cost_per_image": ("image_in", "image"),
+    "output_cost_per_image": ("image_out", "image"),
+    "input_cost_per_audio_per_second": ("audio_in", "second"),
+    "input_cost_per_request": ("request", "request"),
+}
+LITELLM_TIERS = {"_flex": "flex", "_priority": "priority", "_batches": "batch", "_batch_requests": "batch"}
+LITELLM_ABILITIES = {
+    "function_calling": "tools",
+    "response_schema": "structured_output",
+    "native_structured_output": "structured_output",
+    "reasoning": "reasoning",
+    "vision": "vision",
+    "pdf_input": "pdf",
+    "audio_input": "audio_in",
+    "audio_output": "audio_out",
+    "video_input": "video_in",
+    "web_search": "web_search",
+    "prompt_caching": "prompt_caching",
+    "computer_use": "computer_use",
+}
+LITELLM_MAKERS = ["gemini", "moonshot", "openai", "xai"] + [f"vertex_ai-{kind}-models" for kind in ("chat", "embedding", "language", "vision")]
+
+
+def litellm_rates(entry):
+    rates = []
+    for field, cost in entry.items():
+        tier = next((suffix for suffix in LITELLM_TIERS if field.endswith(suffix)), "")
+        name, _, above = field.removesuffix(tier).removesuffix("k_tokens").rpartition("_above_")
+        if not above.isdigit():
+            name, above = field.removesuffix(tier), None
+        if name in LITELLM_COSTS and cost is not None:
+            meter, unit = LITELLM_COSTS[name]
+            dollars = float(cost) * (1e6 if unit == "token" else 1)
+            rates.append(rate(meter, dollars, unit, LITELLM_TIERS.get(tier), above and int(above) * 1000))
+    if "cache_read_input_token_cost" not in entry and entry.get("input_cost_per_token_cache_hit") is not None:
+        rates.append(rate("cache_read", entry["input_cost_per_token_cache_hit"] * 1e6))
+    search = entry.get("search_context_cost_per_query", {}).get("search_context_size_medium")
+    if search is not None:
+        rates.append(rate("search", search, "request"))
+    for band in entry.get("tiered_pricing", []):
+        for field, (meter, _) in LITELLM_COSTS.items():
+            if field in band:
+                rates.append(rate(meter, band[field] * 1e6, above=int(band["range"][0]) or None))
+    return in_order_of_rates(rates)
+
+
+def unconditioned(rates, meter):
+    """The price that has no condition, of a million tokens."""
+    return first(one["price"] for one in rates if one["meter"] == meter and one["unit"] == "token" and "when" not in one)
+
+
 def litellm(folder, day):
     facts, prices = [], []
     for id, entry in json_of(folder, "model_prices_and_context_window.json").items():
@@ -181,15 +285,62 @@ def litellm(folder, day):
         if entry.get("mode") not in ("chat", "completion", "responses", "embedding"):
             continue
         provider = entry["litellm_provider"]
-        facts.append(fact(id, id.rsplit("/", 1)[-1], context=tokens(entry.get("max_input_tokens")), serves=provider))
-        pair = [entry.get("input_cost_per_token"), entry.get("output_cost_per_token")]
+        sides = [entry.get("supported_modalities"), entry.get("supported_output_modalities")]
+        said = {LITELLM_ABILITIES[name]: [] for name in LITELLM_ABILITIES if f"supports_{name}" in entry}
+        for name, ability in LITELLM_ABILITIES.items():
+            said.get(ability, []).append(entry.get(f"supports_{name}"))
+        is_makers = provider in LITELLM_MAKERS or (provider, "claude-") == ("anthropic", id[:7]) or provider == "perplexity" and "sonar" in id
+        facts.append(
+            fact(
+                id,
+                id.rsplit("/", 1)[-1],
+                context=tokens(entry.get("max_input_tokens")),
+                serves=provider,
+                retires_on=whole_date(entry.get("deprecation_date")) if is_makers else None,
+                max_output_tokens=output_limit(entry.get("max_output_tokens")),
+                modalities=None if None in sides else modalities(*sides),
+                capabilities=sorted(ability for ability, values in said.items() if True in values) if said else None,
+            )
+        )
+        rates = litellm_rates(entry)
+        pair = [unconditioned(rates, meter) for meter in ("input", "output")]
         if pair == [None, None]:
             continue
         is_free = all(not amount for amount in pair)
         if is_free and any("cost" in field and isinstance(cost, (int, float)) and cost > 0 for field, cost in entry.items()):
             continue
-        prices.append(price(id, provider, *[None if amount is None else float(amount) * 1e6 for amount in pair]))
+        prices.append(price(id, provider, *pair, rates=rates))
     return {"facts": facts, "pricing": prices}
+
+
+# OpenRouter: prices, each with its meter and unit.
+OPENROUTER_PRICES = {
+    "prompt": ("input", "token"),
+    "completion": ("output", "token"),
+    "input_cache_read": ("cache_read", "token"),
+    "input_cache_write": ("cache_write", "token"),
+    "input_cache_write_1h": ("cache_write_1h", "token"),
+    "internal_reasoning": ("reasoning", "token"),
+    "image_output": ("image_out", "token"),
+    "audio": ("audio_in", "token"),
+    "audio_output": ("audio_out", "token"),
+    "request": ("request", "request"),
+    "web_search": ("search", "request"),
+}
+
+
+def openrouter_rates(prices):
+    rates = []
+    for card in [prices, *prices.get("overrides", [])]:
+        above = card.get("min_prompt_tokens")
+        known = dict(OPENROUTER_PRICES)
+        if "image" in card:
+            known["image"] = ("image_in", "token" if card["image"] == card.get("prompt", prices["prompt"]) else "image")
+        for field, (meter, unit) in known.items():
+            amount = float(card.get(field, -1))
+            if amount > 0 or amount == 0 and meter in ("input", "output"):
+                rates.append(rate(meter, amount * (1e6 if unit == "token" else 1), unit, above=above))
+    return in_order_of_rates(rates)
 
 
 def openrouter(folder, day):
@@ -208,10 +359,36 @@ def openrouter(folder, day):
         if not rest:
             siblings = stated.get(id.split("/")[0], set())
             maker, rest = (next(iter(siblings)) if len(siblings) == 1 else None), name
-        facts.append(fact(id, clean(rest), maker, None, tokens(entry["context_length"]), "openrouter"))
+        takes, gives = (entry["architecture"][f"{side}_modalities"] for side in ("input", "output"))
+        asked = entry.get("supported_parameters") or []
+        abilities = {
+            "tools": "tools" in asked,
+            "structured_output": "structured_outputs" in asked,
+            "reasoning": "reasoning" in asked,
+            "web_search": "web_search_options" in asked,
+            "vision": "image" in takes,
+            "pdf": "file" in takes,
+            "audio_in": "audio" in takes,
+            "audio_out": "audio" in gives,
+            "video_in": "video" in takes,
+        }
+        facts.append(
+            fact(
+                id,
+                clean(rest),
+                maker,
+                None,
+                tokens(entry["context_length"]),
+                "openrouter",
+                max_output_tokens=output_limit(entry["top_provider"].get("max_completion_tokens")),
+                knowledge_cutoff=whole_date(entry.get("knowledge_cutoff")),
+                modalities=modalities(takes, gives),
+                capabilities=sorted(name for name, has in abilities.items() if has) if asked else None,
+            )
+        )
         pair = [float(entry["pricing"][field]) * 1e6 for field in ("prompt", "completion")]
         if min(pair) >= 0:
-            prices.append(price(id, "openrouter", *pair))
+            prices.append(price(id, "openrouter", *pair, rates=openrouter_rates(entry["pricing"])))
     return {"facts": facts, "pricing": prices}
 
 
@@ -222,18 +399,49 @@ def holds_at_noon(constraint, day):
     return start <= "12:00:00" < end if start <= end else not end <= "12:00:00" < start
 
 
+# genai-prices: fields whose name isn't that of their meter.
+GENAI_METERS = {
+    "input_audio": "audio_in",
+    "output_audio": "audio_out",
+    "input_image": "image_in",
+    "output_image": "image_out",
+    "output_reasoning": "reasoning",
+    "output_video": "video_out",
+    "requests": "request",
+    "web_searches": "search",
+}
+GENAI_SAME = {"input", "output", "cache_read", "cache_write", "cache_write_1h"}
+GENAI_RESELLERS = re.compile(r"avian|aws|azure|cerebras|doubleword|fireworks|groq|huggingface_.*|novita|openrouter|ovhcloud|together")
+
+
+def genai_rates(prices):
+    rates = []
+    for field, listed in prices.items():
+        name, per = field.rsplit("_", 1)
+        meter = GENAI_METERS.get(name, name if name in GENAI_SAME else None)
+        if meter is None:
+            continue
+        unit, divisor = ("request", 1000) if per == "kcount" else ("token", 1)
+        bands = [(None, listed["base"])] + [(t["start"], t["price"]) for t in listed["tiers"]] if isinstance(listed, dict) else [(None, listed)]
+        rates += [rate(meter, amount / divisor, unit, above=start) for start, amount in bands]
+    return in_order_of_rates(rates)
+
+
 def genai_prices(folder, day):
     facts, prices = [], []
     for provider in json_of(folder, "data.json"):
         for entry in provider["models"]:
-            facts.append(fact(entry["id"], clean(entry.get("name")), None, None, tokens(entry.get("context_window")), provider["id"]))
+            is_makers = not GENAI_RESELLERS.fullmatch(provider["id"]) and not (provider["id"] == "google" and "claude" in entry["id"])
+            status = "deprecated" if entry.get("deprecated") and is_makers else None
+            name, context = clean(entry.get("name")), tokens(entry.get("context_window"))
+            facts.append(fact(entry["id"], name, None, None, context, provider["id"], status=status))
             choices = entry["prices"] if isinstance(entry["prices"], list) else [{"prices": entry["prices"]}]
             chosen = [c for c in choices if c.get("constraint") is None or holds_at_noon(c["constraint"], day)][-1]
             amounts = [chosen["prices"].get(field) for field in ("input_mtok", "output_mtok")]
             amounts = [amount["base"] if isinstance(amount, dict) else amount for amount in amounts]
             if amounts != [None, None]:
                 since = (chosen.get("constraint") or {}).get("start_date")
-                prices.append(price(entry["id"], provider["id"], *amounts, since))
+                prices.append(price(entry["id"], provider["id"], *amounts, since, genai_rates(chosen["prices"])))
     return {"facts": facts, "pricing": prices}
 
 
