@@ -90,18 +90,21 @@ function definitionOf(schema: JsonSchema, named: Definitions): JsonSchema {
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
 
+/** Lists in each other whose items are described; a list within these only has its type. */
+const LISTS_MAX = 2;
+
 /** Types and names only, open for new fields and enum values. */
-function bare(schema: JsonSchema, named: Definitions): JsonSchema {
-  const kinds = alternatives(schema['oneOf']).map((each) => bare(each, named));
+function bare(schema: JsonSchema, named: Definitions, lists = 0): JsonSchema {
+  const kinds = alternatives(schema['oneOf']).map((each) => bare(each, named, lists));
   if (kinds.length > 0) return kinds.reduce(eitherOf);
   const { $ref, type, properties, items, anyOf } = unite(schema, named);
-  if (typeof $ref === 'string') return bare(definitionOf({ $ref }, named), named);
-  const fields = Object.entries(Object(properties)).map(([name, field]) => [name, bare(Object(field), named)]);
+  if (typeof $ref === 'string') return bare(definitionOf({ $ref }, named), named, lists);
+  const fields = Object.entries(Object(properties)).map(([name, field]) => [name, bare(Object(field), named, lists)]);
   return {
     ...(type === undefined ? {} : { type }),
     ...(fields.length === 0 ? {} : { properties: Object.fromEntries(fields) }),
-    ...(items === undefined ? {} : { items: bare(Object(items), named) }),
-    ...(anyOf === undefined ? {} : { anyOf: alternatives(anyOf).map((each) => bare(each, named)) }),
+    ...(items === undefined || lists === LISTS_MAX ? {} : { items: bare(Object(items), named, lists + 1) }),
+    ...(anyOf === undefined ? {} : { anyOf: alternatives(anyOf).map((each) => bare(each, named, lists)) }),
   };
 }
 
