@@ -22,8 +22,9 @@ import {
   listDays,
   listRecorded,
   loadRealDay,
+  OFF_BY_DEFAULT,
 } from '../support/sources/real-upstream.ts';
-import { RECIPES_FOLDER, writeRecipeDay } from '../support/sources/recipe-folder.ts';
+import { RECIPES_FOLDER, recipeSettings, writeRecipeDay } from '../support/sources/recipe-folder.ts';
 import { NEWEST } from '../support/sources/use-recipe.ts';
 import { newFolder } from '../support/temporary-folder.ts';
 
@@ -39,7 +40,7 @@ interface Entry {
   readonly unzip?: string;
 }
 
-/** Nights of the recipe as it is shipped, but that a server on loopback stands in the place of its upstreams. */
+/** Nights of the recipe with all its upstreams on, but that a server on loopback stands in the place of its upstreams. */
 async function openWeek() {
   const [store, server] = [await openTemporaryStore({ threads: 2, versions: NEWEST }), await UpstreamServer.start()];
   onTestFinished(async () => {
@@ -49,7 +50,7 @@ async function openWeek() {
   const folder = await newFolder();
   const [source, day] = [join(folder, 'recipe'), join(folder, 'day')];
   await cp(join(RECIPES_FOLDER, 'public'), source, { recursive: true });
-  const settings = JSON.parse(await readFile(join(source, 'source.json'), 'utf8'));
+  const settings = await recipeSettings('public', { on: OFF_BY_DEFAULT });
   const entries: readonly Entry[] = settings.fetch;
   const fetch = entries.map((entry) => ({ ...entry, url: server.url + pathOf(entry) }));
   await writeFile(join(source, 'source.json'), JSON.stringify({ ...settings, fetch }));
