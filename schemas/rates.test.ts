@@ -146,6 +146,14 @@ describe('what is wrong with rates is named', () => {
   });
 });
 
+test('later meters, units, tiers and ways to apply fit the published schema', () => {
+  const later = [
+    { ...INPUT, meter: 'smell_in', unit: 'sniff', when: { tier: 'slow', context_min: 1, applies: 'half' } },
+  ];
+  expect(parse(later)).toEqual({ problem: expect.anything() });
+  expect(RATES_FORM.schema.safeParse(later)).toEqual({ success: true, data: later });
+});
+
 describe('the price of a million tokens', () => {
   test.each<[string, readonly Rate[], number | undefined]>([
     ['as it is', [INPUT], 3],

@@ -98,6 +98,15 @@ describe('a source of any format gives the same records', () => {
     expect([knowledge_cutoff, open_weights, JSON.stringify(modalities)]).toEqual(['2026-06', false, MODALITIES]);
   });
 
+  test('days of a model are taken as they are, whatever its status and their order, and capabilities whatever they are', async () => {
+    const more = { status: 'active', deprecated_on: '2028-01-01', retires_on: '2020-01-01' };
+    await writeAll({
+      'models.jsonl': [{ id: 'a', name: 'A', ...more, capabilities: ['tools', 'telepathy', 'tools'] }],
+    });
+    expect(await night(CUTOVER)).toMatchObject({ status: 'published', quarantined: 0 });
+    expect(await model()).toMatchObject({ ...more, capabilities: ['telepathy', 'tools'] });
+  });
+
   test('a column that is absent, null or empty is null', async () => {
     const rows = [
       ['absent', {}],

@@ -268,6 +268,7 @@ describe('followed from before the cutover, day by day', () => {
       const fields = [...ADDED.models, ...ADDED.pricing].filter((field) => field in Object(payload));
       expect([date, fields.length > 0]).toEqual([date, String(date) >= CUTOVER]);
     }
+    expect(Object.keys(metadata?.at(-1)?.payload ?? {}).slice(-ADDED.models.length)).toEqual(ADDED.models);
     expect(metadata?.map(({ payload }) => payload['status'])).toEqual([
       ...[undefined, undefined, 'active', 'active', 'deprecated'],
     ]);
@@ -285,7 +286,7 @@ describe('followed from before the cutover, day by day', () => {
     ]);
   });
 
-  test('a field that is null is in no point', async () => {
+  test('a field that is null is absent from a point', async () => {
     const { body } = await service.client().getModelHistory('plain', { kind: 'metadata' });
     const { points } = body as unknown as { points: Point[] };
     expect(points.map(({ payload }) => ADDED.models.filter((field) => field in payload))).toEqual(DAYS.map(() => []));
