@@ -34,5 +34,5 @@ export const JSON_FORMS: Readonly<Record<JsonType, JsonForm<unknown>>> = {
 };
 
 export function isJsonType(type: string): type is JsonType {
-  return type in JSON_FORMS;
+  return Object.hasOwn(JSON_FORMS, type);
 }

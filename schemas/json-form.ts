@@ -13,6 +13,9 @@ export interface JsonForm<T> {
 /** `problem` completes "the value …". */
 export type Parsed<T> = { readonly value: T | null } | { readonly problem: string };
 
+/** Characters of a problem, which may cite a source's text. */
+const PROBLEM_LENGTH_MAX = 200;
+
 /** Null within the value counts as absent: a column of a table has no other form for that. */
 export function parseJson<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | { readonly problem: string } {
   let given: unknown;
@@ -25,5 +28,6 @@ export function parseJson<T>(text: string, schema: z.ZodType<T>): { readonly val
   if (parsed.success) return { value: parsed.data };
   const [issue] = parsed.error.issues;
   const path = issue?.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('') ?? '';
-  return { problem: `is wrong${path && ` at ${path}`}: ${issue?.message}` };
+  const message = issue?.message.replaceAll(/\p{Cc}/gu, '\ufffd') ?? '';
+  return { problem: `is wrong${path && ` at ${path}`}: ${message}`.slice(0, PROBLEM_LENGTH_MAX).toWellFormed() };
 }

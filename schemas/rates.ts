@@ -75,7 +75,10 @@ const KnownRatesSchema = z
   .max(200);
 
 function oneOf<const Names extends readonly string[]>(names: Names, what: string) {
-  return z.enum(names, { error: ({ input }) => `${JSON.stringify(input)} is not a known ${what}` });
+  const shown = (input: unknown) => (typeof input === 'string' ? JSON.stringify(input) : `a ${typeof input}`);
+  return z.enum(names, {
+    error: ({ input }) => (input === undefined ? 'is missing' : `${shown(input)} is not a known ${what}`),
+  });
 }
 
 /** A list of rates in its one form: sorted, and each with its fields in order. An empty list is null. */
@@ -115,7 +118,7 @@ function keyOf(rate: Rate | undefined): string {
 /** Price of a million tokens without condition; undefined if the rates have none. */
 export function tokenPrice(rates: readonly Rate[], meter: Meter): number | undefined {
   const rate = rates.find((candidate) => candidate.meter === meter && candidate.unit === 'token' && !candidate.when);
-  return rate && (rate.price / rate.per) * 1_000_000;
+  return rate && millionPrice(rate);
 }
 
 /** Settings of a source. */
@@ -126,30 +129,38 @@ export interface PriceLimits {
 }
 
 /**
- * The rule that a changed rate breaks and the rate, as text (specification "Suspect prices"); undefined if none does. Ranges hold for
- * tokens only. Input and output without condition are left to the prices that repeat them.
+ * The rule that changed rates break and the first of these rates, as text (specification "Suspect prices"); undefined if none does.
+ * Time admits jumps, so a rate out of range comes first. Ranges hold for tokens only. Input and output without condition are left to
+ * the prices that repeat them.
  */
 export function findSuspectRate(
   rates: readonly Rate[],
   previous: readonly Rate[],
   { price_range: [low, high], max_price_ratio: ratioMax }: PriceLimits,
 ): string | undefined {
-  const before = new Map(previous.map((rate) => [keyOf(rate), unitPrice(rate)]));
-  const isPlausible = (rate: Rate, price: number) => {
-    return price === 0 || rate.unit !== 'token' || (price * 1_000_000 >= low && price * 1_000_000 <= high);
+  const before = new Map(previous.map((rate) => [keyOf(rate), millionPrice(rate)]));
+  const isPlausible = ({ unit }: Rate, price: number) => {
+    return price === 0 || unit !== 'token' || (price >= low && price <= high);
   };
-  for (const rate of rates.filter((each) => !isRepeated(each))) {
-    const [price, old] = [unitPrice(rate), before.get(keyOf(rate))];
-    if (price === old) continue;
-    if (!isPlausible(rate, price)) return `price_range ${JSON.stringify(rate)}`;
-    if (old === undefined || old === 0 || price === 0 || !isPlausible(rate, old)) continue;
-    if (Math.max(price / old, old / price) > ratioMax) return `max_price_ratio ${JSON.stringify(rate)}`;
-  }
-  return undefined;
+  const isJump = (rate: Rate) => {
+    const [price, old] = [millionPrice(rate), before.get(keyOf(rate))];
+    if (old === undefined || old === 0 || price === 0 || !isPlausible(rate, old)) return false;
+    return Math.max(price / old, old / price) > ratioMax;
+  };
+  const changed = rates.filter((rate) => !isRepeated(rate) && millionPrice(rate) !== before.get(keyOf(rate)));
+  const outside = changed.filter((rate) => !isPlausible(rate, millionPrice(rate)));
+  if (outside.length > 0) return `price_range ${listed(outside)}`;
+  const jumps = changed.filter(isJump);
+  return jumps.length === 0 ? undefined : `max_price_ratio ${listed(jumps)}`;
 }
 
-function unitPrice({ price, per }: Rate): number {
-  return price / per;
+function listed([first, ...others]: readonly Rate[]): string {
+  return `${JSON.stringify(first)}${others.length === 0 ? '' : ` and ${others.length} more`}`;
+}
+
+/** Of any unit. */
+function millionPrice({ price, per }: Rate): number {
+  return price * (1_000_000 / per);
 }
 
 function isRepeated({ meter, unit, when }: Rate): boolean {

@@ -38,6 +38,12 @@ describe.each(OF_VERSIONS)('the canonical line of $name in $version', ({ name, d
   });
 });
 
+it('values that later versions add to a closed set fit the published schema', () => {
+  const { status } = recordSchema('models').shape;
+  const { reported_by } = recordSchema('scores').shape;
+  for (const schema of [status, reported_by]) expect(schema?.safeParse('later').success).toBe(true);
+});
+
 it('the canonical line prints numbers in their shortest form, without a minus before zero', () => {
   const record = { model_id: 'm', benchmark_id: 'b', value: -0, updated_at: '2026-06-01T00:00:00Z' };
   const line = canonicalLine('scores', record, getVersion(RECORD_VERSIONS, '1.0').datasets.scores);

@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { addDays, type Day, dayFromDate } from '../../runtime/day.ts';
 import { AppError, isAppError, messageFromError } from '../../runtime/errors.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
-import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasetsSerially } from '../../schemas/datasets.ts';
+import {
+  DATASET_NAMES,
+  DATASETS,
+  type DatasetName,
+  mapDatasetsSerially,
+  publishedColumns,
+} from '../../schemas/datasets.ts';
+import { getVersion, RECORD_VERSIONS } from '../../schemas/record-versions.ts';
 import type { Release } from '../../schemas/release.ts';
 import { getEntry, loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { type DuckDBLimits, recordsSql, writeLines } from '../../storage/duckdb/database.ts';
@@ -165,7 +172,13 @@ async function writeSource(source: SourceToWrite, into: string): Promise<readonl
     throw new AppError('usage', `${into} can't be written: ${messageFromError(cause)}`, { cause });
   }
   const hasNames = release.files.some(({ path }) => path === RELEASE_PATHS.aliases);
-  return [...(hasNames ? [NAMES_ARE_MISSING] : []), ...(hasState ? [] : [SAMPLES_ARE_MISSING])];
+  const lacksSamples = !hasState && !publishesSamples(release);
+  return [...(hasNames ? [NAMES_ARE_MISSING] : []), ...(lacksSamples ? [SAMPLES_ARE_MISSING] : [])];
+}
+
+function publishesSamples({ schema_version }: Release): boolean {
+  const { scores } = getVersion(RECORD_VERSIONS, schema_version).datasets;
+  return publishedColumns(scores).some(({ name }) => name === 'n');
 }
 
 const NAMES_ARE_MISSING =

@@ -46,6 +46,15 @@ export const EXAMPLE_MODEL = {
   context_length: 400_000,
   inference: ['azure', 'openai', 'openrouter'],
   source: 'models-dev',
+  status: null,
+  deprecated_on: null,
+  retires_on: null,
+  replaced_by: null,
+  max_output_tokens: 128_000,
+  knowledge_cutoff: '2025-08-31',
+  open_weights: false,
+  modalities: { input: ['image', 'text'], output: ['text'] },
+  capabilities: ['reasoning', 'structured_output', 'tools', 'vision'],
   updated_at: '2026-06-10T20:55:45Z',
 };
 export const EXAMPLE_BENCHMARK = {
@@ -61,7 +70,12 @@ export const EXAMPLE_SCORE = {
   value: 88,
   source: 'https://aider.chat/docs/leaderboards/',
   measured_at: '2025-08-23',
+  stderr: null,
+  variant: 'high',
+  reported_by: 'evaluator',
+  source_url: 'https://aider.chat/docs/leaderboards/',
   updated_at: '2026-06-04T23:30:39Z',
+  n: 225,
 };
 export const EXAMPLE_RANKINGS = [
   {
@@ -89,5 +103,13 @@ export const EXAMPLE_PRICE = {
   currency: 'USD',
   effective_from: '2026-03-17',
   source: 'models-dev',
+  rates: [
+    { meter: 'cache_read', unit: 'token', per: 1_000_000, price: 0.075 },
+    { meter: 'cache_read', unit: 'token', per: 1_000_000, price: 0.15, when: { tier: 'priority' } },
+    { meter: 'input', unit: 'token', per: 1_000_000, price: 0.75 },
+    { meter: 'input', unit: 'token', per: 1_000_000, price: 1.5, when: { tier: 'priority' } },
+    { meter: 'output', unit: 'token', per: 1_000_000, price: 4.5 },
+    { meter: 'output', unit: 'token', per: 1_000_000, price: 9, when: { tier: 'priority' } },
+  ],
   updated_at: '2026-03-17T19:51:31Z',
 };

@@ -25,7 +25,8 @@ interface Effective extends HistoryRange {
   readonly series: string | undefined;
 }
 
-const { model_id: _model, updated_at: _updated, source: _source, ...EXAMPLE_PAYLOAD } = EXAMPLE_PRICE;
+/** Of a day before rates were recorded. */
+const { model_id: _model, updated_at: _updated, source: _source, rates: _rates, ...EXAMPLE_PAYLOAD } = EXAMPLE_PRICE;
 
 /** `GET /v1/models/{model_id}/history` (specification "History requests"). */
 export const modelHistoryRoute = dataRoute({

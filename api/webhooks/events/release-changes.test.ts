@@ -7,6 +7,7 @@ import {
   type TemporaryStore,
 } from '../../../test/support/pipeline/temporary-store.ts';
 import { newFolder } from '../../../test/support/temporary-folder.ts';
+import * as rated from '../../../test/worlds/rated-days.ts';
 import * as sourced from '../../../test/worlds/sourced-days.ts';
 import {
   AFTER,
@@ -118,6 +119,27 @@ test('a source that is filled at a cutover, or changes alone, is no event', asyn
     ['pricing.updated', 'new'],
   ]);
   expect(await eventsOf(sourced.AFTER, sourced.CUTOVER)).toEqual([]);
+});
+
+test('fields that are filled at a cutover, or rates and states that change alone, are no event; a price that changes then is one', async () => {
+  store = await openTemporaryStore();
+  await rated.publishRatedDays(store);
+  const received = (await eventsOf(rated.CUTOVER, rated.LAST)).map(({ topic, data }) => [
+    topic,
+    'model_id' in data && data.model_id,
+  ]);
+  expect(received.filter(([topic]) => topic !== 'score.updated')).toEqual([
+    ['pricing.updated', 'gone'],
+    ['model.created', 'new'],
+    ['pricing.updated', 'moved'],
+    ['pricing.updated', 'new'],
+  ]);
+  expect(received.filter(([topic]) => topic === 'score.updated')).toEqual([['score.updated', 'new']]);
+  expect(await eventsOf(rated.QUIET, rated.CUTOVER)).toEqual([]);
+  // Of a score every field counts.
+  expect(await eventsOf(rated.MOVED, rated.QUIET)).toMatchObject([
+    { topic: 'score.updated', data: { model_id: 'same', benchmark_id: 'x' } },
+  ]);
 });
 
 test('records that are sent anew in another version are no events, and both versions are compared', async () => {

@@ -136,7 +136,7 @@ function stored(value: unknown): unknown {
 
 /** Unchanged if others wrote it. */
 function published({ type }: Column, value: unknown): unknown {
-  if (type === 'boolean' && typeof value === 'number') return value === 1;
+  if (type === 'boolean' && (value === 0 || value === 1)) return value === 1;
   if (!(type === 'text[]' || isJsonType(type)) || typeof value !== 'string') return value;
   try {
     return JSON.parse(value);

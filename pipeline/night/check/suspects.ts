@@ -61,9 +61,10 @@ async function findCandidates(database: Database, { day, settings }: SuspectInpu
        SELECT *, coalesce(known_rule = rule OR NOT contains(rule, '{'), false) AND since IS NOT NULL AS is_same FROM (
        SELECT c.model_id, c.provider, ${entityIdSql(dataset, 'c')} AS entity_id,
               c.input_per_million, c.output_per_million, s.since, s.days, s.rule AS known_rule,
+              CASE WHEN c.rates IS DISTINCT FROM p.rates THEN suspect_rate(c.rates, coalesce(p.rates, '[]'), $5) END AS rate_rule,
               CASE WHEN coalesce(${outside}, false) THEN 'price_range'
-                   WHEN coalesce(${jumped}, false) THEN 'max_price_ratio'
-                   WHEN c.rates IS DISTINCT FROM p.rates THEN suspect_rate(c.rates, coalesce(p.rates, '[]'), $5) END AS rule
+                   WHEN rate_rule IS NOT NULL THEN rate_rule
+                   WHEN coalesce(${jumped}, false) THEN 'max_price_ratio' END AS rule
        FROM ${table('captured', 'pricing')} c
        LEFT JOIN ${table('previous', 'pricing')} p ON ${sameKeySql(dataset, 'c', 'p')}
        LEFT JOIN previous_suspects s ON ${sameKeySql(dataset, 'c', 's')}

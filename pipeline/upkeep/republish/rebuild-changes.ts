@@ -75,7 +75,9 @@ export async function rebuildUnpublished(to: string, materials: Materials): Prom
   }
   const { scores } = DATASETS;
   const [before, after] = [await materials.stateBefore(scores), await materials.parquet(RELEASE_PATHS.state('scores'))];
-  const changed = contentColumns(scores).map(({ name }) => `a.${name} IS DISTINCT FROM b.${name}`);
+  const { compared } = materials.columnsOf(scores);
+  const content = contentColumns({ ...scores, columns: compared });
+  const changed = content.map(({ name }) => `a.${name} IS DISTINCT FROM b.${name}`);
   const upserts = `SELECT 'scores' AS dataset, ${entityIdSql(scores, 'a')} AS entity_id, 'upsert' AS op, a.n
     FROM ${after} a LEFT JOIN ${before} b ON ${sameKeySql(scores, 'a', 'b')}
     WHERE b.model_id IS NULL OR ${changed.join(' OR ')}`;

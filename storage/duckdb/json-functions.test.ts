@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useFolder } from '../../test/support/temporary-folder.ts';
+import { Database } from './database.ts';
+import { nullable, number, text } from './row-shape.ts';
+
+const RATE = '{"meter":"input","unit":"token","per":1000000,"price":3}';
+const LIMITS = '{"price_range":[0.001,1000],"max_price_ratio":10}';
+
+let database: Database;
+const folder = useFolder();
+beforeAll(async () => {
+  database = await Database.open(':memory:', { memoryLimit: '500MB', threads: 2, tempFolder: folder() });
+});
+afterAll(() => database.close());
+
+async function resultOf(sql: string, parameters: readonly string[] = []): Promise<string | null> {
+  const { value } = await database.row({ value: nullable(text) }, `SELECT (${sql})::VARCHAR AS value`, parameters);
+  return value;
+}
+
+describe('in SQL', () => {
+  test.each<[string, string | null]>([
+    [`canonical_json('rates', '[ {"price":3.0,"per":1e6,"unit":"token","meter":"input","when":null} ]')`, `[${RATE}]`],
+    [`canonical_json('rates', '[]')`, null],
+    [`canonical_json('rates', 'x')`, null],
+    [`canonical_json('rates', NULL)`, null],
+    [`canonical_json('modalities', '{"output":[],"input":["text"]}')`, '{"input":["text"],"output":[]}'],
+    [`json_problem('rates', '[${RATE}]')`, null],
+    [`json_problem('rates', '[]')`, null],
+    [`json_problem('rates', 'é')`, 'is not JSON'],
+    [`json_problem('rates', NULL)`, null],
+    [
+      `json_problem('modalities', '{"input":["É"],"output":[]}')`,
+      'is wrong at .input[0]: is not a modality, such as text or image',
+    ],
+    [`token_price('[${RATE}]', 'input')`, '3.0'],
+    [`token_price('[${RATE}]', 'output')`, null],
+    [`token_price(NULL, 'input')`, null],
+    [`suspect_rate('[]', '[]', '${LIMITS}')`, null],
+    [`suspect_rate(NULL, '[]', '${LIMITS}')`, null],
+    [
+      `suspect_rate(replace('[${RATE}]', 'input', 'search'), replace('[${RATE.replace('3', '31')}]', 'input', 'search'), '${LIMITS}')`,
+      `max_price_ratio ${RATE.replace('input', 'search')}`,
+    ],
+  ])('%s is %s', async (sql, expected) => {
+    expect(await resultOf(sql)).toBe(expected);
+  });
+
+  test('a type or a meter that does not exist fails the query, and the next one works', async () => {
+    await expect(resultOf(`canonical_json('constructor', '[]')`)).rejects.toThrow('constructor is no JSON type');
+    await expect(resultOf(`token_price('[]', 'inputs')`)).rejects.toThrow('inputs is no meter');
+    expect(await resultOf(`token_price('[${RATE}]', 'input')`)).toBe('3.0');
+  });
+
+  test('rows of many vectors, some NULL, have each its own result, on both threads', async () => {
+    await database.run(
+      `CREATE TABLE many AS SELECT i, CASE WHEN i % 3 > 0 THEN
+         format('[{{"price":{},"per":1000000,"meter":"{}","unit":"token"}}]', i, if(i % 3 = 1, 'input', 'inputs')) END AS raw
+       FROM range(300000) r(i)`,
+    );
+    const counts = await database.row(
+      { rows: number, right: number, wrong: number, none: number },
+      `SELECT count(*)::DOUBLE AS rows,
+         count(*) FILTER (i % 3 = 1 AND problem IS NULL AND price = i
+           AND form = '[{"meter":"input","unit":"token","per":1000000,"price":' || i || '}]')::DOUBLE AS right,
+         count(*) FILTER (i % 3 = 2 AND form IS NULL AND price IS NULL
+           AND problem = 'is wrong at [0].meter: "inputs" is not a known meter')::DOUBLE AS wrong,
+         count(*) FILTER (i % 3 = 0 AND form IS NULL AND price IS NULL AND problem IS NULL)::DOUBLE AS none
+       FROM (SELECT i, canonical_json('rates', raw) AS form, json_problem('rates', raw) AS problem,
+               token_price(form, 'input') AS price FROM many)`,
+    );
+    expect(counts).toEqual({ rows: 300_000, right: 100_000, wrong: 100_000, none: 100_000 });
+  });
+});
