@@ -29,7 +29,27 @@ WITH providers AS (
          nullif(trim(entry->>'name', E' \t\r\n'), '') AS name,
          CASE WHEN regexp_full_match(entry->>'release_date', '\d{4}-\d{2}-\d{2}')
               THEN TRY_CAST(entry->>'release_date' AS DATE) END AS release_date,
-         TRY_CAST(entry->'limit'->>'context' AS BIGINT) AS context
+         TRY_CAST(entry->'limit'->>'context' AS BIGINT) AS context,
+         -- A maker's other provider that says nothing still serves the model.
+         CASE WHEN maker IS NOT NULL AND count(entry->>'status') OVER (PARTITION BY entries.id, maker)
+                                         = count(*) OVER (PARTITION BY entries.id, maker)
+              THEN CASE entry->>'status' WHEN 'alpha' THEN 'preview' WHEN 'beta' THEN 'preview' WHEN 'deprecated' THEN 'retired' END
+         END AS status,
+         TRY_CAST(entry->'limit'->>'output' AS BIGINT) AS output_limit,
+         CASE WHEN regexp_full_match(entry->>'knowledge', '\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?')
+              THEN entry->>'knowledge' END AS knowledge,
+         CASE entry->>'open_weights' WHEN 'true' THEN true WHEN 'false' THEN false END AS open_weights,
+         TRY_CAST(entry->'modalities'->'input' AS VARCHAR[]) AS takes, TRY_CAST(entry->'modalities'->'output' AS VARCHAR[]) AS gives,
+         CASE WHEN takes IS NOT NULL AND gives IS NOT NULL THEN {input: takes, output: gives} END AS modalities,
+         CASE WHEN coalesce(entry->'tool_call', entry->'structured_output', entry->'reasoning', entry->'modalities') IS NOT NULL
+              THEN list_filter([
+                CASE WHEN entry->>'tool_call' = 'true' THEN 'tools' END,
+                CASE WHEN entry->>'structured_output' = 'true' THEN 'structured_output' END,
+                CASE WHEN entry->>'reasoning' = 'true' THEN 'reasoning' END,
+                CASE WHEN list_contains(takes, 'image') THEN 'vision' END, CASE WHEN list_contains(takes, 'pdf') THEN 'pdf' END,
+                CASE WHEN list_contains(takes, 'audio') THEN 'audio_in' END, CASE WHEN list_contains(gives, 'audio') THEN 'audio_out' END,
+                CASE WHEN list_contains(takes, 'video') THEN 'video_in' END
+              ], lambda name: name IS NOT NULL) END AS capabilities
   FROM entries
   LEFT JOIN makers ON makers.provider = entries.provider AND regexp_full_match(entries.id, pattern)
 )
@@ -38,26 +58,69 @@ SELECT id,
        first(maker ORDER BY provider) FILTER (WHERE maker IS NOT NULL) AS organization,
        first(release_date ORDER BY maker IS NULL, provider) FILTER (WHERE release_date IS NOT NULL) AS release_date,
        first(context ORDER BY maker IS NULL, provider) FILTER (WHERE context BETWEEN 1 AND 99999998) AS context_length,
-       list(provider ORDER BY provider) AS inference
+       list(provider ORDER BY provider) AS inference,
+       first(status ORDER BY provider) FILTER (WHERE status IS NOT NULL) AS status,
+       first(output_limit ORDER BY maker IS NULL, provider) FILTER (WHERE output_limit BETWEEN 1 AND 9999999) AS max_output_tokens,
+       first(knowledge ORDER BY maker IS NULL, provider) FILTER (WHERE knowledge IS NOT NULL) AS knowledge_cutoff,
+       first(open_weights ORDER BY maker IS NULL, provider) FILTER (WHERE open_weights IS NOT NULL) AS open_weights,
+       first(modalities ORDER BY maker IS NULL, provider) FILTER (WHERE modalities IS NOT NULL) AS modalities,
+       first(capabilities ORDER BY maker IS NULL, provider) FILTER (WHERE capabilities IS NOT NULL) AS capabilities
 FROM facts
 GROUP BY id;
 
 -- pricing
--- One row per model and provider, dollars per million tokens as upstream has them.
+-- One row per model and provider, dollars per million tokens as upstream has them. A card is a list of prices under one condition:
+-- the base, a context, a mode.
 WITH providers AS (
   SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
   FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('models-dev.json'))
 ), entries AS (
   SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM providers)
-), prices AS (
-  SELECT id, provider, entry->'cost'->>'input' AS input, entry->'cost'->>'output' AS output,
-         TRY_CAST(input AS DOUBLE) AS input_usd, TRY_CAST(output AS DOUBLE) AS output_usd
+), costs AS (
+  SELECT id, provider, entry->'cost' AS cost,
+         coalesce(TRY_CAST(cost->'tiers' AS JSON[]), []) AS tiers,
+         list_transform(map_entries(coalesce(TRY_CAST(entry->'experimental'->'modes' AS MAP(VARCHAR, JSON)), MAP {})),
+                        lambda mode: {tier: coalesce(mode.value->'provider'->'body'->>'service_tier', mode.key),
+                                      cost: mode.value->'cost'}) AS modes
   FROM entries
+), cards AS (
+  SELECT id, provider, cost,
+         [{tier: NULL::VARCHAR, context_min: NULL::JSON, cost: cost}]
+         || list_transform(tiers, lambda tier: {tier: NULL, context_min: tier->'tier'->'size', cost: tier})
+         || CASE WHEN len(tiers) = 0 AND json_exists(cost, 'context_over_200k')
+                 THEN [{tier: NULL, context_min: '200000'::JSON, cost: cost->'context_over_200k'}] ELSE [] END
+         || list_transform(
+              list_filter(modes, lambda mode, place: mode.tier IN ('batch', 'flex', 'priority', 'fast')
+                                                     AND list_position(list_transform(modes, lambda other: other.tier), mode.tier) = place),
+              lambda mode: {tier: mode.tier, context_min: NULL, cost: mode.cost}) AS cards
+  FROM costs
+), prices AS (
+  SELECT id, provider, cost->>'input' AS input, cost->>'output' AS output,
+         TRY_CAST(input AS DOUBLE) AS input_usd, TRY_CAST(output AS DOUBLE) AS output_usd,
+         flatten(list_transform(cards, lambda card: list_transform([
+           {meter: 'input', field: 'input'}, {meter: 'output', field: 'output'}, {meter: 'cache_read', field: 'cache_read'},
+           {meter: 'cache_write', field: 'cache_write'}, {meter: 'reasoning', field: 'reasoning'},
+           {meter: 'audio_in', field: 'input_audio'}, {meter: 'audio_out', field: 'output_audio'}
+         ], lambda known: {
+           meter: known.meter, amount: json_extract(card.cost, known.field),
+           usd: TRY_CAST(json_extract_string(card.cost, known.field) AS DOUBLE),
+           "when": {tier: card.tier, context_min: card.context_min,
+                    applies: CASE WHEN card.context_min IS NOT NULL THEN 'request' END}
+         }))) AS amounts
+  FROM cards
+), rates AS (
+  SELECT * EXCLUDE amounts,
+         list_transform(list_filter(amounts, lambda one: json_type(one.amount) <> 'NULL'), lambda one: {
+           meter: one.meter, unit: 'token', per: 1000000,
+           price: coalesce(to_json(CASE WHEN abs(one.usd) < 0.0001 THEN one.usd ELSE round(one.usd, 6) END), one.amount),
+           "when": one."when"
+         }) AS rates
+  FROM prices
 )
 SELECT id AS model_id, provider,
        coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
        coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
-       'USD' AS currency, NULL AS effective_from
-FROM prices
-WHERE input IS NOT NULL OR output IS NOT NULL;
+       'USD' AS currency, NULL AS effective_from, rates
+FROM rates
+WHERE len(rates) > 0;
