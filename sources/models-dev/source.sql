@@ -121,6 +121,6 @@ WITH providers AS (
 SELECT id AS model_id, provider,
        coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
        coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
-       'USD' AS currency, NULL AS effective_from, rates
+       'USD' AS currency, NULL AS effective_from, to_json(rates) AS rates
 FROM rates
 WHERE len(rates) > 0;
