@@ -29,16 +29,13 @@ KEYS = {
     "pricing": ["model_id", "provider"],
 }
 PRICE_MIN = 0.0001
-# What record version 1.2 added, behind `source` and in the order of the records; absent where unknown.
-ADDED = {
-    "models": [
-        *["status", "deprecated_on", "retires_on", "replaced_by", "max_output_tokens", "knowledge_cutoff", "open_weights"],
-        *["modalities", "capabilities"],
-    ],
-    "scores": ["stderr", "variant", "reported_by", "source_url", "n"],
-    "pricing": ["rates"],
-}
-TIERS = ("batch", "flex", "priority", "fast")
+
+# What version 1.2 of the records added to models, in order. Null is left out here, as in what the night's records are compared as.
+ADDED = (
+    ["status", "deprecated_on", "retires_on", "replaced_by", "max_output_tokens", "knowledge_cutoff"]
+    + ["open_weights", "modalities", "capabilities"]
+)
+ADDED_TO_SCORES = ("stderr", "variant", "reported_by", "source_url", "n")
 
 
 def text_of(folder, name):
@@ -77,6 +74,17 @@ def tokens(value):
     return int(number) if 1 <= number < 99_999_999 else None
 
 
+def output_limit(value):
+    """As `tokens`; a limit of ten million or more is a placeholder."""
+    limit = tokens(value)
+    return limit if limit is not None and limit < 10_000_000 else None
+
+
+def modalities(takes, gives):
+    sides = {"input": takes, "output": gives}
+    return {side: sorted({"pdf" if kind == "file" else kind for kind in kinds}) for side, kinds in sides.items()}
+
+
 def rounded(value):
     """To 6 places, halves away from 0."""
     return float(Decimal(repr(float(value))).quantize(Decimal("1e-6"), ROUND_HALF_UP))
@@ -86,16 +94,10 @@ def dollars(value):
     return value if abs(value) < PRICE_MIN else rounded(value)
 
 
-def output_tokens(value):
-    number = tokens(value)
-    return number if number is not None and number < 10_000_000 else None
-
-
 def fact(id, name=None, organization=None, released=None, context=None, serves=None, is_other=False, **added):
-    """A model in one upstream or provider, under one of its names; `added` by the names in ADDED."""
+    """A model in one upstream or provider, under one of its names."""
     stated = {"name": name, "organization": organization, "release_date": released, "context_length": context}
-    stated.update({field: added.get(field) for field in ADDED["models"]})
-    return {"id": id, "stated": stated, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
+    return {"id": id, "stated": stated, "added": added, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
 
 
 def order_of(stated):
@@ -112,40 +114,48 @@ def models_from(facts):
         fields = {field: first(one["stated"][field] for one in ones) for field in ones[0]["stated"]}
         fields["name"] = fields["name"] or ones[0]["id"]
         serving = sorted({one["serves"] for one in ones if one["serves"] is not None})
-        models.append({"id": id, **fields, "inference": serving or None, "source": ones[0]["upstream"]})
+        added = {field: first(one["added"].get(field) for one in ones) for field in ADDED}
+        known = {field: value for field, value in added.items() if value is not None}
+        models.append({"id": id, **fields, "inference": serving or None, "source": ones[0]["upstream"], **known})
     return models
 
 
-def rate(meter, amount, unit="token", tier=None, context_min=None, applies=None):
-    """`amount` is for a million tokens, or for one of another unit."""
-    per = 1_000_000 if unit == "token" else 1
-    one = {"meter": meter, "unit": unit, "per": per, "price": dollars(float(amount))}
-    when = {"tier": tier, "context_min": context_min, "applies": applies}
-    when = {name: value for name, value in when.items() if value is not None}
-    return {**one, "when": when} if when else one
-
-
-def place_of(rate):
-    when = rate.get("when", {})
-    condition = (when.get("tier", ""), when.get("context_min", 0), when.get("applies", ""), when.get("region", ""))
-    return (rate["meter"], *condition, rate["unit"])
-
-
-def price(model_id, provider, input, output, since=None, rates=()):
-    return {
+def price(model_id, provider, input, output, since=None, rates=None):
+    row = {
         "model_id": model_id,
         "provider": provider,
         "input_per_million": None if input is None else dollars(float(input)),
         "output_per_million": None if output is None else dollars(float(output)),
         "currency": "USD",
         "effective_from": since,
-        "rates": sorted(rates, key=place_of) or None,
     }
+    return row if rates is None else {**row, "source": None, "rates": rates}
+
+
+def rate(meter, price, unit="token", tier=None, above=None):
+    """A price of a million tokens, or of one of any other unit; of requests with more input tokens than `above`."""
+    price = float(price)
+    if unit == "token":
+        price = dollars(price)
+    elif price >= 1e-7:
+        price = float(Decimal(repr(price)).quantize(Decimal("1e-9"), ROUND_HALF_UP))
+    when = {"tier": tier, "context_min": above, "applies": None if above is None else "request"}
+    when = {name: value for name, value in when.items() if value is not None}
+    stated = {"meter": meter, "unit": unit, "per": 1_000_000 if unit == "token" else 1, "price": price}
+    return {**stated, "when": when} if when else stated
+
+
+def in_order_of_rates(rates):
+    def order(one):
+        when = one.get("when", {})
+        return one["meter"], when.get("tier", ""), when.get("context_min", 0), when.get("applies", ""), one["unit"]
+
+    return sorted(rates, key=order)
 
 
 def score(model_id, benchmark_id, value, source, measured=None, **added):
     stated = {"model_id": model_id, "benchmark_id": benchmark_id, "value": rounded(value), "source": source, "measured_at": measured}
-    return {**stated, **added}
+    return {**stated, **{field: added[field] for field in ADDED_TO_SCORES if added.get(field) is not None}}
 
 
 def benchmark(id, name, category):
@@ -197,6 +207,7 @@ DEV_METERS = {
     **{name: name for name in ("input", "output", "reasoning", "cache_read", "cache_write")},
     **{"input_audio": "audio_in", "output_audio": "audio_out"},
 }
+TIERS = ("batch", "flex", "priority", "fast")
 DEV_STATUS = {"alpha": "preview", "beta": "preview", "deprecated": "retired"}
 
 
@@ -210,14 +221,14 @@ def dev_rates(entry):
     if not tiers and "context_over_200k" in cost:
         tiers = [{**cost["context_over_200k"], "tier": {"size": 200_000}}]
     for tier in tiers:
-        rates += of_card(tier, context_min=tier["tier"]["size"], applies="request")
+        rates += of_card(tier, above=tier["tier"]["size"])
     named = set()
     for mode, about in ((entry.get("experimental") or {}).get("modes") or {}).items():
         tier = about.get("provider", {}).get("body", {}).get("service_tier", mode)
         if tier in TIERS and tier not in named:
             rates += of_card(about.get("cost") or {}, tier=tier)
         named.add(tier)
-    return rates
+    return in_order_of_rates(rates)
 
 
 def dev_capabilities(entry):
@@ -249,17 +260,80 @@ def models_dev(folder, day):
             knowledge = entry.get("knowledge") or ""
             added = {
                 "status": DEV_STATUS[entry["status"]] if is_stated else None,
-                "max_output_tokens": output_tokens(limit.get("output")),
+                "max_output_tokens": output_limit(limit.get("output")),
                 "knowledge_cutoff": knowledge if re.fullmatch(r"\d{4}(-\d\d){0,2}", knowledge) else None,
                 "open_weights": entry.get("open_weights"),
-                "modalities": {side: sorted(set(entry["modalities"][side])) for side in ("input", "output")},
+                "modalities": modalities(entry["modalities"]["input"], entry["modalities"]["output"]),
                 "capabilities": dev_capabilities(entry),
             }
             facts.append(fact(id, clean(entry.get("name")), maker, released, context, provider, maker is None, **added))
             cost, rates = entry.get("cost") or {}, dev_rates(entry)
             if rates:
-                prices.append(price(id, provider, cost.get("input"), cost.get("output"), None, rates))
+                prices.append(price(id, provider, cost.get("input"), cost.get("output"), rates=rates))
     return {"facts": facts, "pricing": prices}
+
+
+# LiteLLM: costs, each with the meter and unit that it is for.
+LITELLM_COSTS = {
+    "input_cost_per_token": ("input", "token"),
+    "output_cost_per_token": ("output", "token"),
+    "cache_read_input_token_cost": ("cache_read", "token"),
+    "cache_creation_input_token_cost": ("cache_write", "token"),
+    "cache_creation_input_token_cost_above_1hr": ("cache_write_1h", "token"),
+    "output_cost_per_reasoning_token": ("reasoning", "token"),
+    "input_cost_per_image_token": ("image_in", "token"),
+    "output_cost_per_image_token": ("image_out", "token"),
+    "input_cost_per_audio_token": ("audio_in", "token"),
+    "output_cost_per_audio_token": ("audio_out", "token"),
+    "input_cost_per_image": ("image_in", "image"),
+    "output_cost_per_image": ("image_out", "image"),
+    "input_cost_per_audio_per_second": ("audio_in", "second"),
+    "input_cost_per_request": ("request", "request"),
+}
+LITELLM_TIERS = {"_flex": "flex", "_priority": "priority", "_batches": "batch", "_batch_requests": "batch"}
+LITELLM_ABILITIES = {
+    "function_calling": "tools",
+    "response_schema": "structured_output",
+    "native_structured_output": "structured_output",
+    "reasoning": "reasoning",
+    "vision": "vision",
+    "pdf_input": "pdf",
+    "audio_input": "audio_in",
+    "audio_output": "audio_out",
+    "video_input": "video_in",
+    "web_search": "web_search",
+    "prompt_caching": "prompt_caching",
+    "computer_use": "computer_use",
+}
+LITELLM_MAKERS = ["gemini", "moonshot", "openai", "xai"] + [f"vertex_ai-{kind}-models" for kind in ("chat", "embedding", "language", "vision")]
+
+
+def litellm_rates(entry):
+    rates = []
+    for field, cost in entry.items():
+        tier = next((suffix for suffix in LITELLM_TIERS if field.endswith(suffix)), "")
+        name, _, above = field.removesuffix(tier).removesuffix("k_tokens").rpartition("_above_")
+        if not above.isdigit():
+            name, above = field.removesuffix(tier), None
+        if name in LITELLM_COSTS and cost is not None:
+            meter, unit = LITELLM_COSTS[name]
+            dollars = float(cost) * (1e6 if unit == "token" else 1)
+            rates.append(rate(meter, dollars, unit, LITELLM_TIERS.get(tier), above and int(above) * 1000))
+    if "cache_read_input_token_cost" not in entry and entry.get("input_cost_per_token_cache_hit") is not None:
+        rates.append(rate("cache_read", entry["input_cost_per_token_cache_hit"] * 1e6))
+    search = entry.get("search_context_cost_per_query", {}).get("search_context_size_medium")
+    if search is not None:
+        rates.append(rate("search", search, "request"))
+    for band in entry.get("tiered_pricing", []):
+        for field, (meter, _) in LITELLM_COSTS.items():
+            if field in band:
+                rates.append(rate(meter, band[field] * 1e6, above=int(band["range"][0]) or None))
+    return in_order_of_rates(rates)
+
+
+def unconditioned(rates, meter):
+    """The price that has no condition, of a million tokens."""
+    return first(one["price"] for one in rates if one["meter"] == meter and one["unit"] == "token" and "when" not in one)
 
 
 def litellm(folder, day):
@@ -270,15 +344,62 @@ def litellm(folder, day):
         if entry.get("mode") not in ("chat", "completion", "responses", "embedding"):
             continue
         provider = entry["litellm_provider"]
-        facts.append(fact(id, id.rsplit("/", 1)[-1], context=tokens(entry.get("max_input_tokens")), serves=provider))
-        pair = [entry.get("input_cost_per_token"), entry.get("output_cost_per_token")]
+        sides = [entry.get("supported_modalities"), entry.get("supported_output_modalities")]
+        said = {LITELLM_ABILITIES[name]: [] for name in LITELLM_ABILITIES if f"supports_{name}" in entry}
+        for name, ability in LITELLM_ABILITIES.items():
+            said.get(ability, []).append(entry.get(f"supports_{name}"))
+        is_makers = provider in LITELLM_MAKERS or (provider, "claude-") == ("anthropic", id[:7]) or provider == "perplexity" and "sonar" in id
+        facts.append(
+            fact(
+                id,
+                id.rsplit("/", 1)[-1],
+                context=tokens(entry.get("max_input_tokens")),
+                serves=provider,
+                retires_on=whole_date(entry.get("deprecation_date")) if is_makers else None,
+                max_output_tokens=output_limit(entry.get("max_output_tokens")),
+                modalities=None if None in sides else modalities(*sides),
+                capabilities=sorted(ability for ability, values in said.items() if True in values) if said else None,
+            )
+        )
+        rates = litellm_rates(entry)
+        pair = [unconditioned(rates, meter) for meter in ("input", "output")]
         if pair == [None, None]:
             continue
         is_free = all(not amount for amount in pair)
         if is_free and any("cost" in field and isinstance(cost, (int, float)) and cost > 0 for field, cost in entry.items()):
             continue
-        prices.append(price(id, provider, *[None if amount is None else float(amount) * 1e6 for amount in pair]))
+        prices.append(price(id, provider, *pair, rates=rates))
     return {"facts": facts, "pricing": prices}
+
+
+# OpenRouter: prices, each with its meter and unit.
+OPENROUTER_PRICES = {
+    "prompt": ("input", "token"),
+    "completion": ("output", "token"),
+    "input_cache_read": ("cache_read", "token"),
+    "input_cache_write": ("cache_write", "token"),
+    "input_cache_write_1h": ("cache_write_1h", "token"),
+    "internal_reasoning": ("reasoning", "token"),
+    "image_output": ("image_out", "token"),
+    "audio": ("audio_in", "token"),
+    "audio_output": ("audio_out", "token"),
+    "request": ("request", "request"),
+    "web_search": ("search", "request"),
+}
+
+
+def openrouter_rates(prices):
+    rates = []
+    for card in [prices, *prices.get("overrides", [])]:
+        above = card.get("min_prompt_tokens")
+        known = dict(OPENROUTER_PRICES)
+        if "image" in card:
+            known["image"] = ("image_in", "token" if card["image"] == card.get("prompt", prices["prompt"]) else "image")
+        for field, (meter, unit) in known.items():
+            amount = float(card.get(field, -1))
+            if amount > 0 or amount == 0 and meter in ("input", "output"):
+                rates.append(rate(meter, amount * (1e6 if unit == "token" else 1), unit, above=above))
+    return in_order_of_rates(rates)
 
 
 def openrouter(folder, day):
@@ -297,10 +418,36 @@ def openrouter(folder, day):
         if not rest:
             siblings = stated.get(id.split("/")[0], set())
             maker, rest = (next(iter(siblings)) if len(siblings) == 1 else None), name
-        facts.append(fact(id, clean(rest), maker, None, tokens(entry["context_length"]), "openrouter"))
+        takes, gives = (entry["architecture"][f"{side}_modalities"] for side in ("input", "output"))
+        asked = entry.get("supported_parameters") or []
+        abilities = {
+            "tools": "tools" in asked,
+            "structured_output": "structured_outputs" in asked,
+            "reasoning": "reasoning" in asked,
+            "web_search": "web_search_options" in asked,
+            "vision": "image" in takes,
+            "pdf": "file" in takes,
+            "audio_in": "audio" in takes,
+            "audio_out": "audio" in gives,
+            "video_in": "video" in takes,
+        }
+        facts.append(
+            fact(
+                id,
+                clean(rest),
+                maker,
+                None,
+                tokens(entry["context_length"]),
+                "openrouter",
+                max_output_tokens=output_limit(entry["top_provider"].get("max_completion_tokens")),
+                knowledge_cutoff=whole_date(entry.get("knowledge_cutoff")),
+                modalities=modalities(takes, gives),
+                capabilities=sorted(name for name, has in abilities.items() if has) if asked else None,
+            )
+        )
         pair = [float(entry["pricing"][field]) * 1e6 for field in ("prompt", "completion")]
         if min(pair) >= 0:
-            prices.append(price(id, "openrouter", *pair))
+            prices.append(price(id, "openrouter", *pair, rates=openrouter_rates(entry["pricing"])))
     return {"facts": facts, "pricing": prices}
 
 
@@ -311,18 +458,49 @@ def holds_at_noon(constraint, day):
     return start <= "12:00:00" < end if start <= end else not end <= "12:00:00" < start
 
 
+# genai-prices: fields whose name isn't that of their meter.
+GENAI_METERS = {
+    "input_audio": "audio_in",
+    "output_audio": "audio_out",
+    "input_image": "image_in",
+    "output_image": "image_out",
+    "output_reasoning": "reasoning",
+    "output_video": "video_out",
+    "requests": "request",
+    "web_searches": "search",
+}
+GENAI_SAME = {"input", "output", "cache_read", "cache_write", "cache_write_1h"}
+GENAI_RESELLERS = re.compile(r"avian|aws|azure|cerebras|doubleword|fireworks|groq|huggingface_.*|novita|openrouter|ovhcloud|together")
+
+
+def genai_rates(prices):
+    rates = []
+    for field, listed in prices.items():
+        name, per = field.rsplit("_", 1)
+        meter = GENAI_METERS.get(name, name if name in GENAI_SAME else None)
+        if meter is None:
+            continue
+        unit, divisor = ("request", 1000) if per == "kcount" else ("token", 1)
+        bands = [(None, listed["base"])] + [(t["start"], t["price"]) for t in listed["tiers"]] if isinstance(listed, dict) else [(None, listed)]
+        rates += [rate(meter, amount / divisor, unit, above=start) for start, amount in bands]
+    return in_order_of_rates(rates)
+
+
 def genai_prices(folder, day):
     facts, prices = [], []
     for provider in json_of(folder, "data.json"):
         for entry in provider["models"]:
-            facts.append(fact(entry["id"], clean(entry.get("name")), None, None, tokens(entry.get("context_window")), provider["id"]))
+            is_makers = not GENAI_RESELLERS.fullmatch(provider["id"]) and not (provider["id"] == "google" and "claude" in entry["id"])
+            status = "deprecated" if entry.get("deprecated") and is_makers else None
+            name, context = clean(entry.get("name")), tokens(entry.get("context_window"))
+            facts.append(fact(entry["id"], name, None, None, context, provider["id"], status=status))
             choices = entry["prices"] if isinstance(entry["prices"], list) else [{"prices": entry["prices"]}]
             chosen = [c for c in choices if c.get("constraint") is None or holds_at_noon(c["constraint"], day)][-1]
             amounts = [chosen["prices"].get(field) for field in ("input_mtok", "output_mtok")]
             amounts = [amount["base"] if isinstance(amount, dict) else amount for amount in amounts]
             if amounts != [None, None]:
                 since = (chosen.get("constraint") or {}).get("start_date")
-                prices.append(price(entry["id"], provider["id"], *amounts, since))
+                prices.append(price(entry["id"], provider["id"], *amounts, since, genai_rates(chosen["prices"])))
     return {"facts": facts, "pricing": prices}
 
 
@@ -522,7 +700,7 @@ def artificial_analysis(folder, day):
         pair = [entry["pricing"][f"price_1m_{side}_tokens"] for side in ("input", "output")]
         if any(pair):
             rates = [rate(meter, amount) for meter, amount in zip(("input", "output"), pair) if amount is not None]
-            prices.append(price(id, "artificial-analysis", *pair, None, rates))
+            prices.append(price(id, "artificial-analysis", *pair, rates=rates))
         for evaluation, result in entry["evaluations"].items():
             if result is not None:
                 found.add(evaluation)
@@ -617,13 +795,7 @@ def records_of(root, upstream, day):
     for row in rows.get("benchmarks", []):
         row["model_count"] = counted.get(row["id"], 0)
     rows["pricing"] = [row for row in rows.get("pricing", []) if is_plausible(upstream, row)]
-    return {dataset: [as_written(dataset, row) for row in in_order(dataset, rows.get(dataset, []))] for dataset in KEYS}
-
-
-def as_written(dataset, row):
-    added = ADDED.get(dataset, [])
-    rest = {field: value for field, value in row.items() if field not in added}
-    return {**rest, **{field: row[field] for field in added if row.get(field) is not None}}
+    return {dataset: in_order(dataset, rows.get(dataset, [])) for dataset in KEYS}
 
 
 def in_order(dataset, rows):

@@ -8,14 +8,19 @@ WITH providers AS (
   FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 16777216)
 ), facts AS (
   SELECT entry->>'id' AS id, provider, nullif(trim(entry->>'name', E' \t\r\n'), '') AS name,
-         TRY_CAST(entry->>'context_window' AS BIGINT) AS context
+         TRY_CAST(entry->>'context_window' AS BIGINT) AS context,
+         -- Of a maker's own offer.
+         entry->>'deprecated' = 'true' AND (provider IN ('anthropic', 'cohere', 'deepseek', 'minimax', 'mistral', 'moonshotai', 'openai',
+                                                         'perplexity', 'voyageai', 'x-ai', 'zhipuai')
+                                            OR provider = 'google' AND starts_with(id, 'gem')) AS is_deprecated
   FROM providers
 )
 SELECT id,
        coalesce(first(name ORDER BY provider) FILTER (WHERE name IS NOT NULL), id) AS name,
        NULL AS organization, NULL AS release_date,
        first(context ORDER BY provider) FILTER (WHERE context BETWEEN 1 AND 99999998) AS context_length,
-       list(DISTINCT provider ORDER BY provider) AS inference
+       list(DISTINCT provider ORDER BY provider) AS inference,
+       CASE WHEN bool_or(is_deprecated) THEN 'deprecated' END AS status
 FROM facts
 GROUP BY id;
 
@@ -44,16 +49,41 @@ WITH providers AS (
      OR (CASE WHEN start_time <= end_time THEN '12:00:00' >= start_time AND '12:00:00' < end_time
               ELSE '12:00:00' >= start_time OR '12:00:00' < end_time END)
   QUALIFY row_number() OVER (PARTITION BY provider, id ORDER BY place DESC) = 1
+), meters(name, meter, unit, per) AS (
+  VALUES
+    ('input_mtok', 'input', 'token', 1000000), ('output_mtok', 'output', 'token', 1000000),
+    ('cache_read_mtok', 'cache_read', 'token', 1000000), ('cache_write_mtok', 'cache_write', 'token', 1000000),
+    ('cache_write_1h_mtok', 'cache_write_1h', 'token', 1000000), ('output_reasoning_mtok', 'reasoning', 'token', 1000000),
+    ('input_image_mtok', 'image_in', 'token', 1000000), ('output_image_mtok', 'image_out', 'token', 1000000),
+    ('input_audio_mtok', 'audio_in', 'token', 1000000), ('output_audio_mtok', 'audio_out', 'token', 1000000),
+    ('output_video_mtok', 'video_out', 'token', 1000000), ('requests_kcount', 'request', 'request', 1),
+    ('web_searches_kcount', 'search', 'request', 1)
+), fields AS (
+  SELECT provider, id, start_date, unnest(map_keys(listed)) AS name, unnest(map_values(listed)) AS field
+  FROM (SELECT provider, id, start_date, prices::MAP(VARCHAR, JSON) AS listed FROM in_force)
+), costs AS (
+  SELECT provider, id, start_date, name, coalesce(field->>'base', field->>'$') AS cost, NULL::BIGINT AS context_min FROM fields
+  UNION ALL
+  SELECT provider, id, start_date, name, tier->>'price', TRY_CAST(tier->>'start' AS BIGINT)
+  FROM (SELECT provider, id, start_date, name, unnest((field->'tiers')::JSON[]) AS tier FROM fields WHERE json_type(field) = 'OBJECT')
 ), amounts AS (
+  SELECT provider, id, start_date, meter, unit, per, cost, context_min,
+         -- Requests and searches are listed by the thousand.
+         TRY_CAST(cost AS DOUBLE) / CASE unit WHEN 'token' THEN 1 ELSE 1000 END AS usd,
+         CASE WHEN abs(usd) < (CASE unit WHEN 'token' THEN 0.0001 ELSE 0.0000001 END) THEN usd
+              WHEN unit = 'token' THEN round(usd, 6) ELSE round(usd, 9) END AS price
+  FROM costs JOIN meters USING (name)
+  WHERE cost IS NOT NULL
+), priced AS (
   SELECT provider, id, start_date,
-         coalesce(prices->'input_mtok'->>'base', prices->>'input_mtok') AS input,
-         coalesce(prices->'output_mtok'->>'base', prices->>'output_mtok') AS output,
-         TRY_CAST(input AS DOUBLE) AS input_usd, TRY_CAST(output AS DOUBLE) AS output_usd
-  FROM in_force
+         any_value(coalesce(price::VARCHAR, cost)) FILTER (meter = 'input' AND context_min IS NULL) AS input,
+         any_value(coalesce(price::VARCHAR, cost)) FILTER (meter = 'output' AND context_min IS NULL) AS output,
+         list({meter: meter, unit: unit, per: per, price: price,
+               'when': CASE WHEN context_min IS NOT NULL THEN {context_min: context_min, applies: 'request'} END}) AS rates
+  FROM amounts
+  GROUP BY provider, id, start_date
 )
-SELECT id AS model_id, provider,
-       coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
-       coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
-       'USD' AS currency, start_date AS effective_from
-FROM amounts
+SELECT id AS model_id, provider, input AS input_per_million, output AS output_per_million, 'USD' AS currency,
+       start_date AS effective_from, rates
+FROM priced
 WHERE input IS NOT NULL OR output IS NOT NULL;
