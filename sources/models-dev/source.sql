@@ -79,17 +79,17 @@ WITH providers AS (
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM providers)
 ), costs AS (
   SELECT id, provider, entry->'cost' AS cost,
-         coalesce(TRY_CAST(cost->'tiers' AS JSON[]), []) AS tiers,
+         list_filter(coalesce(TRY_CAST(cost->'tiers' AS JSON[]), []), lambda tier: json_extract_string(tier, '$.tier.type') = 'context') AS tiers,
          list_transform(map_entries(coalesce(TRY_CAST(entry->'experimental'->'modes' AS MAP(VARCHAR, JSON)), MAP {})),
                         lambda mode: {tier: coalesce(mode.value->'provider'->'body'->>'service_tier', mode.key),
                                       cost: mode.value->'cost'}) AS modes
   FROM entries
 ), cards AS (
   SELECT id, provider, cost,
-         [{tier: NULL::VARCHAR, context_min: NULL::JSON, cost: cost}]
-         || list_transform(tiers, lambda tier: {tier: NULL, context_min: tier->'tier'->'size', cost: tier})
+         [{tier: NULL::VARCHAR, context_min: NULL::BIGINT, cost: cost}]
+         || list_transform(tiers, lambda tier: {tier: NULL, context_min: TRY_CAST(tier->'tier'->>'size' AS BIGINT), cost: tier})
          || CASE WHEN len(tiers) = 0 AND json_exists(cost, 'context_over_200k')
-                 THEN [{tier: NULL, context_min: '200000'::JSON, cost: cost->'context_over_200k'}] ELSE [] END
+                 THEN [{tier: NULL, context_min: 200000, cost: cost->'context_over_200k'}] ELSE [] END
          || list_transform(
               list_filter(modes, lambda mode, place: mode.tier IN ('batch', 'flex', 'priority', 'fast')
                                                      AND list_position(list_transform(modes, lambda other: other.tier), mode.tier) = place),
@@ -113,7 +113,7 @@ WITH providers AS (
   SELECT * EXCLUDE amounts,
          list_transform(list_filter(amounts, lambda one: json_type(one.amount) <> 'NULL'), lambda one: {
            meter: one.meter, unit: 'token', per: 1000000,
-           price: coalesce(to_json(CASE WHEN abs(one.usd) < 0.0001 THEN one.usd ELSE round(one.usd, 6) END), one.amount),
+           price: CASE WHEN abs(one.usd) < 0.0001 THEN one.usd ELSE round(one.usd, 6) END,
            "when": one."when"
          }) AS rates
   FROM prices
@@ -121,6 +121,6 @@ WITH providers AS (
 SELECT id AS model_id, provider,
        coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
        coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
-       'USD' AS currency, NULL AS effective_from, to_json(rates) AS rates
+       'USD' AS currency, NULL AS effective_from, rates
 FROM rates
 WHERE len(rates) > 0;

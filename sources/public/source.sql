@@ -329,81 +329,262 @@ QUALIFY row_number() OVER (PARTITION BY model_id, category ORDER BY rank, vote_c
 
 -- pricing
 -- One row per model and provider. Where several upstreams or names tell one, OpenRouter's own word comes first, then models.dev,
--- genai-prices and LiteLLM; of one upstream's names the model's id, then the first in order.
+-- genai-prices and LiteLLM; of one upstream's names the model's id, then the first in order. Up to `facts` it is the recipes of these.
 WITH aliases AS (
   SELECT upstream, id, model_id FROM read_csv('aliases.csv', header = true, delim = ',', all_varchar = true)
 ), models_dev_providers AS (
   SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
   FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('models-dev.json'))
-), models_dev AS (
+), models_dev_entries AS (
   SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM models_dev_providers)
-), openrouter AS (
-  SELECT entry->>'id' AS id, entry
-  FROM (SELECT unnest((content::JSON->'data')::JSON[]) AS entry FROM read_text('openrouter.json'))
-), genai_prices AS (
-  SELECT provider, entry->>'id' AS id, entry, day
-  FROM (SELECT id AS provider, unnest(models) AS entry,
-               coalesce(TRY_CAST(regexp_extract(filename, '(\d{4}-\d{2}-\d{2})[/\\][^/\\]*$', 1) AS DATE), current_date) AS day
-        FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 16777216,
-                       filename = true))
-  WHERE provider <> 'openrouter' OR contains(entry->>'id', '/')
-), litellm AS (
-  SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
-  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('litellm.json'))
-), choices AS (
-  SELECT provider, id, day,
+), models_dev_costs AS (
+  SELECT id, provider, entry->'cost' AS cost,
+         list_filter(coalesce(TRY_CAST(cost->'tiers' AS JSON[]), []), lambda tier: json_extract_string(tier, '$.tier.type') = 'context') AS tiers,
+         list_transform(map_entries(coalesce(TRY_CAST(entry->'experimental'->'modes' AS MAP(VARCHAR, JSON)), MAP {})),
+                        lambda mode: {tier: coalesce(mode.value->'provider'->'body'->>'service_tier', mode.key),
+                                      cost: mode.value->'cost'}) AS modes
+  FROM models_dev_entries
+), models_dev_cards AS (
+  SELECT id, provider, cost,
+         [{tier: NULL::VARCHAR, context_min: NULL::BIGINT, cost: cost}]
+         || list_transform(tiers, lambda tier: {tier: NULL, context_min: TRY_CAST(tier->'tier'->>'size' AS BIGINT), cost: tier})
+         || CASE WHEN len(tiers) = 0 AND json_exists(cost, 'context_over_200k')
+                 THEN [{tier: NULL, context_min: 200000, cost: cost->'context_over_200k'}] ELSE [] END
+         || list_transform(
+              list_filter(modes, lambda mode, place: mode.tier IN ('batch', 'flex', 'priority', 'fast')
+                                                     AND list_position(list_transform(modes, lambda other: other.tier), mode.tier) = place),
+              lambda mode: {tier: mode.tier, context_min: NULL, cost: mode.cost}) AS cards
+  FROM models_dev_costs
+), models_dev_amounts AS (
+  SELECT id, provider, cost->>'input' AS input, cost->>'output' AS output,
+         TRY_CAST(input AS DOUBLE) AS input_usd, TRY_CAST(output AS DOUBLE) AS output_usd,
+         flatten(list_transform(cards, lambda card: list_transform([
+           {meter: 'input', field: 'input'}, {meter: 'output', field: 'output'}, {meter: 'cache_read', field: 'cache_read'},
+           {meter: 'cache_write', field: 'cache_write'}, {meter: 'reasoning', field: 'reasoning'},
+           {meter: 'audio_in', field: 'input_audio'}, {meter: 'audio_out', field: 'output_audio'}
+         ], lambda known: {
+           meter: known.meter, amount: json_extract(card.cost, known.field),
+           usd: TRY_CAST(json_extract_string(card.cost, known.field) AS DOUBLE),
+           "when": {tier: card.tier, context_min: card.context_min,
+                    applies: CASE WHEN card.context_min IS NOT NULL THEN 'request' END}
+         }))) AS amounts
+  FROM models_dev_cards
+), models_dev_priced AS (
+  SELECT * EXCLUDE amounts,
+         list_transform(list_filter(amounts, lambda one: json_type(one.amount) <> 'NULL'), lambda one: {
+           meter: one.meter, unit: 'token', per: 1000000,
+           price: CASE WHEN abs(one.usd) < 0.0001 THEN one.usd ELSE round(one.usd, 6) END,
+           "when": one."when"
+         }) AS rates
+  FROM models_dev_amounts
+), models_dev_prices AS (
+  SELECT id AS model_id, provider,
+         coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
+         coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
+         'USD' AS currency, NULL AS effective_from, rates
+  FROM models_dev_priced
+  WHERE len(rates) > 0
+), openrouter_listed AS (
+  SELECT unnest((content::JSON->'data')::JSON[]) AS entry, generate_subscripts((content::JSON->'data')::JSON[], 1) AS place
+  FROM read_text('openrouter.json')
+), openrouter_entries AS (
+  SELECT place, entry->>'id' AS id, entry->'pricing' AS prices FROM openrouter_listed WHERE NOT starts_with(entry->>'id', '~')
+), openrouter_cards AS (
+  -- The base prices, and those of longer requests.
+  SELECT place, id, prices, prices->>'prompt' AS prompt, NULL::BIGINT AS context_min, 0 AS card FROM openrouter_entries
+  UNION ALL
+  SELECT place, id, prices, coalesce(prices->>'prompt', prompt), TRY_CAST(prices->>'min_prompt_tokens' AS BIGINT), card
+  FROM (SELECT place, id, openrouter_entries.prices->>'prompt' AS prompt, unnest((openrouter_entries.prices->'overrides')::JSON[]) AS prices,
+               generate_subscripts((openrouter_entries.prices->'overrides')::JSON[], 1) AS card
+        FROM openrouter_entries)
+), openrouter_meters(name, meter, counted) AS (
+  VALUES
+    ('prompt', 'input', 'token'), ('completion', 'output', 'token'), ('input_cache_read', 'cache_read', 'token'),
+    ('input_cache_write', 'cache_write', 'token'), ('input_cache_write_1h', 'cache_write_1h', 'token'),
+    ('internal_reasoning', 'reasoning', 'token'), ('image', 'image_in', 'image'), ('image_output', 'image_out', 'token'),
+    ('audio', 'audio_in', 'token'), ('audio_output', 'audio_out', 'token'), ('request', 'request', 'request'),
+    ('web_search', 'search', 'request')
+), openrouter_costs AS (
+  SELECT place, id, prompt, context_min, card, unnest(map_keys(fields)) AS name, unnest(map_values(fields)) AS field
+  FROM (SELECT *, prices::MAP(VARCHAR, JSON) AS fields FROM openrouter_cards)
+  -- An entry with another condition, such as an hour, is not of this form.
+  WHERE card = 0 OR (context_min > 0 AND len(list_filter(map_keys(fields), lambda key: starts_with(key, 'utc_'))) = 0)
+), openrouter_amounts AS (
+  SELECT place, id, meter, field->>'$' AS cost, context_min, card,
+         -- An image is charged by the image, or as the prompt's tokens are.
+         CASE WHEN name = 'image' AND TRY_CAST(cost AS DOUBLE) = TRY_CAST(prompt AS DOUBLE) THEN 'token' ELSE counted END AS unit,
+         CASE unit WHEN 'token' THEN 1000000 ELSE 1 END AS per,
+         TRY_CAST(cost AS DOUBLE) * per AS usd,
+         CASE WHEN abs(usd) < (CASE unit WHEN 'token' THEN 0.0001 ELSE 0.0000001 END) THEN usd
+              WHEN unit = 'token' THEN round(usd, 6) ELSE round(usd, 9) END AS price
+  FROM openrouter_costs JOIN openrouter_meters USING (name)
+  WHERE cost IS NOT NULL AND (name IN ('prompt', 'completion') OR TRY_CAST(cost AS DOUBLE) > 0 OR TRY_CAST(cost AS DOUBLE) IS NULL)
+  QUALIFY row_number() OVER (PARTITION BY place, meter, context_min ORDER BY card DESC) = 1
+), openrouter_priced AS (
+  SELECT place, id,
+         any_value(coalesce(price::VARCHAR, cost)) FILTER (meter = 'input' AND card = 0) AS input,
+         any_value(coalesce(price::VARCHAR, cost)) FILTER (meter = 'output' AND card = 0) AS output,
+         list({meter: meter, unit: unit, per: per, price: price,
+               'when': CASE WHEN card > 0 THEN {context_min: context_min, applies: 'request'} END})
+           FILTER (usd >= 0 OR usd IS NULL) AS rates
+  FROM openrouter_amounts
+  GROUP BY place, id
+), openrouter_prices AS (
+  SELECT id AS model_id, 'openrouter' AS provider, input AS input_per_million, output AS output_per_million,
+         'USD' AS currency, NULL AS effective_from, rates
+  FROM openrouter_priced
+  WHERE (input IS NOT NULL OR output IS NOT NULL)
+    AND coalesce(TRY_CAST(input AS DOUBLE), 0) >= 0 AND coalesce(TRY_CAST(output AS DOUBLE), 0) >= 0
+), genai_prices_providers AS (
+  SELECT id AS provider, unnest(models) AS entry,
+         coalesce(TRY_CAST(regexp_extract(filename, '(\d{4}-\d{2}-\d{2})[/\\][^/\\]*$', 1) AS DATE), current_date) AS day
+  FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 16777216, filename = true)
+), genai_prices_listed AS (
+  SELECT * FROM genai_prices_providers WHERE provider <> 'openrouter' OR contains(entry->>'id', '/')
+), genai_prices_choices AS (
+  SELECT provider, entry->>'id' AS id, day,
          unnest(CASE json_type(entry->'prices') WHEN 'ARRAY' THEN (entry->'prices')::JSON[] ELSE [json_object('prices', entry->'prices')] END) AS choice,
          generate_subscripts(CASE json_type(entry->'prices') WHEN 'ARRAY' THEN (entry->'prices')::JSON[] ELSE ['{}'::JSON] END, 1) AS place
-  FROM genai_prices
-), conditions AS (
+  FROM genai_prices_listed
+), genai_prices_conditions AS (
   SELECT provider, id, day, place, choice->'prices' AS prices,
          TRY_CAST(choice->'constraint'->>'start_date' AS DATE) AS start_date,
          left(choice->'constraint'->>'start_time', 8) AS start_time, left(choice->'constraint'->>'end_time', 8) AS end_time,
          json_type(choice->'constraint') IS NULL AS is_default
-  FROM choices
-), in_force AS (
+  FROM genai_prices_choices
+), genai_prices_in_force AS (
   SELECT provider, id, start_date, prices
-  FROM conditions
+  FROM genai_prices_conditions
   WHERE is_default OR start_date <= day
      OR (CASE WHEN start_time <= end_time THEN '12:00:00' >= start_time AND '12:00:00' < end_time
               ELSE '12:00:00' >= start_time OR '12:00:00' < end_time END)
   QUALIFY row_number() OVER (PARTITION BY provider, id ORDER BY place DESC) = 1
-), facts AS (
-  SELECT 1 AS step, 'openrouter' AS teller, 'openrouter' AS provider, 'models-dev' AS upstream, id,
-         entry->'pricing'->>'prompt' AS input,
-         entry->'pricing'->>'completion' AS output, 1e6 AS tokens, NULL::DATE AS since
-  FROM openrouter
-  WHERE NOT starts_with(id, '~') AND coalesce(TRY_CAST(entry->'pricing'->>'prompt' AS DOUBLE), 0) >= 0
-    AND coalesce(TRY_CAST(entry->'pricing'->>'completion' AS DOUBLE), 0) >= 0
+), genai_prices_meters(name, meter, unit, per) AS (
+  VALUES
+    ('input_mtok', 'input', 'token', 1000000), ('output_mtok', 'output', 'token', 1000000),
+    ('cache_read_mtok', 'cache_read', 'token', 1000000), ('cache_write_mtok', 'cache_write', 'token', 1000000),
+    ('cache_write_1h_mtok', 'cache_write_1h', 'token', 1000000), ('output_reasoning_mtok', 'reasoning', 'token', 1000000),
+    ('input_image_mtok', 'image_in', 'token', 1000000), ('output_image_mtok', 'image_out', 'token', 1000000),
+    ('input_audio_mtok', 'audio_in', 'token', 1000000), ('output_audio_mtok', 'audio_out', 'token', 1000000),
+    ('output_video_mtok', 'video_out', 'token', 1000000), ('requests_kcount', 'request', 'request', 1),
+    ('web_searches_kcount', 'search', 'request', 1)
+), genai_prices_fields AS (
+  SELECT provider, id, start_date, unnest(map_keys(listed)) AS name, unnest(map_values(listed)) AS field
+  FROM (SELECT provider, id, start_date, prices::MAP(VARCHAR, JSON) AS listed FROM genai_prices_in_force)
+), genai_prices_costs AS (
+  SELECT provider, id, start_date, name, coalesce(field->>'base', field->>'$') AS cost, NULL::BIGINT AS context_min FROM genai_prices_fields
   UNION ALL
-  SELECT 2, 'models-dev', provider, 'models-dev', id, entry->'cost'->>'input', entry->'cost'->>'output', 1, NULL FROM models_dev
-  UNION ALL
-  SELECT 3, 'genai-prices', provider, CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, id,
-         coalesce(prices->'input_mtok'->>'base', prices->>'input_mtok'),
-         coalesce(prices->'output_mtok'->>'base', prices->>'output_mtok'), 1, start_date
-  FROM in_force
-  UNION ALL
-  SELECT 4, 'litellm', entry->>'litellm_provider', CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
-         CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN substr(id, 12) ELSE id END,
-         entry->>'input_cost_per_token', entry->>'output_cost_per_token', 1e6, NULL
-  FROM litellm
+  SELECT provider, id, start_date, name, tier->>'price', TRY_CAST(tier->>'start' AS BIGINT)
+  FROM (SELECT provider, id, start_date, name, unnest((field->'tiers')::JSON[]) AS tier FROM genai_prices_fields WHERE json_type(field) = 'OBJECT')
+), genai_prices_amounts AS (
+  SELECT provider, id, start_date, meter, unit, per, cost, context_min,
+         -- Requests and searches are listed by the thousand.
+         TRY_CAST(cost AS DOUBLE) / CASE unit WHEN 'token' THEN 1 ELSE 1000 END AS usd,
+         CASE WHEN abs(usd) < (CASE unit WHEN 'token' THEN 0.0001 ELSE 0.0000001 END) THEN usd
+              WHEN unit = 'token' THEN round(usd, 6) ELSE round(usd, 9) END AS price
+  FROM genai_prices_costs JOIN genai_prices_meters USING (name)
+  WHERE cost IS NOT NULL
+), genai_prices_priced AS (
+  SELECT provider, id, start_date,
+         any_value(coalesce(price::VARCHAR, cost)) FILTER (meter = 'input' AND context_min IS NULL) AS input,
+         any_value(coalesce(price::VARCHAR, cost)) FILTER (meter = 'output' AND context_min IS NULL) AS output,
+         list({meter: meter, unit: unit, per: per, price: price,
+               'when': CASE WHEN context_min IS NOT NULL THEN {context_min: context_min, applies: 'request'} END}) AS rates
+  FROM genai_prices_amounts
+  GROUP BY provider, id, start_date
+), genai_prices_prices AS (
+  SELECT id AS model_id, provider, input AS input_per_million, output AS output_per_million, 'USD' AS currency,
+         start_date AS effective_from, rates
+  FROM genai_prices_priced
+  WHERE input IS NOT NULL OR output IS NOT NULL
+), litellm_listed AS (
+  SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('litellm.json'))
+), litellm_entries AS (
+  SELECT id, entry->>'litellm_provider' AS provider, entry::MAP(VARCHAR, JSON) AS fields
+  FROM litellm_listed
   WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
     AND id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/')
-    AND NOT (coalesce(TRY_CAST(entry->>'input_cost_per_token' AS DOUBLE), 0) = 0
-             AND coalesce(TRY_CAST(entry->>'output_cost_per_token' AS DOUBLE), 0) = 0
-             AND len(list_filter(map_entries(entry::MAP(VARCHAR, JSON)),
-                                 lambda field: contains(field.key, 'cost') AND TRY_CAST(field.value AS DOUBLE) > 0)) > 0)
-), prices AS (
-  SELECT coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id,
-         provider, input, output, TRY_CAST(input AS DOUBLE) * tokens AS input_usd, TRY_CAST(output AS DOUBLE) * tokens AS output_usd,
-         since, step, teller, facts.id
+), litellm_fields AS (
+  SELECT id, provider, unnest(list_filter(map_entries(fields), lambda field: regexp_matches(field.key, 'cost|tiered_pricing'))) AS field
+  FROM litellm_entries
+), litellm_bands AS (
+  -- Rate cards by the request's input tokens.
+  SELECT id, provider, unnest((field.value)::JSON[]) AS band FROM litellm_fields WHERE field.key = 'tiered_pricing'
+), litellm_costs AS (
+  SELECT id, provider, field.key AS name,
+         CASE field.key WHEN 'search_context_cost_per_query' THEN field.value->>'search_context_size_medium' ELSE field.value->>'$' END AS cost,
+         NULL::BIGINT AS start, field.key <> 'search_context_cost_per_query' AND TRY_CAST(field.value AS DOUBLE) > 0 AS is_charged
+  FROM litellm_fields
+  WHERE field.key <> 'tiered_pricing'
+  UNION ALL
+  SELECT id, provider, card.key, card.value->>'$', start, false
+  FROM (SELECT id, provider, TRY_CAST(band->'range'->>0 AS DOUBLE)::BIGINT AS start, unnest(map_entries(band::MAP(VARCHAR, JSON))) AS card
+        FROM litellm_bands WHERE json_type(band->'range') = 'ARRAY')
+), litellm_parts AS (
+  SELECT id, provider, name, cost, start, is_charged,
+         regexp_extract(name, '^(.+?)(?:_above_(\d+)k_tokens)?(?:_(flex|priority|batch)(?:es|_requests)?)?$', ['base', 'above', 'tier']) AS part
+  FROM litellm_costs
+), litellm_meters(base, meter, unit, place) AS (
+  VALUES
+    ('input_cost_per_token', 'input', 'token', 1), ('output_cost_per_token', 'output', 'token', 1),
+    ('cache_read_input_token_cost', 'cache_read', 'token', 1), ('input_cost_per_token_cache_hit', 'cache_read', 'token', 2),
+    ('cache_creation_input_token_cost', 'cache_write', 'token', 1),
+    ('cache_creation_input_token_cost_above_1hr', 'cache_write_1h', 'token', 1),
+    ('output_cost_per_reasoning_token', 'reasoning', 'token', 1),
+    ('input_cost_per_image_token', 'image_in', 'token', 1), ('output_cost_per_image_token', 'image_out', 'token', 1),
+    ('input_cost_per_image', 'image_in', 'image', 1), ('output_cost_per_image', 'image_out', 'image', 1),
+    ('input_cost_per_audio_token', 'audio_in', 'token', 1), ('output_cost_per_audio_token', 'audio_out', 'token', 1),
+    ('input_cost_per_audio_per_second', 'audio_in', 'second', 1),
+    ('input_cost_per_request', 'request', 'request', 1), ('search_context_cost_per_query', 'search', 'request', 1)
+), litellm_amounts AS (
+  SELECT id, provider, meter, unit, cost, is_charged, CASE unit WHEN 'token' THEN 1000000 ELSE 1 END AS per,
+         nullif(part.tier, '') AS tier,
+         coalesce(nullif(start, 0), TRY_CAST(part.above AS BIGINT) * 1000) AS context_min,
+         TRY_CAST(cost AS DOUBLE) * per AS usd,
+         CASE WHEN abs(usd) < (CASE unit WHEN 'token' THEN 0.0001 ELSE 0.0000001 END) THEN usd
+              WHEN unit = 'token' THEN round(usd, 6) ELSE round(usd, 9) END AS price,
+         row_number() OVER (PARTITION BY id, meter, unit, tier, context_min ORDER BY cost IS NULL, start IS NULL, place, name) AS turn
+  FROM litellm_parts LEFT JOIN litellm_meters ON base = part.base
+), litellm_priced AS (
+  SELECT id, provider,
+         any_value(coalesce(price::VARCHAR, cost)) FILTER (is_known AND meter = 'input' AND is_plain) AS input,
+         any_value(coalesce(price::VARCHAR, cost)) FILTER (is_known AND meter = 'output' AND is_plain) AS output,
+         list({meter: meter, unit: unit, per: per, price: price,
+               'when': CASE WHEN NOT is_plain THEN {tier: tier, context_min: context_min,
+                                                    applies: CASE WHEN context_min > 0 THEN 'request' END} END})
+           FILTER (is_known) AS rates,
+         coalesce(bool_or(is_charged), false) AS costs
+  FROM (SELECT *, meter IS NOT NULL AND cost IS NOT NULL AND turn = 1 AS is_known, tier IS NULL AND context_min IS NULL AS is_plain
+        FROM litellm_amounts)
+  GROUP BY id, provider
+), litellm_prices AS (
+  SELECT id AS model_id, provider, input AS input_per_million, output AS output_per_million, 'USD' AS currency, NULL AS effective_from, rates
+  FROM litellm_priced
+  WHERE (input IS NOT NULL OR output IS NOT NULL)
+    -- Something else is charged for: then nothing a token says nothing.
+    AND NOT (costs AND coalesce(TRY_CAST(input AS DOUBLE), 0) = 0 AND coalesce(TRY_CAST(output AS DOUBLE), 0) = 0)
+), facts AS (
+  SELECT 1 AS step, 'openrouter' AS teller, 'models-dev' AS upstream, model_id AS id, provider, input_per_million, output_per_million,
+         currency, NULL::DATE AS since, to_json(rates) AS rates
+  FROM openrouter_prices
+  UNION ALL
+  SELECT 2, 'models-dev', 'models-dev', model_id, provider, input_per_million, output_per_million, currency, NULL, to_json(rates)
+  FROM models_dev_prices
+  UNION ALL
+  SELECT 3, 'genai-prices', CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, model_id, provider,
+         input_per_million, output_per_million, currency, effective_from, to_json(rates)
+  FROM genai_prices_prices
+  UNION ALL
+  SELECT 4, 'litellm', CASE WHEN model_id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
+         CASE WHEN model_id SIMILAR TO 'openrouter/.+/.+' THEN substr(model_id, 12) ELSE model_id END, provider,
+         input_per_million, output_per_million, currency, NULL, to_json(rates)
+  FROM litellm_prices
+), named AS (
+  SELECT coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id, facts.*
   FROM facts LEFT JOIN aliases USING (upstream, id)
-  WHERE input IS NOT NULL OR output IS NOT NULL
 )
-SELECT model_id, provider,
-       coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
-       coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
-       'USD' AS currency, since AS effective_from, teller AS upstream
-FROM prices
+SELECT model_id, provider, input_per_million, output_per_million, currency, since AS effective_from, rates, teller AS upstream
+FROM named
 QUALIFY row_number() OVER (PARTITION BY model_id, provider ORDER BY step, id <> model_id, id) = 1;
