@@ -44,16 +44,18 @@ WITH aliases AS (
 ), epoch_rows AS (
   SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, trim("Model version", E' \t\r\n') AS model,
          nullif(trim("Display name", E' \t\r\n'), '') AS name, nullif(trim("Organization", E' \t\r\n'), '') AS organization,
-         CASE WHEN regexp_full_match("Release date", '\d{4}-\d{2}-\d{2}') THEN TRY_CAST("Release date" AS DATE) END AS released
+         CASE WHEN regexp_full_match("Release date", '\d{4}-\d{2}-\d{2}') THEN TRY_CAST("Release date" AS DATE) END AS released,
+         CASE WHEN file = 'epoch_capabilities_index'
+              THEN nullif(trim(to_json(cells)->>'$."Model accessibility"', E' \t\r\n'), '') END AS accessibility
   FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true, buffer_size = 2097152)
+                filename = true, buffer_size = 2097152) AS cells
 ), epoch_ranked AS (
   SELECT *, row_number() OVER (PARTITION BY model ORDER BY file <> 'epoch_capabilities_index', file, organization, released) AS place
   FROM epoch_rows
   WHERE model <> ''
 ), epoch AS (
   SELECT model AS id, coalesce(arg_min(name, place), model) AS name, arg_min(organization, place) AS organization,
-         arg_min(released, place) AS release_date, NULL AS context_length, NULL AS inference
+         arg_min(released, place) AS release_date, starts_with(arg_min(accessibility, place), 'Open weights') AS open_weights
   FROM epoch_ranked
   GROUP BY model
 ), lmarena AS (
@@ -70,46 +72,114 @@ WITH aliases AS (
   WHERE trim(line) <> '' AND NOT starts_with(line, 'model,')
 ), openrouter_names AS (
   SELECT id, trim(entry->>'name', E' \t\r\n') AS name, entry->>'context_length' AS context, split_part(id, '/', 1) AS prefix,
-         CASE WHEN contains(name, ': ') THEN split_part(name, ': ', 1) END AS maker
+         CASE WHEN contains(name, ': ') THEN split_part(name, ': ', 1) END AS maker,
+         entry->'top_provider'->>'max_completion_tokens' AS output, entry->>'knowledge_cutoff' AS cutoff,
+         TRY_CAST(entry->'architecture'->'input_modalities' AS VARCHAR[]) AS takes,
+         TRY_CAST(entry->'architecture'->'output_modalities' AS VARCHAR[]) AS gives,
+         TRY_CAST(entry->'supported_parameters' AS VARCHAR[]) AS parameters
   FROM openrouter
 ), openrouter_makers AS (
   SELECT prefix, min(maker) AS maker FROM openrouter_names GROUP BY prefix HAVING count(DISTINCT maker) = 1
+), models_dev_facts AS (
+  SELECT models_dev.provider, models_dev.id, maker, entry,
+         CASE WHEN maker IS NOT NULL AND count(entry->>'status') OVER (PARTITION BY models_dev.id, maker)
+                                         = count(*) OVER (PARTITION BY models_dev.id, maker)
+              THEN CASE entry->>'status' WHEN 'alpha' THEN 'preview' WHEN 'beta' THEN 'preview' WHEN 'deprecated' THEN 'retired' END
+         END AS status,
+         CASE entry->>'open_weights' WHEN 'true' THEN true WHEN 'false' THEN false END AS open_weights,
+         TRY_CAST(entry->'modalities'->'input' AS VARCHAR[]) AS takes, TRY_CAST(entry->'modalities'->'output' AS VARCHAR[]) AS gives,
+         CASE WHEN coalesce(entry->'tool_call', entry->'structured_output', entry->'reasoning', entry->'modalities') IS NOT NULL
+              THEN list_filter([
+                CASE WHEN entry->>'tool_call' = 'true' THEN 'tools' END,
+                CASE WHEN entry->>'structured_output' = 'true' THEN 'structured_output' END,
+                CASE WHEN entry->>'reasoning' = 'true' THEN 'reasoning' END,
+                CASE WHEN list_contains(takes, 'image') THEN 'vision' END, CASE WHEN list_contains(takes, 'pdf') THEN 'pdf' END,
+                CASE WHEN list_contains(takes, 'audio') THEN 'audio_in' END, CASE WHEN list_contains(gives, 'audio') THEN 'audio_out' END,
+                CASE WHEN list_contains(takes, 'video') THEN 'video_in' END
+              ], lambda name: name IS NOT NULL) END AS capabilities
+  FROM models_dev
+  LEFT JOIN makers ON makers.provider = models_dev.provider AND regexp_full_match(models_dev.id, pattern)
+), litellm_facts AS (
+  SELECT id, entry->>'litellm_provider' AS provider, entry->>'max_input_tokens' AS context,
+         entry->>'max_output_tokens' AS output, TRY_CAST(entry->>'deprecation_date' AS DATE) AS shutdown,
+         TRY_CAST(entry->'supported_modalities' AS VARCHAR[]) AS takes,
+         TRY_CAST(entry->'supported_output_modalities' AS VARCHAR[]) AS gives,
+         -- Each is true, false or null: nothing is said.
+         [{name: 'tools', has: entry->>'supports_function_calling'},
+          {name: 'structured_output', has: entry->>'supports_response_schema'},
+          {name: 'structured_output', has: entry->>'supports_native_structured_output'},
+          {name: 'reasoning', has: entry->>'supports_reasoning'}, {name: 'vision', has: entry->>'supports_vision'},
+          {name: 'pdf', has: entry->>'supports_pdf_input'}, {name: 'audio_in', has: entry->>'supports_audio_input'},
+          {name: 'audio_out', has: entry->>'supports_audio_output'}, {name: 'video_in', has: entry->>'supports_video_input'},
+          {name: 'web_search', has: entry->>'supports_web_search'},
+          {name: 'prompt_caching', has: entry->>'supports_prompt_caching'},
+          {name: 'computer_use', has: entry->>'supports_computer_use'}] AS abilities
+  FROM litellm
+  WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
+    AND id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/')
 ), facts AS (
   -- One row per upstream, name and provider: what it tells, in which order it is believed, and whose name it is.
-  SELECT 1 AS step, 'models-dev' AS teller, maker IS NULL AS is_other, models_dev.provider AS place, 'models-dev' AS upstream,
-         models_dev.id,
+  SELECT 1 AS step, 'models-dev' AS teller, maker IS NULL AS is_other, provider AS place, 'models-dev' AS upstream, id,
          entry->>'name' AS name, maker AS organization,
          CASE WHEN regexp_full_match(entry->>'release_date', '\d{4}-\d{2}-\d{2}')
               THEN TRY_CAST(entry->>'release_date' AS DATE) END AS release_date,
-         entry->'limit'->>'context' AS context, models_dev.provider AS serves
-  FROM models_dev
-  LEFT JOIN makers ON makers.provider = models_dev.provider AND regexp_full_match(models_dev.id, pattern)
+         entry->'limit'->>'context' AS context, provider AS serves, status, NULL::DATE AS retires_on,
+         entry->'limit'->>'output' AS output, entry->>'knowledge' AS knowledge, open_weights, takes, gives, capabilities
+  FROM models_dev_facts
   UNION ALL
   SELECT 2, 'openrouter', false, '', 'models-dev', id,
          CASE WHEN openrouter_names.maker IS NULL THEN name ELSE substr(name, length(openrouter_names.maker) + 3) END,
-         coalesce(openrouter_names.maker, openrouter_makers.maker), NULL, context, 'openrouter'
+         coalesce(openrouter_names.maker, openrouter_makers.maker), NULL, context, 'openrouter', NULL, NULL, output, cutoff, NULL,
+         list_transform(takes, lambda kind: CASE kind WHEN 'file' THEN 'pdf' ELSE kind END),
+         list_transform(gives, lambda kind: CASE kind WHEN 'file' THEN 'pdf' ELSE kind END),
+         CASE WHEN len(parameters) > 0
+              THEN list_filter([CASE WHEN list_contains(parameters, 'tools') THEN 'tools' END,
+                                CASE WHEN list_contains(parameters, 'structured_outputs') THEN 'structured_output' END,
+                                CASE WHEN list_contains(parameters, 'reasoning') THEN 'reasoning' END,
+                                CASE WHEN list_contains(parameters, 'web_search_options') THEN 'web_search' END,
+                                CASE WHEN list_contains(takes, 'image') THEN 'vision' END,
+                                CASE WHEN list_contains(takes, 'file') THEN 'pdf' END,
+                                CASE WHEN list_contains(takes, 'audio') THEN 'audio_in' END,
+                                CASE WHEN list_contains(gives, 'audio') THEN 'audio_out' END,
+                                CASE WHEN list_contains(takes, 'video') THEN 'video_in' END], lambda name: name IS NOT NULL) END
   FROM openrouter_names LEFT JOIN openrouter_makers USING (prefix)
   WHERE NOT starts_with(id, '~')
   UNION ALL
-  SELECT 3, 'epoch', false, '', 'epoch', id, name, organization, release_date, NULL, NULL FROM epoch
+  SELECT 3, 'epoch', false, '', 'epoch', id, name, organization, release_date, NULL, NULL, NULL, NULL, NULL, NULL, open_weights, NULL,
+         NULL, NULL
+  FROM epoch
   UNION ALL
   SELECT 4, 'genai-prices', false, provider, CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, id,
-         entry->>'name', NULL, NULL, entry->>'context_window', provider
+         entry->>'name', NULL, NULL, entry->>'context_window', provider,
+         -- Of a maker's own offer.
+         CASE WHEN entry->>'deprecated' = 'true' AND (provider IN ('anthropic', 'cohere', 'deepseek', 'minimax', 'mistral', 'moonshotai', 'openai',
+                                                         'perplexity', 'voyageai', 'x-ai', 'zhipuai')
+                                            OR provider = 'google' AND starts_with(id, 'gem')) THEN 'deprecated' END,
+         NULL, NULL, NULL, NULL, NULL, NULL, NULL
   FROM genai_prices
   UNION ALL
   SELECT 5, 'litellm', false, '', CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
          CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN substr(id, 12) ELSE id END,
-         regexp_extract(id, '[^/]*$'), NULL, NULL, entry->>'max_input_tokens', entry->>'litellm_provider'
-  FROM litellm
-  WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
-    AND id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/')
+         regexp_extract(id, '[^/]*$'), NULL, NULL, context, provider, NULL,
+         -- A maker's own offers.
+         CASE WHEN regexp_matches(provider || ' ' || id, '^(anthropic claude-|gemini |moonshot |openai |perplexity .*sonar|xai |'
+                                                         || 'vertex_ai-(chat|embedding|language|vision)-models )')
+              THEN shutdown END,
+         output, NULL, NULL, takes, gives,
+         CASE WHEN len(list_filter(abilities, lambda ability: ability.has IN ('true', 'false'))) > 0
+              THEN list_transform(list_filter(abilities, lambda ability: ability.has = 'true'), lambda ability: ability.name) END
+  FROM litellm_facts
   UNION ALL
-  SELECT 6, 'lmarena', false, '', 'lmarena', id, id, organization, NULL, NULL, NULL FROM lmarena
+  SELECT 6, 'lmarena', false, '', 'lmarena', id, id, organization, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM lmarena
   UNION ALL
-  SELECT 7, 'livebench', false, '', 'livebench', id, id, NULL, NULL, NULL, NULL FROM livebench
+  SELECT 7, 'livebench', false, '', 'livebench', id, id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM livebench
 ), known AS (
   SELECT step, teller, is_other, place, facts.id, nullif(trim(name, E' \t\r\n'), '') AS name, organization, release_date,
-         TRY_CAST(context AS DOUBLE) AS context, serves,
+         TRY_CAST(context AS DOUBLE) AS context, serves, status, retires_on, TRY_CAST(output AS DOUBLE) AS output,
+         CASE WHEN regexp_full_match(knowledge, '\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?') THEN knowledge END AS knowledge,
+         open_weights, CASE WHEN takes IS NOT NULL AND gives IS NOT NULL THEN {input: takes, output: gives} END AS modalities, capabilities,
          coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id
   FROM facts LEFT JOIN aliases USING (upstream, id)
 ), ranked AS (
@@ -121,7 +191,11 @@ SELECT model_id AS id,
        arg_min(organization, place_of_all) AS organization, arg_min(release_date, place_of_all) AS release_date,
        arg_min(CASE WHEN context BETWEEN 1 AND 99999998 THEN context END, place_of_all)::BIGINT AS context_length,
        list(DISTINCT serves ORDER BY serves) FILTER (WHERE serves IS NOT NULL) AS inference,
-       arg_min(teller, place_of_all) AS upstream
+       arg_min(teller, place_of_all) AS upstream,
+       arg_min(status, place_of_all) AS status, arg_min(retires_on, place_of_all) AS retires_on,
+       arg_min(CASE WHEN output BETWEEN 1 AND 9999999 THEN output END, place_of_all)::BIGINT AS max_output_tokens,
+       arg_min(knowledge, place_of_all) AS knowledge_cutoff, arg_min(open_weights, place_of_all) AS open_weights,
+       arg_min(modalities, place_of_all) AS modalities, arg_min(capabilities, place_of_all) AS capabilities
 FROM ranked
 GROUP BY model_id;
 
@@ -246,25 +320,57 @@ WITH aliases AS (
     ('webdev_arena_external', 'Arena Score'),
     ('weirdml_external', 'Accuracy'),
     ('wino_grande_external', 'Accuracy')
+), epoch_measures(file, error_column, error_unit, size_column) AS (
+  -- Standard errors, in this part of the score's unit, and sample sizes, by file.
+  VALUES
+    ('apex_agents_external', 'Pass@1 Standard Error', 100, NULL),
+    ('balrog_external', 'Average Standard error', 1, NULL),
+    ('cad_eval_external', NULL, NULL, 'Total tasks'),
+    ('chess_puzzles', 'stderr', 1, NULL),
+    ('frontiermath', 'stderr', 1, NULL),
+    ('frontiermath_tier_4', 'stderr', 1, NULL),
+    ('gpqa_diamond', 'stderr', 1, NULL),
+    ('hle_external', 'Accuracy Standard Error', 1, NULL),
+    ('math_level_5', 'stderr', 1, NULL),
+    ('otis_mock_aime_2024_2025', 'stderr', 1, NULL),
+    ('simpleqa_verified', 'stderr', 1, NULL),
+    ('swe_bench_verified', 'stderr', 1, NULL),
+    ('terminalbench_external', 'Accuracy SE', 1, NULL),
+    ('webdev_arena_external', NULL, NULL, 'Votes')
 ), epoch_files AS (
-  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
-  FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true, buffer_size = 2097152) AS cells
-), epoch_scores AS (
   -- Where files write one name in two ways, DuckDB takes the first: so case is no matter.
-  SELECT file, trim(cells['Model version'], E' \t\r\n') AS model, TRY_CAST(cells['Started at'] AS TIMESTAMP) AS started_at,
-         list_filter(map_entries(cells), lambda cell: lower(cell.key) = lower(score_column))[1].value AS cell,
-         nullif(trim(cell, E' \t\r\n'), '') AS score, TRY_CAST(score AS DOUBLE) AS number,
-         max(score) OVER (PARTITION BY file) IS NULL AS is_lost
-  FROM epoch_files JOIN epoch_known USING (file)
+  SELECT file, map_from_entries(list_transform(list_filter(map_entries(cells), lambda cell: cell.value <> ''),
+                                               lambda cell: {key: lower(cell.key), value: trim(cell.value, E' \t\r\n')})) AS cells
+  FROM (SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
+        FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                      filename = true, buffer_size = 2097152) AS cells)
+), epoch_scores AS (
+  SELECT file, cells['model version'] AS model, TRY_CAST(cells['started at'] AS TIMESTAMP) AS started_at,
+         nullif(cells[lower(score_column)], '') AS score, TRY_CAST(score AS DOUBLE) AS number,
+         max(score) OVER (PARTITION BY file) IS NULL AS is_lost,
+         round(TRY_CAST(cells[lower(error_column)] AS DOUBLE) / error_unit, 6) AS stderr,
+         TRY_CAST(cells[lower(size_column)] AS BIGINT) AS size,
+         coalesce(cells['log viewer'], cells['source link'], cells['source link (site from table)']) AS link,
+         CASE WHEN regexp_full_match(link, 'https?://[!-~]+') THEN link END AS source_url,
+         -- Of https://www.acme.com/paper it is acme.
+         regexp_extract(link, '^https?://(?:[^/:]+\.)?([^./:]{3,})\.[^./:]+(?:[:/]|$)', 1) AS site,
+         lower(replace(split_part(cells['organization'], ',', 1), ' ', '')) AS maker,
+         NOT contains(file, '_external') AND file <> 'swe_bench_bash' AS is_own
+  FROM epoch_files JOIN epoch_known USING (file) LEFT JOIN epoch_measures USING (file)
 ), epoch AS (
   SELECT model AS model_id, 'epoch/' || replace(file, '_external', '') AS benchmark_id,
          coalesce(round(number, 6)::VARCHAR, score) AS value,
-         CASE WHEN contains(file, '_external') OR file = 'swe_bench_bash' THEN 'epoch-external' ELSE 'epoch' END AS source,
-         started_at::DATE AS measured_at, NULL AS n
+         CASE WHEN is_own THEN 'epoch' ELSE 'epoch-external' END AS source,
+         started_at::DATE AS measured_at, size AS n, stderr,
+         nullif(regexp_extract(model, '.+_(none|minimal|low|medium|high|xhigh|max|thinking|\d+[Kk])$', 1), '') AS variant,
+         CASE WHEN is_own THEN 'evaluator'
+              WHEN site <> '' AND contains(maker, lower(site)) THEN 'maker'
+              ELSE 'third_party' END AS reported_by,
+         source_url
   FROM epoch_scores
   WHERE model <> '' AND (score IS NOT NULL OR is_lost)
-  QUALIFY row_number() OVER (PARTITION BY file, model ORDER BY started_at DESC NULLS LAST, number DESC NULLS LAST, score) = 1
+  QUALIFY row_number() OVER (PARTITION BY file, model
+                             ORDER BY started_at DESC NULLS LAST, number DESC NULLS LAST, score, source_url, stderr, size) = 1
 ), livebench_lines AS (
   SELECT string_split(rtrim(line, E'\r'), ',') AS fields
   FROM read_csv('livebench/table.csv', header = false, delim = '\n', quote = '', escape = '', columns = {line: 'VARCHAR'})
@@ -294,18 +400,21 @@ WITH aliases AS (
   GROUP BY model, category
 ), livebench AS (
   SELECT model AS model_id, 'livebench/' || lower(replace(category, ' ', '-')) AS benchmark_id, round(mean, 6) AS value,
-         'livebench' AS source, NULL AS measured_at, NULL AS n
+         'livebench' AS source, NULL AS measured_at, NULL AS n, NULL AS stderr, NULL AS variant, 'evaluator' AS reported_by,
+         'https://livebench.ai' AS source_url
   FROM livebench_means
   UNION ALL
-  SELECT model, 'livebench/overall', CASE WHEN count(mean) = count(*) THEN round(avg(mean), 6) END, 'livebench', NULL, NULL
+  SELECT model, 'livebench/overall', CASE WHEN count(mean) = count(*) THEN round(avg(mean), 6) END, 'livebench', NULL, NULL, NULL,
+         NULL, 'evaluator', 'https://livebench.ai'
   FROM livebench_means
   GROUP BY model
 )
 SELECT coalesce(aliases.model_id, 'epoch:' || epoch.model_id) AS model_id, benchmark_id, value, source, measured_at, n,
-       'epoch' AS upstream
+       stderr, variant, reported_by, source_url, 'epoch' AS upstream
 FROM epoch LEFT JOIN aliases ON aliases.upstream = 'epoch' AND id = epoch.model_id
 UNION ALL
-SELECT coalesce(aliases.model_id, 'livebench:' || livebench.model_id), benchmark_id, value::VARCHAR, source, measured_at, n, 'livebench'
+SELECT coalesce(aliases.model_id, 'livebench:' || livebench.model_id), benchmark_id, value::VARCHAR, source, measured_at, n,
+       stderr, variant, reported_by, source_url, 'livebench'
 FROM livebench LEFT JOIN aliases ON aliases.upstream = 'livebench' AND id = livebench.model_id;
 
 -- rankings
