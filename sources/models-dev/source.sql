@@ -24,34 +24,35 @@ WITH providers AS (
     ('stepfun', 'step-.*', 'StepFun'), ('tencent-tokenhub', 'hy.*', 'Tencent'), ('upstage', 'solar-.*', 'Upstage'),
     ('v0', 'v0-.*', 'Vercel'), ('xai', 'grok-.*', 'xAI'), ('xiaomi', 'mimo-.*', 'Xiaomi'), ('zai', 'glm-.*', 'Z.ai'),
     ('zhipuai', 'glm-.*', 'Z.ai')
-), facts AS (
-  SELECT entries.id, entries.provider, maker,
-         nullif(trim(entry->>'name', E' \t\r\n'), '') AS name,
-         CASE WHEN regexp_full_match(entry->>'release_date', '\d{4}-\d{2}-\d{2}')
-              THEN TRY_CAST(entry->>'release_date' AS DATE) END AS release_date,
-         TRY_CAST(entry->'limit'->>'context' AS BIGINT) AS context,
+), said AS (
+  -- One extraction of all fields: each one reads the whole entry.
+  SELECT listed.provider, listed.id, maker, said[1] AS name, said[2] AS released,
+         said[3] AS context, said[4] AS output, said[5] AS knowledge,
          -- A maker's other provider that says nothing still serves the model.
-         CASE WHEN maker IS NOT NULL AND count(entry->>'status') OVER (PARTITION BY entries.id, maker)
-                                         = count(*) OVER (PARTITION BY entries.id, maker)
-              THEN CASE entry->>'status' WHEN 'alpha' THEN 'preview' WHEN 'beta' THEN 'preview' WHEN 'deprecated' THEN 'retired' END
-         END AS status,
-         TRY_CAST(entry->'limit'->>'output' AS BIGINT) AS output_limit,
-         CASE WHEN regexp_full_match(entry->>'knowledge', '\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?')
-              THEN entry->>'knowledge' END AS knowledge,
-         CASE entry->>'open_weights' WHEN 'true' THEN true WHEN 'false' THEN false END AS open_weights,
-         TRY_CAST(entry->'modalities'->'input' AS VARCHAR[]) AS takes, TRY_CAST(entry->'modalities'->'output' AS VARCHAR[]) AS gives,
-         CASE WHEN takes IS NOT NULL AND gives IS NOT NULL THEN {input: takes, output: gives} END AS modalities,
-         CASE WHEN coalesce(entry->'tool_call', entry->'structured_output', entry->'reasoning', entry->'modalities') IS NOT NULL
+         CASE WHEN maker IS NOT NULL AND count(said[6]) OVER (PARTITION BY listed.id, maker) = count(*) OVER (PARTITION BY listed.id, maker)
+              THEN CASE said[6] WHEN 'alpha' THEN 'preview' WHEN 'beta' THEN 'preview' WHEN 'deprecated' THEN 'retired' END END AS status,
+         CASE said[7] WHEN 'true' THEN true WHEN 'false' THEN false END AS open_weights,
+         TRY_CAST(said[8]::JSON AS VARCHAR[]) AS takes, TRY_CAST(said[9]::JSON AS VARCHAR[]) AS gives,
+         CASE WHEN coalesce(said[8], said[9], said[10], said[11], said[12]) IS NOT NULL
               THEN list_filter([
-                CASE WHEN entry->>'tool_call' = 'true' THEN 'tools' END,
-                CASE WHEN entry->>'structured_output' = 'true' THEN 'structured_output' END,
-                CASE WHEN entry->>'reasoning' = 'true' THEN 'reasoning' END,
-                CASE WHEN list_contains(takes, 'image') THEN 'vision' END, CASE WHEN list_contains(takes, 'pdf') THEN 'pdf' END,
-                CASE WHEN list_contains(takes, 'audio') THEN 'audio_in' END, CASE WHEN list_contains(gives, 'audio') THEN 'audio_out' END,
-                CASE WHEN list_contains(takes, 'video') THEN 'video_in' END
+                CASE WHEN said[10] = 'true' THEN 'tools' END, CASE WHEN said[11] = 'true' THEN 'structured_output' END,
+                CASE WHEN said[12] = 'true' THEN 'reasoning' END, CASE WHEN list_contains(takes, 'image') THEN 'vision' END,
+                CASE WHEN list_contains(takes, 'pdf') THEN 'pdf' END, CASE WHEN list_contains(takes, 'audio') THEN 'audio_in' END,
+                CASE WHEN list_contains(gives, 'audio') THEN 'audio_out' END, CASE WHEN list_contains(takes, 'video') THEN 'video_in' END
               ], lambda name: name IS NOT NULL) END AS capabilities
-  FROM entries
-  LEFT JOIN makers ON makers.provider = entries.provider AND regexp_full_match(entries.id, pattern)
+  FROM (SELECT provider, id, json_extract_string(entry, [
+                 '$.name', '$.release_date', '$.limit.context', '$.limit.output', '$.knowledge', '$.status', '$.open_weights',
+                 '$.modalities.input', '$.modalities.output', '$.tool_call', '$.structured_output', '$.reasoning'
+               ]) AS said
+        FROM entries) AS listed
+  LEFT JOIN makers ON makers.provider = listed.provider AND regexp_full_match(listed.id, pattern)
+), facts AS (
+  SELECT id, provider, maker, nullif(trim(name, E' \t\r\n'), '') AS name,
+         CASE WHEN regexp_full_match(released, '\d{4}-\d{2}-\d{2}') THEN TRY_CAST(released AS DATE) END AS release_date,
+         TRY_CAST(context AS BIGINT) AS context, status, TRY_CAST(output AS BIGINT) AS output_limit,
+         CASE WHEN regexp_full_match(knowledge, '\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?') THEN knowledge END AS knowledge,
+         open_weights, CASE WHEN takes IS NOT NULL AND gives IS NOT NULL THEN {input: takes, output: gives} END AS modalities, capabilities
+  FROM said
 )
 SELECT id,
        coalesce(first(name ORDER BY maker IS NULL, provider) FILTER (WHERE name IS NOT NULL), id) AS name,

@@ -81,50 +81,49 @@ WITH aliases AS (
 ), openrouter_makers AS (
   SELECT prefix, min(maker) AS maker FROM openrouter_names GROUP BY prefix HAVING count(DISTINCT maker) = 1
 ), models_dev_facts AS (
-  SELECT models_dev.provider, models_dev.id, maker, entry,
-         CASE WHEN maker IS NOT NULL AND count(entry->>'status') OVER (PARTITION BY models_dev.id, maker)
-                                         = count(*) OVER (PARTITION BY models_dev.id, maker)
-              THEN CASE entry->>'status' WHEN 'alpha' THEN 'preview' WHEN 'beta' THEN 'preview' WHEN 'deprecated' THEN 'retired' END
-         END AS status,
-         CASE entry->>'open_weights' WHEN 'true' THEN true WHEN 'false' THEN false END AS open_weights,
-         TRY_CAST(entry->'modalities'->'input' AS VARCHAR[]) AS takes, TRY_CAST(entry->'modalities'->'output' AS VARCHAR[]) AS gives,
-         CASE WHEN coalesce(entry->'tool_call', entry->'structured_output', entry->'reasoning', entry->'modalities') IS NOT NULL
+  -- One extraction of all fields: each one reads the whole entry.
+  SELECT listed.provider, listed.id, maker, said[1] AS name, said[2] AS released,
+         said[3] AS context, said[4] AS output, said[5] AS knowledge,
+         -- A maker's other provider that says nothing still serves the model.
+         CASE WHEN maker IS NOT NULL AND count(said[6]) OVER (PARTITION BY listed.id, maker) = count(*) OVER (PARTITION BY listed.id, maker)
+              THEN CASE said[6] WHEN 'alpha' THEN 'preview' WHEN 'beta' THEN 'preview' WHEN 'deprecated' THEN 'retired' END END AS status,
+         CASE said[7] WHEN 'true' THEN true WHEN 'false' THEN false END AS open_weights,
+         TRY_CAST(said[8]::JSON AS VARCHAR[]) AS takes, TRY_CAST(said[9]::JSON AS VARCHAR[]) AS gives,
+         CASE WHEN coalesce(said[8], said[9], said[10], said[11], said[12]) IS NOT NULL
               THEN list_filter([
-                CASE WHEN entry->>'tool_call' = 'true' THEN 'tools' END,
-                CASE WHEN entry->>'structured_output' = 'true' THEN 'structured_output' END,
-                CASE WHEN entry->>'reasoning' = 'true' THEN 'reasoning' END,
-                CASE WHEN list_contains(takes, 'image') THEN 'vision' END, CASE WHEN list_contains(takes, 'pdf') THEN 'pdf' END,
-                CASE WHEN list_contains(takes, 'audio') THEN 'audio_in' END, CASE WHEN list_contains(gives, 'audio') THEN 'audio_out' END,
-                CASE WHEN list_contains(takes, 'video') THEN 'video_in' END
+                CASE WHEN said[10] = 'true' THEN 'tools' END, CASE WHEN said[11] = 'true' THEN 'structured_output' END,
+                CASE WHEN said[12] = 'true' THEN 'reasoning' END, CASE WHEN list_contains(takes, 'image') THEN 'vision' END,
+                CASE WHEN list_contains(takes, 'pdf') THEN 'pdf' END, CASE WHEN list_contains(takes, 'audio') THEN 'audio_in' END,
+                CASE WHEN list_contains(gives, 'audio') THEN 'audio_out' END, CASE WHEN list_contains(takes, 'video') THEN 'video_in' END
               ], lambda name: name IS NOT NULL) END AS capabilities
-  FROM models_dev
-  LEFT JOIN makers ON makers.provider = models_dev.provider AND regexp_full_match(models_dev.id, pattern)
+  FROM (SELECT provider, id, json_extract_string(entry, [
+                 '$.name', '$.release_date', '$.limit.context', '$.limit.output', '$.knowledge', '$.status', '$.open_weights',
+                 '$.modalities.input', '$.modalities.output', '$.tool_call', '$.structured_output', '$.reasoning'
+               ]) AS said
+        FROM models_dev) AS listed
+  LEFT JOIN makers ON makers.provider = listed.provider AND regexp_full_match(listed.id, pattern)
 ), litellm_facts AS (
-  SELECT id, entry->>'litellm_provider' AS provider, entry->>'max_input_tokens' AS context,
-         entry->>'max_output_tokens' AS output, TRY_CAST(entry->>'deprecation_date' AS DATE) AS shutdown,
-         TRY_CAST(entry->'supported_modalities' AS VARCHAR[]) AS takes,
-         TRY_CAST(entry->'supported_output_modalities' AS VARCHAR[]) AS gives,
+  -- One extraction of all fields: each one reads the whole entry.
+  SELECT id, said[1] AS provider, said[2] AS context, said[3] AS output, TRY_CAST(said[4] AS DATE) AS shutdown,
+         TRY_CAST(said[5]::JSON AS VARCHAR[]) AS takes, TRY_CAST(said[6]::JSON AS VARCHAR[]) AS gives,
          -- Each is true, false or null: nothing is said.
-         [{name: 'tools', has: entry->>'supports_function_calling'},
-          {name: 'structured_output', has: entry->>'supports_response_schema'},
-          {name: 'structured_output', has: entry->>'supports_native_structured_output'},
-          {name: 'reasoning', has: entry->>'supports_reasoning'}, {name: 'vision', has: entry->>'supports_vision'},
-          {name: 'pdf', has: entry->>'supports_pdf_input'}, {name: 'audio_in', has: entry->>'supports_audio_input'},
-          {name: 'audio_out', has: entry->>'supports_audio_output'}, {name: 'video_in', has: entry->>'supports_video_input'},
-          {name: 'web_search', has: entry->>'supports_web_search'},
-          {name: 'prompt_caching', has: entry->>'supports_prompt_caching'},
-          {name: 'computer_use', has: entry->>'supports_computer_use'}] AS abilities
-  FROM litellm
-  WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
-    AND id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/')
+         list_transform(['tools', 'structured_output', 'structured_output', 'reasoning', 'vision', 'pdf', 'audio_in', 'audio_out', 'video_in',
+                         'web_search', 'prompt_caching', 'computer_use'], lambda name, place: {name: name, has: said[place + 6]}) AS abilities
+  FROM (SELECT id, json_extract_string(entry, [
+                 'litellm_provider', 'max_input_tokens', 'max_output_tokens', 'deprecation_date', 'supported_modalities',
+                 'supported_output_modalities', 'supports_function_calling', 'supports_response_schema', 'supports_native_structured_output',
+                 'supports_reasoning', 'supports_vision', 'supports_pdf_input', 'supports_audio_input', 'supports_audio_output',
+                 'supports_video_input', 'supports_web_search', 'supports_prompt_caching', 'supports_computer_use', 'mode'
+               ]) AS said
+        FROM litellm
+        WHERE id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/'))
+  WHERE said[19] IN ('chat', 'completion', 'responses', 'embedding')
 ), facts AS (
   -- One row per upstream, name and provider: what it tells, in which order it is believed, and whose name it is.
   SELECT 1 AS step, 'models-dev' AS teller, maker IS NULL AS is_other, provider AS place, 'models-dev' AS upstream, id,
-         entry->>'name' AS name, maker AS organization,
-         CASE WHEN regexp_full_match(entry->>'release_date', '\d{4}-\d{2}-\d{2}')
-              THEN TRY_CAST(entry->>'release_date' AS DATE) END AS release_date,
-         entry->'limit'->>'context' AS context, provider AS serves, status, NULL::DATE AS retires_on,
-         entry->'limit'->>'output' AS output, entry->>'knowledge' AS knowledge, open_weights, takes, gives, capabilities
+         name, maker AS organization,
+         CASE WHEN regexp_full_match(released, '\d{4}-\d{2}-\d{2}') THEN TRY_CAST(released AS DATE) END AS release_date,
+         context, provider AS serves, status, NULL::DATE AS retires_on, output, knowledge, open_weights, takes, gives, capabilities
   FROM models_dev_facts
   UNION ALL
   SELECT 2, 'openrouter', false, '', 'models-dev', id,
@@ -179,7 +178,8 @@ WITH aliases AS (
   SELECT step, teller, is_other, place, facts.id, nullif(trim(name, E' \t\r\n'), '') AS name, organization, release_date,
          TRY_CAST(context AS DOUBLE) AS context, serves, status, retires_on, TRY_CAST(output AS DOUBLE) AS output,
          CASE WHEN regexp_full_match(knowledge, '\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?') THEN knowledge END AS knowledge,
-         open_weights, CASE WHEN takes IS NOT NULL AND gives IS NOT NULL THEN {input: takes, output: gives} END AS modalities, capabilities,
+         open_weights, CASE WHEN takes IS NOT NULL AND gives IS NOT NULL THEN to_json({input: takes, output: gives}) END AS modalities,
+         CASE WHEN capabilities IS NOT NULL THEN to_json(capabilities) END AS capabilities,
          coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id
   FROM facts LEFT JOIN aliases USING (upstream, id)
 ), ranked AS (
