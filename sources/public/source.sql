@@ -455,7 +455,7 @@ WITH aliases AS (
                                       cost: mode.value->'cost'}) AS modes
   FROM models_dev_entries
 ), models_dev_cards AS (
-  SELECT id, provider, cost,
+  SELECT id, provider,
          [{tier: NULL::VARCHAR, context_min: NULL::BIGINT, cost: cost}]
          || list_transform(tiers, lambda tier: {tier: NULL, context_min: TRY_CAST(tier->'tier'->>'size' AS BIGINT), cost: tier})
          || CASE WHEN len(tiers) = 0 AND json_exists(cost, 'context_over_200k')
@@ -465,34 +465,32 @@ WITH aliases AS (
                                                      AND list_position(list_transform(modes, lambda other: other.tier), mode.tier) = place),
               lambda mode: {tier: mode.tier, context_min: NULL, cost: mode.cost}) AS cards
   FROM models_dev_costs
-), models_dev_amounts AS (
-  SELECT id, provider, cost->>'input' AS input, cost->>'output' AS output,
-         TRY_CAST(input AS DOUBLE) AS input_usd, TRY_CAST(output AS DOUBLE) AS output_usd,
-         flatten(list_transform(cards, lambda card: list_transform([
-           {meter: 'input', field: 'input'}, {meter: 'output', field: 'output'}, {meter: 'cache_read', field: 'cache_read'},
-           {meter: 'cache_write', field: 'cache_write'}, {meter: 'reasoning', field: 'reasoning'},
-           {meter: 'audio_in', field: 'input_audio'}, {meter: 'audio_out', field: 'output_audio'}
-         ], lambda known: {
-           meter: known.meter, amount: json_extract(card.cost, known.field),
-           usd: TRY_CAST(json_extract_string(card.cost, known.field) AS DOUBLE),
-           "when": {tier: card.tier, context_min: card.context_min,
-                    applies: CASE WHEN card.context_min IS NOT NULL THEN 'request' END}
-         }))) AS amounts
+), models_dev_listed AS (
+  SELECT id, provider,
+         list_transform(cards, lambda card: {
+           "when": {tier: card.tier, context_min: card.context_min, applies: CASE WHEN card.context_min > 0 THEN 'request' END},
+           amounts: json_extract_string(card.cost, ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio', 'output_audio'])
+         }) AS cards
   FROM models_dev_cards
-), models_dev_priced AS (
-  SELECT * EXCLUDE amounts,
-         list_transform(list_filter(amounts, lambda one: json_type(one.amount) <> 'NULL'), lambda one: {
-           meter: one.meter, unit: 'token', per: 1000000,
-           price: CASE WHEN abs(one.usd) < 0.0001 THEN one.usd ELSE round(one.usd, 6) END,
-           "when": one."when"
-         }) AS rates
-  FROM models_dev_amounts
+), models_dev_rated AS (
+  SELECT id, provider, cards[1].amounts[1] AS input, cards[1].amounts[2] AS output,
+         TRY_CAST(input AS DOUBLE) AS input_usd, TRY_CAST(output AS DOUBLE) AS output_usd,
+         flatten(list_transform(cards, lambda card: list_filter(list_transform(
+           ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'audio_in', 'audio_out'],
+           lambda meter, place: {
+             meter: meter, unit: 'token', per: 1000000, amount: card.amounts[place],
+             price: CASE WHEN abs(TRY_CAST(card.amounts[place] AS DOUBLE)) < 0.0001 THEN TRY_CAST(card.amounts[place] AS DOUBLE)
+                         ELSE round(TRY_CAST(card.amounts[place] AS DOUBLE), 6) END,
+             "when": card."when"
+           }), lambda rate: rate.amount IS NOT NULL))) AS rates
+  FROM models_dev_listed
 ), models_dev_prices AS (
   SELECT id AS model_id, provider,
          coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
          coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
-         'USD' AS currency, NULL AS effective_from, rates
-  FROM models_dev_priced
+         'USD' AS currency, NULL AS effective_from,
+         list_transform(rates, lambda rate: {meter: rate.meter, unit: rate.unit, per: rate.per, price: rate.price, "when": rate."when"}) AS rates
+  FROM models_dev_rated
   WHERE len(rates) > 0
 ), openrouter_listed AS (
   SELECT unnest((content::JSON->'data')::JSON[]) AS entry, generate_subscripts((content::JSON->'data')::JSON[], 1) AS place
