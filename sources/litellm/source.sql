@@ -12,15 +12,11 @@ WITH listed AS (
          TRY_CAST(entry->'supported_modalities' AS VARCHAR[]) AS takes,
          TRY_CAST(entry->'supported_output_modalities' AS VARCHAR[]) AS gives,
          -- Each is true, false or null: nothing is said.
-         [{name: 'tools', has: entry->>'supports_function_calling'},
-          {name: 'structured_output', has: entry->>'supports_response_schema'},
-          {name: 'structured_output', has: entry->>'supports_native_structured_output'},
-          {name: 'reasoning', has: entry->>'supports_reasoning'}, {name: 'vision', has: entry->>'supports_vision'},
-          {name: 'pdf', has: entry->>'supports_pdf_input'}, {name: 'audio_in', has: entry->>'supports_audio_input'},
-          {name: 'audio_out', has: entry->>'supports_audio_output'}, {name: 'video_in', has: entry->>'supports_video_input'},
-          {name: 'web_search', has: entry->>'supports_web_search'},
-          {name: 'prompt_caching', has: entry->>'supports_prompt_caching'},
-          {name: 'computer_use', has: entry->>'supports_computer_use'}] AS abilities
+         entry->>['supports_function_calling', 'supports_response_schema', 'supports_native_structured_output', 'supports_reasoning',
+                  'supports_vision', 'supports_pdf_input', 'supports_audio_input', 'supports_audio_output', 'supports_video_input',
+                  'supports_web_search', 'supports_prompt_caching', 'supports_computer_use'] AS said,
+         ['tools', 'structured_output', 'structured_output', 'reasoning', 'vision', 'pdf', 'audio_in', 'audio_out', 'video_in',
+          'web_search', 'prompt_caching', 'computer_use'] AS abilities
   FROM listed
   WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
     AND id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/')
@@ -36,8 +32,8 @@ SELECT id,
             THEN shutdown END AS retires_on,
        CASE WHEN output BETWEEN 1 AND 9999999 THEN output::BIGINT END AS max_output_tokens,
        CASE WHEN takes IS NOT NULL AND gives IS NOT NULL THEN {input: takes, output: gives} END AS modalities,
-       CASE WHEN len(list_filter(abilities, lambda ability: ability.has IN ('true', 'false'))) > 0
-            THEN list_transform(list_filter(abilities, lambda ability: ability.has = 'true'), lambda ability: ability.name) END AS capabilities
+       CASE WHEN list_has_any(said, ['true', 'false'])
+            THEN list_filter(abilities, lambda ability, place: said[place] = 'true') END AS capabilities
 FROM facts;
 
 -- pricing
