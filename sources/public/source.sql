@@ -107,8 +107,9 @@ WITH aliases AS (
   SELECT id, said[1] AS provider, said[2] AS context, said[3] AS output, TRY_CAST(said[4] AS DATE) AS shutdown,
          TRY_CAST(said[5]::JSON AS VARCHAR[]) AS takes, TRY_CAST(said[6]::JSON AS VARCHAR[]) AS gives,
          -- Each is true, false or null: nothing is said.
-         list_transform(['tools', 'structured_output', 'structured_output', 'reasoning', 'vision', 'pdf', 'audio_in', 'audio_out', 'video_in',
-                         'web_search', 'prompt_caching', 'computer_use'], lambda name, place: {name: name, has: said[place + 6]}) AS abilities
+         said[7:18] AS said,
+         ['tools', 'structured_output', 'structured_output', 'reasoning', 'vision', 'pdf', 'audio_in', 'audio_out', 'video_in',
+          'web_search', 'prompt_caching', 'computer_use'] AS abilities
   FROM (SELECT id, json_extract_string(entry, [
                  'litellm_provider', 'max_input_tokens', 'max_output_tokens', 'deprecation_date', 'supported_modalities',
                  'supported_output_modalities', 'supports_function_calling', 'supports_response_schema', 'supports_native_structured_output',
@@ -165,8 +166,8 @@ WITH aliases AS (
                                                          || 'vertex_ai-(chat|embedding|language|vision)-models )')
               THEN shutdown END,
          output, NULL, NULL, takes, gives,
-         CASE WHEN len(list_filter(abilities, lambda ability: ability.has IN ('true', 'false'))) > 0
-              THEN list_transform(list_filter(abilities, lambda ability: ability.has = 'true'), lambda ability: ability.name) END
+         CASE WHEN list_has_any(said, ['true', 'false'])
+              THEN list_filter(abilities, lambda ability, place: said[place] = 'true') END
   FROM litellm_facts
   UNION ALL
   SELECT 6, 'lmarena', false, '', 'lmarena', id, id, organization, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
