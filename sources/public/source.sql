@@ -469,7 +469,8 @@ WITH aliases AS (
 ), models_dev_listed AS (
   SELECT id, provider,
          list_transform(cards, lambda card: {
-           "when": {tier: card.tier, context_min: card.context_min, applies: CASE WHEN card.context_min > 0 THEN 'request' END},
+           "when": CASE WHEN card.tier IS NOT NULL OR card.context_min IS NOT NULL
+                        THEN {tier: card.tier, context_min: card.context_min, applies: CASE WHEN card.context_min > 0 THEN 'request' END} END,
            amounts: json_extract_string(card.cost, ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio', 'output_audio'])
          }) AS cards
   FROM models_dev_cards
