@@ -107,6 +107,8 @@ export interface components {
             readonly content_bytes: number;
             /** @description SHA-256 of the uncompressed lines, in hex */
             readonly content_sha256: string;
+            /** @description By upstream whose records are in the file; absent if none is known */
+            readonly terms?: readonly components["schemas"]["Terms"][];
         };
         /** @description Which days were served */
         readonly HistoryWindow: {
@@ -621,6 +623,14 @@ export interface components {
             /** @description By id */
             readonly sources: readonly components["schemas"]["Source"][];
         };
+        readonly Terms: {
+            /** @description Id of the upstream */
+            readonly source: string;
+            /** @description Licence of its data */
+            readonly license: string | null;
+            /** @description Whether its terms allow redistribution */
+            readonly redistribution: boolean;
+        };
         readonly Updates: {
             /** @description As requested */
             readonly days: number;
@@ -708,6 +718,7 @@ export type SnapshotDownload = components['schemas']['SnapshotDownload'];
 export type Snapshots = components['schemas']['Snapshots'];
 export type Source = components['schemas']['Source'];
 export type Sources = components['schemas']['Sources'];
+export type Terms = components['schemas']['Terms'];
 export type Updates = components['schemas']['Updates'];
 export type AccountPlan = components['schemas']['AccountPlan'];
 export type HistoryPoint = components['schemas']['HistoryPoint'];

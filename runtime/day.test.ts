@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { addDays, addMonths, dayFromDate, endOfDay, isDay, timestampFromDate } from './day.ts';
+import {
+  addDays,
+  addMonths,
+  createDayFromNumber,
+  dayFromDate,
+  dayFromNumber,
+  dayNumber,
+  endOfDay,
+  isDay,
+  timestampFromDate,
+} from './day.ts';
 
 const instant = fc.date({
   min: new Date('1970-01-01T00:00:00Z'),
@@ -17,6 +27,16 @@ describe('a day', () => {
       }),
     );
     expect(['2024-02-29', '2000-02-29'].every(isDay)).toBe(true);
+  });
+
+  it('is found again by its number, converted once or each time', () => {
+    const dayOf = createDayFromNumber();
+    fc.assert(
+      fc.property(day, (expected) => {
+        const number = dayNumber(expected);
+        expect([dayFromNumber(number), dayOf(number), dayOf(number)]).toEqual([expected, expected, expected]);
+      }),
+    );
   });
 
   it.each([

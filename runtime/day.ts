@@ -42,6 +42,18 @@ export function dayFromNumber(number: number): Day {
   return dayFromDate(new Date(number * DAY_MS));
 }
 
+/** A {@link dayFromNumber} that converts each number once, and keeps all days. */
+export function createDayFromNumber(): (number: number) => Day {
+  const days = new Map<number, Day>();
+  return (number) => {
+    const known = days.get(number);
+    if (known !== undefined) return known;
+    const day = dayFromNumber(number);
+    days.set(number, day);
+    return day;
+  };
+}
+
 /** A date-time as published: with seconds, and milliseconds unless they are zero. */
 export function timestampFromDate(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');

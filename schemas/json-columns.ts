@@ -8,10 +8,12 @@ export type JsonType = 'rates' | 'modalities';
 const ModalityList = z.array(z.string().regex(/^[a-z0-9_-]{1,40}$/, 'is not a modality, such as text or image'));
 
 /** What a model takes and gives (specification "Modalities"). */
-export const ModalitiesSchema = z.strictObject({
-  input: ModalityList.describe('What it takes, sorted: text, image, audio, video, pdf …'),
-  output: ModalityList.describe('What it gives, sorted'),
-});
+export const ModalitiesSchema = z
+  .strictObject({
+    input: ModalityList.describe('What it takes, sorted: text, image, audio, video, pdf …'),
+    output: ModalityList.describe('What it gives, sorted'),
+  })
+  .meta({ id: 'Modalities' });
 export type Modalities = z.infer<typeof ModalitiesSchema>;
 
 export const MODALITIES_FORM: JsonForm<Modalities> = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Day, isDay } from '../runtime/day.ts';
 import { DATASET_NAMES } from './datasets.ts';
+import { TermsSchema } from './upstreams.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();
@@ -18,6 +19,10 @@ export const DatasetFileSchema = z
     sha256: Sha256.describe('SHA-256 of the compressed file, in hex'),
     content_bytes: Count.describe('Size of the uncompressed lines'),
     content_sha256: Sha256.describe('SHA-256 of the uncompressed lines, in hex'),
+    terms: z
+      .array(TermsSchema)
+      .optional()
+      .describe('By upstream whose records are in the file; absent if none is known'),
   })
   .meta({ id: 'DatasetFile' });
 export type DatasetFile = z.infer<typeof DatasetFileSchema>;

@@ -22,34 +22,37 @@ export const APPLIES = ['request', 'marginal'] as const;
 
 export type Meter = (typeof METERS)[number];
 
-const ConditionSchema = z.strictObject({
-  tier: z
-    .string()
-    .describe(`Tier of service: ${TIERS.join(', ')}`)
-    .optional(),
-  context_min: z.int().min(1).describe('The request has more input tokens than this').optional(),
-  applies: z
-    .string()
-    .describe(
-      'With context_min: request charges all tokens of the request at this rate, marginal those above; absent: unknown',
-    )
-    .optional(),
-  region: z.string().describe('Where the request is processed, as the provider names it').optional(),
-});
+const ConditionSchema = z
+  .strictObject({
+    tier: z
+      .string()
+      .describe(`Tier of service: ${TIERS.join(', ')}`)
+      .optional(),
+    context_min: z.int().min(1).describe('The request has more input tokens than this').optional(),
+    applies: z
+      .string()
+      .describe(
+        'With context_min: request charges all tokens of the request at this rate, marginal those above; absent: unknown',
+      )
+      .optional(),
+    region: z.string().describe('Where the request is processed, as the provider names it').optional(),
+  })
+  .meta({ id: 'RateCondition' });
 
 /** Its names are open: later versions add some. */
-export const RateSchema = z.strictObject({
-  meter: z.string().describe(`What is counted: ${METERS.join(', ')}`),
-  unit: z.string().describe(`Unit of the meter: ${RATE_UNITS.join(', ')}`),
-  per: z.int().min(1).describe('The price is for so many units'),
-  price: z.number().min(0).describe("In the price's currency; 0 is free"),
-  when: ConditionSchema.describe('All of it must hold; absent: the price without condition').optional(),
-});
+export const RateSchema = z
+  .strictObject({
+    meter: z.string().describe(`What is counted: ${METERS.join(', ')}`),
+    unit: z.string().describe(`Unit of the meter: ${RATE_UNITS.join(', ')}`),
+    per: z.int().min(1).describe('The price is for so many units'),
+    price: z.number().min(0).describe("In the price's currency; 0 is free"),
+    when: ConditionSchema.optional(),
+  })
+  .meta({ id: 'Rate', description: 'A price of a meter; the one with `when` applies where all of it holds' });
 export type Rate = z.infer<typeof RateSchema>;
 
 /** Larger numbers are printed differently by databases. */
 const PRICE_MAX = 1e12;
-const REGION_LENGTH_MAX = 200;
 
 const KnownRatesSchema = z
   .array(
@@ -62,9 +65,7 @@ const KnownRatesSchema = z
         applies: oneOf(APPLIES, 'value of applies').optional(),
         region: z
           .string()
-          .min(1)
-          .max(REGION_LENGTH_MAX)
-          .regex(/^\P{Cc}*$/u, 'has control characters')
+          .regex(/^[\w.-]{1,60}$/, 'is not the name of a region')
           .optional(),
       })
         .refine((when) => when.applies === undefined || when.context_min !== undefined, 'applies needs context_min')
@@ -115,4 +116,42 @@ function keyOf(rate: Rate | undefined): string {
 export function tokenPrice(rates: readonly Rate[], meter: Meter): number | undefined {
   const rate = rates.find((candidate) => candidate.meter === meter && candidate.unit === 'token' && !candidate.when);
   return rate && (rate.price / rate.per) * 1_000_000;
+}
+
+/** Settings of a source. */
+export interface PriceLimits {
+  /** Per million tokens. */
+  readonly price_range: readonly [low: number, high: number];
+  readonly max_price_ratio: number;
+}
+
+/**
+ * The rule that a changed rate breaks and the rate, as text (specification "Suspect prices"); undefined if none does. Ranges hold for
+ * tokens only. Input and output without condition are left to the prices that repeat them.
+ */
+export function findSuspectRate(
+  rates: readonly Rate[],
+  previous: readonly Rate[],
+  { price_range: [low, high], max_price_ratio: ratioMax }: PriceLimits,
+): string | undefined {
+  const before = new Map(previous.map((rate) => [keyOf(rate), unitPrice(rate)]));
+  const isPlausible = (rate: Rate, price: number) => {
+    return price === 0 || rate.unit !== 'token' || (price * 1_000_000 >= low && price * 1_000_000 <= high);
+  };
+  for (const rate of rates.filter((each) => !isRepeated(each))) {
+    const [price, old] = [unitPrice(rate), before.get(keyOf(rate))];
+    if (price === old) continue;
+    if (!isPlausible(rate, price)) return `price_range ${JSON.stringify(rate)}`;
+    if (old === undefined || old === 0 || price === 0 || !isPlausible(rate, old)) continue;
+    if (Math.max(price / old, old / price) > ratioMax) return `max_price_ratio ${JSON.stringify(rate)}`;
+  }
+  return undefined;
+}
+
+function unitPrice({ price, per }: Rate): number {
+  return price / per;
+}
+
+function isRepeated({ meter, unit, when }: Rate): boolean {
+  return (meter === 'input' || meter === 'output') && unit === 'token' && when === undefined;
 }

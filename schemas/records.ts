@@ -23,10 +23,8 @@ const VALUE_SCHEMAS: Readonly<Record<ColumnType, (column: Column) => z.ZodType>>
       .min(1)
       .refine((id) => [...id].length <= ID_LENGTH_MAX, `over ${ID_LENGTH_MAX} characters`)
       .meta({ maxLength: ID_LENGTH_MAX }),
-  text: ({ values, form }) => {
-    if (values !== undefined) return z.enum(values);
-    return form === undefined ? z.string() : z.string().regex(new RegExp(`^(?:${form.pattern})$`));
-  },
+  // Closed sets stay open here: a client of today takes the values of tomorrow.
+  text: ({ form }) => (form === undefined ? z.string() : z.string().regex(new RegExp(`^(?:${form.pattern})$`))),
   'text[]': () => z.array(z.string()),
   double: (column) => withRange(z.number(), column),
   integer: (column) => withRange(z.number().int(), column),
@@ -45,7 +43,10 @@ function withRange(schema: z.ZodNumber, column: Column): z.ZodNumber {
 
 export function columnSchema(column: Column): z.ZodType {
   const schema = VALUE_SCHEMAS[column.type](column);
-  return (column.nullable ? schema.nullable() : schema).describe(column.description);
+  const { nullable, description, values = [] } = column;
+  return (nullable ? schema.nullable() : schema).describe(
+    [description, ...(values.length === 0 ? [] : [values.join(', ')])].join(': '),
+  );
 }
 
 /**

@@ -28,6 +28,16 @@ export const UpstreamSchema = z.strictObject({
 });
 export type Upstream = z.infer<typeof UpstreamSchema>;
 
+/** The terms of records in a file of a snapshot, by the upstream that they come from. */
+export const TermsSchema = z
+  .strictObject({
+    source: UpstreamIdSchema.describe('Id of the upstream'),
+    license: UpstreamSchema.shape.license.unwrap().describe('Licence of its data'),
+    redistribution: UpstreamSchema.shape.redistribution.unwrap().describe('Whether its terms allow redistribution'),
+  })
+  .meta({ id: 'Terms' });
+export type Terms = z.infer<typeof TermsSchema>;
+
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();
 

@@ -151,15 +151,45 @@ test('a night that fetches nothing, into a folder, loads neither the client of u
   expect(packages.filter((name) => /^(?:@aws-sdk|@?fastify|kysely|undici)\b/.test(name))).toEqual([]);
 });
 
-test('a process that serves loads no DuckDB: what opens a database, and writes a view, is imported when it is called', () => {
-  const packages = packagesLoadedWith('bin/commands/serve/run-serve.ts');
-  expect(packages).toContain('better-sqlite3');
-  expect(packages).not.toContain('@duckdb/node-api');
+/** Imported when a process first needs them: at least a megabyte each. */
+const LOADED_ON_USE = [
+  '@duckdb/node-api',
+  '@modelcontextprotocol/server',
+  '@scalar/fastify-api-reference',
+  'badge-maker',
+  'd3-array',
+  'd3-scale',
+  'feedsmith',
+  'highlight.js/lib/core',
+  'marked',
+  'minisearch',
+  'tldts',
+  'undici',
+  'yaml',
+];
+
+test('a process that serves loads its packages for rare requests, and DuckDB, with the first use', () => {
+  // All but the first it imports only when it runs, but always.
+  const files = [
+    'bin/commands/serve/run-serve.ts',
+    'bin/config/config.ts',
+    'api/accounts/open-accounts.ts',
+    'api/database/open-database.ts',
+    'storage/open-store.ts',
+  ];
+  const packages = files.flatMap(packagesLoadedWith);
+  expect(packages).toEqual(expect.arrayContaining(['better-sqlite3', 'fastify', 'kysely']));
+  expect(packages.filter((name) => LOADED_ON_USE.includes(name) || name.startsWith('@aws-sdk/'))).toEqual([]);
+});
+
+test('each package that is loaded with its first use is one that shipped code imports', () => {
+  const imported = new Set(SHIPPED.flatMap(filesOf).flatMap(importsOf));
+  expect(LOADED_ON_USE.filter((name) => !imported.has(name))).toEqual([]);
 });
 
 /** What serves customers, and the guard; `client` is a consumer's own, and what others request the operator names. */
 const GUARDED = ['runtime', 'api'];
-const SENDS = /\bfrom '(?:undici|node:https|axios|got)'|(?<![\w.#])fetch\(|\bhttps?\.(?:request|get)\(/;
+const SENDS = /\b(?:from |import\()'(?:undici|node:https|axios|got)'|(?<![\w.#])fetch\(|\bhttps?\.(?:request|get)\(/;
 
 test.each(GUARDED)("requests to customers' addresses have one way out: %s sends none past the guard", (folder) => {
   const senders = filesOf(folder).filter((file) => SENDS.test(readText(file)));

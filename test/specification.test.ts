@@ -5,7 +5,7 @@ import { PLAN_NAMES, PLANS } from '../api/accounts/organizations/plans.ts';
 import { API_ERRORS } from '../api/data/api-errors.ts';
 import { configFromEnv } from '../bin/config/config.ts';
 import { STAGES } from '../pipeline/night/night.ts';
-import { SourceSettingsSchema } from '../pipeline/source/source-settings.ts';
+import { SettingsFileSchema } from '../pipeline/source/source-settings.ts';
 import { ERROR_CODES } from '../runtime/errors.ts';
 import { RETENTION } from '../schemas/retention.ts';
 import { sectionOf, tableRowsOf } from './support/documents/markdown.ts';
@@ -48,9 +48,9 @@ describe('docs/specification.md says what the code says', () => {
 
   test('every limit of a source with its default', () => {
     const told = rowsOf('Source settings').slice(1);
-    const defaults = Object.entries(SourceSettingsSchema.parse({}));
+    const defaults = Object.entries(SettingsFileSchema.parse({}));
     const names = told.flatMap(([keys]) => namesIn(keys));
-    expect(new Set(names)).toEqual(new Set(Object.keys(SourceSettingsSchema.shape)));
+    expect(new Set(names)).toEqual(new Set(Object.keys(SettingsFileSchema.shape)));
     const values = told.map(([, value]) => value).join('; ');
     for (const [, value] of defaults) expect(values).toContain(textOf(value));
   });

@@ -110,7 +110,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const shown = DATA_ROUTES.filter(({ capability }) => isShown(capability));
       const openRoutes = deps.openRoutes ?? [];
       const hasAccount = hasLimits && isShown('account');
-      const document = openApiDocument(shown, { serverUrl, hasLimits, hasAccount, openRoutes });
+      const document = () => openApiDocument(shown, { serverUrl, hasLimits, hasAccount, openRoutes });
       addOpenApi(app, { document, routes: [...shown, ...openRoutes], views });
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });

@@ -6,13 +6,14 @@ import { render } from 'preact-render-to-string';
 import { API_ERRORS } from '../data/api-errors.ts';
 import { escapeHtml } from '../server/pages/html.tsx';
 import { HTML_TYPE, type ResponseHeaders } from '../server/response-headers.ts';
+import { pageValuesFrom } from './facts.ts';
+import type { GuideFacts } from './guide-facts.ts';
 import { type Frame, framePage, GUIDE_HEADERS, type NavigationPart, OnThisPage, SCRIPT_HEADERS } from './layout.tsx';
 import {
   GUIDE,
   type GuidePage,
   type GuidePages,
   MIRROR_PROGRAM,
-  type PageValues,
   QUERY_LENGTH_MAX,
   readMirrorProgram,
   readPages,
@@ -35,19 +36,25 @@ export interface Document {
   readonly textFor: (baseUrl: string) => string;
 }
 
-export interface ContentSettings {
-  readonly values: PageValues;
+export interface ContentSettings extends GuideFacts {
   /** The base path; empty for none. */
   readonly root: string;
-  readonly hasConsole: boolean;
   readonly stylesheet: string;
   readonly script: string;
 }
 
 /** Throws if a page is wrong. */
-export async function renderContent({ values, root, ...files }: ContentSettings): Promise<Content> {
-  const pages = await readPages(values, root);
-  const frame: Frame = { root, ...files, queryLengthMax: QUERY_LENGTH_MAX, parts: navigationOf(pages, root) };
+export async function renderContent(settings: ContentSettings): Promise<Content> {
+  const { root, hasConsole, stylesheet, script } = settings;
+  const pages = await readPages(pageValuesFrom(settings), root);
+  const frame: Frame = {
+    root,
+    hasConsole,
+    stylesheet,
+    script,
+    queryLengthMax: QUERY_LENGTH_MAX,
+    parts: navigationOf(pages, root),
+  };
   const all = pages.parts.flatMap((part) => part.pages);
   const documents = new Map<string, Document>(all.map((page) => [page.name, pageDocument(page, frame)]));
   documents.set(MIRROR_PROGRAM, mirrorProgram());

@@ -9,14 +9,15 @@ import {
   PLANS,
   type Plan,
 } from '../accounts/organizations/plans.ts';
-import { CAPABILITIES, type Capability } from '../data/access/rights.ts';
+import type { Capability } from '../data/access/rights.ts';
 import { DATA_ROUTES } from '../data/routes/data-routes.ts';
 import { MCP_ROUTE } from '../mcp/mcp.ts';
 import { TOOLS } from '../mcp/tools/tools.ts';
 import { ENDPOINTS_MAX } from '../webhooks/endpoints/endpoint.ts';
 import { DIGEST_ITEMS_MAX, TOPIC_DEFINITIONS } from '../webhooks/topics/topics.ts';
+import { conditionsFrom, type GuideFacts } from './guide-facts.ts';
+import { code, markdownTable, wholeNumber } from './markdown.ts';
 import { type PageValues, readMirrorProgram } from './pages.ts';
-import { code, markdownTable, wholeNumber } from './render.ts';
 import {
   datasetsTable,
   exampleTables,
@@ -27,28 +28,10 @@ import {
   versionsTable,
 } from './route-tables.ts';
 
-export interface GuideFacts {
-  /** Live for everybody. */
-  readonly isLive: (capability: Capability) => boolean;
-  readonly hasConsole: boolean;
-  /** Requests per key and minute, by route, that override the routes' own. */
-  readonly backstop: Readonly<Record<string, number>>;
-  /** Attempts without a valid key, per minute and address. */
-  readonly failedAttemptsMax: number;
-  /** Badges, embeds, feeds and searches, per minute and address. */
-  readonly publicRequestsMax: number;
-}
-
 export function pageValuesFrom(facts: GuideFacts): PageValues {
-  const { isLive, hasConsole, backstop, failedAttemptsMax, publicRequestsMax } = facts;
+  const { isLive, backstop, failedAttemptsMax, publicRequestsMax } = facts;
   return {
-    conditions: {
-      ...Object.fromEntries(CAPABILITIES.map((capability) => [capability, isLive(capability)])),
-      console: hasConsole,
-      mirror: isLive('snapshots') && isLive('changes'),
-      // Operators read the changelog in the repository.
-      operator: false,
-    },
+    conditions: conditionsFrom(facts),
     values: {
       ...planValues(),
       ...featureValues(),

@@ -14,7 +14,7 @@ import type { ShowErrorPage } from '../server/pages/error-pages.ts';
 import { readStyleSheet } from '../server/pages/styles.ts';
 import type { BaseUrlOf } from '../server/urls.ts';
 import type { Content } from './content.ts';
-import { type GuideFacts, pageValuesFrom } from './facts.ts';
+import { conditionsFrom, type GuideFacts } from './guide-facts.ts';
 import { framePage, GUIDE_HEADERS } from './layout.tsx';
 import { chaptersOf, GUIDE, type GuidePages, MIRROR_PROGRAM, pathOf } from './pages.ts';
 import { missingPage, searchRoute } from './search.tsx';
@@ -37,8 +37,7 @@ const ADDRESSES_MAX = 8;
 const [FOLDER, STYLES, SCRIPT] = ['docs/assets', 'guide.css', 'copy-code.js'];
 
 export function makeGuide(settings: GuideSettings): Guide {
-  const { root, hasConsole } = settings;
-  const values = pageValuesFrom(settings);
+  const { root } = settings;
   const files = {
     [STYLES]: readStyleSheet(join(import.meta.dirname, STYLES)),
     [SCRIPT]: readFileSync(join(import.meta.dirname, SCRIPT)),
@@ -47,7 +46,7 @@ export function makeGuide(settings: GuideSettings): Guide {
   let loaded: Promise<Content> | undefined;
   const load = () => {
     loaded ??= import('./content.ts').then(({ renderContent }) =>
-      renderContent({ values, root, hasConsole, stylesheet: pathOfFile(STYLES), script: pathOfFile(SCRIPT) }),
+      renderContent({ ...settings, stylesheet: pathOfFile(STYLES), script: pathOfFile(SCRIPT) }),
     );
     return loaded;
   };
@@ -61,7 +60,7 @@ export function makeGuide(settings: GuideSettings): Guide {
       const limit = (address: string) =>
         limitAddress(address, { what: PUBLIC_REQUESTS, perMinute: settings.publicRequestsMax });
       addVersionedAssets(app, FOLDER, { files });
-      bindDocuments(app, { names: chaptersOf(values).map(({ name }) => name), load, baseUrlOf });
+      bindDocuments(app, { names: chaptersOf(conditionsFrom(settings)).map(({ name }) => name), load, baseUrlOf });
       bindRoute(app, searchRoute({ root, load, limit, baseUrlOf }));
       missing.add(root + GUIDE, missingPage({ root, load, limit }));
     },

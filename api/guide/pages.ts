@@ -25,11 +25,11 @@ export const GUIDE = '/docs';
 export const QUERY_LENGTH_MAX = 200;
 
 /** Chapters that are shown. */
-export function chaptersOf(values: PageValues): readonly Chapter[] {
-  return PARTS.flatMap(({ chapters }) => chapters).filter((chapter) => isShown(chapter, values));
+export function chaptersOf(conditions: PageValues['conditions']): readonly Chapter[] {
+  return PARTS.flatMap(({ chapters }) => chapters).filter((chapter) => isShown(chapter, conditions));
 }
 
-function isShown({ needs }: Chapter, { conditions }: PageValues): boolean {
+function isShown({ needs }: Chapter, conditions: PageValues['conditions']): boolean {
   return needs === undefined || conditions[needs] === true;
 }
 
@@ -38,9 +38,9 @@ export async function readPages(values: PageValues, root: string): Promise<Guide
   const { render } = await import('./render.ts');
   const shown = PARTS.map(({ title, chapters }) => ({
     title,
-    chapters: chapters.filter((chapter) => isShown(chapter, values)),
+    chapters: chapters.filter((chapter) => isShown(chapter, values.conditions)),
   }));
-  const names = new Set(chaptersOf(values).map(({ name }) => name));
+  const names = new Set(chaptersOf(values.conditions).map(({ name }) => name));
   const deadLinks: string[] = [];
   const resolveFrom = (from: string) => (href: string) => {
     const target = targetOf(href, { root, names });
@@ -116,7 +116,7 @@ export const PARTS: readonly Part[] = [
 ];
 
 /**
- * What the program fills into pages. An unknown name throws at start.
+ * What the program fills into pages. An unknown name throws when the pages are rendered.
  *
  * - `<!-- if NAME -->` … `<!-- else -->` … `<!-- end -->`: shown if the condition holds, or with `if not` if it doesn't;
  * - `<!-- table NAME -->`: a table or code;

@@ -15,7 +15,7 @@ import { parametersFrom } from '../data/openapi/data-operation.ts';
 import { type JsonSchema, SchemaCollector } from '../data/openapi/operation.ts';
 import type { DataRoute } from '../data/responses/data-route.ts';
 import { DATA_ROUTES } from '../data/routes/data-routes.ts';
-import { code, markdownTable } from './render.ts';
+import { code, markdownTable } from './markdown.ts';
 
 const JSON_TYPES: Readonly<Record<Column['type'], string>> = {
   id: 'text, an id',

@@ -2,7 +2,6 @@
  * The data routes as MCP tools (specification "MCP"): one stateless URL for both eras of the protocol, so that any
  * replica can handle any message. The message is admitted like any request; each tool calls routes as part of it.
  */
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isThisMachine } from '../../runtime/this-machine.ts';
 import type { RouteAccess } from '../data/access/access-control.ts';
@@ -18,7 +17,6 @@ import { watchEnd } from '../server/request-log.ts';
 import { Exchange } from './exchange.ts';
 import { challengeOf } from './metadata.ts';
 import { addOAuthRoutes, type OAuthSettings } from './oauth-routes.ts';
-import { serverFor } from './server.ts';
 
 /** Access rules of `POST /mcp`. The backstop is never below the organization's burst limit. */
 export const MCP_ROUTE: RouteAccess = { name: '/mcp', capability: 'mcp', feature: null, limitPerMinute: 120 };
@@ -69,12 +67,10 @@ async function handleMessage(
   const { id: requestId, log } = request;
   const exchange = new Exchange({ parent: getAdmission(request), access, responses: answers, baseUrl, requestId, log });
   watchEnd(request, reply, (abort) => exchange.end(abort));
-  // JSON to clients of the new era, one event to those of the old one; no tool reports progress.
-  const handler = createMcpHandler(() => serverFor(exchange, version), {
-    maxSubscriptions: 0, // No notifications.
-    keepAliveMs: 0,
-  });
-  const response = await handler.fetch(messageFrom(request, `${baseUrl}/mcp`), { parsedBody: request.body });
+  // Loaded with the first message: the protocol's package takes 9 MB.
+  const { respondToMessage } = await import('./server.ts');
+  const message = messageFrom(request, `${baseUrl}/mcp`);
+  const response = await respondToMessage(message, { parsedBody: request.body, exchange, version });
   const type = response.headers.get('content-type');
   return {
     status: response.status,

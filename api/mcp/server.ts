@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  createMcpHandler,
   type GetPromptResult,
   ProtocolError,
   ProtocolErrorCode,
@@ -15,8 +16,24 @@ import { HOW_TO_USE } from './tool-text.ts';
 import type { Tool } from './tools/tool.ts';
 import { TOOLS } from './tools/tools.ts';
 
+export interface MessageDeps {
+  readonly parsedBody: unknown;
+  readonly exchange: Exchange;
+  /** Of this program, for clients. */
+  readonly version: string;
+}
+
+/** JSON to clients of the new era, one event to those of the old one; no tool reports progress. */
+export function respondToMessage(message: Request, { parsedBody, exchange, version }: MessageDeps): Promise<Response> {
+  const handler = createMcpHandler(() => serverFor(exchange, version), {
+    maxSubscriptions: 0, // No notifications.
+    keepAliveMs: 0,
+  });
+  return handler.fetch(message, { parsedBody });
+}
+
 /** The MCP server of one message; stateless. */
-export function serverFor(exchange: Exchange, version: string): Server {
+function serverFor(exchange: Exchange, version: string): Server {
   const server = new Server(
     { name: 'modelstats', title: 'modelstats: AI models, benchmarks, rankings and prices', version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: HOW_TO_USE },

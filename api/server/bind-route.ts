@@ -14,8 +14,6 @@ export interface BoundRoute {
   readonly compress?: false;
   /** Rejects with what the request is refused with. @param reply for observation only; respond by returning */
   readonly respond: (request: FastifyRequest, reply: FastifyReply) => Promise<WholeResponse>;
-  /** The error's own response; undefined: the error envelope. */
-  readonly refuse?: (thrown: unknown, request: FastifyRequest) => WholeResponse | undefined;
 }
 
 /**
@@ -23,15 +21,13 @@ export interface BoundRoute {
  * @param sendWhole default: through Fastify's hooks, which may add headers
  */
 export function bindRoute(app: FastifyInstance, route: BoundRoute, sendWhole: SendWhole = sendThroughHooks): void {
-  const { method = 'GET', path: url, config = {}, compress, respond, refuse } = route;
+  const { method = 'GET', path: url, config = {}, compress, respond } = route;
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
       const response = await respond(request, reply);
       request.cacheResult = response.headers['X-Cache'];
       return sendWhole(request, reply, response);
     } catch (error) {
-      const refusal = refuse?.(error, request);
-      if (refusal !== undefined) return sendWhole(request, reply, refusal);
       if (request.failureHeaders !== undefined) reply.headers(request.failureHeaders);
       throw error;
     }

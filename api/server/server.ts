@@ -20,7 +20,7 @@ import { RawResponses } from './errors/raw-responses.ts';
 import { addHealth, addMetrics, type Metrics, type MetricsAccess, type Readiness } from './metrics.ts';
 import { addErrorPages, MissingPages, type ShowErrorPage } from './pages/error-pages.ts';
 import { addIcon } from './pages/styles.ts';
-import { addCompression, securityHeaders } from './plugins.ts';
+import { addCompression, securityHeaders, WITHOUT_SCHEMAS } from './plugins.ts';
 import { type Admit, addRequestChecks, assertHead, collectMethods, type HeadLimits } from './request-checks.ts';
 import {
   type Abort,
@@ -215,6 +215,7 @@ function createInstance(settings: ServerSettings, deps: InstanceDeps): FastifyIn
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
     exposeHeadRoutes: false,
     ...BODY_SETTINGS,
+    ...WITHOUT_SCHEMAS,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     serverFactory: (handler) => createHttpServer(handler, settings),
     // Requests on open connections are still handled while closing; the 503 of Fastify has no envelope.

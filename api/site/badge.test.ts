@@ -13,8 +13,8 @@ const widthOf = ({ attributes }: XmlElement) => Number(attributes['width']);
 const shownOf = (root: XmlElement) => [...new Set(textsOf(root, 'text'))];
 
 describe.each(BADGE_STYLES)('the style %s', (style) => {
-  test('shows label and message, is as wide as both need, and says both to those who don’t see it', () => {
-    const root = parseXml(svgOf(badge({ style })));
+  test('shows label and message, is as wide as both need, and says both to those who don’t see it', async () => {
+    const root = parseXml(await svgOf(badge({ style })));
     const shown = style === 'for-the-badge' ? ['LABEL', 'MESSAGE'] : ['label', 'message'];
     expect(shownOf(root)).toEqual(shown);
     expect(widthOf(root)).toBeGreaterThan(80);
@@ -22,24 +22,24 @@ describe.each(BADGE_STYLES)('the style %s', (style) => {
     expect(textsOf(root, 'title')).toEqual(['label: message']);
   });
 
-  test('a message stands alone where there is no label', () => {
-    const root = parseXml(svgOf(badge({ label: '', style })));
+  test('a message stands alone where there is no label', async () => {
+    const root = parseXml(await svgOf(badge({ label: '', style })));
     expect(shownOf(root)).toHaveLength(1);
     expect(textsOf(root, 'title')).toEqual(['message']);
   });
 
-  test('whatever the texts, they are text alone, of characters that XML has', () => {
+  test('whatever the texts, they are text alone, of characters that XML has', async () => {
     const anyText = fc.oneof(
       fc.constantFrom(...Object.values(ODD_NAMES), '</text><script>x</script>', '" onload="x', '\u0000\ud800\uffff'),
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme' }),
     );
-    const plain = elementsOf(parseXml(svgOf(badge({ style }))));
+    const plain = elementsOf(parseXml(await svgOf(badge({ style }))));
     const namesOf = (elements: readonly XmlElement[]) => elements.map(({ name }) => name);
-    fc.assert(
-      fc.property(anyText, anyText, (label, message) => {
+    await fc.assert(
+      fc.asyncProperty(anyText, anyText, async (label, message) => {
         fc.pre(plainText(label) !== '' && plainText(message) !== '');
-        const elements = elementsOf(parseXml(svgOf(badge({ label, message, style }))));
+        const elements = elementsOf(parseXml(await svgOf(badge({ label, message, style }))));
         expect(namesOf(elements)).toEqual(namesOf(plain));
         for (const { attributes } of elements) {
           expect(Object.keys(attributes).filter((name) => /^on|href|^style$/i.test(name))).toEqual([]);
@@ -53,32 +53,32 @@ describe.each(BADGE_STYLES)('the style %s', (style) => {
 
 test.each(Object.entries(ODD_NAMES))(
   'the name of %s is shown as far as there is room, and whole in the title',
-  (_, name) => {
-    const root = parseXml(svgOf(badge({ label: name })));
+  async (_, name) => {
+    const root = parseXml(await svgOf(badge({ label: name })));
     expect(shownOf(root)[0]).toBe(cutText(plainText(name), 40));
     expect(textsOf(root, 'title')[0]?.replaceAll(/[\u2068\u2069]/g, '')).toBe(`${plainText(name)}: message`);
   },
 );
 
-test('a text from right to left is drawn so, and joined letters are not pulled apart', () => {
-  const attributesOf = (name: string) => {
-    const root = parseXml(svgOf(badge({ label: name })));
+test('a text from right to left is drawn so, and joined letters are not pulled apart', async () => {
+  const attributesOf = async (name: string) => {
+    const root = parseXml(await svgOf(badge({ label: name })));
     return elementsOf(root).find((element) => element.name === 'text')?.attributes ?? {};
   };
   for (const [id, name] of Object.entries(ODD_NAMES)) {
-    const { direction, lengthAdjust } = attributesOf(name);
+    const { direction, lengthAdjust } = await attributesOf(name);
     expect([id, direction === 'rtl']).toEqual([id, isRightToLeft(name)]);
     if (['arabic', 'hindi', 'marks'].includes(id)) expect([id, lengthAdjust]).toEqual([id, 'spacingAndGlyphs']);
   }
-  expect(attributesOf('Aurora 2')).not.toHaveProperty('lengthAdjust');
+  expect(await attributesOf('Aurora 2')).not.toHaveProperty('lengthAdjust');
 });
 
-test('marks, joined emoji and scripts of narrow letters get no more room than they take', () => {
-  const widthOfLabel = (label: string) => widthOf(parseXml(svgOf(badge({ label }))));
-  expect(widthOfLabel('née'.normalize('NFD'))).toBe(widthOfLabel('née'));
-  expect(widthOfLabel('👩‍👩‍👧‍👦')).toBe(widthOfLabel('👩'));
-  expect(widthOfLabel('نموذج')).toBeLessThan(widthOfLabel('mmmmm'));
-  expect(widthOfLabel('言葉言葉')).toBeGreaterThan(widthOfLabel('nnnn'));
+test('marks, joined emoji and scripts of narrow letters get no more room than they take', async () => {
+  const widthOfLabel = async (label: string) => widthOf(parseXml(await svgOf(badge({ label }))));
+  expect(await widthOfLabel('née'.normalize('NFD'))).toBe(await widthOfLabel('née'));
+  expect(await widthOfLabel('👩‍👩‍👧‍👦')).toBe(await widthOfLabel('👩'));
+  expect(await widthOfLabel('نموذج')).toBeLessThan(await widthOfLabel('mmmmm'));
+  expect(await widthOfLabel('言葉言葉')).toBeGreaterThan(await widthOfLabel('nnnn'));
 });
 
 test('a badge for shields.io has the same texts, and is an error where it is one', () => {

@@ -1,4 +1,4 @@
-import { makeBadge } from 'badge-maker';
+import type { Awaitable } from '../../runtime/awaitable.ts';
 import { JSON_TYPE } from '../data/responses/data-responses.ts';
 import { HttpError, type RequestInvalid } from '../server/errors/http-error.ts';
 import { escapeHtml } from '../server/pages/html.tsx';
@@ -27,7 +27,7 @@ const LABEL_COLUMNS_MAX = 40;
 const MESSAGE_COLUMNS_MAX = 60;
 
 /** As SVG; its title has the texts uncut. */
-export function svgOf({ color, style = 'flat', ...texts }: Badge): string {
+export function svgOf({ color, style = 'flat', ...texts }: Badge): Promise<string> {
   const [label, message] = [plainText(texts.label), plainText(texts.message)];
   return drawBadge({
     ...shownOf(texts),
@@ -92,7 +92,9 @@ type DrawnBadge = Required<Omit<Badge, 'isError'>> & { readonly whole: string };
  * The SVG of a badge (decision 0080). badge-maker measures unknown letters as a wide `m`. So it draws letters of
  * similar width, which the text then replaces.
  */
-function drawBadge({ color, style, whole, ...given }: DrawnBadge): string {
+async function drawBadge({ color, style, whole, ...given }: DrawnBadge): Promise<string> {
+  // Loaded with the first badge: its widths of letters take 4 MB.
+  const { makeBadge } = await import('badge-maker');
   // As badge-maker does in this style.
   const written = (text: string) => (style === 'for-the-badge' ? text.toUpperCase() : text);
   const [label, message] = [drawnText(written(given.label)), drawnText(written(given.message))] as const;
@@ -174,8 +176,8 @@ export function badgeRoutes<P, Q>(definition: BadgeDefinition<P, Q>): readonly P
       operation: { operationId: `${operationId}ForShields`, summary: `${summary}, for shields.io` },
       type: JSON_TYPE,
       // shields.io ignores responses other than 200, and would not show the problem.
-      refuse: (error) => {
-        const refusal = refused(error, shieldsJsonOf);
+      refuse: async (error) => {
+        const refusal = await refused(error, shieldsJsonOf);
         return refusal?.status === 404 || refusal?.status === 422 ? { ...refusal, status: 200 } : refusal;
       },
       response: async (...args) => shieldsJsonOf(await badge(...args)),
@@ -184,11 +186,14 @@ export function badgeRoutes<P, Q>(definition: BadgeDefinition<P, Q>): readonly P
 }
 
 /** Undefined for a defect, or an error that badges don't show. */
-function refused(error: HttpError | RequestInvalid, bodyOf: (badge: Badge) => string): PublicRefusal | undefined {
+async function refused(
+  error: HttpError | RequestInvalid,
+  bodyOf: (badge: Badge) => Awaitable<string>,
+): Promise<PublicRefusal | undefined> {
   const shown = refusalOf(error);
   if (shown === undefined) return undefined;
   const badge: Badge = { label: 'modelstats', message: shown.message, color: 'red', isError: true };
-  return { status: shown.status, body: bodyOf(badge) };
+  return { status: shown.status, body: await bodyOf(badge) };
 }
 
 function refusalOf(error: HttpError | RequestInvalid) {

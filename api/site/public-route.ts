@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../runtime/awaitable.ts';
 import type { Day } from '../../runtime/day.ts';
 import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/organizations/terms.ts';
 import type { Capability } from '../data/access/rights.ts';
@@ -43,7 +44,7 @@ export interface PublicRouteDescription {
   /** Further headers. */
   readonly headers?: ResponseHeaders;
   /** The route's form of an error; undefined: the error envelope. */
-  readonly refuse?: (error: HttpError | RequestInvalid, request: GivenRequest) => PublicRefusal | undefined;
+  readonly refuse?: (error: HttpError | RequestInvalid, request: GivenRequest) => Awaitable<PublicRefusal | undefined>;
 }
 
 export interface PublicRouteDefinition<Params, Query> extends PublicRouteDescription {

@@ -13,7 +13,7 @@ import type { Capability } from '../data/access/rights.ts';
 import { API_ERRORS } from '../data/api-errors.ts';
 import type { AddSurface, SurfaceDeps } from '../data/app.ts';
 import { addVersionedAssets } from '../server/assets.ts';
-import { type BoundRoute, bindRoute, type WholeResponse } from '../server/bind-route.ts';
+import { bindRoute, type WholeResponse } from '../server/bind-route.ts';
 import { logFailure, REPORT_INTERVAL_MS } from '../server/errors/error-handling.ts';
 import { errorResponseFrom } from '../server/errors/error-response.ts';
 import { HttpError } from '../server/errors/http-error.ts';
@@ -134,11 +134,12 @@ export function bindPublicRoutes(
     }
   };
 
-  const refuse = (thrown: unknown, route: PublicRoute, request: FastifyRequest): WholeResponse | undefined => {
+  /** Rejects with what was thrown if the route has no form of its own for it. */
+  const refuse = async (thrown: unknown, route: PublicRoute, request: FastifyRequest): Promise<WholeResponse> => {
     const context = { requestId: request.id, baseUrl: baseUrlOf(request), errors: API_ERRORS };
     const { error, status } = errorResponseFrom(thrown, context);
-    const refusal = route.refuse?.(error, request);
-    if (refusal === undefined) return undefined;
+    const refusal = await route.refuse?.(error, request);
+    if (refusal === undefined) throw thrown;
     logFailure(thrown, { error, status }, { log: request.log, reported: reasons });
     const headers = {
       ...headersOf(route),
@@ -152,12 +153,9 @@ export function bindPublicRoutes(
   // Also on refusals before routing, for example of a badly encoded URL.
   app.addHook('onSend', async (_, reply) => void reply.headers(CROSS_SITE_HEADERS));
   for (const route of routes) {
-    const bound: BoundRoute = {
-      path: route.path,
-      respond: (request) => respond(route, request),
-      refuse: (thrown, request) => refuse(thrown, route, request),
-    };
-    bindRoute(app, bound, sendWhole);
+    const respondOrRefuse = (request: FastifyRequest) =>
+      respond(route, request).catch((thrown: unknown) => refuse(thrown, route, request));
+    bindRoute(app, { path: route.path, respond: respondOrRefuse }, sendWhole);
   }
 }
 

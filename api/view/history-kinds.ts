@@ -13,7 +13,7 @@ export interface HistorySource {
   readonly series: string | null;
   /** Column of the point's `value`; null: none. */
   readonly value: Column | null;
-  /** Columns of the point's `payload`, in order. */
+  /** Columns of the point's `payload`, in order; see {@link isOptionalInPayload}. */
   readonly payload: readonly Column[];
 }
 
@@ -38,6 +38,11 @@ function source(
     value: value === null ? null : getColumn(value),
     payload: [...payload.map(getColumn), ...added],
   };
+}
+
+/** Fields of later record versions are absent while null, so that answers about earlier days stay as they were. */
+export function isOptionalInPayload({ addedIn, isStoredBefore = false }: Column): boolean {
+  return addedIn !== undefined && !isStoredBefore;
 }
 
 /** Columns of later record versions follow, except upstreams, which describe only the current record. */

@@ -81,10 +81,17 @@ export function doublesIn(bytes: Uint8Array): Float64Array {
 /** Positions per category in one history request (specification "Rankings history"). */
 export const TOP_POSITIONS_MAX = 50;
 
-/** Created after the tables are filled. Those of scores have every filtered column, so that only listed records are read. */
+/**
+ * Created after the tables are filled. Those of scores have every filtered column, so that only listed records are read. Models with the
+ * same date or context length are listed by ascending number in both directions, so each direction has an index. The ascending ones come
+ * last: SQLite prefers the later of two indexes, and they count a range in a third of the time.
+ */
 export const INDEXES = `
 CREATE UNIQUE INDEX models_id ON models (id);
 CREATE INDEX models_name ON models (substr(name, 1, 200), model, context_length);
+CREATE INDEX models_release_date_descending ON models (release_date DESC, model, context_length);
+CREATE INDEX models_context_length_descending ON models (context_length DESC, model, release_date);
+CREATE INDEX models_updated_at_descending ON models (updated_at DESC, model, context_length);
 CREATE INDEX models_release_date ON models (release_date, model, context_length);
 CREATE INDEX models_context_length ON models (context_length, model, release_date);
 CREATE INDEX models_updated_at ON models (updated_at, model, context_length);
@@ -97,8 +104,7 @@ CREATE INDEX scores_source ON scores (source, model, benchmark, value, measured_
 CREATE INDEX scores_benchmark ON scores (benchmark, model, value, source, measured_at);
 CREATE INDEX scores_benchmark_value ON scores (benchmark, value, model, source, measured_at);
 CREATE INDEX rankings_model ON rankings (model, category);
-CREATE INDEX pricing_input ON pricing (input, output, model);
-CREATE INDEX pricing_output ON pricing (output, model);
+CREATE INDEX pricing_model ON pricing (model, input, output);
 CREATE INDEX intervals_top ON intervals (series, valid_from) WHERE rank <= ${TOP_POSITIONS_MAX};
 CREATE INDEX news_model ON news (model_id);
 CREATE INDEX news_kind ON news (kind, part);

@@ -14,8 +14,8 @@ import { HISTORY_SOURCES, type HistoryKind } from './history-kinds.ts';
 /** Increment when responses from the same tables change: their entity tags must differ. */
 export const RESPONSE_FORMAT = 10;
 
-/** Increment when tables change, except for an added column, which changes the hash. */
-const TABLES_FORMAT = 13;
+/** Increment when tables or indexes change, except for an added column, which changes the hash. */
+const TABLES_FORMAT = 14;
 
 /** A view of another format is rebuilt. */
 export const VIEW_FORMAT = `${TABLES_FORMAT}-${hashOfColumns()}`;

@@ -17,6 +17,15 @@ export function textValues(value: string, before: readonly string[] = []): reado
   return [...before, textValue(value)];
 }
 
+/** Comma-separated, and repeatable. */
+export function namesValue(value: string, before: readonly string[] = []): readonly string[] {
+  const names = textValue(value)
+    .split(',')
+    .map((name) => name.trim());
+  if (names.includes('')) throw new InvalidArgumentError('A name is empty.');
+  return [...new Set([...before, ...names])];
+}
+
 export function nameValue(value: string): string {
   const name = textValue(value).trim();
   if ([...name].length > 200 || /\p{Cc}/u.test(name))

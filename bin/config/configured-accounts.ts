@@ -137,6 +137,21 @@ export function publicUrlOf({ address: { publicUrl, basePath }, serve: { host: l
   return `http://${isAnyAddress ? 'localhost' : host}:${port}${basePath}`;
 }
 
+/** Where links to the service lead; undefined if not configured, since a listening address can't be linked to. */
+export function servicePublicUrl(config: Config): string | undefined {
+  return config.address.publicUrl === undefined ? undefined : publicUrlOf(config);
+}
+
+/** {@link servicePublicUrl}; throws `configuration` without one. */
+export function getServicePublicUrl(config: Config): string {
+  const publicUrl = servicePublicUrl(config);
+  if (publicUrl !== undefined) return publicUrl;
+  throw new AppError(
+    'configuration',
+    'MODELSTATS_PUBLIC_URL is not set: it is needed to recognize links to the service',
+  );
+}
+
 /**
  * The URL of MCP that access tokens are for; undefined if MCP is off, or tokens would be sent unencrypted to another
  * machine.

@@ -5,11 +5,10 @@ import type { OfferedTo } from '../../api/integrations/claims.ts';
 import { limitConcurrency } from '../../api/integrations/declaration.ts';
 import { Integrations, type IntegrationsDeps } from '../../api/integrations/integrations.ts';
 import { PAGE_LIMITS, pageChecker } from '../../api/integrations/page/page-check.ts';
-import { AppError } from '../../runtime/errors.ts';
 import { findUrlProblem } from '../../runtime/outbound/address-check.ts';
 import { Outbound } from '../../runtime/outbound/outbound.ts';
 import type { Config } from './config.ts';
-import { operator, publicUrlOf, withDatabase } from './configured-accounts.ts';
+import { operator, publicUrlOf, servicePublicUrl, withDatabase } from './configured-accounts.ts';
 import { outboundSettings } from './configured-webhooks.ts';
 
 export interface IntegrationContext {
@@ -63,21 +62,6 @@ export function openCheckOutbound(config: Config, toolVersion: string): Outbound
     connectTimeoutMs,
     connectionsMax: CHECKS_AT_ONCE_MAX,
   });
-}
-
-/** Where links to the service lead; undefined if not configured, since a listening address can't be linked to. */
-export function servicePublicUrl(config: Config): string | undefined {
-  return config.address.publicUrl === undefined ? undefined : publicUrlOf(config);
-}
-
-/** {@link servicePublicUrl}; throws `configuration` without one. */
-export function getServicePublicUrl(config: Config): string {
-  const publicUrl = servicePublicUrl(config);
-  if (publicUrl !== undefined) return publicUrl;
-  throw new AppError(
-    'configuration',
-    'MODELSTATS_PUBLIC_URL is not set: it is needed to recognize links to the service',
-  );
 }
 
 export function offeredTo({ capabilities }: Config): OfferedTo {

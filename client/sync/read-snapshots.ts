@@ -25,7 +25,7 @@ const ListedSchema = z.object({
   snapshots: z.array(
     z.object({
       ...ManifestSchema.shape,
-      datasets: z.array(z.object({ ...DatasetFileSchema.shape, name: z.string() })),
+      datasets: z.array(z.object({ ...DatasetFileSchema.omit({ terms: true }).shape, name: z.string() })),
     }),
   ),
 });

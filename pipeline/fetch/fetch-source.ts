@@ -6,7 +6,7 @@ import { AppError } from '../../runtime/errors.ts';
 import type { FetchedFile } from '../../schemas/upstreams.ts';
 import { eachAtOnce } from '../run/concurrency.ts';
 import { isAnotherProcess } from '../run/work-folder.ts';
-import { type FetchEntry, unzipFolderOf } from '../source/fetch-list.ts';
+import { type FetchEntry, offFileFrom, unzipFolderOf } from '../source/fetch-list.ts';
 import {
   describeFailure,
   type EarlierFile,
@@ -27,7 +27,7 @@ import type { UpstreamFault } from './upstream-fault.ts';
 export interface FetchRequest {
   /** With its `source.json`. */
   readonly root: string;
-  readonly settings: Pick<SourceSettings, 'upstreams' | 'fetch'>;
+  readonly settings: Pick<SourceSettings, 'upstreams' | 'fetch' | 'off'>;
   /** The archive, which contains the dated folders. */
   readonly into: string;
   readonly day: Day;
@@ -65,7 +65,8 @@ export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promi
   try {
     const before = await readFetchRecord(folder);
     await removeUnlisted(folder, { before, settings });
-    const fetched = settings.fetch.flatMap(({ file, unzip }) => (unzip === undefined ? [file] : [file, unzip]));
+    const listed = [...settings.fetch, ...settings.off.fetch];
+    const paths = listed.flatMap(({ file, unzip }) => (unzip === undefined ? [file] : [file, unzip]));
     const dayFetch = new DayFetch(folder, partials, {
       day,
       finished_at: null,
@@ -73,8 +74,9 @@ export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promi
       upstreams: settings.upstreams,
       // Until a file is fetched again, its record stays valid.
       files: stillListed(before, settings.fetch),
+      ...(settings.off.fetch.length === 0 ? {} : { off: settings.off.fetch.map(offFileFrom) }),
       carries: settings.fetch.some(({ carry }) => carry),
-      own: await copyOwnFiles({ root, folder, partials, fetched, before: before?.own ?? [] }),
+      own: await copyOwnFiles({ root, folder, partials, fetched: paths, before: before?.own ?? [] }),
     });
     await dayFetch.write();
     const earlier = await listEarlier(into, { day, ownRecord: before });

@@ -2,7 +2,7 @@ import { constants, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { idFromSnapshot, type Manifest, ManifestSchema, snapshotFromId } from '../../schemas/manifest.ts';
 import {
   type Hold,
@@ -13,7 +13,8 @@ import {
   ReleaseSchema,
   type SourceFile,
 } from '../../schemas/release.ts';
-import { fetchedFileFrom, type ReleasedFile } from '../../schemas/upstreams.ts';
+import { type DatasetTerms, sortTerms, termsFrom, termsOf } from '../../schemas/terms.ts';
+import { fetchedFileFrom, type ReleasedFile, type Terms, type Upstream } from '../../schemas/upstreams.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
 import { describeFiles, type FetchRecord } from '../source/fetch-record.ts';
 import type { Source } from '../source/open-source.ts';
@@ -46,8 +47,9 @@ interface ReleaseInput {
 /** Writes the snapshot's manifests and describes all files of the folder, as the future release.json. */
 export async function composeRelease(input: ReleaseInput): Promise<Release> {
   const { day, previous, captured, checked, changed, written, folder, source } = input;
-  const manifest = manifestFrom(input, written.inForce);
-  const noticed = written.noticed.map((snapshot) => manifestFrom(input, snapshot));
+  const terms = nightTerms(input);
+  const manifest = manifestFrom(input, written.inForce, terms);
+  const noticed = written.noticed.map((snapshot) => manifestFrom(input, snapshot, terms));
   for (const one of [manifest, ...noticed]) {
     await writeFile(join(folder, snapshotPaths(one).manifest), `${JSON.stringify(one)}\n`);
   }
@@ -81,7 +83,8 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     noticed_manifests: noticed.length === 0 ? undefined : noticed,
     ranking_method: rankingMethodOf(source, previous, names.includes('rankings')),
     first_renewal_seq: changed.firstRenewalSeq ?? undefined,
-    ...releaseFetched(source, day, previous.release),
+    upstreams: releaseUpstreams(source, terms, previous.release),
+    fetched: releaseFetched(source, day, previous.release),
     upstream_rows: upstreamCounts(checked.upstreamRows, { day, previous: previous.release }),
   });
 }
@@ -91,14 +94,60 @@ function rankingMethodOf({ settings }: Source, { release }: Previous, isCaptured
   return isCaptured || release === undefined ? settings.ranking_method : release.ranking_method;
 }
 
-function manifestFrom(input: ReleaseInput, { id, version, files }: SnapshotFiles): Manifest {
+/**
+ * The terms of the snapshot's records: of the upstreams that gave rows, and of those before whose records may still be
+ * in force.
+ */
+function nightTerms(input: ReleaseInput): DatasetTerms {
+  const before = input.previous.release;
+  const earlier = before === undefined ? {} : termsOf(before);
+  const terms: Partial<Record<DatasetName, readonly Terms[]>> = {};
+  for (const dataset of DATASET_NAMES) {
+    if (input.changed.records[dataset] === 0) continue;
+    const found = datasetTerms(dataset, earlier[dataset] ?? [], input);
+    if (found.length > 0) terms[dataset] = found;
+  }
+  return terms;
+}
+
+function datasetTerms(
+  dataset: DatasetName,
+  earlier: readonly Terms[],
+  { source, captured, checked }: ReleaseInput,
+): readonly Terms[] {
+  const upstreams = listedUpstreams(source);
+  const counts = checked.upstreamRows[dataset] ?? new Map<string, number | null>();
+  const isCaptured = captured.datasets.some((one) => one.dataset === dataset);
+  // No row names its upstream, so that each may have given any.
+  const isUnnamed = isCaptured && [...counts.values()].every((rows) => rows === null);
+  const today = upstreams.filter(({ id }) => isUnnamed || (counts.get(id) ?? 0) > 0).map(termsFrom);
+  const isCarried = [...counts.values()].includes(null);
+  const isReplaced = upstreams.length > 0 && isCaptured && !isCarried && !checked.withheld.has(dataset);
+  const kept = isReplaced ? [] : earlier.filter((one) => !today.some(({ source: id }) => id === one.source));
+  return sortTerms([...today, ...kept]);
+}
+
+function listedUpstreams({ settings, fetched }: Source): readonly Upstream[] {
+  return fetched?.upstreams ?? settings.upstreams;
+}
+
+/** The source's, and those before that it no longer lists but the terms name; undefined without any. */
+function releaseUpstreams(source: Source, terms: DatasetTerms, before: Release | undefined): Release['upstreams'] {
+  const listed = listedUpstreams(source);
+  const named = new Set(Object.values(terms).flatMap((of) => of.map((one) => one.source)));
+  const others = (before?.upstreams ?? []).filter(({ id }) => named.has(id) && !listed.some((one) => one.id === id));
+  const all = [...listed, ...others];
+  return all.length === 0 && source.fetched === undefined ? undefined : all;
+}
+
+function manifestFrom(input: ReleaseInput, { id, version, files }: SnapshotFiles, terms: DatasetTerms): Manifest {
   const { publishedAt, capturedAt, changed } = input;
   return ManifestSchema.parse({
     id,
     published_at: publishedAt,
     data_as_of: capturedAt,
     schema_version: version.version,
-    datasets: files,
+    datasets: files.map((file) => ({ ...file, terms: terms[file.name] })),
     change_cursor: cursorFromSeq(changed.lastSeq),
     prev_id: previousId(id, input.previous),
   });
@@ -116,22 +165,17 @@ function refFrom({ day, run, release_sha256 }: NonNullable<Previous['entry']>) {
   return { day, run, release_sha256 };
 }
 
-/** The release's upstreams and fetched files; of a fetched day, from its fetch record. */
-function releaseFetched(
-  { settings: { upstreams }, fetched, absent }: NightSource,
-  day: Day,
-  previous: Release | undefined,
-): Pick<Release, 'upstreams' | 'fetched'> {
-  if (fetched === undefined) return upstreams.length === 0 ? {} : { upstreams: [...upstreams] };
+/** Of a fetched day, from its fetch record. */
+function releaseFetched({ fetched, absent }: NightSource, day: Day, previous: Release | undefined): Release['fetched'] {
+  if (fetched === undefined) return undefined;
   const before = previous?.fetched ?? [];
-  const files = fetched.files.map((file): ReleasedFile => {
+  return fetched.files.map((file): ReleasedFile => {
     const described = fetchedFileFrom(file);
     if (file.status !== 'failed' && file.status !== 'carried') return { ...described, failed_since: null };
     const yesterday = before.find((one) => one.upstream === file.upstream && one.file === file.file);
     const failed = { ...described, failed_since: yesterday?.failed_since ?? day };
     return absent.includes(file) ? { ...failed, never_fetched: true } : failed;
   });
-  return { upstreams: [...fetched.upstreams], fetched: files };
 }
 
 /** The source's own files that its SELECTs may have read, except those listed already. */

@@ -42,7 +42,7 @@ export async function openDay(
   const fetched = await fetchInto(place, stored, { ...input, deps });
   found.fetched = fetched?.record.files;
   if (fetched !== undefined) assertComplete(fetched);
-  const source = await openSource(place.root, request.day);
+  const source = await openSource(place.root, request.day, place.toFetch?.off);
   found.fetched = source.fetched?.files;
   return { source: { ...source, absent: await stored.findAbsent(source.fetched) }, isDated: place.isDated };
 }

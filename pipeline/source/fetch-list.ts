@@ -190,6 +190,23 @@ export function unzipFolderOf({ unzip }: Pick<Placed, 'unzip'>): string | undefi
   return unzip?.replace(/\/$/, '');
 }
 
+/** A file of an upstream that is off: SELECTs read it as empty, also where the day has it. */
+export const OffFileSchema = z.strictObject({
+  upstream: UpstreamIdSchema,
+  file: z.string(),
+  /** Of an unpacked zip file. */
+  folder: z.string().nullable(),
+  /** Column types, as far as the recipe lists them. */
+  columns: z.record(z.string(), z.string()),
+});
+export type OffFile = z.infer<typeof OffFileSchema>;
+
+/** For an upstream that is off. */
+export function offFileFrom(entry: FetchEntry): OffFile {
+  const { upstream, file, columns = {} } = entry;
+  return { upstream, file, folder: unzipFolderOf(entry) ?? null, columns };
+}
+
 /** Whether one equals or contains the other; some file systems ignore case. */
 function areInConflict(one: string, other: string): boolean {
   const [a, b] = [`${one.toLowerCase()}/`, `${other.toLowerCase()}/`];

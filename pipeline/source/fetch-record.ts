@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { type Day, isDay } from '../../runtime/day.ts';
 import { type FetchedFile, FetchedFileSchema, UpstreamSchema } from '../../schemas/upstreams.ts';
 import { type FileHash, hashFile } from '../../storage/hash.ts';
-import { DAY_FILES } from './fetch-list.ts';
+import { DAY_FILES, OffFileSchema } from './fetch-list.ts';
 
 /** The folder of an unpacked zip file, and the recipe's columns. */
 const CarrySchema = z.object({ folder: z.string().nullable(), columns: z.record(z.string(), z.string()) });
@@ -46,6 +46,8 @@ const FetchRecordSchema = z.strictObject({
   finished_at: z.iso.datetime().nullable(),
   upstreams: z.array(UpstreamSchema).readonly(),
   files: z.array(RecordedFileSchema).readonly(),
+  /** Not fetched, because their upstreams were off; absent without. */
+  off: z.array(OffFileSchema).readonly().optional(),
   /** Files not to fetch again while this fetch is unfinished. */
   done: z.array(z.string()).readonly(),
   own: z.array(OwnFileSchema).readonly(),

@@ -8,10 +8,10 @@ import type { Day } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { type AliasTable, loadAliasTable } from './aliases.ts';
-import { DAY_FILES } from './fetch-list.ts';
+import { DAY_FILES, type FetchEntry, type OffFile, offFileFrom } from './fetch-list.ts';
 import { type FetchRecord, isIntact, readFetchRecord } from './fetch-record.ts';
 import { assertFile, assertFolder, assertTree, describeDayLike, listSourceDays, readFolder } from './source-folder.ts';
-import { loadSettings, type SourceSettings } from './source-settings.ts';
+import { loadSettings, type SourceSettings, switchOff } from './source-settings.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
 type SourceFormat = (typeof SOURCE_FORMATS)[number];
@@ -30,8 +30,10 @@ export interface Source {
   /** `source.sql` beside the files or in the folder above the days. */
   readonly sqlPath: string | undefined;
   readonly settings: SourceSettings;
-  /** Undefined where nothing was fetched. */
+  /** Undefined where nothing was fetched; without upstreams that are off. */
   readonly fetched: FetchRecord | undefined;
+  /** SELECTs read them as empty, also where the folder has them. */
+  readonly off: readonly OffFile[];
   /** Undefined where the settings name no table. */
   readonly aliases: AliasTable | undefined;
   /** Data files of no dataset; empty where a `source.sql` may read them. */
@@ -44,25 +46,66 @@ const DATA_FILE = /\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet)$/i;
 /**
  * Opens the day's sub-folder where the source has dated folders, else the source itself. Rejects with `source_rejected`
  * where data is missing or unreadable.
+ * @param off upstreams that are off now, though the day may have been fetched with them
  */
-export async function openSource(root: string, day: Day): Promise<Source> {
+export async function openSource(root: string, day: Day, off?: SourceSettings['off']): Promise<Source> {
   const days = await listSourceDays(root);
   if (days.length > 0 && !days.includes(day)) throw await noSuchDay(root, day, days);
   if (days.length > 0) await assertFolder(root, join(root, day));
   const folders = days.length > 0 ? [join(root, day), root] : [root];
   const folder = resolve(folders[0] ?? root);
   const names = (await readFolder(folder)).map((entry) => entry.name);
-  const datasets = datasetsFromNames(folder, names);
-  for (const { path } of datasets) await assertFile(resolve(root), path);
+  const found = datasetsFromNames(folder, names);
+  for (const { path } of found) await assertFile(resolve(root), path);
   const sqlPath = await findFirst(root, folders, DAY_FILES.sql);
   if (sqlPath !== undefined) await assertTree(resolve(root), folder);
-  if (datasets.length === 0 && sqlPath === undefined) throw await noData(root, folder);
-  const fetched = await findFetched(folder, day);
-  const settings = await loadSettings(await findFirst(root, folders, DAY_FILES.settings));
-  const aliases = await findAliases(root, folders, settings);
+  if (found.length === 0 && sqlPath === undefined) throw await noData(root, folder);
+  const record = await findFetched(folder, day);
+  const loaded = await loadSettings(await findFirst(root, folders, DAY_FILES.settings));
+  const aliases = await findAliases(root, folders, loaded);
+  const settings = switchOff(loaded, off?.upstreams.map(({ id }) => id) ?? []);
+  const filesOff = listOff(settings, { record, fetch: off?.fetch ?? [] });
+  const datasets = found.filter(({ name }) => !filesOff.some(({ file }) => file === name));
+  const fetched = record === undefined ? undefined : withoutOff(record, settings);
   const known = new Set([...datasets.map(({ name }) => name), ...Object.values(DAY_FILES), settings.aliases]);
   const unread = sqlPath === undefined ? names.filter((name) => DATA_FILE.test(name) && !known.has(name)) : [];
-  return { folder, datasets, sqlPath, settings, fetched, aliases, unread };
+  return { folder, datasets, sqlPath, settings, fetched, off: filesOff, aliases, unread };
+}
+
+interface Listing {
+  readonly record: FetchRecord | undefined;
+  /** Of the settings that are in force now. */
+  readonly fetch: readonly FetchEntry[];
+}
+
+/** Rejects with `source_rejected` where no file of an upstream is known, so that its rows would be read. */
+function listOff({ off: { upstreams, fetch: own } }: SourceSettings, { record, fetch }: Listing): readonly OffFile[] {
+  const fetched = (record?.files ?? []).map(
+    ({ upstream, file, unzipped, carry }): OffFile => ({
+      upstream,
+      file,
+      folder: carry?.folder ?? unzipped?.folder ?? null,
+      columns: carry?.columns ?? {},
+    }),
+  );
+  const all = [...[...fetch, ...own].map(offFileFrom), ...(record?.off ?? []), ...fetched];
+  return upstreams.flatMap(({ id }) => {
+    const files = all.filter(({ upstream }) => upstream === id);
+    if (files.length > 0) return files;
+    throw new AppError(
+      'source_rejected',
+      `${id} is off in source.json, but none of its files is listed in fetch, so its rows can't be left out; remove it from upstreams and source.sql`,
+    );
+  });
+}
+
+function withoutOff(record: FetchRecord, { off: { upstreams } }: SourceSettings): FetchRecord {
+  const isOn = (id: string) => !upstreams.some((upstream) => upstream.id === id);
+  return {
+    ...record,
+    upstreams: record.upstreams.filter(({ id }) => isOn(id)),
+    files: record.files.filter(({ upstream }) => isOn(upstream)),
+  };
 }
 
 export interface DayPlace {
@@ -93,9 +136,10 @@ export function archiveFolder(workFolder: string): string {
 /** With the table of names checked; undefined where the source lists nothing to fetch. */
 export async function loadFetchSettings(root: string): Promise<SourceSettings | undefined> {
   const settings = await loadSettings(await findFirst(root, [root], DAY_FILES.settings));
-  if (settings.fetch.length === 0) return undefined;
+  const listed = [...settings.fetch, ...settings.off.fetch];
+  if (listed.length === 0) return undefined;
   // Checked first: a night that would be rejected fetches nothing.
-  const isFetched = settings.fetch.some(({ file }) => file === settings.aliases);
+  const isFetched = listed.some(({ file }) => file === settings.aliases);
   if (!isFetched) await findAliases(root, [root], settings);
   return settings;
 }
@@ -126,11 +170,11 @@ async function dayLikeHint(root: string): Promise<string> {
 async function findAliases(
   root: string,
   folders: readonly string[],
-  { aliases: name, upstreams }: SourceSettings,
+  { aliases: name, upstreams, off }: SourceSettings,
 ): Promise<AliasTable | undefined> {
   if (name === undefined) return undefined;
   const path = await findFirst(root, folders, name);
-  const ids = upstreams.map(({ id }) => id);
+  const ids = [...upstreams, ...off.upstreams].map(({ id }) => id);
   if (path !== undefined) return loadAliasTable(path, ids);
   const folder = resolve(folders[0] ?? root);
   throw new AppError('source_rejected', `${folder}: source.json names ${name} as aliases, which does not exist`);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../runtime/errors.ts';
 import { RankingMethodsSchema } from '../../schemas/release.ts';
-import { UpstreamSchema } from '../../schemas/upstreams.ts';
+import { type Upstream, UpstreamSchema } from '../../schemas/upstreams.ts';
 import { AliasFileSchema } from './aliases.ts';
-import { checkFetchList, FetchEntrySchema } from './fetch-list.ts';
+import { checkFetchList, type FetchEntry, FetchEntrySchema } from './fetch-list.ts';
 import { findJsonFault } from './json-document.ts';
 import { readText } from './source-folder.ts';
 
@@ -20,6 +20,15 @@ const UsualNights = z
   .max(USUAL_NIGHTS_MAX)
   .refine((nights) => nights === 0 || nights >= USUAL_NIGHTS_MIN, `must be 0, or at least ${USUAL_NIGHTS_MIN}`);
 
+/** An upstream that is off is neither fetched nor read. Releases never have this key. */
+const SourceUpstreamSchema = UpstreamSchema.extend({ off: z.boolean().default(false) });
+
+interface Switchable {
+  readonly upstreams: readonly Upstream[];
+  readonly fetch: readonly FetchEntry[];
+  readonly off: { readonly upstreams: readonly Upstream[]; readonly fetch: readonly FetchEntry[] };
+}
+
 /** Far above what people write by hand. */
 const [UPSTREAMS_MAX, FETCHES_MAX] = [50, 500];
 
@@ -27,7 +36,7 @@ const [UPSTREAMS_MAX, FETCHES_MAX] = [50, 500];
  * `source.json`: limits of a night, accepted items, and what to fetch from whom (specification "Source settings",
  * "Fetching"). Unknown keys are refused, so that a misspelt limit isn't silently ignored.
  */
-export const SourceSettingsSchema = z
+export const SettingsFileSchema = z
   .strictObject({
     /** Bad rows of a dataset past which the night is rejected, as a fraction of its rows … */
     max_bad_fraction: Fraction.default(0.01),
@@ -61,13 +70,36 @@ export const SourceSettingsSchema = z
     ranking_method: RankingMethodsSchema.optional(),
     /** Suspects to admit, as `pricing:<entity_id>`. */
     accept: z.array(z.string()).default([]),
-    upstreams: z.array(UpstreamSchema).max(UPSTREAMS_MAX).default([]),
+    upstreams: z.array(SourceUpstreamSchema).max(UPSTREAMS_MAX).default([]),
     /** File with the upstreams' names of models. */
     aliases: AliasFileSchema.optional(),
     fetch: z.array(FetchEntrySchema).max(FETCHES_MAX).default([]),
   })
   .superRefine(checkFetchList);
+
+/** `upstreams` and `fetch` have only what is on, `off` has the rest. */
+export const SourceSettingsSchema = SettingsFileSchema.transform(({ upstreams, ...settings }) => {
+  const idsOff = upstreams.flatMap(({ id, off }) => (off ? [id] : []));
+  const listed = upstreams.map(({ off: _, ...upstream }) => upstream);
+  const none: Switchable['off'] = { upstreams: [], fetch: [] };
+  return switchOff({ ...settings, upstreams: listed, off: none }, idsOff);
+});
 export type SourceSettings = z.infer<typeof SourceSettingsSchema>;
+
+/** @param ids others than those of `upstreams` change nothing */
+export function switchOff<S extends Switchable>(settings: S, ids: readonly string[]): S {
+  const { upstreams, fetch, off } = settings;
+  const isOff = (id: string) => ids.includes(id);
+  return {
+    ...settings,
+    upstreams: upstreams.filter(({ id }) => !isOff(id)),
+    fetch: fetch.filter(({ upstream }) => !isOff(upstream)),
+    off: {
+      upstreams: [...off.upstreams, ...upstreams.filter(({ id }) => isOff(id))],
+      fetch: [...off.fetch, ...fetch.filter(({ upstream }) => isOff(upstream))],
+    },
+  };
+}
 
 /** Defaults without a file; rejects with `source_rejected`. */
 export async function loadSettings(path: string | undefined): Promise<SourceSettings> {

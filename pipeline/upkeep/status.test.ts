@@ -32,6 +32,7 @@ test('the prices that are held back are listed, with the rule and since when', a
     newest: null,
     suspects: [],
     missing_files: [],
+    restricted: [],
     expected_day: '2026-06-03',
     is_stale: false,
     last_run: null,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Day, dayFromDate } from '../../runtime/day.ts';
 import type { Release } from '../../schemas/release.ts';
+import { type RestrictedSource, restrictedSources, termsOf } from '../../schemas/terms.ts';
 import { loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { nullable, number, type RowOf, text } from '../../storage/duckdb/row-shape.ts';
@@ -39,6 +40,8 @@ export interface Status {
   readonly newest: Release | null;
   readonly suspects: readonly PendingSuspect[];
   readonly missing_files: readonly MissingFile[];
+  /** Upstreams with records in the newest snapshot whose terms don't allow redistribution. */
+  readonly restricted: readonly RestrictedSource[];
   /** Null where no night is due in a year. */
   readonly expected_day: Day | null;
   readonly is_stale: boolean;
@@ -72,6 +75,7 @@ export async function readStatus(store: ObjectStore, deps: StatusDeps): Promise<
     missing_files: (newest?.fetched ?? []).flatMap(({ upstream, file, url, failed_since: since, problem }) =>
       since === null ? [] : [{ upstream, file, url, since, problem }],
     ),
+    restricted: newest === null ? [] : restrictedSources(termsOf(newest)),
     expected_day: expectedDay ?? null,
     is_stale: entry !== undefined && expectedDay !== undefined && entry.day < expectedDay,
     last_run: (await findLastRun(workFolder, clock())) ?? null,

@@ -1,4 +1,4 @@
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { OutboundFault } from './address-check.ts';
 
 export type OutboundHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -195,7 +195,7 @@ export function faultFrom(error: unknown, host: string): OutboundFault {
   if (TIMEOUT_CODE.test(code))
     return new OutboundFault('timeout', `${host} did not accept a connection in time`, options);
   if (TLS_CODE.test(code)) return new OutboundFault('tls', tlsMessage(code, host), options);
-  if (error instanceof errors.HTTPParserError) {
+  if (error instanceof Error && error.name === 'HTTPParserError') {
     return new OutboundFault('connection', `${host} sent invalid HTTP`, options);
   }
   const problem = CONNECTION_PROBLEMS[code] ?? 'closed the connection before its response was complete';

@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import {
   type AllowedNetwork,
   checkedLookup,
@@ -78,28 +78,12 @@ const RESERVED_HEADERS = new Set(['host', 'connection', 'transfer-encoding', 'co
 
 export class Outbound {
   readonly #settings: OutboundSettings;
-  readonly #agent: Agent;
+  #agent: Promise<Agent> | undefined;
   readonly #inFlight = new Set<Promise<unknown>>();
   #isClosed = false;
 
   constructor(settings: OutboundSettings) {
-    const { allow, connectionsMax, connectTimeoutMs, keepAliveMs, resolveName, ca } = settings;
     this.#settings = settings;
-    this.#agent = new Agent({
-      connections: connectionsMax,
-      pipelining: 1,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMs,
-      maxHeaderSize: HEAD_BYTES_MAX,
-      connect: {
-        lookup: checkedLookup(allow, resolveName),
-        timeout: connectTimeoutMs,
-        // Explicit, so that no environment or Node option can change it.
-        rejectUnauthorized: true,
-        minVersion: 'TLSv1.2',
-        ...(ca === undefined ? {} : { ca }),
-      },
-    });
   }
 
   /**
@@ -118,7 +102,7 @@ export class Outbound {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#inFlight);
-    await this.#agent.destroy();
+    await (await this.#agent)?.destroy();
   }
 
   async #follow(request: OutboundRequest): Promise<OutboundResponse> {
@@ -130,8 +114,10 @@ export class Outbound {
     for (let redirects = 0; ; redirects += 1) {
       if ('problem' in checked) return failureFrom(new OutboundFault('blocked', checked.problem), startMs);
       const { url } = checked;
+      this.#agent ??= openAgent(this.#settings);
+      const agent = await this.#agent;
       const leftMs = request.timeoutMs - (performance.now() - startMs);
-      const result = await exchange(this.#agent, { ...request, url, headers, leftMs });
+      const result = await exchange(agent, { ...request, url, headers, leftMs });
       if ('fault' in result) return failureFrom(result.fault, startMs, result.status);
       if (!isRedirect(result)) return responseFrom(result, url, startMs);
       const target = redirectTarget(result, { request, url, redirects });
@@ -149,6 +135,27 @@ export class Outbound {
     const own = { 'accept-encoding': 'identity', ...headers };
     return names.includes('user-agent') ? own : { 'user-agent': this.#settings.userAgent, ...own };
   }
+}
+
+/** Loads undici with the first request: it takes 6 MB. */
+async function openAgent(settings: OutboundSettings): Promise<Agent> {
+  const { allow, connectionsMax, connectTimeoutMs, keepAliveMs, resolveName, ca } = settings;
+  const undici = await import('undici');
+  return new undici.Agent({
+    connections: connectionsMax,
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    maxHeaderSize: HEAD_BYTES_MAX,
+    connect: {
+      lookup: checkedLookup(allow, resolveName),
+      timeout: connectTimeoutMs,
+      // Explicit, so that no environment or Node option can change it.
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.2',
+      ...(ca === undefined ? {} : { ca }),
+    },
+  });
 }
 
 function responseFrom({ status, headers, body, isCut }: Exchanged, url: URL, startMs: number): OutboundSuccess {

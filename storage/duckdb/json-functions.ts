@@ -1,29 +1,26 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { isJsonType, JSON_FORMS, type JsonType } from '../../schemas/json-columns.ts';
-import { METERS, type Meter, type Rate, tokenPrice } from '../../schemas/rates.ts';
+import { findSuspectRate, METERS, type Meter, type Rate, tokenPrice } from '../../schemas/rates.ts';
 
 /**
  * SQL functions for columns of a JSON type, so that there is one reader of them: `canonical_json(type, text)`, NULL for an empty or
- * wrong value; `json_problem(type, text)`, NULL for a right one; and `token_price(rates, meter)`.
+ * wrong value; `json_problem(type, text)`, NULL for a right one; `token_price(rates, meter)`; and `suspect_rate(rates, previous, limits)`.
  */
 export async function registerJsonFunctions(connection: DuckDBConnection): Promise<void> {
   const { DuckDBScalarFunction, VARCHAR, DOUBLE } = await import('@duckdb/node-api');
-  const register = (
-    name: string,
-    returnType: typeof VARCHAR | typeof DOUBLE,
-    compute: (a: string, b: string) => string | number | undefined,
-  ) => {
+  const register = (name: string, returnType: typeof VARCHAR | typeof DOUBLE, compute: Compute) => {
+    const columns = Array.from({ length: compute.length }, (_, index) => index);
     connection.registerScalarFunction(
       DuckDBScalarFunction.create({
         name,
         returnType,
-        parameterTypes: [VARCHAR, VARCHAR],
+        parameterTypes: columns.map(() => VARCHAR),
         specialHandling: true, // Of NULL: the result is NULL.
         mainFunction: (_, rows, results) => {
-          const [first, second] = [rows.getColumnVector(0), rows.getColumnVector(1)];
+          const vectors = columns.map((column) => rows.getColumnVector(column));
           for (let at = 0; at < rows.rowCount; at += 1) {
-            const [a, b] = [first.getItem(at), second.getItem(at)];
-            results.setItem(at, a === null || b === null ? null : (compute(String(a), String(b)) ?? null));
+            const values = vectors.map((vector) => vector.getItem(at));
+            results.setItem(at, values.includes(null) ? null : (compute(...values.map(String)) ?? null));
           }
           results.flush();
         },
@@ -39,7 +36,13 @@ export async function registerJsonFunctions(connection: DuckDBConnection): Promi
     return 'problem' in parsed ? parsed.problem : undefined;
   });
   register('token_price', DOUBLE, (rates, meter) => tokenPrice(ratesFrom(rates), meterFrom(meter)));
+  register('suspect_rate', VARCHAR, (rates, previous, limits) =>
+    findSuspectRate(ratesFrom(rates), ratesFrom(previous), JSON.parse(limits)),
+  );
 }
+
+/** Its parameters are the function's. */
+type Compute = (...values: readonly string[]) => string | number | undefined;
 
 /** From text in its one form. */
 export function ratesFrom(text: string): readonly Rate[] {

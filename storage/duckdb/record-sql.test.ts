@@ -101,6 +101,7 @@ function valueSql({ type }: Column, index: number): string {
   return type === 'text[]' ? `from_json(${parameter}, '["VARCHAR"]')` : `CAST(${parameter} AS ${DUCKDB_TYPES[type]})`;
 }
 
-function boundValue(value: PublishedRecord[string] | undefined): string | number | boolean | null {
+function boundValue(value: PublishedRecord[string] | undefined): string | number | null {
+  if (typeof value === 'boolean') return String(value);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? null);
 }

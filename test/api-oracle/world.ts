@@ -43,11 +43,19 @@ export interface SnapshotContent {
   readonly contentSha256: string;
 }
 
+export interface OracleTerms {
+  readonly source: string;
+  readonly license: unknown;
+  readonly redistribution: unknown;
+}
+
 export interface PublishedNight {
   readonly day: Day;
   readonly dataAsOf: string;
   readonly captured: readonly DatasetName[];
   readonly contents: PerDataset<SnapshotContent>;
+  /** Empty where there are no records, or no upstream was ever named. */
+  readonly terms: PerDataset<readonly OracleTerms[]>;
   /** The newest event of the feed after this night. */
   readonly lastSeq: number;
 }
@@ -85,7 +93,8 @@ function buildWorld(days: readonly (() => OracleDay)[]): World {
     const captured = DATASET_NAMES.filter((dataset) => day.rows[dataset] !== undefined);
     for (const dataset of captured) addPoints(series[dataset], dataset, state);
     for (const event of night.events) feed.push({ ...event, schema_version: ORACLE_VERSION });
-    nights.push(publishedNight(night, captured, day.capturedAt));
+    const terms = termsOf({ captured, upstreams: day.upstreams ?? [] }, night, nights.at(-1));
+    nights.push({ ...publishedNight(night, captured, day.capturedAt), terms });
   }
   if (state === undefined) throw new Error('none of the days was published');
   const current = currentRecords(state);
@@ -108,7 +117,27 @@ function addPoints(series: Map<string, Series>, dataset: DatasetName, { day, rec
   }
 }
 
-function publishedNight(night: OracleNight, captured: readonly DatasetName[], dataAsOf: string): PublishedNight {
+/** Rows of these days name no upstream: each that is listed may have given them. */
+function termsOf(
+  { captured, upstreams }: Pick<PublishedNight, 'captured'> & Pick<World, 'upstreams'>,
+  { lines }: OracleNight,
+  before: PublishedNight | undefined,
+): PublishedNight['terms'] {
+  const listed = upstreams
+    .map(({ id: source, license = null, redistribution = false }) => ({ source, license, redistribution }))
+    .sort((a, b) => (a.source < b.source ? -1 : 1));
+  return perDataset((dataset) => {
+    if (lines[dataset].length === 0) return [];
+    const earlier = before?.terms[dataset] ?? [];
+    return listed.length > 0 && captured.includes(dataset) ? listed : earlier;
+  });
+}
+
+function publishedNight(
+  night: OracleNight,
+  captured: readonly DatasetName[],
+  dataAsOf: string,
+): Omit<PublishedNight, 'terms'> {
   const contents = perDataset((dataset) => {
     const text = night.lines[dataset].join('');
     const contentBytes = Buffer.byteLength(text);

@@ -22,9 +22,10 @@ import {
   listDays,
   listRecorded,
   loadRealDay,
+  OFF_BY_DEFAULT,
 } from '../support/sources/real-upstream.ts';
-import { RECIPES_FOLDER, writeRecipeDay } from '../support/sources/recipe-folder.ts';
-import { NEWEST } from '../support/sources/use-recipe.ts';
+import { RECIPES_FOLDER, recipeSettings, writeRecipeDay } from '../support/sources/recipe-folder.ts';
+import { filledOf, NEWEST } from '../support/sources/use-recipe.ts';
 import { newFolder } from '../support/temporary-folder.ts';
 
 const HAS_REAL_DAYS = UPSTREAM_DATA !== undefined && HAS_PYTHON;
@@ -39,7 +40,7 @@ interface Entry {
   readonly unzip?: string;
 }
 
-/** Nights of the recipe as it is shipped, but that a server on loopback stands in the place of its upstreams. */
+/** Nights of the recipe with all its upstreams on, but that a server on loopback stands in the place of its upstreams. */
 async function openWeek() {
   const [store, server] = [await openTemporaryStore({ threads: 2, versions: NEWEST }), await UpstreamServer.start()];
   onTestFinished(async () => {
@@ -49,7 +50,7 @@ async function openWeek() {
   const folder = await newFolder();
   const [source, day] = [join(folder, 'recipe'), join(folder, 'day')];
   await cp(join(RECIPES_FOLDER, 'public'), source, { recursive: true });
-  const settings = JSON.parse(await readFile(join(source, 'source.json'), 'utf8'));
+  const settings = await recipeSettings('public', { on: OFF_BY_DEFAULT });
   const entries: readonly Entry[] = settings.fetch;
   const fetch = entries.map((entry) => ({ ...entry, url: server.url + pathOf(entry) }));
   await writeFile(join(source, 'source.json'), JSON.stringify({ ...settings, fetch }));
@@ -144,7 +145,7 @@ function withCounts(
 
 async function expectAsRead({ store, expectation }: Week): Promise<void> {
   for (const dataset of DATASET_NAMES) {
-    const published = (await readRecords(store, dataset)).map(({ updated_at, ...record }) => record);
+    const published = (await readRecords(store, dataset)).map(({ updated_at, ...record }) => filledOf(dataset, record));
     expect([dataset, differences(published, expectation.records[dataset])]).toEqual([dataset, []]);
     expect([dataset, published.length]).toEqual([dataset, expectation.records[dataset].length]);
   }

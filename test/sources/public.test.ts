@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSections } from '../../pipeline/night/capture/sql/messages.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { OFF_BY_DEFAULT } from '../support/sources/real-upstream.ts';
 import { type DayFiles, RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
-import { publishedRecipe } from '../support/sources/use-recipe.ts';
+import { publishedRecipe, useRecipe } from '../support/sources/use-recipe.ts';
 
 /** Who stands on boards that nobody was given for: a board always has somebody. */
 const NOBODY = 'lmarena:nobody';
@@ -99,9 +101,15 @@ const TOLD: Told = {
   livebench: [DATED, 'same', 'short,1,2', 'whole'],
 };
 
-const recipe = publishedRecipe('public', async () => {
-  expect(await recipe.publish('2026-08-01', joinedFiles(TOLD))).toMatchObject({ quarantined: 2 });
-});
+const DAY = '2026-08-01';
+
+const recipe = publishedRecipe(
+  'public',
+  async () => {
+    expect(await recipe.publish(DAY, joinedFiles(TOLD))).toMatchObject({ quarantined: 2 });
+  },
+  { on: OFF_BY_DEFAULT },
+);
 
 const isNamed = (pattern: RegExp) => (id: string) => pattern.test(id) && id !== NOBODY;
 const isGpt5 = isNamed(/gpt-5/);
@@ -224,6 +232,30 @@ test('scores and ranks of all upstreams meet at one model, and a score says whos
     ['livebench/coding', 3],
     ['livebench/overall', 3],
   ]);
+});
+
+test('what may not be passed on is off unless it is switched on: none of its rows, and nothing is missing', async () => {
+  const byDefault = await useRecipe('public');
+  // The day has all files, as one has that was fetched with them.
+  const { warnings } = await byDefault.publish(DAY, joinedFiles(TOLD));
+  expect(warnings.filter((warning) => /openrouter|livebench/i.test(warning))).toEqual([]);
+  const { captured, upstreams, manifest } = await byDefault.newest();
+  expect(captured).toEqual(DATASET_NAMES);
+  const on = ['models-dev', 'litellm', 'genai-prices', 'lmarena', 'epoch'];
+  expect(upstreams?.map(({ id }) => id)).toEqual(on);
+  const terms = manifest.datasets.flatMap((file) => file.terms ?? []);
+  expect(terms.filter(({ redistribution }) => !redistribution)).toEqual([]);
+  expect(new Set(terms.map(({ source }) => source))).toEqual(new Set(on));
+  const ids = (await byDefault.table('models', ['id'])).flat();
+  expect(ids).toContain('acme/new'); // LiteLLM sells it too.
+  expect(ids.filter((id) => /livebench/.test(String(id)))).toEqual([]);
+  expect(await byDefault.table('benchmarks', ['id'])).toEqual([['epoch/mmlu']]);
+  expect(await byDefault.table('pricing', ['provider', 'input_per_million', 'source'], (id) => id === 'gpt-5')).toEqual(
+    [
+      ['openai', 3, 'genai-prices'],
+      ['openrouter', 5, 'models-dev'],
+    ],
+  );
 });
 
 test('every SELECT says whose its rows are', async () => {

@@ -8,7 +8,15 @@ import { addDays, type Day } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
 import { UPSTREAM_DATA } from '../support/real-data.ts';
-import { askOracle, countByOracle, differences, listDays, loadRealDay } from '../support/sources/real-upstream.ts';
+import {
+  askOracle,
+  countByOracle,
+  differences,
+  listDays,
+  loadRealDay,
+  OFF_BY_DEFAULT,
+  PUBLIC_BY_DEFAULT,
+} from '../support/sources/real-upstream.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
 import { useRecipe } from '../support/sources/use-recipe.ts';
 
@@ -20,14 +28,21 @@ const DEFAULTS = SourceSettingsSchema.parse({});
 const UPSTREAMS = [
   ...['models-dev', 'litellm', 'openrouter', 'genai-prices', 'lmarena', 'epoch', 'livebench', 'artificial-analysis'],
   'public',
+  PUBLIC_BY_DEFAULT,
 ];
+
+/** The recipe of such a name. */
+function useUpstream(upstream: string) {
+  if (upstream === PUBLIC_BY_DEFAULT) return useRecipe('public');
+  return useRecipe(upstream, { on: upstream === 'public' ? OFF_BY_DEFAULT : [] });
+}
 
 describe.skipIf(!HAS_REAL_DAYS).each(UPSTREAMS)('the recorded days of %s', (upstream) => {
   test.each(HAS_REAL_DAYS ? listDays(upstream) : [])(
     'give the records that an independent reading gives: %s',
     { timeout: 120_000 },
     async (day) => {
-      const recipe = await useRecipe(upstream);
+      const recipe = await useUpstream(upstream);
       const oracle = askOracle(upstream, day);
       const files = loadRealDay(upstream, day);
       await recipe.publish(day, files);
@@ -41,6 +56,29 @@ describe.skipIf(!HAS_REAL_DAYS).each(UPSTREAMS)('the recorded days of %s', (upst
 });
 
 describe.skipIf(!HAS_REAL_DAYS)('recorded days in a row', () => {
+  test('what is switched off later loses its records in one night, which the guard holds by what is usual', {
+    timeout: 300_000,
+  }, async () => {
+    const recipe = await useRecipe('public', { on: OFF_BY_DEFAULT });
+    const last = '2026-08-01';
+    const files = loadRealDay('public', last);
+    // Enough nights that saw what the last day has to know what is usual.
+    for (let day = '2026-07-21'; day < last; day = addDays(day, 1)) await recipe.publish(day, files);
+    await recipe.choose({});
+    const held = await recipe.nightOf(last, files);
+    expect(held).toMatchObject({ status: 'held', problems: [expect.stringMatching(/^scores would /)] });
+    await recipe.publish(last, files, { accept: true });
+    const oracle = askOracle(PUBLIC_BY_DEFAULT, last);
+    for (const dataset of DATASET_NAMES) {
+      expect(differences(await recipe.records(dataset), oracle[dataset])).toEqual([]);
+      expect(await recipe.records(dataset)).toHaveLength(oracle[dataset].length);
+    }
+    const { manifest, events } = await recipe.newest();
+    const terms = manifest.datasets.flatMap((file) => file.terms ?? []);
+    expect(terms.filter(({ redistribution }) => !redistribution)).toEqual([]);
+    expect(events.delete).toBeGreaterThan(944);
+  });
+
   test('the faulty day loses no model: it is held by what is usual, and the next ones go on', {
     timeout: 120_000,
   }, async () => {
@@ -95,10 +133,12 @@ describe.skipIf(!HAS_REAL_DAYS)('the index of recipes', () => {
     const numbersOf = (name: string, day: Day) => DATASET_NAMES.map((dataset) => countByOracle(name, day)[dataset]);
     const all = UPSTREAMS.flatMap((name) => listDays(name).map((day) => [name, day, numbersOf(name, day)] as const));
     const newest = UPSTREAMS.map((name) => all.findLast(([other]) => other === name));
-    const rows = [...text.matchAll(/^\| \[([a-z-]+)\]\(.*$/gm)];
-    expect(rows.map(([row, name]) => [name, numbersIn(row.split('|').slice(6, 11))]).sort()).toEqual(
-      newest.map((one) => [one?.[0], one?.[2]]).sort(),
-    );
+    const rows = [...text.matchAll(/^\| \[([a-z-]+)\]\(.*$/gm)].map(([row, name]) => {
+      // One row as it is shipped, one with all upstreams on.
+      const recipe = name === 'public' && !row.includes('--with') ? PUBLIC_BY_DEFAULT : name;
+      return [recipe, numbersIn(row.split('|').slice(6, 11))];
+    });
+    expect(rows.sort()).toEqual(newest.map((one) => [one?.[0], one?.[2]]).sort());
     expect(all.map(([name, day, counts]) => [name, day, ...counts].join()).sort()).toEqual(recorded.sort());
   });
 });

@@ -65,11 +65,13 @@ test.each(recipes)('%s reads what it fetches or brings along, and nothing else, 
   expect(textOf('README.md')).toContain(`](${recipe}/README.md)`);
 });
 
-test('the shared upstreams are told alike in their own recipe and in the one that joins them', () => {
+test('the shared upstreams are told alike in their own recipe and in the one that joins them, where those that may not be passed on are off', () => {
   const { upstreams, fetch } = settingsOf('public');
   for (const upstream of upstreams) {
     const own = settingsOf(String(upstream['id']));
-    expect(own.upstreams).toEqual([upstream]);
+    const { off, ...terms } = upstream;
+    expect(own.upstreams).toEqual([terms]);
+    expect([upstream['id'], off]).toEqual([upstream['id'], upstream['redistribution'] ? undefined : true]);
     const joined = fetch.filter((entry) => entry.upstream === upstream['id']);
     expect(joined).toEqual(own.fetch.map((entry) => expect.objectContaining(entry)));
   }

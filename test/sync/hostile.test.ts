@@ -94,6 +94,14 @@ async function refusalOf(options: Partial<ClientOptions> = {}): Promise<unknown>
 
 const MODEL = Buffer.from('{"id":"a"}\n');
 
+it('fields of a snapshot that this program does not know or use are ignored, such as terms', async () => {
+  const says = { terms: [{ source: 'shop', license: null, redistribution: false, more: 1 }], more: [] };
+  hostile = { ...harmless(), says, events: [] };
+  const into = newPlace('');
+  await syncInto(into, clientOf());
+  expect(await withCopy(into, (copy) => copy.state())).toBeDefined();
+});
+
 describe('a file', () => {
   it.each([
     ['packed', { bytes: 5_000_000_000 }],

@@ -1,7 +1,7 @@
 /**
- * A field that came with a version of the records, in histories (decision 0076): its points are null before the cutover, also where a
- * record's interval goes on over it, so an answer about those days stays what it was. No point has such a field yet, so the
- * histories here have `source` too, which came with 1.1.
+ * A field that came with a version of the records, in histories (decision 0076): its points lack it before the cutover, also where a
+ * record's interval goes on over it, so an answer about those days stays what it was. The histories here have `source` too, which came
+ * with 1.1.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -62,7 +62,7 @@ function sourcesOf(
     .filter(({ kind, model }) => kind === of.kind && model === of.model)
     .map(({ valid_from: from, valid_to: to, text: said }) => {
       const [, payload] = said.split('\t');
-      return [dayFromNumber(from), to === OPEN ? null : dayFromNumber(to), JSON.parse(payload).source];
+      return [dayFromNumber(from), to === OPEN ? null : dayFromNumber(to), JSON.parse(payload).source ?? null];
     });
 }
 

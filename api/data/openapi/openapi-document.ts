@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { stringify } from 'yaml';
 import { Asset, bindAsset } from '../../server/assets.ts';
 import { ValidationBodySchema } from '../../server/errors/http-error.ts';
 import { ErrorBodySchema } from '../api-errors.ts';
@@ -116,14 +115,26 @@ const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   },
 };
 
-/** `/openapi.json`, also at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference`. */
-export function addOpenApi(app: FastifyInstance, { document, ...reference }: ReferenceDeps): void {
+/**
+ * `/openapi.json`, also at `/docs/json` and as YAML at `/docs/yaml`, and `/docs/reference`. The document is made with the first request
+ * for it, not at start.
+ */
+export function addOpenApi(app: FastifyInstance, { document: makeDocument, ...reference }: ReferenceDeps): void {
   const headers = { 'Cache-Control': 'no-cache' };
-  const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)), headers);
+  let made: OpenApi.Document | undefined;
+  const document = () => {
+    made ??= makeDocument();
+    return made;
+  };
+  let json: Asset | undefined;
   let yaml: Asset | undefined;
-  bindAsset(app, ['/openapi.json', '/docs/json'], () => json);
-  bindAsset(app, ['/docs/yaml'], () => {
-    yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document)), headers);
+  bindAsset(app, ['/openapi.json', '/docs/json'], () => {
+    json ??= new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document())), headers);
+    return json;
+  });
+  bindAsset(app, ['/docs/yaml'], async () => {
+    const { stringify } = await import('yaml');
+    yaml ??= new Asset('application/x-yaml', Buffer.from(stringify(document())), headers);
     return yaml;
   });
   addReference(app, { document, ...reference });

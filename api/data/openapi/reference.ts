@@ -32,7 +32,7 @@ const HEADERS = {
 };
 
 export interface ReferenceDeps {
-  readonly document: OpenApi.Document;
+  readonly document: () => OpenApi.Document;
   /** Routes with parameters that may be ids. */
   readonly routes: readonly TryableRoute[];
   readonly views: { current(): View };
@@ -44,11 +44,14 @@ type TryableRoute = Pick<OpenRoute, 'path' | 'params' | 'query'>;
 export function addReference(app: FastifyInstance, { document, routes, views }: ReferenceDeps): void {
   const root = app.prefix;
   const url = `${root}${FOLDER}/openapi.json`;
-  const page = new Asset(HTML_TYPE, Buffer.from(pageFor(root, document.info.title)), HEADERS);
   const start = new Asset(SCRIPT_TYPE, Buffer.from(startOfScalar({ element: '#reference', url })), HEADERS);
+  let page: Asset | undefined;
   let scalar: Promise<Asset> | undefined;
-  const findDocument = documentsByView((served) => tryableDocument(document, { root, routes, served }));
-  bindAsset(app, [FOLDER, `${FOLDER}/`], () => page);
+  const findDocument = documentsByView((served) => tryableDocument(document(), { root, routes, served }));
+  bindAsset(app, [FOLDER, `${FOLDER}/`], () => {
+    page ??= new Asset(HTML_TYPE, Buffer.from(pageFor(root, document().info.title)), HEADERS);
+    return page;
+  });
   bindAsset(app, [`${FOLDER}/openapi.json`], () => findDocument(views));
   bindAsset(app, [`${FOLDER}/static/start.js`], () => start);
   bindAsset(app, [`${FOLDER}/static/scalar.js`], () => {

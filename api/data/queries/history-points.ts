@@ -1,4 +1,4 @@
-import { addDays, type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
+import { addDays, createDayFromNumber, type Day, dayNumber } from '../../../runtime/day.ts';
 import { type HistoryKind, SERIES_KINDS } from '../../view/history-kinds.ts';
 import { numberSql } from '../../view/schema.ts';
 import type { CheckedText, JsonText, View } from '../../view/view.ts';
@@ -43,10 +43,11 @@ export function readIntervals(view: View, { model, kind, series, from, to }: Int
     [kind, model, ...(isOfSeries ? [series] : []), dayNumber(to), dayNumber(from)],
   );
   const names = createNames(view, kind);
+  const dayOf = view.computed(createDayFromNumber);
   return rows.map(({ series: number, text, validFrom, validTo, source }) => ({
     series: names(number),
-    validFrom: dayFromNumber(validFrom),
-    validTo: dayFromNumber(validTo),
+    validFrom: dayOf(validFrom),
+    validTo: dayOf(validTo),
     source,
     value: text.slice(0, text.indexOf('\t')),
     payload: text.slice(text.indexOf('\t') + 1),

@@ -1,4 +1,4 @@
-import { type Day, dayFromNumber, dayNumber } from '../../../runtime/day.ts';
+import { createDayFromNumber, type Day, dayNumber } from '../../../runtime/day.ts';
 import { partitionPoint } from '../../../runtime/partition-point.ts';
 import { numberSql, TOP_POSITIONS_MAX } from '../../view/schema.ts';
 import type { CheckedText, JsonText, View } from '../../view/view.ts';
@@ -6,10 +6,11 @@ import type { CheckedText, JsonText, View } from '../../view/view.ts';
 /** How many models categories ranked on days of a range; each category is read once. */
 export function createPositions(view: View, range: DayRange): (category: string, day: Day) => number {
   const counts = new Map<string, ReadonlyMap<Day, number>>();
+  const dayOf = view.computed(createDayFromNumber);
   return (category, day) => {
     const known =
       counts.get(category) ??
-      new Map(readPositions(view, category, range).map((row) => [dayFromNumber(row.day), row.positions]));
+      new Map(readPositions(view, category, range).map((row) => [dayOf(row.day), row.positions]));
     counts.set(category, known);
     return known.get(day) ?? 0;
   };
@@ -59,11 +60,12 @@ export function rankedPoints(view: View, query: RankedQuery): readonly JsonText[
     counts.map(({ day }) => day),
   );
   const id = JSON.stringify(category);
+  const dayOf = view.computed(createDayFromNumber);
   return counts.flatMap(({ day, positions }, at) =>
     (ranked[at] ?? []).map(({ model, rank, text }) => {
       const payload = text.slice(text.indexOf('\t') + 2); // Without its opening brace.
       return (
-        `{"date":"${dayFromNumber(day)}","value":${rank},"model_id":${JSON.stringify(model)},"category_id":${id},` +
+        `{"date":"${dayOf(day)}","value":${rank},"model_id":${JSON.stringify(model)},"category_id":${id},` +
         `"payload":{"positions":${positions},${payload},"source":"capture"}`
       );
     }),

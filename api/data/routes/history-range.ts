@@ -5,7 +5,12 @@ import { planWindowStart } from '../../accounts/organizations/plans.ts';
 import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { Dependency } from '../../server/route.ts';
-import { HISTORY_SOURCES, type HistoryKind, type HistorySource } from '../../view/history-kinds.ts';
+import {
+  HISTORY_SOURCES,
+  type HistoryKind,
+  type HistorySource,
+  isOptionalInPayload,
+} from '../../view/history-kinds.ts';
 import type { JsonText, View } from '../../view/view.ts';
 import type { Rights } from '../access/rights.ts';
 import { ApiError } from '../api-errors.ts';
@@ -144,7 +149,11 @@ const NO_CATEGORY = z.string().nullable().describe('Null except for rankings');
 
 /** Minor versions may add keys. */
 function payload(kind: HistoryKind, name: string, before: z.ZodRawShape = {}) {
-  const columns = HISTORY_SOURCES[kind].payload.map((column) => [column.name, columnSchema(column)] as const);
+  const columns = HISTORY_SOURCES[kind].payload.map((column) => {
+    const isOptional = isOptionalInPayload(column);
+    const schema = columnSchema({ ...column, nullable: column.nullable && !isOptional });
+    return [column.name, isOptional ? schema.optional() : schema] as const;
+  });
   return z
     .looseObject({ ...before, ...Object.fromEntries(columns) })
     .meta({ id: name, description: 'Other fields of the record on that day' });

@@ -208,9 +208,13 @@ test.each([
   ['/v1/scores?model=a&limit=1', 'scores', undefined],
   ['/v1/models?limit=2', 'models', undefined],
   ['/v1/models?sort=-name&limit=2', 'models', 'models_name'],
-  ['/v1/models?sort=-release_date&limit=2', 'models', 'models_release_date'],
+  ['/v1/models?sort=release_date&limit=2', 'models', 'models_release_date'],
+  ['/v1/models?sort=-release_date&limit=2', 'models', 'models_release_date(_descending)?'],
   ['/v1/models?sort=context_length&limit=2', 'models', 'models_context_length'],
+  ['/v1/models?sort=-context_length&limit=2', 'models', 'models_context_length(_descending)?'],
   ['/v1/models?sort=updated_at&limit=2', 'models', 'models_updated_at'],
+  ['/v1/models?sort=-updated_at&limit=2', 'models', 'models_updated_at_descending'],
+  ['/v1/models?max_output_price=9&limit=1', 'models', undefined],
   ['/v1/models?organization=x&limit=1', 'models', 'models_organization'],
   ['/v1/benchmarks?category=coding&limit=1', 'benchmarks', 'benchmarks_category'],
   ['/v1/rankings?category=general&limit=2', 'rankings', undefined],
@@ -235,8 +239,9 @@ test.each([
       steps.find((step) => new RegExp(`^(SCAN|SEARCH) ${table}\\b`).test(step)),
       sql,
     ).toMatch(usual);
-    // Ties of a descending order are sorted, one after the other.
-    expect(steps, sql).not.toContain('USE TEMP B-TREE FOR ORDER BY');
+    // Few models share a name, and few scores a value: those are sorted, one after the other.
+    const sorted = /sort=-(name|value)/.test(path) ? 'USE TEMP B-TREE FOR ORDER BY' : 'USE TEMP B-TREE';
+    expect(steps.join('\n'), sql).not.toContain(sorted);
     expect(steps.filter((step) => step.startsWith('SEARCH r ')).length, sql).toBe(1);
     expect(view.rows(sql, values).length).toBeLessThanOrEqual(records.length + 1);
   }
@@ -259,5 +264,19 @@ test.each([
       .map(({ detail }) => detail);
     // Else SQLite looks up every pair of two lists of models.
     expect(steps.filter((step) => /^SEARCH models\b.*(model|rowid)=/.test(step))).toEqual([]);
+  }
+});
+
+test('a page bound by prices reads the prices of its own models only, from an index', async () => {
+  const statements = watchStatements();
+  await getList(uncached, '/v1/models?max_input_price=5&max_output_price=9');
+  const found = statements.filter(({ sql }) => sql.includes('pricing'));
+  vi.restoreAllMocks();
+  expect(found.length).toBe(2);
+  for (const { sql, values } of found) {
+    const steps = uncached.follower.current().rows<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+    expect(steps.map(({ detail }) => detail).find((detail) => detail.includes('pricing'))).toMatch(
+      /^SEARCH p .*COVERING INDEX pricing_model \(model=\?/,
+    );
   }
 });

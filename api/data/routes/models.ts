@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type HttpError, notFound } from '../../server/errors/http-error.ts';
 import type { QueryValue } from '../../view/query-threads.ts';
 import type { CheckedText, View } from '../../view/view.ts';
-import { type Condition, where, whereDay } from '../queries/conditions.ts';
+import { type Condition, scopesOf, where, whereDay } from '../queries/conditions.ts';
 import { OWN_MODEL_KEY, type SortKey } from '../queries/list-page.ts';
 import { modelsNamedLike } from '../queries/model-search.ts';
 import { dataRoute, jsonArray } from '../responses/data-route.ts';
@@ -148,25 +148,16 @@ function boundsPrices({ max_input_price: input, max_output_price: output }: Mode
 
 /** One price must meet both bounds. */
 function priceConditions({ max_input_price: input, max_output_price: output }: ModelFilters): readonly Condition[] {
-  const both = (columns: { readonly input: string; readonly output: string }) => [
-    ...where(`p.${columns.input} <= ?`, input),
-    ...where(`p.${columns.output} <= ?`, output),
+  const bounds = [
+    ...where('p.input <= ?', input, 'p.input_per_million <= ?'),
+    ...where('p.output <= ?', output, 'p.output_per_million <= ?'),
   ];
-  const bounds = both({ input: 'input', output: 'output' });
   if (bounds.length === 0) return [];
-  const scoped = allOfScope(both({ input: 'input_per_million', output: 'output_per_million' }));
+  const exists = (ofModel: string, meets: readonly { readonly sql: string }[]) =>
+    `EXISTS (SELECT 1 FROM pricing p WHERE ${[ofModel, ...meets.map(({ sql }) => sql)].join(' AND ')})`;
   const values: readonly QueryValue[] = bounds.flatMap((bound) => bound.values);
-  return [
-    {
-      sql: among(`SELECT p.model FROM pricing p WHERE ${allOfScope(bounds)}`),
-      values,
-      scope: { sql: `EXISTS (SELECT 1 FROM pricing p WHERE p.model_id = models.id AND ${scoped})`, values },
-    },
-  ];
-}
-
-function allOfScope(bounds: readonly Condition[]): string {
-  return bounds.map(({ sql }) => sql).join(' AND ');
+  const scope = { sql: exists('p.model_id = models.id', scopesOf(bounds)), values };
+  return [{ sql: exists('p.model = models.model', bounds), values, scope }];
 }
 
 function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {

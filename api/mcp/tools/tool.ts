@@ -90,13 +90,16 @@ function definitionOf(schema: JsonSchema, named: Definitions): JsonSchema {
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
 
-/** Types and names only, open for new fields and enum values. */
+/** Types and names of the fields that are always there, open for others and for new enum values. */
 function bare(schema: JsonSchema, named: Definitions): JsonSchema {
   const kinds = alternatives(schema['oneOf']).map((each) => bare(each, named));
   if (kinds.length > 0) return kinds.reduce(eitherOf);
-  const { $ref, type, properties, items, anyOf } = unite(schema, named);
+  const { $ref, type, properties, required, items, anyOf } = unite(schema, named);
   if (typeof $ref === 'string') return bare(definitionOf({ $ref }, named), named);
-  const fields = Object.entries(Object(properties)).map(([name, field]) => [name, bare(Object(field), named)]);
+  const always = new Set(required as readonly string[] | undefined);
+  const fields = Object.entries(Object(properties))
+    .filter(([name]) => always.has(name))
+    .map(([name, field]) => [name, bare(Object(field), named)]);
   return {
     ...(type === undefined ? {} : { type }),
     ...(fields.length === 0 ? {} : { properties: Object.fromEntries(fields) }),

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { z } from 'zod';
 import { formatCount, formatDay } from '../../charts/format.ts';
-import { FIRST_PLACES_DEPTH, RankChart, rankSeriesOfCategory, SERIES_MAX } from '../../charts/history-chart.tsx';
 import { assertKnown } from '../../data/queries/conditions.ts';
 import type { BodyOf } from '../../data/responses/data-route.ts';
 import { modelRoute } from '../../data/routes/models.ts';
@@ -28,6 +27,10 @@ export const rankingEmbed = embedOf({
     return titleOf(category);
   },
   draw: async ({ id: category }, context) => {
+    // Loaded with the first embed, as are the packages that draw charts.
+    const { FIRST_PLACES_DEPTH, RankChart, rankSeriesOfCategory, SERIES_MAX } = await import(
+      '../../charts/history-chart.tsx'
+    );
     const { rankings, total, ranked_at: rankedAt } = await findRankings(category, context);
     const models = withDistinctNames(await Promise.all(rankings.map((place) => withName(place, context))));
     const args = { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } };

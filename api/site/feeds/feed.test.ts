@@ -50,16 +50,16 @@ const anyText = fc.oneof(
     .map((signs) => signs.join('')),
 );
 
-test('whatever names are made of, both forms are well-formed and give back the words', () => {
-  fc.assert(
-    fc.property(anyText, fc.array(anyText, { minLength: 1, maxLength: 4 }), (name, names) => {
+test('whatever names are made of, both forms are well-formed and give back the words', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyText, fc.array(anyText, { minLength: 1, maxLength: 4 }), async (name, names) => {
       const title = `x ${nameInText(name)}.`;
       const text = names.map((other) => `y ${nameInText(other)}.`).join('\n');
       const entry = { day: '2026-06-01', topic: 'prices', seq: 7, title, text, page: '' } as const;
       const tagPath = `models/${pathPart(nameInText(name))}/`;
       const content = { title, subtitle: title, path: 'feeds/changes', page: '', tagPath, entries: [entry] };
       const feed = feedOf(content, { releases: RELEASES, baseUrl: 'https://a.example' });
-      const atom = parseXml(WRITE_FEED.atom(feed));
+      const atom = parseXml(await WRITE_FEED.atom(feed));
       const [read] = childrenOf(atom, 'entry');
       expect([textOf(atom, 'title'), textOf(atom, 'subtitle')]).toEqual([title, title]);
       expect(read && [textOf(read, 'id'), textOf(read, 'title'), textOf(read, 'content')]).toEqual([
@@ -67,7 +67,7 @@ test('whatever names are made of, both forms are well-formed and give back the w
         title,
         text,
       ]);
-      const { items } = JSON.parse(WRITE_FEED.json(feed));
+      const { items } = JSON.parse(await WRITE_FEED.json(feed));
       const { id, pageUrl: url } = feed.entries[0] ?? {};
       expect(items).toEqual([expect.objectContaining({ id, url, title, content_text: text })]);
     }),

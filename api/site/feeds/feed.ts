@@ -1,4 +1,3 @@
-import { generateAtomFeed, generateJsonFeed } from 'feedsmith';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { type Entry, tagsOf } from './entries.ts';
 
@@ -78,10 +77,15 @@ export function feedOf(content: FeedContent, { releases, baseUrl }: Around) {
 
 export type Feed = Readonly<ReturnType<typeof feedOf>>;
 
-export const WRITE_FEED: Readonly<Record<FeedFormat, (feed: Feed) => string>> = { atom: atomOf, json: jsonFeedOf };
+/** feedsmith is loaded with the first feed: it takes 4 MB. */
+export const WRITE_FEED: Readonly<Record<FeedFormat, (feed: Feed) => Promise<string>>> = {
+  atom: atomOf,
+  json: jsonFeedOf,
+};
 
 /** Atom (RFC 4287), all as text, never HTML. */
-function atomOf(feed: Feed): string {
+async function atomOf(feed: Feed): Promise<string> {
+  const { generateAtomFeed } = await import('feedsmith');
   const document = generateAtomFeed({
     id: feed.id,
     title: { value: marked(feed.title) },
@@ -121,7 +125,8 @@ function marked(text: string): string {
 }
 
 /** JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
-function jsonFeedOf(feed: Feed): string {
+async function jsonFeedOf(feed: Feed): Promise<string> {
+  const { generateJsonFeed } = await import('feedsmith');
   const generated = generateJsonFeed({
     title: feed.title,
     description: feed.subtitle,

@@ -9,7 +9,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, storedColumns } from '../../../schemas/record-versions.ts';
 import { type Database, recordsSql } from '../../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
-import type { HistorySource } from '../history-kinds.ts';
+import { type HistorySource, isOptionalInPayload } from '../history-kinds.ts';
 import type { HistoryParts } from './view-parts.ts';
 
 /** A release in another record version than the one before it. */
@@ -61,7 +61,18 @@ export async function reconstructed(database: Database, source: HistorySource, p
 
 function intervalSql({ model, series, value, payload }: HistorySource, relation: string): string {
   return `SELECT ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to,
-    ${value === null ? `'null'` : wireSql(value)} AS value, ${objectSql(payload)} AS payload FROM (${relation})`;
+    ${value === null ? `'null'` : wireSql(value)} AS value, ${payloadSql(payload)} AS payload FROM (${relation})`;
+}
+
+/** As JSON. */
+function payloadSql(columns: readonly Column[]): string {
+  const always = objectSql(columns.filter((column) => !isOptionalInPayload(column)));
+  const optional = columns.filter(isOptionalInPayload);
+  if (optional.length === 0) return always;
+  const fields = optional.map(
+    (column) => `if(${column.name} IS NULL, '', concat(',"${column.name}":', ${wireSql(column)}))`,
+  );
+  return `concat(left(${always}, -1), ${fields.join(', ')}, '}')`;
 }
 
 /** Splits at the latest cutover first, so that columns emptied in the earlier part stay empty. */

@@ -19,7 +19,7 @@ import { folderFromUrl } from '../../../storage/open-store.ts';
 import type { CommandContext } from '../../cli/command.ts';
 import type { Config } from '../../config/config.ts';
 import { openConfiguredAccounts, openConfiguredDatabase, publicUrlOf } from '../../config/configured-accounts.ts';
-import { type OpenedConsole, openConfiguredConsole } from '../../config/configured-console.ts';
+import type { OpenedConsole } from '../../config/configured-console.ts';
 import { openConfiguredStore, refuseWrongStore } from '../../config/configured-store.ts';
 
 export interface Service {
@@ -75,10 +75,12 @@ async function openParts(
   const onCountsDropped = (requests: number) => metrics.onCountsDropped(requests);
   const accounts = await openConfiguredAccounts(config, database, { clock, log, onCountsDropped });
   closing.push(accounts);
-  const console = withConsole
-    ? await openConfiguredConsole(config, { database, accounts, clock, toolVersion, log })
-    : undefined;
-  if (console !== undefined) closing.push(console);
+  let console: OpenedConsole | undefined;
+  if (withConsole) {
+    const { openConfiguredConsole } = await import('../../config/configured-console.ts');
+    console = await openConfiguredConsole(config, { database, accounts, clock, toolVersion, log });
+    closing.push(console);
+  }
   const links = new FileLinks(config.files.signingKey ?? (await accounts.secret('file-links')), clock);
   const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });

@@ -11,11 +11,11 @@ import { openLog } from '../../cli/logger.ts';
 import { type MetricsPort, openMetricsPort } from '../../cli/ports.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import type { Config } from '../../config/config.ts';
-import { getServicePublicUrl } from '../../config/configured-integrations.ts';
-import { type RunningScheduler, startScheduler } from '../night/run-scheduler.ts';
+import { getServicePublicUrl } from '../../config/configured-accounts.ts';
+import type { RunningScheduler } from '../night/run-scheduler.ts';
 import { type OpenServiceOptions, openService } from './open-service.ts';
-import { type RunningChecks, startChecks } from './running-checks.ts';
-import { type RunningWebhooks, startWebhooks } from './running-webhooks.ts';
+import type { RunningChecks } from './running-checks.ts';
+import type { RunningWebhooks } from './running-webhooks.ts';
 
 interface ServeOptions extends OpenServiceOptions {
   readonly withSchedule: boolean | undefined;
@@ -47,11 +47,17 @@ export async function runServe(context: CommandContext, options: ServeOptions): 
   let metricsPort: MetricsPort | undefined;
   let drainMs = 0;
   try {
-    if (options.withSchedule)
+    // Loaded by the processes that do this work.
+    if (options.withSchedule) {
+      const { startScheduler } = await import('../night/run-scheduler.ts');
       scheduler = startScheduler(context, { ...options, log, registry: service.metrics.registry });
-    if (options.withWebhooks)
+    }
+    if (options.withWebhooks) {
+      const { startWebhooks } = await import('./running-webhooks.ts');
       webhooks = await startWebhooks(context, { ...service, log, registry: service.metrics.registry });
+    }
     if (options.withChecks) {
+      const { startChecks } = await import('./running-checks.ts');
       const onChange = () => service.accounts.forgetCredentials();
       checks = await startChecks(context, { ...service, log, registry: service.metrics.registry, onChange });
     }

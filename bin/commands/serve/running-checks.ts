@@ -8,7 +8,8 @@ import { pageChecker } from '../../../api/integrations/page/page-check.ts';
 import { messageFromError } from '../../../runtime/errors.ts';
 import { pause } from '../../../runtime/retry.ts';
 import type { CommandContext } from '../../cli/command.ts';
-import { offeredTo, openCheckOutbound, servicePublicUrl } from '../../config/configured-integrations.ts';
+import { servicePublicUrl } from '../../config/configured-accounts.ts';
+import { offeredTo, openCheckOutbound } from '../../config/configured-integrations.ts';
 import { openConfiguredMailer } from '../../config/configured-people.ts';
 
 export interface RunningChecksDeps {

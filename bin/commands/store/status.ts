@@ -47,7 +47,7 @@ const OVER = new Set(['published', 'already_published']);
 
 function describe(context: CommandContext, found: Status): string {
   const { paint } = context;
-  const { store, snapshots, first_day, newest, suspects, missing_files } = found;
+  const { store, snapshots, first_day, newest, suspects, missing_files, restricted } = found;
   if (newest === null)
     return [
       `${store} has no snapshots yet; publish one with: modelstats nightly --source DIR`,
@@ -65,6 +65,10 @@ function describe(context: CommandContext, found: Status): string {
     ...missing_files.map(
       ({ file, upstream, since, problem }) =>
         `${paint.red('missing')} since ${since}: ${file} of ${upstream}: ${problem}`,
+    ),
+    ...restricted.map(
+      ({ source, license, datasets }) =>
+        `${paint.bold('not for redistribution')}: ${datasets.join(', ')} of ${source}, ${license === null ? 'no licence known' : `licence ${license}`}`,
     ),
   ];
   if (suspects.length === 0) return lines.join('\n');

@@ -56,7 +56,9 @@ type CaptureDeps = FileDeps & Omit<SelectDeps, 'absent'>;
  * left to check.
  */
 export async function capture(source: NightSource, deps: CaptureDeps): Promise<Capture> {
-  const absent = source.absent.map(({ file, carry }) => ({ file, folder: null, columns: {}, ...carry }));
+  const neverFetched = source.absent.map(({ file, carry }) => ({ file, folder: null, columns: {}, ...carry }));
+  const off = source.off.map(({ upstream, ...file }) => ({ ...file, off: upstream }));
+  const absent = [...neverFetched, ...off];
   const selected = await selectDatasets(source, { ...deps, absent });
   const files = new Map(
     source.datasets
@@ -73,7 +75,10 @@ export async function capture(source: NightSource, deps: CaptureDeps): Promise<C
         ? await captureSelected(DATASETS[name], given, { ...deps, source })
         : file && (await captureScanned(DATASETS[name], file, deps));
       if (typeof dataset === 'object') captured.set(name, dataset);
-      else uncaptured.set(name, dataset ?? whyNoFile(name, source.fetched?.files ?? []));
+      else {
+        assertNotOff(name, source);
+        uncaptured.set(name, dataset ?? whyNoFile(name, source.fetched?.files ?? []));
+      }
     }
   } finally {
     await Promise.allSettled([...files.values()].map(({ scanning }) => scanning));
@@ -93,6 +98,16 @@ export async function capture(source: NightSource, deps: CaptureDeps): Promise<C
     }),
   );
   return { datasets, uncaptured, sourceFiles: await sourceFiles(source, datasets), warnings };
+}
+
+/** Not captured, a dataset would keep the records of an upstream that is off. */
+function assertNotOff(dataset: DatasetName, { off }: Source): void {
+  const own = off.find(({ file }) => file.startsWith(`${dataset}.`));
+  if (own === undefined) return;
+  throw new AppError(
+    'source_rejected',
+    `${dataset}: ${own.file} of ${own.upstream} is off, so its records would stay; put an empty ${dataset}.jsonl beside source.json`,
+  );
 }
 
 interface ScannedAhead {

@@ -28,7 +28,7 @@ const PRICES = ['input_per_million', 'output_per_million'] as const;
 /**
  * Holds back implausible prices (specification "Suspect prices"): outside `price_range`, or moved by more than
  * `max_price_ratio` between plausible values. Moves them from `captured_pricing` to `suspects`; their records are
- * carried. A price in force is never a suspect.
+ * carried. A price in force is never a suspect. Rates follow the same rules: `rule` then names the first rate that breaks it.
  */
 export async function checkSuspects(database: Database, input: SuspectInput): Promise<SuspectCheck> {
   if (!input.captured) {
@@ -57,18 +57,20 @@ async function findCandidates(database: Database, { day, settings }: SuspectInpu
   await database.run(
     `CREATE TABLE suspects AS
      SELECT model_id, provider, entity_id, input_per_million, output_per_million, rule,
-            coalesce(since, $4::DATE) AS since, coalesce(days, 0)::INTEGER + 1 AS days FROM (
+            if(is_same, since, $4::DATE) AS since, if(is_same, days, 0)::INTEGER + 1 AS days FROM (
+       SELECT *, coalesce(known_rule = rule OR NOT contains(rule, '{'), false) AND since IS NOT NULL AS is_same FROM (
        SELECT c.model_id, c.provider, ${entityIdSql(dataset, 'c')} AS entity_id,
-              c.input_per_million, c.output_per_million, s.since, s.days,
+              c.input_per_million, c.output_per_million, s.since, s.days, s.rule AS known_rule,
               CASE WHEN coalesce(${outside}, false) THEN 'price_range'
-                   WHEN coalesce(${jumped}, false) THEN 'max_price_ratio' END AS rule
+                   WHEN coalesce(${jumped}, false) THEN 'max_price_ratio'
+                   WHEN c.rates IS DISTINCT FROM p.rates THEN suspect_rate(c.rates, coalesce(p.rates, '[]'), $5) END AS rule
        FROM ${table('captured', 'pricing')} c
        LEFT JOIN ${table('previous', 'pricing')} p ON ${sameKeySql(dataset, 'c', 'p')}
        LEFT JOIN previous_suspects s ON ${sameKeySql(dataset, 'c', 's')}
          AND c.input_per_million IS NOT DISTINCT FROM s.input_per_million
-         AND c.output_per_million IS NOT DISTINCT FROM s.output_per_million)
+         AND c.output_per_million IS NOT DISTINCT FROM s.output_per_million))
      WHERE rule IS NOT NULL ORDER BY model_id, provider`,
-    [...settings.price_range, settings.max_price_ratio, day],
+    [...settings.price_range, settings.max_price_ratio, day, JSON.stringify(settings)],
   );
 }
 
@@ -76,7 +78,7 @@ async function findCandidates(database: Database, { day, settings }: SuspectInpu
 async function admit(database: Database, { settings, accept }: SuspectInput) {
   const named = [...settings.accept, ...accept].map((id) => id.replace(/^pricing:/, ''));
   const parameters = [JSON.stringify(named), settings.suspect_days] as const;
-  const condition = `list_contains(from_json($1, '["VARCHAR"]'), entity_id) OR (rule = 'max_price_ratio' AND days >= $2)`;
+  const condition = `list_contains(from_json($1, '["VARCHAR"]'), entity_id) OR (starts_with(rule, 'max_price_ratio') AND days >= $2)`;
   const select = `SELECT entity_id FROM suspects WHERE ${condition} ORDER BY entity_id`;
   const rows = await database.rows({ entity_id: text }, select, parameters);
   const admitted = rows.map(({ entity_id }) => entity_id);
@@ -90,8 +92,9 @@ async function setAside(database: Database): Promise<void> {
     dataset: 'pricing',
     kind: 'suspect',
     rowid: 'c.rowid',
-    field: `'input_per_million, output_per_million'`,
-    value: `concat_ws(', ', coalesce(es_number(c.input_per_million), 'null'), coalesce(es_number(c.output_per_million), 'null'))`,
+    field: `if(contains(s.rule, '{'), 'rates', 'input_per_million, output_per_million')`,
+    value: `if(contains(s.rule, '{'), c.rates, concat_ws(', ', coalesce(es_number(c.input_per_million), 'null'),
+      coalesce(es_number(c.output_per_million), 'null')))`,
     reason: `'breaks ' || s.rule || ' since ' || s.since || '; accept it as pricing:' || s.entity_id`,
   });
   const join = `suspects s WHERE ${sameKeySql(DATASETS.pricing, 'c', 's')}`;

@@ -8,6 +8,7 @@ import {
   publishedColumns,
   publishedName,
 } from '../../../schemas/datasets.ts';
+import { isJsonType } from '../../../schemas/json-columns.ts';
 import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { getVersion, storedColumns } from '../../../schemas/record-versions.ts';
 import type { Release } from '../../../schemas/release.ts';
@@ -109,8 +110,10 @@ export class Materials {
     const columns = dataset.columns.map(({ name, type }) => {
       const column = published.find((candidate) => candidate.name === name);
       if (column === undefined) return `CAST(NULL AS ${DUCKDB_TYPES[type]}) AS ${name}`;
-      const value = type === 'text[]' ? '->' : '->>';
-      return `CAST(line ${value} '$.${publishedName(column)}' AS ${DUCKDB_TYPES[type]}) AS ${name}`;
+      const path = `'$.${publishedName(column)}'`;
+      // JSON null is no NULL.
+      if (isJsonType(type)) return `nullif(CAST(line -> ${path} AS VARCHAR), 'null') AS ${name}`;
+      return `CAST(line ${type === 'text[]' ? '->' : '->>'} ${path} AS ${DUCKDB_TYPES[type]}) AS ${name}`;
     });
     return `(SELECT ${columns.join(', ')}, ${entityIdSql(dataset)} AS entity_id FROM (${await this.lines(this.release, dataset.name)}))`;
   }

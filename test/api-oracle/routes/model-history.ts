@@ -1,7 +1,7 @@
 /** `/v1/models/{model_id}/history` (specification "History requests"; "History points"). */
 
 import type { Day } from '../../../runtime/day.ts';
-import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import type { DatasetName } from '../../../schemas/datasets.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
 import { pickId, pickModel, pickSome } from '../asking/asking.ts';
@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
     point: (values) => ({
       value: values['value'],
       benchmark_id: values['benchmark_id'],
-      payload: pick(values, ['n', 'source', 'measured_at', ...addedTo('scores')]),
+      payload: pick(values, ['n', 'source', 'measured_at']),
     }),
   },
   ranking: {
@@ -66,13 +66,13 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
     isKnown: isKnownProvider,
     point: (values) => ({
       value: values['input_per_million'] ?? null,
-      payload: pick(values, [...PRICE_FIELDS, ...addedTo('pricing')]),
+      payload: pick(values, PRICE_FIELDS),
     }),
   },
   metadata: {
     dataset: 'models',
     point: (values) => ({
-      payload: pick(values, [...MODEL_FIELDS, ...addedTo('models')]),
+      payload: pick(values, MODEL_FIELDS),
     }),
   },
 };
@@ -147,13 +147,6 @@ function seriesOf({ dataset }: Kind, { values }: CapturedPoint): string {
 
 function pick(values: Values, names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
-}
-
-/** Fields that versions of the records added: null on the days before, as all of those here are. Whose word a record is has no history. */
-function addedTo(dataset: DatasetName): readonly string[] {
-  return DATASETS[dataset].columns
-    .filter(({ addedIn, isUpstream = false }) => addedIn !== undefined && !isUpstream)
-    .map(({ name }) => name);
 }
 
 export function askModelHistory(asking: Asking): Asked {

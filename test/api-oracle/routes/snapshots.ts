@@ -30,7 +30,7 @@ export function downloadResponse({ world, stored }: ApiState, { params, query }:
 function manifestEntry({ world, stored }: ApiState, index: number): object {
   const night = world.nights[index];
   if (night === undefined) throw new Error(`there is no night ${index}`);
-  const { day, dataAsOf, contents, lastSeq } = night;
+  const { day, dataAsOf, contents, lastSeq, terms } = night;
   const known = stored.get(day);
   return {
     id: day,
@@ -44,6 +44,7 @@ function manifestEntry({ world, stored }: ApiState, index: number): object {
       ...known?.files[name],
       content_bytes: contents[name].contentBytes,
       content_sha256: contents[name].contentSha256,
+      ...(terms[name].length === 0 ? {} : { terms: terms[name] }),
     })),
     change_cursor: cursorFromSeq(lastSeq),
     prev_id: world.nights[index - 1]?.day ?? null,

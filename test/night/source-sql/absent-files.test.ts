@@ -1,4 +1,4 @@
-/** What SELECTs find in the place of files that no fetch has ever brought; run by DuckDB, within the sandbox. */
+/** What SELECTs find in the place of files that no fetch has ever brought, or whose upstream is off; run by DuckDB, within the sandbox. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
 import type { AbsentFile } from '../../../pipeline/night/capture/sql/messages.ts';
@@ -65,4 +65,30 @@ test('a file that only should be there, or whose columns nobody says, is missing
 test('what stands in for a file is judged like all that a source writes', async () => {
   const hostile = { file: 'gone.csv', folder: null, columns: { a: `VARCHAR) AS a FROM enable_logging() --` } };
   await expect(run(`SELECT a FROM read_csv('gone.csv')`, [hostile])).rejects.toThrow();
+});
+
+/** Files of an upstream that is off, which the day has. */
+const OFF: readonly AbsentFile[] = [
+  { file: 'here.csv', folder: null, columns: { a: 'BIGINT' }, off: 'mall' },
+  { file: 'all.zip', folder: 'boards', columns: { a: 'BIGINT' }, off: 'mall' },
+];
+
+test.each(["'here.csv'", `read_csv('boards/*.csv')`, `read_csv(['here.csv', 'boards/text.csv'])`, `read_csv('*.csv')`])(
+  '%s of an upstream that is off gives no rows, though the day has the file',
+  async (files) => {
+    expect(await run(`SELECT a FROM ${files}`, OFF)).toEqual({ rows: [], names: ['a'] });
+  },
+);
+
+test('a file of an upstream that is off is never read: unknown columns and a pattern that others match too are refused', async () => {
+  const unknown = [{ file: 'here.csv', folder: null, columns: {}, off: 'mall' }];
+  for (const files of ["'here.csv'", `read_csv('here.csv')`, `read_csv('here*')`]) {
+    await expect(run(`SELECT a FROM ${files}`, unknown)).rejects.toThrow(
+      "reads here.csv of mall, which is off: list the file's columns in source.json",
+    );
+  }
+  await writeFile(folder('hers.csv'), 'a,b\n3,z\n');
+  await expect(run(`SELECT a FROM read_csv('her*.csv')`, OFF)).rejects.toThrow(
+    'reads her*.csv, which also matches files of mall, which is off: name the files one by one',
+  );
 });

@@ -28,6 +28,14 @@ SELECT model_id, upstream AS provider, (prices->>model_id)::DOUBLE AS input_per_
   UNION ALL SELECT unnest(json_keys(json)), json, 'mall' FROM read_json_objects('mall.json'));
 `;
 
+interface SourceChoices {
+  readonly sql?: string;
+  /** Files of the mall beside its own. */
+  readonly more?: readonly object[];
+  /** Ids of upstreams that are off. */
+  readonly off?: readonly string[];
+}
+
 /**
  * A source that joins a shop, which every night needs, and a mall, whose file is optional and carried, in a store of their own until
  * the test is over. Both serve prices by model: `/shop.json` and `/mall.json`.
@@ -36,14 +44,17 @@ export async function useTwoUpstreams() {
   const [place, mall, store] = [await useFetch(), await UpstreamServer.start(), await openTemporaryStore()];
   onTestFinished(store.dispose);
   onTestFinished(() => mall.close());
-  const writeSource = ({ sql, more = [] }: { readonly sql: string; readonly more?: readonly object[] }) => {
-    const upstreams = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://upstream.test' }));
+  const writeSource = ({ sql = TWO_UPSTREAMS_SQL, more = [], off = [] }: SourceChoices) => {
+    const upstreams = ['shop', 'mall'].map((id) => {
+      const upstream = { id, name: id, url: 'https://upstream.test', redistribution: id === 'shop' };
+      return off.includes(id) ? { ...upstream, off: true } : upstream;
+    });
     const ofMall = { upstream: 'mall', url: `${mall.url}/mall.json`, file: 'mall.json', optional: true, carry: true };
     const shop = { upstream: 'shop', url: `${place.server.url}/shop.json`, file: 'shop.json' };
     const fetch = [shop, ofMall, ...more.map((entry) => ({ ...ofMall, ...entry }))];
     return place.source([], { 'source.sql': sql, 'source.json': JSON.stringify({ upstreams, fetch }) });
   };
-  await writeSource({ sql: TWO_UPSTREAMS_SQL });
+  await writeSource({});
   place.server.serve('/shop.json', { a: 1, b: 2 });
   mall.serve('/mall.json', { b: 5, c: 7 });
   return {
@@ -51,10 +62,11 @@ export async function useTwoUpstreams() {
     mall,
     store,
     writeSource,
-    night: (day: string, { workFolder = store.deps.workFolder, accept = false } = {}) =>
+    root: place.root,
+    night: (day: string, { workFolder = store.deps.workFolder, accept = false, now = day } = {}) =>
       runNight(
         { day, source: place.root, dryRun: false, accept, acceptSuspects: [] },
-        { ...store.deps, workFolder, clock: () => new Date(`${day}T00:05:00Z`), fetching: FETCH_SETUP },
+        { ...store.deps, workFolder, clock: () => new Date(`${now}T00:05:00Z`), fetching: FETCH_SETUP },
       ),
     verifyAll: () => verify('all', { ...verifyDeps(store.deps.workFolder), store: store.deps.store }),
     newest: async () => {

@@ -47,7 +47,11 @@ const anyInstant = fc.date({
 
 const anyCondition = fc.oneof(
   fc.record(
-    { tier: fc.constantFrom(...TIERS), region: anyId, context_min: fc.integer({ min: 1, max: 2_000_000 }) },
+    {
+      tier: fc.constantFrom(...TIERS),
+      region: fc.constantFrom('eu', 'us-gov-west-1'),
+      context_min: fc.integer({ min: 1, max: 2_000_000 }),
+    },
     { requiredKeys: [] },
   ),
   fc.record({ context_min: fc.integer({ min: 1 }), applies: fc.constantFrom(...APPLIES) }),
@@ -104,9 +108,15 @@ function withoutControl(text: string, allowed: readonly string[]): string {
   return [...text].filter((character) => !isControl(character) || allowed.includes(character)).join('');
 }
 
-function anyValue({ type, nullable, min }: Column) {
-  const value = ANY_OF_TYPE[type].map((of) => (typeof of === 'number' && min !== undefined ? Math.max(of, min) : of));
+function anyValue(column: Column) {
+  const { nullable, min } = column;
+  const value = notNull(column).map((of) => (typeof of === 'number' && min !== undefined ? Math.max(of, min) : of));
   return nullable ? fc.option(value, { nil: null, freq: 4 }) : value;
+}
+
+function notNull({ type, values, form }: Column): fc.Arbitrary<PublishedValue> {
+  if (values !== undefined) return fc.constantFrom(...values);
+  return form === undefined ? ANY_OF_TYPE[type] : fc.stringMatching(new RegExp(`^(?:${form.pattern})$`));
 }
 
 export function anyRecord(dataset: Dataset): fc.Arbitrary<PublishedRecord> {

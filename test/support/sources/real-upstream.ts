@@ -11,9 +11,15 @@ import type { DayFiles } from './recipe-folder.ts';
 /** What `sources/public` joins. */
 export const JOINED = ['models-dev', 'openrouter', 'litellm', 'genai-prices', 'lmarena', 'epoch', 'livebench'];
 
+/** Of these, the ones that are off in it unless somebody switches them on. */
+export const OFF_BY_DEFAULT = ['openrouter', 'livebench'];
+
+/** `sources/public` as it is shipped, beside `public`, which has all upstreams on. */
+export const PUBLIC_BY_DEFAULT = 'public-by-default';
+
 /** The days of an upstream, oldest first; of `public` those on which one that it joins has a day and all have begun. */
 export function listDays(upstream: string): readonly Day[] {
-  if (upstream !== 'public') return listRecorded(upstream);
+  if (!isJoined(upstream)) return listRecorded(upstream);
   const days = JOINED.map(listRecorded);
   const begun = days.map(([first = '']) => first).reduce((left, right) => (left > right ? left : right));
   return [...new Set(days.flat())].filter((day) => day >= begun).sort();
@@ -21,9 +27,17 @@ export function listDays(upstream: string): readonly Day[] {
 
 /** The files of an upstream's day, where its recipe fetches them to; of `public` the newest that there were on that day. */
 export function loadRealDay(upstream: string, day: Day): DayFiles {
-  if (upstream !== 'public') return loadRecorded(upstream, day);
-  const newest = (name: string) => listRecorded(name).findLast((recorded) => recorded <= day) ?? '';
-  return Object.assign({}, ...JOINED.map((name) => loadRecorded(name, newest(name))));
+  if (!isJoined(upstream)) return loadRecorded(upstream, day);
+  const names = JOINED.filter((name) => upstream === 'public' || !OFF_BY_DEFAULT.includes(name));
+  return Object.assign({}, ...names.map((name) => loadRecorded(name, newestRecorded(name, day))));
+}
+
+function isJoined(name: string): boolean {
+  return name === 'public' || name === PUBLIC_BY_DEFAULT;
+}
+
+function newestRecorded(upstream: string, day: Day): Day {
+  return listRecorded(upstream).findLast((recorded) => recorded <= day) ?? '';
 }
 
 export function listRecorded(upstream: string): readonly Day[] {
@@ -69,7 +83,7 @@ export type OracleCounts = Readonly<Record<DatasetName, number>>;
 const counted = new Map<string, OracleCounts>();
 
 export function askOracle(upstream: string, day: Day): OracleRecords {
-  const records = readByOracle(UPSTREAM_DATA ?? '', upstream, day);
+  const records = upstream === PUBLIC_BY_DEFAULT ? askByDefault(day) : readByOracle(UPSTREAM_DATA ?? '', upstream, day);
   const counts = mapDatasets((dataset) => records[dataset].length);
   counted.set(`${upstream} ${day}`, counts);
   return records;
@@ -88,6 +102,11 @@ export function askOracleOf(given: ReadonlyMap<string, Day>, day: Day): OracleRe
   } finally {
     rmSync(root, { recursive: true });
   }
+}
+
+function askByDefault(day: Day): OracleRecords {
+  const names = JOINED.filter((name) => !OFF_BY_DEFAULT.includes(name));
+  return askOracleOf(new Map(names.map((name) => [name, newestRecorded(name, day)])), day);
 }
 
 function readByOracle(root: string, upstream: string, day: Day): OracleRecords {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { sqlText } from '../../../storage/duckdb/database.ts';
 import type { Reader } from '../pipeline/temporary-store.ts';
@@ -12,12 +12,30 @@ export const RECIPES_FOLDER = resolve(import.meta.dirname, '../../../sources');
  */
 export type DayFiles = Readonly<Record<string, unknown>>;
 
+export interface RecipeChoices {
+  /** Upstreams that are off in the recipe, and on in the copy. */
+  readonly on?: readonly string[];
+}
+
 /** A recipe's copy that days can be put into. */
-export async function copyRecipe(name: string, to: string): Promise<void> {
-  const recipe = join(RECIPES_FOLDER, name);
+export async function copyRecipe(name: string, to: string, choices?: RecipeChoices): Promise<void> {
   await mkdir(to, { recursive: true });
-  await cp(join(recipe, 'source.sql'), join(to, 'source.sql'));
-  await cp(join(recipe, 'source.json'), join(to, 'source.json'));
+  await cp(join(RECIPES_FOLDER, name, 'source.sql'), join(to, 'source.sql'));
+  await writeFile(join(to, 'source.json'), JSON.stringify(await recipeSettings(name, choices)));
+}
+
+interface RecipeUpstream {
+  readonly id: string;
+  readonly off?: boolean;
+}
+
+/** A recipe's `source.json`. */
+export async function recipeSettings(name: string, { on = [] }: RecipeChoices = {}) {
+  const settings = JSON.parse(await readFile(join(RECIPES_FOLDER, name, 'source.json'), 'utf8'));
+  const upstreams = settings.upstreams.map(({ off = false, ...upstream }: RecipeUpstream) =>
+    off && !on.includes(upstream.id) ? { ...upstream, off } : upstream,
+  );
+  return { ...settings, upstreams };
 }
 
 /** Puts a day's files where a fetch would put them, with the recipe's own tables beside them. */

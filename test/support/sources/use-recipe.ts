@@ -4,9 +4,9 @@ import type { Day } from '../../../runtime/day.ts';
 import { DATASETS, type DatasetName, publishedName } from '../../../schemas/datasets.ts';
 import { RECORD_VERSIONS, versionInForce } from '../../../schemas/record-versions.ts';
 import { perFile } from '../per-test.ts';
-import { newestOf, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
+import { newestOf, readIssues, readRelease, readSnapshot, readSuspects } from '../pipeline/published.ts';
 import { type NightOptions, openTemporaryStore } from '../pipeline/temporary-store.ts';
-import { copyRecipe, type DayFiles, writeRecipeDay } from './recipe-folder.ts';
+import { copyRecipe, type DayFiles, type RecipeChoices, writeRecipeDay } from './recipe-folder.ts';
 
 /** Whether a model is one of those that a test is about, by its id. */
 type IsOf = (model: string) => boolean;
@@ -21,23 +21,23 @@ export const NEWEST = [{ ...versionInForce(RECORD_VERSIONS, '2999-12-31'), notic
 const MEMORY_LIMIT = '300MB';
 
 /** Opens a recipe of `sources/` for the test that runs. */
-export async function useRecipe(name: string): Promise<Recipe> {
-  const recipe = await openRecipe(name);
+export async function useRecipe(name: string, choices?: RecipeChoices): Promise<Recipe> {
+  const recipe = await openRecipe(name, choices);
   onTestFinished(recipe.close);
   return recipe;
 }
 
 /** A recipe of `sources/` for the tests of a file, after what it publishes first. */
-export function publishedRecipe(name: string, publish: () => Promise<unknown>): Recipe {
-  const recipe = perFile(() => openRecipe(name));
+export function publishedRecipe(name: string, publish: () => Promise<unknown>, choices?: RecipeChoices): Recipe {
+  const recipe = perFile(() => openRecipe(name, choices));
   beforeAll(async () => void (await publish()), 180_000);
   return recipe;
 }
 
-async function openRecipe(name: string) {
+async function openRecipe(name: string, choices?: RecipeChoices) {
   const store = await openTemporaryStore({ threads: 2, memoryLimit: MEMORY_LIMIT, versions: NEWEST });
   const source = join(store.folder, '../recipe');
-  await copyRecipe(name, source);
+  await copyRecipe(name, source, choices);
   /** Puts a day's files in place and runs its night. */
   const nightOf = async (day: Day, files: DayFiles, options?: NightOptions) => {
     await writeRecipeDay(name, join(source, day), { files, reader: store.reader });
@@ -55,6 +55,9 @@ async function openRecipe(name: string) {
   };
   return {
     url: store.url,
+    /** Copies the recipe anew, with other upstreams on. */
+    choose: (others: RecipeChoices) => copyRecipe(name, source, others),
+    newest: async () => readRelease(store, await newestOf(store)),
     dayFolder: (day: Day) => join(source, day),
     /** Runs the night of a day whose files are in place. */
     night: (day: Day, options?: NightOptions) => store.night(source, day, options),
@@ -80,7 +83,7 @@ function rowsFrom(text: string): readonly Record<string, unknown>[] {
 }
 
 /** A record without the fields that a version added and that are null, so that a recipe's test names what the recipe fills. */
-function filledOf(dataset: DatasetName, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function filledOf(dataset: DatasetName, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const added = DATASETS[dataset].columns.filter(({ addedIn }) => addedIn !== undefined).map(publishedName);
   return Object.fromEntries(Object.entries(record).filter(([name, value]) => value !== null || !added.includes(name)));
 }

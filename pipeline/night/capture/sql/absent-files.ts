@@ -1,5 +1,5 @@
 /**
- * Makes SELECTs read files that no fetch has ever brought as empty (decision 0073). A call that reads only such files
+ * Makes SELECTs read files as empty that no fetch has ever brought (decision 0073), or whose upstream is off. A call that reads only such files
  * becomes an empty relation; from a list of files they are removed. The result is validated like any other SELECT.
  */
 import { posix } from 'node:path';
@@ -23,8 +23,10 @@ type Columns = AbsentFile['columns'];
 
 interface AbsentDeps {
   readonly absent: readonly AbsentFile[];
-  /** Whether any file of the day's folder matches. */
-  readonly hasFiles: (pattern: string) => Promise<boolean>;
+  /** Files of the day's folder that match. */
+  readonly listFiles: (pattern: string) => Promise<readonly string[]>;
+  /** The error for a SELECT that would read a file of an upstream that is off. */
+  readonly reject: (reason: string) => Error;
 }
 
 const FIXED_COLUMNS: Readonly<Record<string, Columns>> = {
@@ -37,7 +39,8 @@ const FIXED_COLUMNS: Readonly<Record<string, Columns>> = {
 };
 
 /**
- * A SELECT without absent files. One whose columns are unknown stays: DuckDB then reports a missing file.
+ * A SELECT without absent files. One whose columns are unknown stays: DuckDB then reports a missing file. Of an upstream
+ * that is off, it is rejected.
  * @param parsed `json_serialize_sql` of exactly this text
  */
 export async function withoutAbsentFiles(sql: string, parsed: unknown, deps: AbsentDeps): Promise<string> {
@@ -47,18 +50,19 @@ export async function withoutAbsentFiles(sql: string, parsed: unknown, deps: Abs
   const edits: Edit[] = [];
   for (const { node } of nodesOf(result.statements)) {
     const call = node.type === 'TABLE_FUNCTION' ? NodeSchema.safeParse(node['function']).data : undefined;
-    const edit = call === undefined ? nameEdit(node, bytes, deps) : await callEdit({ node, call }, bytes, deps);
+    const edit = call === undefined ? await nameEdit(node, bytes, deps) : await callEdit({ node, call }, bytes, deps);
     if (edit !== undefined) edits.push(edit);
   }
   return applyEdits(bytes, edits);
 }
 
 /** A file name in the place of a table. */
-function nameEdit(node: Node, bytes: Buffer, { absent }: AbsentDeps): Edit | undefined {
+async function nameEdit(node: Node, bytes: Buffer, deps: AbsentDeps): Promise<Edit | undefined> {
   const { query_location: at, table_name: path = '' } = node;
   if (at === undefined || !isFileName(node)) return undefined;
-  const file = absent.find((one) => one.file === posix.normalize(path));
-  if (file === undefined || Object.keys(file.columns).length === 0) return undefined;
+  const file = await findAbsent(path, deps);
+  if (file === undefined) return undefined;
+  if (Object.keys(file.columns).length === 0) return keepUnlessOff([file], deps);
   const name = path.replace(/^.*\//, '').replace(/\..*$/, '');
   return { at, bytes: tokenAt(bytes, at).length, sql: emptySql(file.columns, aliasOf(node) ?? name, node) };
 }
@@ -83,17 +87,22 @@ async function callEdit({ node, call }: Call, bytes: Buffer, deps: AbsentDeps): 
     const sql = present.map(({ token }) => token.toString('utf8')).join(', ');
     return { at: first.at, bytes: last.at + last.token.length - first.at, sql };
   }
-  const columns = columnsOf(
-    call,
-    gone.filter((one) => one !== undefined),
-  );
-  if (columns === undefined) return undefined;
+  const files = gone.filter((one) => one !== undefined);
+  const columns = columnsOf(call, files);
+  if (columns === undefined) return keepUnlessOff(files, deps);
   const [at, length] = [call.query_location, callLength(bytes.subarray(call.query_location))];
   return { at, bytes: length, sql: emptySql(columns, aliasOf(node) ?? call.function_name ?? '', node) };
 }
 
-/** Undefined where the path or pattern may match other files. */
-async function findAbsent(given: string, { absent, hasFiles }: AbsentDeps): Promise<AbsentFile | undefined> {
+function keepUnlessOff(files: readonly AbsentFile[], { reject }: AbsentDeps): undefined {
+  const file = files.find(({ off }) => off !== undefined);
+  if (file === undefined) return undefined;
+  throw reject(`reads ${file.file} of ${file.off}, which is off: list the file's columns in source.json`);
+}
+
+/** Undefined where the path or pattern matches other files. */
+async function findAbsent(given: string, deps: AbsentDeps): Promise<AbsentFile | undefined> {
+  const { absent, listFiles, reject } = deps;
   const path = posix.normalize(given); // May begin with './'.
   const [start = ''] = path.split(/[*?[]/, 1);
   const isPattern = start.length < path.length;
@@ -102,7 +111,16 @@ async function findAbsent(given: string, { absent, hasFiles }: AbsentDeps): Prom
       return true;
     return isPattern ? file.startsWith(start) : file === path;
   });
-  return found !== undefined && isPattern && (await hasFiles(path)) ? undefined : found;
+  if (found === undefined || !isPattern) return found;
+  const names = await listFiles(path);
+  const ofAbsent = absent.find((one) => names.some((name) => isOf(name, one)));
+  if (ofAbsent === undefined) return names.length === 0 ? found : undefined;
+  if (names.every((name) => absent.some((one) => isOf(name, one)))) return ofAbsent;
+  throw reject(`reads ${path}, which also matches files of ${ofAbsent.off}, which is off: name the files one by one`);
+}
+
+function isOf(name: string, { file, folder }: AbsentFile): boolean {
+  return name === file || (folder !== null && name.startsWith(`${folder}/`));
 }
 
 /** From the function or its `columns` argument, else from the recipe; undefined where neither says. */

@@ -8,13 +8,15 @@ import { DATASET_NAMES, type DatasetName } from '../../../../schemas/datasets.ts
 import type { DuckDBLimits } from '../../../../storage/duckdb/database.ts';
 import { readText } from '../../../source/source-folder.ts';
 
-/** A file that no fetch has ever brought; SELECTs read it as empty. */
+/** SELECTs read it as empty: no fetch has ever brought it, or its upstream is off. */
 export interface AbsentFile {
   readonly file: string;
   /** The folder of a zip file; null for any other. */
   readonly folder: string | null;
   /** Column types, as far as the recipe lists them. */
   readonly columns: Readonly<Record<string, string>>;
+  /** The upstream, if it is off; the day may then have the file. */
+  readonly off?: string;
 }
 
 export interface SandboxSettings extends DuckDBLimits {

@@ -76,7 +76,7 @@ export class Sandbox {
 
   /** With absolute paths and without absent files. */
   async #validate(section: Section): Promise<string> {
-    const text = await this.#withoutAbsent(section.sql);
+    const text = await this.#withoutAbsent(section);
     const { sql, problem, line } = validateSelect(text, await this.#parse(text), this.#rules);
     // Throws DuckDB's own error, with the line.
     if (problem === 'syntax') await this.#connection.extractStatements(text);
@@ -84,15 +84,16 @@ export class Sandbox {
     return sql;
   }
 
-  async #withoutAbsent(sql: string): Promise<string> {
+  async #withoutAbsent(section: Section): Promise<string> {
+    const { sql } = section;
     if (this.#absent.length === 0) return sql;
-    const hasFiles = async (pattern: string) => {
-      const found = await this.#connection.runAndReadAll('SELECT count(*)::DOUBLE FROM glob($1)', [
-        join(this.#rules.folder, pattern),
-      ]);
-      return found.value(0, 0) !== 0;
+    const listFiles = async (pattern: string) => {
+      const { folder } = this.#rules;
+      const found = await this.#connection.runAndReadAll('SELECT file FROM glob($1)', [join(folder, pattern)]);
+      return found.getRows().map(([path]) => relative(folder, String(path)).split(sep).join('/'));
     };
-    return withoutAbsentFiles(sql, await this.#parse(sql), { absent: this.#absent, hasFiles });
+    const reject = (reason: string) => rejectedSection(section, reason);
+    return withoutAbsentFiles(sql, await this.#parse(sql), { absent: this.#absent, listFiles, reject });
   }
 
   async #parse(sql: string): Promise<unknown> {

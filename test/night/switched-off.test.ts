@@ -1,0 +1,201 @@
+/** Upstreams with `"off": true` in `source.json`, and what a store says of the terms of its records. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadSettings } from '../../pipeline/source/source-settings.ts';
+import { readStatus } from '../../pipeline/upkeep/status.ts';
+import * as faults from '../support/fetch/faults.ts';
+import { TWO_UPSTREAMS_SQL, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
+import { perTest } from '../support/per-test.ts';
+import { writeDay } from '../support/pipeline/write-day.ts';
+import { newFolder } from '../support/temporary-folder.ts';
+
+const place = perTest(useTwoUpstreams);
+
+const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
+const SHOP = { source: 'shop', license: null, redistribution: true };
+const MALL = { source: 'mall', license: null, redistribution: false };
+
+/** Of the source's SELECTs, whatever is off. */
+const NOTES = [
+  'source.sql (models): has no organization, release_date, context_length, inference; taken as empty',
+  'source.sql (pricing): has no output_per_million, effective_from; taken as empty',
+  ...['benchmarks', 'scores', 'rankings'].map((name) => `${name}: no file today; its records are carried`),
+];
+
+const statusOf = () => readStatus(place.store.deps.store, { ...place.store.deps, expectedDay: undefined });
+const termsOfNewest = async () => {
+  const { release } = await place.newest();
+  return Object.fromEntries(release.manifest.datasets.map(({ name, terms }) => [name, terms]));
+};
+const dayFolder = (day: string) => join(place.store.deps.workFolder, 'fetched', day);
+
+// Each of their nights starts a process, for which a busy machine takes its time.
+describe('an upstream that is off', { timeout: 180_000 }, () => {
+  test('is neither fetched nor read, from the first night: no note, no failure, no dataset is missing', async () => {
+    const required = { file: 'more.json', optional: false, carry: false, headers: { 'x-key': `\${MALL_KEY}` } };
+    await place.writeSource({ more: [required], off: ['mall'] });
+    expect(await place.night(FIRST)).toMatchObject({
+      status: 'published',
+      records: { models: 2, pricing: 2 },
+      quarantined: 0,
+      warnings: NOTES,
+    });
+    expect(place.mall.seen).toEqual([]);
+    const { release } = await place.newest();
+    expect(release.captured).toEqual(['models', 'pricing']);
+    expect(release.fetched?.map(({ file }) => file)).toEqual(['shop.json']);
+    expect(release.upstreams).toEqual([expect.objectContaining({ id: 'shop' })]);
+    expect(JSON.stringify(release)).not.toContain('"off"');
+    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 1 });
+  });
+
+  test('loses its records in the next night by the ordinary diff under the guard, and comes back when it is on', async () => {
+    await place.night(FIRST);
+    await place.writeSource({ off: ['mall'] });
+    const held = await place.night(SECOND);
+    expect(held.status).toBe('held');
+    expect(held.problems).toEqual([
+      'models would lose 1 of 3 records (33.3 %); at most 30 % may be lost',
+      'pricing would lose 2 of 4 records (50 %); at most 30 % may be lost',
+    ]);
+    expect(await place.night(SECOND, { accept: true })).toMatchObject({
+      status: 'published',
+      records: { models: 2, pricing: 2 },
+      warnings: NOTES,
+    });
+    const { release, open } = await place.newest();
+    expect(release.events).toEqual({ upsert: 0, delete: 3 });
+    expect(release.upstreams?.map(({ id }) => id)).toEqual(['shop']);
+    expect(release.upstream_rows).toEqual({
+      models: { shop: expect.anything() },
+      pricing: { shop: expect.anything() },
+    });
+    expect(open.filter(({ valid_from }) => valid_from === null)).toEqual([]);
+    expect(release.files.filter(({ path }) => path.includes('mall'))).toEqual([]);
+    await place.writeSource({});
+    expect(await place.night(THIRD)).toMatchObject({ status: 'published', records: { models: 3, pricing: 4 } });
+    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
+  });
+
+  test('is not read from a day that was fetched with it: neither on the same day nor later', async () => {
+    place.mall.serve('/mall.json', { b: 5, c: 7, d: 8, e: 9 });
+    place.shop.serve('/shop.json', { a: 1 });
+    await place.night(FIRST);
+    place.mall.serve('/mall.json', {});
+    expect((await place.night(SECOND)).status).toBe('held');
+    await place.writeSource({ off: ['mall'] });
+    expect(await readdir(dayFolder(SECOND))).toContain('mall.json');
+    // Its file is there, and the copy of source.json beside it has the upstream on.
+    const later = await place.night(SECOND, { now: THIRD, accept: true });
+    expect(later).toMatchObject({ status: 'published', records: { models: 1, pricing: 1 }, warnings: NOTES });
+    expect((await place.newest()).release.files.filter(({ path }) => path.includes('mall'))).toEqual([]);
+    await place.writeSource({});
+    expect((await place.night(THIRD)).status).toBe('published');
+    expect(await place.verifyAll()).toMatchObject({ ok: true });
+  });
+
+  test('leaves the folder of its day when the day is fetched again', async () => {
+    place.mall.serve('/mall.json', { b: 5, c: 7, d: 8, e: 9 });
+    await place.night(FIRST);
+    place.mall.serve('/mall.json', {});
+    expect((await place.night(SECOND)).status).toBe('held');
+    await place.writeSource({ off: ['mall'] });
+    await place.night(SECOND, { accept: true });
+    expect(await readdir(dayFolder(SECOND))).not.toContain('mall.json');
+    expect(JSON.parse(await readFile(join(dayFolder(SECOND), 'fetch.json'), 'utf8'))).toMatchObject({
+      files: [{ file: 'shop.json' }],
+      off: [{ upstream: 'mall', file: 'mall.json', folder: null, columns: {} }],
+    });
+  });
+
+  test('rejects the night where a SELECT needs the columns of its file and nobody says them', async () => {
+    const sql = TWO_UPSTREAMS_SQL.replace("read_json_objects('mall.json')", "read_json('mall.json')");
+    await place.writeSource({ sql, off: ['mall'] });
+    expect((await place.night(FIRST)).problems).toEqual([
+      expect.stringMatching(
+        /source\.sql line 1 \(models\): reads mall\.json of mall, which is off: list the file's columns in source\.json$/,
+      ),
+    ]);
+  });
+
+  test('rejects the night where its file is that of a dataset without a SELECT', async () => {
+    await place.writeSource({ more: [{ file: 'scores.csv' }], off: ['mall'] });
+    const why =
+      'scores: scores.csv of mall is off, so its records would stay; put an empty scores.jsonl beside source.json';
+    expect((await place.night(FIRST)).problems).toEqual([why]);
+    await writeFile(join(place.root, 'scores.jsonl'), '');
+    expect(await place.night(FIRST)).toMatchObject({ status: 'published', records: { scores: 0 } });
+  });
+
+  test('rejects the night where no file of it is known', async () => {
+    const raw = join(await newFolder(), FIRST);
+    await writeDay(raw, { models: [{ id: 'a', name: 'a' }] });
+    const upstreams = [{ id: 'mall', name: 'mall', url: 'https://mall.test', off: true }];
+    await writeFile(join(raw, 'source.json'), JSON.stringify({ upstreams }));
+    expect((await place.store.night(join(raw, '..'), FIRST)).problems).toEqual([
+      "mall is off in source.json, but none of its files is listed in fetch, so its rows can't be left out; remove it from upstreams and source.sql",
+    ]);
+  });
+
+  test('is on by default, and is left out of what is on in the settings', async () => {
+    await place.writeSource({ off: ['mall'] });
+    const { upstreams, fetch, off } = await loadSettings(join(place.root, 'source.json'));
+    expect([upstreams, fetch].map((list) => list.length)).toEqual([1, 1]);
+    expect(off).toMatchObject({ upstreams: [{ id: 'mall' }], fetch: [{ file: 'mall.json' }] });
+    await writeFile(join(place.root, 'source.json'), JSON.stringify({ upstreams: [{ ...upstreams[0], off: 'yes' }] }));
+    await expect(loadSettings(join(place.root, 'source.json'))).rejects.toThrow('upstreams[0].off: ');
+  });
+});
+
+describe('the terms of a store', { timeout: 180_000 }, () => {
+  test('are in the manifest per dataset, by source, of those that gave rows; status lists what must not be passed on', async () => {
+    await place.night(FIRST);
+    expect(await termsOfNewest()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
+    expect((await statusOf()).restricted).toEqual([{ source: 'mall', license: null, datasets: ['models', 'pricing'] }]);
+    await place.writeSource({ off: ['mall'] });
+    await place.night(SECOND, { accept: true });
+    expect(await termsOfNewest()).toEqual({ models: [SHOP], pricing: [SHOP] });
+    expect((await statusOf()).restricted).toEqual([]);
+  });
+
+  test('name an upstream while its records are carried', async () => {
+    await place.night(FIRST);
+    place.mall.break('/mall.json', ...Array(3).fill(faults.status(503)));
+    expect((await place.night(SECOND)).status).toBe('published');
+    expect(await termsOfNewest()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
+  });
+
+  test('stay where a night does not list upstreams, or does not capture the dataset of one that is off', async () => {
+    await place.night(FIRST);
+    const raw = join(await newFolder(), SECOND);
+    await writeDay(raw, { models: ['a', 'b', 'c'].map((id) => ({ id, name: id })) });
+    expect(await place.store.night(join(raw, '..'), SECOND)).toMatchObject({ status: 'published' });
+    expect(await termsOfNewest()).toEqual({ models: [MALL, SHOP], pricing: [MALL, SHOP] });
+    expect((await place.newest()).release.upstreams?.map(({ id }) => id)).toEqual(['shop', 'mall']);
+    const [models = '', pricing = ''] = TWO_UPSTREAMS_SQL.split(/(?=-- pricing)/);
+    await place.writeSource({ sql: `${models}${pricing.replaceAll('shop.json', 'gone.json')}`, off: ['mall'] });
+    expect(await place.night(THIRD, { accept: true })).toMatchObject({
+      status: 'published',
+      records: { models: 2, pricing: 3 },
+    });
+    expect(await termsOfNewest()).toEqual({ models: [SHOP], pricing: [MALL, SHOP] });
+    expect((await place.newest()).release.upstreams?.map(({ id }) => id)).toEqual(['shop', 'mall']);
+    expect((await statusOf()).restricted).toMatchObject([{ source: 'mall', datasets: ['pricing'] }]);
+    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
+  });
+
+  test('name every listed upstream where no row names its own, and keep one while nothing of the dataset is deleted', async () => {
+    const upstreams = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://shop.test' }));
+    const rows = { models: [{ id: 'a', name: 'a' }] };
+    const unknown = ['mall', 'shop'].map((source) => ({ source, license: null, redistribution: false }));
+    await place.store.publish(FIRST, rows, { settings: { upstreams } });
+    expect(await termsOfNewest()).toEqual({ models: unknown });
+    const unreadable = { models: [...rows.models, { name: 'without an id' }] };
+    const settings = { upstreams: upstreams.slice(0, 1), max_bad_rows: 1 };
+    await place.store.publish(SECOND, unreadable, { settings });
+    expect(await termsOfNewest()).toEqual({ models: unknown });
+    await place.store.publish(THIRD, rows, { settings });
+    expect(await termsOfNewest()).toEqual({ models: unknown.slice(1) });
+  });
+});
