@@ -35,6 +35,7 @@ ADDED = (
     ["status", "deprecated_on", "retires_on", "replaced_by", "max_output_tokens", "knowledge_cutoff"]
     + ["open_weights", "modalities", "capabilities"]
 )
+ADDED_TO_SCORES = ("stderr", "variant", "reported_by", "source_url", "n")
 
 
 def text_of(folder, name):
@@ -152,8 +153,9 @@ def in_order_of_rates(rates):
     return sorted(rates, key=order)
 
 
-def score(model_id, benchmark_id, value, source, measured=None):
-    return {"model_id": model_id, "benchmark_id": benchmark_id, "value": rounded(value), "source": source, "measured_at": measured}
+def score(model_id, benchmark_id, value, source, measured=None, **added):
+    stated = {"model_id": model_id, "benchmark_id": benchmark_id, "value": rounded(value), "source": source, "measured_at": measured}
+    return {**stated, **{field: added[field] for field in ADDED_TO_SCORES if added.get(field) is not None}}
 
 
 def benchmark(id, name, category):
@@ -201,16 +203,73 @@ def maker_of(provider, id):
     return organization if any(id.startswith(prefix) for prefix in prefixes) else None
 
 
+DEV_METERS = {
+    **{name: name for name in ("input", "output", "reasoning", "cache_read", "cache_write")},
+    **{"input_audio": "audio_in", "output_audio": "audio_out"},
+}
+TIERS = ("batch", "flex", "priority", "fast")
+DEV_STATUS = {"alpha": "preview", "beta": "preview", "deprecated": "retired"}
+
+
+def dev_rates(entry):
+    def of_card(card, **when):
+        return [rate(DEV_METERS[name], amount, **when) for name, amount in card.items() if name in DEV_METERS and amount is not None]
+
+    cost = entry.get("cost") or {}
+    rates = of_card(cost)
+    tiers = cost.get("tiers") or []
+    if not tiers and "context_over_200k" in cost:
+        tiers = [{**cost["context_over_200k"], "tier": {"size": 200_000}}]
+    for tier in tiers:
+        rates += of_card(tier, above=tier["tier"]["size"])
+    named = set()
+    for mode, about in ((entry.get("experimental") or {}).get("modes") or {}).items():
+        tier = about.get("provider", {}).get("body", {}).get("service_tier", mode)
+        if tier in TIERS and tier not in named:
+            rates += of_card(about.get("cost") or {}, tier=tier)
+        named.add(tier)
+    return in_order_of_rates(rates)
+
+
+def dev_capabilities(entry):
+    takes, gives = entry["modalities"]["input"], entry["modalities"]["output"]
+    found = {
+        "tools": entry.get("tool_call"),
+        "structured_output": entry.get("structured_output"),
+        "reasoning": entry.get("reasoning"),
+        "vision": "image" in takes,
+        "pdf": "pdf" in takes,
+        "audio_in": "audio" in takes,
+        "audio_out": "audio" in gives,
+        "video_in": "video" in takes,
+    }
+    return sorted(name for name, has in found.items() if has)
+
+
 def models_dev(folder, day):
-    facts, prices = [], []
-    for provider, about in json_of(folder, "api.json").items():
+    facts, prices, statuses = [], [], {}
+    providers = json_of(folder, "api.json")
+    for provider, about in providers.items():
         for id, entry in about["models"].items():
-            maker = maker_of(provider, id)
-            released, context = whole_date(entry.get("release_date")), tokens((entry.get("limit") or {}).get("context"))
-            facts.append(fact(id, clean(entry.get("name")), maker, released, context, provider, maker is None))
-            cost = entry.get("cost") or {}
-            if cost.get("input") is not None or cost.get("output") is not None:
-                prices.append(price(id, provider, cost.get("input"), cost.get("output")))
+            statuses.setdefault((id, maker_of(provider, id)), []).append(entry.get("status"))
+    for provider, about in providers.items():
+        for id, entry in about["models"].items():
+            maker, limit = maker_of(provider, id), entry.get("limit") or {}
+            released, context = whole_date(entry.get("release_date")), tokens(limit.get("context"))
+            is_stated = maker is not None and None not in statuses[(id, maker)]
+            knowledge = entry.get("knowledge") or ""
+            added = {
+                "status": DEV_STATUS[entry["status"]] if is_stated else None,
+                "max_output_tokens": output_limit(limit.get("output")),
+                "knowledge_cutoff": knowledge if re.fullmatch(r"\d{4}(-\d\d){0,2}", knowledge) else None,
+                "open_weights": entry.get("open_weights"),
+                "modalities": modalities(entry["modalities"]["input"], entry["modalities"]["output"]),
+                "capabilities": dev_capabilities(entry),
+            }
+            facts.append(fact(id, clean(entry.get("name")), maker, released, context, provider, maker is None, **added))
+            cost, rates = entry.get("cost") or {}, dev_rates(entry)
+            if rates:
+                prices.append(price(id, provider, cost.get("input"), cost.get("output"), rates=rates))
     return {"facts": facts, "pricing": prices}
 
 
@@ -514,10 +573,46 @@ wino_grande_external;Accuracy;WinoGrande;reasoning
 """
 
 
+# Epoch: columns of standard errors and sample sizes, where a file has its own.
+EPOCH_ERRORS = {
+    "apex_agents_external": ("Pass@1 Standard Error", 100),
+    "balrog_external": ("Average Standard error", 1),
+    "hle_external": ("Accuracy Standard Error", 1),
+    "terminalbench_external": ("Accuracy SE", 1),
+}
+EPOCH_SIZES = {"cad_eval_external": "Total tasks", "webdev_arena_external": "Votes"}
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "thinking")
+
+
+def epoch_facts(file, row):
+    """What a row states beside its score."""
+    is_own = "Log viewer" in row or file == "epoch_capabilities_index"
+    column, parts = EPOCH_ERRORS.get(file, ("stderr" if is_own else "", 1))
+    error, size = clean(row.get(column)), clean(row.get(EPOCH_SIZES.get(file, "")))
+    links = [row["Log viewer"]] if "Log viewer" in row else [value for name, value in row.items() if name.lower().startswith("source link")]
+    link = first(clean(value) for value in links)
+    if link is not None and not re.fullmatch(r"https?://[!-~]+", link):
+        link = None
+    reporter = "evaluator" if is_own else "third_party"
+    if link is not None and not is_own:
+        site = link.split("/")[2].split(":")[0].split(".")[-2].lower()
+        owner = row["Organization"].split(",")[0].replace(" ", "").lower()
+        reporter = "maker" if len(site) > 2 and site in owner else reporter
+    base, _, suffix = clean(row["Model version"]).rpartition("_")
+    is_variant = base != "" and (suffix in EFFORTS or re.fullmatch(r"[0-9]+[kK]", suffix) is not None)
+    return {
+        "stderr": None if error is None else rounded(float(error) / parts),
+        "variant": suffix if is_variant else None,
+        "reported_by": reporter,
+        "source_url": link,
+        "n": None if size is None else int(size),
+    }
+
+
 def epoch(folder, day):
     known = {line.split(";")[0]: line.split(";")[1:] for line in EPOCH.strip().splitlines()}
     names = sorted(name[:-4] for name in os.listdir(folder) if name.endswith(".csv"))
-    stated_by_id, best, benchmarks = {}, {}, []
+    stated_by_id, results, benchmarks, access = {}, {}, [], {}
     for file in names:
         column, title, category = known.get(file, (None, None, None))
         short = "epoch/" + file.replace("_external", "")
@@ -531,18 +626,30 @@ def epoch(folder, day):
             place = (file != "epoch_capabilities_index", file)
             stated = (clean(row.get("Display name")), clean(row["Organization"]), whole_date(row["Release date"]))
             stated_by_id.setdefault(id, []).append((place, stated))
+            if file == "epoch_capabilities_index" and clean(row["Model accessibility"]) is not None:
+                access.setdefault(id, clean(row["Model accessibility"]))
             value = None if column is None else clean(row[column])
             if value is None:
                 continue
             started = clean(row.get("Started at")) or ""
-            if (started, float(value)) > best.get((id, short), ("", -math.inf))[:2]:
-                best[(id, short)] = (started, float(value), source)
+            results.setdefault((id, short), []).append((started, float(value), value, source, epoch_facts(file, row)))
     facts = []
     for id, entries in stated_by_id.items():
         entries.sort(key=lambda entry: entry[0])
-        facts.append(fact(id, *(first(stated[field] for _, stated in entries) for field in range(3))))
-    scores = [score(*key, value, source, started[:10] or None) for key, (started, value, source) in best.items()]
+        listed = access.get(id)
+        is_open = None if listed is None else listed.startswith("Open weights")
+        facts.append(fact(id, *(first(stated[field] for _, stated in entries) for field in range(3)), open_weights=is_open))
+    scores = []
+    for key, rows in results.items():
+        best = max(row[:2] for row in rows)
+        started, value, _, source, added = min((row for row in rows if row[:2] == best), key=lambda row: (row[2], *rest_of(row[4])))
+        scores.append(score(*key, value, source, started[:10] or None, **added))
     return {"facts": facts, "benchmarks": benchmarks, "scores": scores}
+
+
+def rest_of(added):
+    """The order of results that are equal otherwise; unknown last."""
+    return [(value is None, value or 0) for value in (added["source_url"], added["stderr"], added["n"])]
 
 
 def livebench(folder, day):
@@ -556,10 +663,11 @@ def livebench(folder, day):
         if len(line) != len(header):
             continue
         tasks = dict(zip(header, line))
+        added = {"reported_by": "evaluator", "source_url": "https://livebench.ai"}
         means = {name: sum(float(tasks[task]) for task in of) / len(of) for name, of in categories.items()}
         for name, mean in means.items():
-            scores.append(score(line[0], "livebench/" + name.lower().replace(" ", "-"), mean, "livebench"))
-        scores.append(score(line[0], "livebench/overall", sum(means.values()) / len(means), "livebench"))
+            scores.append(score(line[0], "livebench/" + name.lower().replace(" ", "-"), mean, "livebench", **added))
+        scores.append(score(line[0], "livebench/overall", sum(means.values()) / len(means), "livebench", **added))
     return {"facts": [fact(line[0]) for line in lines], "benchmarks": benchmarks, "scores": scores}
 
 
@@ -591,11 +699,12 @@ def artificial_analysis(folder, day):
         facts.append(fact(id, clean(entry["name"]), clean(entry["model_creator"]["name"]), whole_date(entry["release_date"])))
         pair = [entry["pricing"][f"price_1m_{side}_tokens"] for side in ("input", "output")]
         if any(pair):
-            prices.append(price(id, "artificial-analysis", *pair))
+            rates = [rate(meter, amount) for meter, amount in zip(("input", "output"), pair) if amount is not None]
+            prices.append(price(id, "artificial-analysis", *pair, rates=rates))
         for evaluation, result in entry["evaluations"].items():
             if result is not None:
                 found.add(evaluation)
-                scores.append(score(id, f"artificial-analysis/{evaluation}", float(result), "artificial-analysis"))
+                scores.append(score(id, f"artificial-analysis/{evaluation}", float(result), "artificial-analysis", reported_by="evaluator"))
     benchmarks = [benchmark(f"artificial-analysis/{name}", *EVALUATIONS.get(name, (name.replace("_", " "), None))) for name in found]
     return {"facts": facts, "benchmarks": benchmarks, "scores": scores, "pricing": prices}
 

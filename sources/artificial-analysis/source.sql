@@ -51,7 +51,7 @@ WITH listed AS (
 )
 SELECT id AS model_id, 'artificial-analysis/' || evaluation AS benchmark_id,
        coalesce(round(TRY_CAST(result AS DOUBLE), 6)::VARCHAR, result->>'$') AS value,
-       'artificial-analysis' AS source, NULL AS measured_at, NULL AS n
+       'artificial-analysis' AS source, NULL AS measured_at, NULL AS n, 'evaluator' AS reported_by
 FROM results
 WHERE json_type(result) <> 'NULL';
 
@@ -63,12 +63,15 @@ WITH listed AS (
 ), prices AS (
   SELECT entry->>'slug' AS id,
          entry->'pricing'->>'price_1m_input_tokens' AS input, entry->'pricing'->>'price_1m_output_tokens' AS output,
-         TRY_CAST(input AS DOUBLE) AS input_usd, TRY_CAST(output AS DOUBLE) AS output_usd
+         TRY_CAST(input AS DOUBLE) AS input_usd, TRY_CAST(output AS DOUBLE) AS output_usd,
+         coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
+         coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million
   FROM listed
 )
-SELECT id AS model_id, 'artificial-analysis' AS provider,
-       coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
-       coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
-       'USD' AS currency, NULL AS effective_from
+SELECT id AS model_id, 'artificial-analysis' AS provider, input_per_million, output_per_million, 'USD' AS currency,
+       NULL AS effective_from,
+       list_filter([{meter: 'input', unit: 'token', per: 1000000, price: TRY_CAST(input_per_million AS DOUBLE)},
+                    {meter: 'output', unit: 'token', per: 1000000, price: TRY_CAST(output_per_million AS DOUBLE)}],
+                   lambda rate: rate.price IS NOT NULL) AS rates
 FROM prices
 WHERE coalesce(TRY_CAST(coalesce(input, '0') AS DOUBLE), 1) <> 0 OR coalesce(TRY_CAST(coalesce(output, '0') AS DOUBLE), 1) <> 0;

@@ -7,16 +7,20 @@
 WITH rows AS (
   SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, trim("Model version", E' \t\r\n') AS model,
          nullif(trim("Display name", E' \t\r\n'), '') AS name, nullif(trim("Organization", E' \t\r\n'), '') AS organization,
-         CASE WHEN regexp_full_match("Release date", '\d{4}-\d{2}-\d{2}') THEN TRY_CAST("Release date" AS DATE) END AS released
+         CASE WHEN regexp_full_match("Release date", '\d{4}-\d{2}-\d{2}') THEN TRY_CAST("Release date" AS DATE) END AS released,
+         -- By its name in the row's JSON: a day without this column is read too.
+         CASE WHEN file = 'epoch_capabilities_index'
+              THEN nullif(trim(to_json(cells)->>'$."Model accessibility"', E' \t\r\n'), '') END AS accessibility
   FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true, buffer_size = 2097152)
+                filename = true, buffer_size = 2097152) AS cells
 ), ranked AS (
   SELECT *, row_number() OVER (PARTITION BY model ORDER BY file <> 'epoch_capabilities_index', file, organization, released) AS place
   FROM rows
   WHERE model <> ''
 )
 SELECT model AS id, coalesce(arg_min(name, place), model) AS name, arg_min(organization, place) AS organization,
-       arg_min(released, place) AS release_date, NULL AS context_length, NULL AS inference
+       arg_min(released, place) AS release_date, NULL AS context_length, NULL AS inference,
+       starts_with(arg_min(accessibility, place), 'Open weights') AS open_weights
 FROM ranked
 GROUP BY model;
 
@@ -81,7 +85,7 @@ WHERE file IN (SELECT DISTINCT regexp_extract(filename, '([^/\\]+)\.csv$', 1)
 
 -- scores
 -- One row per model and benchmark: of several the newest run, and the highest score where no run has a date. A file without
--- its column gives rows without a value, so that they are set aside as bad.
+-- its column gives rows without a value, so that they are set aside as bad. All fields come from the one row that is taken.
 WITH known(file, score_column) AS (
   VALUES
     ('adversarial_nli_external', 'Score'),
@@ -132,22 +136,54 @@ WITH known(file, score_column) AS (
     ('webdev_arena_external', 'Arena Score'),
     ('weirdml_external', 'Accuracy'),
     ('wino_grande_external', 'Accuracy')
+), measures(file, error_column, error_unit, size_column) AS (
+  -- Standard errors, in this part of the score's unit, and sample sizes, by file.
+  VALUES
+    ('apex_agents_external', 'Pass@1 Standard Error', 100, NULL),
+    ('balrog_external', 'Average Standard error', 1, NULL),
+    ('cad_eval_external', NULL, NULL, 'Total tasks'),
+    ('chess_puzzles', 'stderr', 1, NULL),
+    ('frontiermath', 'stderr', 1, NULL),
+    ('frontiermath_tier_4', 'stderr', 1, NULL),
+    ('gpqa_diamond', 'stderr', 1, NULL),
+    ('hle_external', 'Accuracy Standard Error', 1, NULL),
+    ('math_level_5', 'stderr', 1, NULL),
+    ('otis_mock_aime_2024_2025', 'stderr', 1, NULL),
+    ('simpleqa_verified', 'stderr', 1, NULL),
+    ('swe_bench_verified', 'stderr', 1, NULL),
+    ('terminalbench_external', 'Accuracy SE', 1, NULL),
+    ('webdev_arena_external', NULL, NULL, 'Votes')
 ), files AS (
-  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
-  FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true, buffer_size = 2097152) AS cells
-), scores AS (
   -- Where files write one name in two ways, DuckDB takes the first: so case is no matter.
-  SELECT file, trim(cells['Model version'], E' \t\r\n') AS model, TRY_CAST(cells['Started at'] AS TIMESTAMP) AS started_at,
-         list_filter(map_entries(cells), lambda cell: lower(cell.key) = lower(score_column))[1].value AS cell,
-         nullif(trim(cell, E' \t\r\n'), '') AS score, TRY_CAST(score AS DOUBLE) AS number,
-         max(score) OVER (PARTITION BY file) IS NULL AS is_lost
-  FROM files JOIN known USING (file)
+  SELECT file, map_from_entries(list_transform(list_filter(map_entries(cells), lambda cell: cell.value <> ''),
+                                               lambda cell: {key: lower(cell.key), value: trim(cell.value, E' \t\r\n')})) AS cells
+  FROM (SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
+        FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                      filename = true, buffer_size = 2097152) AS cells)
+), scores AS (
+  SELECT file, cells['model version'] AS model, TRY_CAST(cells['started at'] AS TIMESTAMP) AS started_at,
+         nullif(cells[lower(score_column)], '') AS score, TRY_CAST(score AS DOUBLE) AS number,
+         max(score) OVER (PARTITION BY file) IS NULL AS is_lost,
+         round(TRY_CAST(cells[lower(error_column)] AS DOUBLE) / error_unit, 6) AS stderr,
+         TRY_CAST(cells[lower(size_column)] AS BIGINT) AS size,
+         coalesce(cells['log viewer'], cells['source link'], cells['source link (site from table)']) AS link,
+         CASE WHEN regexp_full_match(link, 'https?://[!-~]+') THEN link END AS source_url,
+         -- Of https://www.acme.com/paper it is acme.
+         regexp_extract(link, '^https?://(?:[^/:]+\.)?([^./:]{3,})\.[^./:]+(?:[:/]|$)', 1) AS site,
+         lower(replace(split_part(cells['organization'], ',', 1), ' ', '')) AS maker,
+         NOT contains(file, '_external') AND file <> 'swe_bench_bash' AS is_own
+  FROM files JOIN known USING (file) LEFT JOIN measures USING (file)
 )
 SELECT model AS model_id, 'epoch/' || replace(file, '_external', '') AS benchmark_id,
        coalesce(round(number, 6)::VARCHAR, score) AS value,
-       CASE WHEN contains(file, '_external') OR file = 'swe_bench_bash' THEN 'epoch-external' ELSE 'epoch' END AS source,
-       started_at::DATE AS measured_at, NULL AS n
+       CASE WHEN is_own THEN 'epoch' ELSE 'epoch-external' END AS source,
+       started_at::DATE AS measured_at, size AS n, stderr,
+       nullif(regexp_extract(model, '.+_(none|minimal|low|medium|high|xhigh|max|thinking|\d+[Kk])$', 1), '') AS variant,
+       CASE WHEN is_own THEN 'evaluator'
+            WHEN site <> '' AND contains(maker, lower(site)) THEN 'maker'
+            ELSE 'third_party' END AS reported_by,
+       source_url
 FROM scores
 WHERE model <> '' AND (score IS NOT NULL OR is_lost)
-QUALIFY row_number() OVER (PARTITION BY file, model ORDER BY started_at DESC NULLS LAST, number DESC NULLS LAST, score) = 1;
+QUALIFY row_number() OVER (PARTITION BY file, model
+                           ORDER BY started_at DESC NULLS LAST, number DESC NULLS LAST, score, source_url, stderr, size) = 1;

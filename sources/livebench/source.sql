@@ -55,9 +55,10 @@ WITH lines AS (
   GROUP BY model, category
 )
 SELECT model AS model_id, 'livebench/' || lower(replace(category, ' ', '-')) AS benchmark_id, round(mean, 6) AS value,
-       'livebench' AS source, NULL AS measured_at, NULL AS n
+       'livebench' AS source, NULL AS measured_at, NULL AS n, 'evaluator' AS reported_by, 'https://livebench.ai' AS source_url
 FROM means
 UNION ALL
-SELECT model, 'livebench/overall', CASE WHEN count(mean) = count(*) THEN round(avg(mean), 6) END, 'livebench', NULL, NULL
+SELECT model, 'livebench/overall', CASE WHEN count(mean) = count(*) THEN round(avg(mean), 6) END, 'livebench', NULL, NULL,
+       'evaluator', 'https://livebench.ai'
 FROM means
 GROUP BY model;

@@ -70,3 +70,16 @@ test('the body of an error has no data, and empties nothing', async () => {
   const night = await recipe.nightOf('2026-04-02', { 'artificial-analysis.json': { error: 'API key is required' } });
   expect(night).toMatchObject({ status: 'rejected', problems: [expect.stringMatching(/has no data/)] });
 });
+
+test('Artificial Analysis reports its scores itself, and a price has its rates', async () => {
+  const reporters = (await recipe.table('scores', ['reported_by', 'source_url'])).map((fields) => fields.join());
+  expect(new Set(reporters)).toEqual(new Set(['evaluator,']));
+  expect(await recipe.table('pricing', ['rates'], (id) => id === 'priced')).toEqual([
+    [
+      [
+        { meter: 'input', unit: 'token', per: 1_000_000, price: 0.15 },
+        { meter: 'output', unit: 'token', per: 1_000_000, price: 0.6 },
+      ],
+    ],
+  ]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publishedRecipe } from '../support/sources/use-recipe.ts';
+import { publishedRecipe, useRecipe } from '../support/sources/use-recipe.ts';
 
 const DAY = '2026-03-09';
 const INDEX = `Model version,ECI Score,Release date,Organization,Display name,Description
@@ -88,4 +88,74 @@ test('a file that lost its column keeps the scores in force', async () => {
     events: { upsert: 0, delete: 0 },
   });
   expect(await recipe.records('scores')).toEqual(before);
+});
+
+/** Files with all that Epoch says beside a score. */
+function detailedFiles(): Record<string, string> {
+  const linked = 'Source link';
+  return files({
+    gpqa_diamond: `${header('mean_score', 'stderr', 'Log viewer')},Started at
+gpt-9_32K,0.91,0.0200341234,https://logs.epoch.ai/1,,,2026-02-01T10:00:00.000Z
+gpt-9_32K,0.95,0.01,https://logs.epoch.ai/2,,,2026-01-01T10:00:00.000Z
+gpt-9_xhigh,0.5,,,,,
+gpt-9_8B,0.5,,,,,
+gpt-9_unknown,0.5,,,,,
+_high,0.5,,,,,
+`,
+    apex_agents_external: `${header('Pass@1 score', 'Pass@1 Standard Error')}\ngpt-9,0.298,3.6,,\n`,
+    balrog_external: `${header('Average progress', 'Average Standard error')}\ngpt-9,0.4,0.02,,\n`,
+    webdev_arena_external: `${header('Arena Score', 'Votes', 'Source link (site from table)')}\ngpt-9,1400,6417,https://web.lmarena.ai,,\n`,
+    gsm8k_external: `${header('EM', 'Shots', linked)}
+claude-9,0.9,8,https://www-cdn.anthropic.com/card.pdf,,Anthropic
+gpt-9,0.9,8,https://www.anthropic.com/news,,OpenAI
+x-9,0.9,8,https://x.com/1,,xAI
+a-9,0.9,8,see https://a.com,,A
+`,
+    piqa_external: `${header('Score', 'Source Link')}\ngpt-9,0.9,https://arxiv.org/abs/1,,\n`,
+  });
+}
+
+test("a score's other fields come from the row that counts, with the error on the score's own scale", async () => {
+  const recorded = await useRecipe('epoch');
+  await recorded.publish(DAY, detailedFiles());
+  const fields = ['benchmark_id', 'model_id', 'value', 'stderr', 'n', 'variant', 'reported_by', 'source_url'];
+  const scores = await recorded.table('scores', fields);
+  const detailsOf = (benchmark: string) =>
+    scores.filter(([id]) => id === `epoch/${benchmark}`).map(([, ...details]) => details);
+  const [none, other] = [null, 'third_party'];
+  expect(detailsOf('gpqa_diamond')).toEqual([
+    ['_high', 0.5, none, none, none, 'evaluator', none],
+    ['gpt-9_32K', 0.91, 0.020034, none, '32K', 'evaluator', 'https://logs.epoch.ai/1'],
+    ['gpt-9_8B', 0.5, none, none, none, 'evaluator', none],
+    ['gpt-9_unknown', 0.5, none, none, none, 'evaluator', none],
+    ['gpt-9_xhigh', 0.5, none, none, 'xhigh', 'evaluator', none],
+  ]);
+  expect(detailsOf('apex_agents')).toEqual([['gpt-9', 0.298, 0.036, none, none, other, none]]);
+  expect(detailsOf('balrog')).toEqual([['gpt-9', 0.4, 0.02, none, none, other, none]]);
+  expect(detailsOf('webdev_arena')).toEqual([['gpt-9', 1400, none, 6417, none, other, 'https://web.lmarena.ai']]);
+  expect(detailsOf('piqa')).toEqual([['gpt-9', 0.9, none, none, none, other, 'https://arxiv.org/abs/1']]);
+  expect(detailsOf('epoch_capabilities_index')).toEqual([['gpt-9_high', 154.2, none, none, 'high', 'evaluator', none]]);
+  // Neither another maker's site, nor a site with a name of one letter, nor an address within a text.
+  expect(detailsOf('gsm8k')).toEqual([
+    ['a-9', 0.9, none, none, none, other, none],
+    ['claude-9', 0.9, none, none, none, 'maker', 'https://www-cdn.anthropic.com/card.pdf'],
+    ['gpt-9', 0.9, none, none, none, other, 'https://www.anthropic.com/news'],
+    ['x-9', 0.9, none, none, none, other, 'https://x.com/1'],
+  ]);
+});
+
+test('the index says whose weights are open; a day without that column says it of none', async () => {
+  const recorded = await useRecipe('epoch');
+  const index = `Model version,ECI Score,Release date,Organization,Display name,Model accessibility
+open,1,,,,Open weights (restricted use)
+closed,1,,,,API access
+unknown,1,,,,
+`;
+  await recorded.publish(DAY, { ...filesWith('EM'), 'epoch/epoch_capabilities_index.csv': index });
+  expect(await recorded.table('models', ['id', 'open_weights'], (id) => /^(open|closed|unknown)$/.test(id))).toEqual([
+    ['closed', false],
+    ['open', true],
+    ['unknown', null],
+  ]);
+  expect(await recipe.records('models', ['open_weights'], (id) => id === 'gpt-9')).toEqual([{ open_weights: null }]);
 });

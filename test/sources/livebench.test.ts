@@ -71,3 +71,9 @@ test('a model that stands twice has the scores of its complete line, and of two 
     ['two', 5],
   ]);
 });
+
+test('LiveBench reports its scores itself', async () => {
+  const fields = ['model_id', 'benchmark_id', 'reported_by', 'source_url'];
+  const [[, ...score] = []] = await recipe.table('scores', fields, isOf('a-high-effort'));
+  expect(score).toEqual(['livebench/coding', 'evaluator', 'https://livebench.ai']);
+});

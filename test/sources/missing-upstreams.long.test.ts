@@ -25,7 +25,7 @@ import {
   OFF_BY_DEFAULT,
 } from '../support/sources/real-upstream.ts';
 import { RECIPES_FOLDER, recipeSettings, writeRecipeDay } from '../support/sources/recipe-folder.ts';
-import { NEWEST } from '../support/sources/use-recipe.ts';
+import { filledOf, NEWEST } from '../support/sources/use-recipe.ts';
 import { newFolder } from '../support/temporary-folder.ts';
 
 const HAS_REAL_DAYS = UPSTREAM_DATA !== undefined && HAS_PYTHON;
@@ -145,7 +145,7 @@ function withCounts(
 
 async function expectAsRead({ store, expectation }: Week): Promise<void> {
   for (const dataset of DATASET_NAMES) {
-    const published = (await readRecords(store, dataset)).map(({ updated_at, ...record }) => record);
+    const published = (await readRecords(store, dataset)).map(({ updated_at, ...record }) => filledOf(dataset, record));
     expect([dataset, differences(published, expectation.records[dataset])]).toEqual([dataset, []]);
     expect([dataset, published.length]).toEqual([dataset, expectation.records[dataset].length]);
   }

@@ -13,12 +13,26 @@ const DATED = 'claude-haiku-4-5-20251001';
 const [OWN, ALIAS] = ['claude-opus-4-5', 'anthropic/claude-opus-4.5'];
 
 const LATER = { release_date: '2025-08-07' };
+const TEXT = ['text'];
+const RETIRED = { status: 'deprecated' };
+
+type ByName<V> = Readonly<Record<string, V>>;
+
+interface Told {
+  readonly modelsDev: ByName<ByName<object>>;
+  readonly openrouter: ByName<readonly [name: string, prompt: string, completion: string, more?: object]>;
+  readonly litellm: ByName<readonly [provider: string, input: number, output: number, more?: object]>;
+  readonly genaiPrices: ByName<ByName<readonly [input: object | number, output: number, more?: object]>>;
+  readonly lmarena: readonly string[];
+  readonly epoch: readonly string[];
+  readonly livebench: readonly string[];
+}
 
 /**
  * One day of all upstreams, in short; each test has models of its own. A price has dollars a token for input and output, but those of
  * genai-prices a million; models stand on the text board by rank, and have a score of 0.5 in MMLU and of 50 in every task.
  */
-const TOLD = {
+const TOLD: Told = {
   modelsDev: {
     openai: {
       'gpt-5': { name: 'GPT-5', release_date: '2025-08', limit: { context: 0 } },
@@ -34,12 +48,27 @@ const TOLD = {
       [OWN]: { name: 'Claude Opus 4.5', cost: { input: 5, output: 25 } },
       same: { name: 'Same' },
     },
-    anthropic: { [DATED]: { name: 'Claude Haiku 4.5' } },
+    anthropic: {
+      [DATED]: { name: 'Claude Haiku 4.5', limit: { output: 64_000 }, open_weights: false },
+      'claude-old': { name: 'Old', ...RETIRED },
+    },
+    reseller: {
+      [DATED]: {
+        name: 'Haiku',
+        ...RETIRED,
+        knowledge: '2025-02',
+        open_weights: true,
+        modalities: { input: TEXT, output: TEXT },
+      },
+      'claude-old': { name: 'Old' },
+      metered: { name: 'Metered', cost: { input: 1, output: 2, cache_read: 0.1, context_over_200k: { input: 3 } } },
+    },
   },
   openrouter: {
     'openai/gpt-5': ['OpenAI: GPT-5', '0.000001', '0.000002'],
     'acme/known': ['Acme: Known', '0', '0'],
     'acme/new': ['Acme: New', '0', '0'],
+    'shop/rated': ['Shop: Rated', '0.000001', '0.000002', { web_search: '0.01' }],
     'openrouter/auto': ['Auto Router', '-1', '-1'],
     '~acme/latest': ['Acme Latest', '1', '1'],
   },
@@ -48,6 +77,14 @@ const TOLD = {
     'azure/gpt-5': ['azure', 2e-6, 4e-6],
     same: ['acme', 1e-6, 1e-6],
     'openrouter/acme/new': ['openrouter', 1e-6, 1e-6],
+    'openrouter/shop/rated': ['openrouter', 1e-6, 2e-6, { cache_read_input_token_cost: 1e-7 }],
+    'xai/grok-9': ['xai', 1e-6, 2e-6, { input_cost_per_token_batches: 5e-7, deprecation_date: '2026-09-15' }],
+    'claude-haiku-4-5-20251001': [
+      'anthropic',
+      1e-6,
+      5e-6,
+      { supports_vision: true, supports_reasoning: false, max_output_tokens: 1 },
+    ],
     sample_spec: ['one of https://…', 0, 0],
     'openrouter/openrouter/auto': ['openrouter', 0, 0],
   },
@@ -55,6 +92,9 @@ const TOLD = {
     openai: { 'gpt-5': [3, 4], 'gpt-5-mini': [7, 7] },
     openrouter: { 'openai/gpt-5': [8, 8], 'gpt-5': [9, 9], o3: [9, 9] },
     acme: { same: [1, 1] },
+    reseller: {
+      long: [{ base: 1, tiers: [{ start: 128_000, price: 2 }] }, 4],
+    },
   },
   lmarena: [DATED, 'same'],
   epoch: [DATED, `${DATED}_32K`, 'same'],
@@ -97,6 +137,76 @@ test("of two names of a model at one provider the model's own tells the price", 
   expect(await recipe.table('models', ['name'], isOpus)).toEqual([['Claude Opus 4.5']]);
 });
 
+test('the rates of a price come whole from the upstream whose price counts', async () => {
+  const isPriced = isNamed(/rated|metered|long|grok/);
+  const prices = await recipe.records('pricing', ['model_id', 'source', 'rates'], isPriced);
+  const [per, above] = [
+    { unit: 'token', per: 1_000_000 },
+    { context_min: 128_000, applies: 'request' },
+  ];
+  expect(prices).toEqual([
+    {
+      model_id: 'genai-prices:long',
+      source: 'genai-prices',
+      rates: [
+        { meter: 'input', ...per, price: 1 },
+        { meter: 'input', ...per, price: 2, when: above },
+        { meter: 'output', ...per, price: 4 },
+      ],
+    },
+    {
+      model_id: 'litellm:xai/grok-9',
+      source: 'litellm',
+      rates: [
+        { meter: 'input', ...per, price: 1 },
+        { meter: 'input', ...per, price: 0.5, when: { tier: 'batch' } },
+        { meter: 'output', ...per, price: 2 },
+      ],
+    },
+    {
+      model_id: 'metered',
+      source: 'models-dev',
+      rates: [
+        { meter: 'cache_read', ...per, price: 0.1 },
+        { meter: 'input', ...per, price: 1 },
+        { meter: 'input', ...per, price: 3, when: { context_min: 200_000, applies: 'request' } },
+        { meter: 'output', ...per, price: 2 },
+      ],
+    },
+    {
+      model_id: 'shop/rated',
+      source: 'openrouter',
+      rates: [
+        { meter: 'input', ...per, price: 1 },
+        { meter: 'output', ...per, price: 2 },
+        { meter: 'search', unit: 'request', per: 1, price: 0.01 },
+      ],
+    },
+  ]);
+});
+
+test('a fact of a model comes from the first upstream that knows it, and its capabilities whole from one', async () => {
+  const fields = [
+    ...[
+      'id',
+      'status',
+      'retires_on',
+      'max_output_tokens',
+      'knowledge_cutoff',
+      'open_weights',
+      'modalities',
+      'capabilities',
+    ],
+  ];
+  const isOne = (id: string) => [DATED, 'claude-old', 'litellm:xai/grok-9'].includes(id);
+  expect(await recipe.table('models', fields, isOne)).toEqual([
+    // Its seller's modalities also say what it can do, and LiteLLM is not asked.
+    [DATED, null, null, 64_000, '2025-02', false, { input: TEXT, output: TEXT }, []],
+    ['claude-old', 'retired', null, null, null, null, null, null],
+    ['litellm:xai/grok-9', null, '2026-09-15', null, null, null, null, null],
+  ]);
+});
+
 test('what no alias names stays apart, under the name of its upstream, though the text be the same', async () => {
   const ids = (await recipe.table('models', ['id'], isNamed(/same|acme/))).flat();
   const apart = ['epoch', 'genai-prices', 'litellm', 'livebench', 'lmarena'].map((upstream) => `${upstream}:same`);
@@ -105,11 +215,16 @@ test('what no alias names stays apart, under the name of its upstream, though th
 
 test('scores and ranks of all upstreams meet at one model, and a score says whose it is', async () => {
   const isHaiku = isNamed(/haiku/);
-  expect(await recipe.table('scores', ['model_id', 'benchmark_id', 'value', 'source'], isHaiku)).toEqual([
-    [DATED, 'epoch/mmlu', 0.5, 'epoch-external'],
-    [DATED, 'livebench/coding', 50, 'livebench'],
-    [DATED, 'livebench/overall', 50, 'livebench'],
-    [`epoch:${DATED}_32K`, 'epoch/mmlu', 0.5, 'epoch-external'],
+  const fields = ['model_id', 'benchmark_id', 'value', 'source', 'variant', 'reported_by', 'source_url'];
+  const [collected, site] = [
+    ['third_party', null],
+    ['evaluator', 'https://livebench.ai'],
+  ];
+  expect(await recipe.table('scores', fields, isHaiku)).toEqual([
+    [DATED, 'epoch/mmlu', 0.5, 'epoch-external', null, ...collected],
+    [DATED, 'livebench/coding', 50, 'livebench', null, ...site],
+    [DATED, 'livebench/overall', 50, 'livebench', null, ...site],
+    [`epoch:${DATED}_32K`, 'epoch/mmlu', 0.5, 'epoch-external', '32K', ...collected],
   ]);
   expect(await recipe.table('rankings', ['category', 'rank'], isHaiku)).toEqual([['text/overall', 1]]);
   expect(await recipe.table('benchmarks', ['id', 'model_count'])).toEqual([
@@ -161,35 +276,31 @@ test('no sentinel of any upstream gets in by way of another', async () => {
 });
 
 /** The files of a day of `sources/public`, each in its upstream's own form. */
-function joinedFiles({
-  modelsDev,
-  openrouter,
-  litellm,
-  genaiPrices,
-  lmarena,
-  epoch,
-  livebench,
-}: typeof TOLD): DayFiles {
+function joinedFiles({ modelsDev, openrouter, litellm, genaiPrices, lmarena, epoch, livebench }: Told): DayFiles {
   return {
     'models-dev.json': mapValues(modelsDev, (models) => ({ models })),
     'openrouter.json': {
-      data: Object.entries(openrouter).map(([id, [name, prompt, completion]]) => ({
+      data: Object.entries(openrouter).map(([id, [name, prompt, completion, more = {}]]) => ({
         id,
         name,
-        pricing: { prompt, completion },
+        pricing: { prompt, completion, ...more },
       })),
     },
-    'litellm.json': mapValues(litellm, ([litellm_provider, input_cost_per_token, output_cost_per_token]) => ({
-      litellm_provider,
-      mode: 'chat',
-      input_cost_per_token,
-      output_cost_per_token,
-    })),
+    'litellm.json': mapValues(
+      litellm,
+      ([litellm_provider, input_cost_per_token, output_cost_per_token, more = {}]) => ({
+        litellm_provider,
+        mode: 'chat',
+        input_cost_per_token,
+        output_cost_per_token,
+        ...more,
+      }),
+    ),
     'genai-prices.json': Object.entries(genaiPrices).map(([id, models]) => ({
       id,
-      models: Object.entries(models).map(([model, [input_mtok, output_mtok]]) => ({
+      models: Object.entries(models).map(([model, [input_mtok, output_mtok, more = {}]]) => ({
         id: model,
-        prices: { input_mtok, output_mtok },
+        prices: { input_mtok, output_mtok, ...more },
       })),
     })),
     ...boards(lmarena),

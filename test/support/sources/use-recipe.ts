@@ -83,7 +83,7 @@ function rowsFrom(text: string): readonly Record<string, unknown>[] {
 }
 
 /** A record without the fields that a version added and that are null, so that a recipe's test names what the recipe fills. */
-function filledOf(dataset: DatasetName, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function filledOf(dataset: DatasetName, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const added = DATASETS[dataset].columns.filter(({ addedIn }) => addedIn !== undefined).map(publishedName);
   return Object.fromEntries(Object.entries(record).filter(([name, value]) => value !== null || !added.includes(name)));
 }
