@@ -11,7 +11,7 @@ function model(id: string, name: string, [prompt, completion]: readonly [string,
     name,
     created: 1_785_000_000,
     context_length: 131_072,
-    pricing: { prompt, completion, request: '0', overrides: [{ min_prompt_tokens: 200_000, prompt: '9' }] },
+    pricing: { prompt, completion, request: '0', overrides: [{ min_prompt_tokens: 200_000, prompt: '0.000009' }] },
     ...fields,
   };
 }
