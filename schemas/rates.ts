@@ -1,5 +1,6 @@
 /** Rates: what is charged for what, and under which condition (specification "Rates"). */
 import { z } from 'zod';
+import { plainNumber } from '../runtime/plain-number.ts';
 import { type JsonForm, parseJson } from './json-form.ts';
 
 /** What is counted. */
@@ -115,7 +116,42 @@ function keyOf(rate: Rate | undefined): string {
 /** Price of a million tokens without condition; undefined if the rates have none. */
 export function tokenPrice(rates: readonly Rate[], meter: Meter): number | undefined {
   const rate = rates.find((candidate) => candidate.meter === meter && candidate.unit === 'token' && !candidate.when);
-  return rate && (rate.price / rate.per) * 1_000_000;
+  return rate && (rate.price / rate.per) * MILLION;
+}
+
+/** Searches are priced by the request. All other meters are compared per million tokens, as most of their rates are. */
+const COMPARED_UNITS: Readonly<Partial<Record<Meter, string>>> = { request: 'request', search: 'request' };
+
+const MILLION = 1_000_000;
+
+/** Of a record; `rates` is null in records before 1.2. */
+interface Priced {
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly rates: readonly Rate[] | null;
+}
+
+/**
+ * The meters that have a price without condition, and that price per million tokens, or per request for `request` and `search`; null in
+ * any other unit (specification "Pricing").
+ */
+export function pricesByMeter({ input, output, rates }: Priced): ReadonlyMap<Meter, number | null> {
+  const prices = new Map<Meter, number | null>();
+  for (const meter of METERS) {
+    const plain = (rates ?? []).filter((rate) => rate.meter === meter && rate.when === undefined);
+    const compared = plain.find(({ unit }) => unit === (COMPARED_UNITS[meter] ?? 'token'));
+    if (plain.length > 0) prices.set(meter, compared === undefined ? null : comparedPrice(compared));
+  }
+  // Which the rates repeat, maybe with other last digits.
+  if (input !== null) prices.set('input', input);
+  if (output !== null) prices.set('output', output);
+  return prices;
+}
+
+/** Without the binary noise of a division. */
+function comparedPrice({ price, per, unit }: Rate): number {
+  const units = unit === 'token' ? MILLION : 1;
+  return per === units ? price : plainNumber((price / per) * units);
 }
 
 /** Settings of a source. */
@@ -136,7 +172,7 @@ export function findSuspectRate(
 ): string | undefined {
   const before = new Map(previous.map((rate) => [keyOf(rate), unitPrice(rate)]));
   const isPlausible = (rate: Rate, price: number) => {
-    return price === 0 || rate.unit !== 'token' || (price * 1_000_000 >= low && price * 1_000_000 <= high);
+    return price === 0 || rate.unit !== 'token' || (price * MILLION >= low && price * MILLION <= high);
   };
   for (const rate of rates.filter((each) => !isRepeated(each))) {
     const [price, old] = [unitPrice(rate), before.get(keyOf(rate))];
