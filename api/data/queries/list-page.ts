@@ -126,13 +126,17 @@ async function findPart(view: View, query: ListQuery, { plan, conditions, limit 
   const columns = key.map(({ kind }) => kind);
   const order = [...(sort === undefined ? [] : [`${sort.sql}${sort.isDescending ? ' DESC' : ''}`]), ...columns];
   const found = `SELECT ${[sort?.sql ?? 'NULL', ...own].join(', ')} FROM ${table}
-     ${plan.index === undefined ? '' : `INDEXED BY ${plan.index}`} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+     ${indexedBy(plan.index)} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
   const names = own.map((_, at) => `k${at}`);
   const select = `WITH found(sorted, ${names.join(', ')}) AS MATERIALIZED (${found})
      SELECT line AS text, "check", sorted FROM found CROSS JOIN ${lines} r
      ON ${own.map((column, at) => `r.${column} = k${at}`).join(' AND ')}`;
   if (!plan.isLong) return view.checkedRows<FoundRecord>(select, values);
   return view.checkedRowsInThread<FoundRecord>(select, values);
+}
+
+function indexedBy(index: string | undefined): string {
+  return index === undefined ? '' : `INDEXED BY ${index}`;
 }
 
 /** The key of the lines, and their table. */
@@ -193,14 +197,22 @@ function createTotals(): LRUCache<string, number> {
   return new LRUCache({ maxSize: TOTALS_LENGTH_MAX, sizeCalculation: (_, key) => key.length + TOTAL_LENGTH });
 }
 
+interface Count extends Pick<ListQuery, 'table' | 'conditions'> {
+  /** Undefined: SQL chooses. */
+  readonly index?: string | undefined;
+}
+
 /** Counted once per view and conditions. */
-export function countAll(view: View, { table, conditions }: Pick<ListQuery, 'table' | 'conditions'>): number {
+export function countAll(view: View, { table, conditions, index }: Count): number {
   const totals = view.computed(createTotals);
   const key = JSON.stringify([table, scopesOf(conditions)]);
   const known = totals.get(key);
   if (known !== undefined) return known;
   const { sql, values } = allOf(conditions);
-  const [row] = view.rows<{ readonly total: number }>(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, values);
+  const [row] = view.rows<{ readonly total: number }>(
+    `SELECT count(*) AS total FROM ${table} ${indexedBy(index)} WHERE ${sql}`,
+    values,
+  );
   const total = row?.total ?? 0;
   totals.set(key, total);
   return total;
