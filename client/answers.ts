@@ -36,6 +36,24 @@ export interface components {
             readonly inference: readonly string[] | null;
             /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string | null;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string | null;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string | null;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string | null;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number | null;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string | null;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean | null;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"] | null;
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[] | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
             /** @description First capture that has it */
@@ -131,6 +149,30 @@ export interface components {
             readonly context_length: number | null;
             /** @description Ids of the providers that serve the model, sorted */
             readonly inference: readonly string[] | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"];
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[];
+        };
+        readonly Modalities: {
+            /** @description What it takes, sorted: text, image, audio, video, pdf … */
+            readonly input: readonly string[];
+            /** @description What it gives, sorted */
+            readonly output: readonly string[];
         };
         /** @description One record per model */
         readonly Model: {
@@ -148,6 +190,24 @@ export interface components {
             readonly inference: readonly string[] | null;
             /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string | null;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string | null;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string | null;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string | null;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number | null;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string | null;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean | null;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"] | null;
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[] | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
         };
@@ -183,6 +243,24 @@ export interface components {
             readonly inference: readonly string[] | null;
             /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string | null;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string | null;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string | null;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string | null;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number | null;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string | null;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean | null;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"] | null;
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[] | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
             /** @description By benchmark */
@@ -331,6 +409,8 @@ export interface components {
             readonly effective_from: string | null;
             /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
+            /** @description Prices by meter and condition, sorted */
+            readonly rates?: readonly components["schemas"]["Rate"][] | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
         };
@@ -374,6 +454,14 @@ export interface components {
             /** @description Of the record in data, major.minor */
             readonly schema_version: string;
         };
+        readonly Pricing: {
+            /** @description One page, in the requested order */
+            readonly pricing: readonly components["schemas"]["Price"][];
+            /** @description Records that match the filters, on all pages */
+            readonly total: number;
+            /** @description For the next page; null on the last one */
+            readonly next_cursor: string | null;
+        };
         /** @description Other fields of the record on that day */
         readonly PricingPayload: {
             /** @description Provider that sells the model */
@@ -386,6 +474,8 @@ export interface components {
             readonly currency: string;
             /** @description First day of this price */
             readonly effective_from: string | null;
+            /** @description Prices by meter and condition, sorted */
+            readonly rates?: readonly components["schemas"]["Rate"][];
         };
         /** @description One record per model and category */
         readonly Ranking: {
@@ -487,6 +577,28 @@ export interface components {
             readonly points: readonly components["schemas"]["RankingPoint"][];
             readonly window: components["schemas"]["HistoryWindow"];
         };
+        /** @description A price of a meter; the one with `when` applies where all of it holds */
+        readonly Rate: {
+            /** @description What is counted: input, output, cache_read, cache_write, cache_write_1h, reasoning, image_in, image_out, audio_in, audio_out, video_out, request, search */
+            readonly meter: string;
+            /** @description Unit of the meter: token, image, second, request, page */
+            readonly unit: string;
+            /** @description The price is for so many units */
+            readonly per: number;
+            /** @description In the price's currency; 0 is free */
+            readonly price: number;
+            readonly when?: components["schemas"]["RateCondition"];
+        };
+        readonly RateCondition: {
+            /** @description Tier of service: batch, flex, priority, fast */
+            readonly tier?: string;
+            /** @description The request has more input tokens than this */
+            readonly context_min?: number;
+            /** @description With context_min: request charges all tokens of the request at this rate, marginal those above; absent: unknown */
+            readonly applies?: string;
+            /** @description Where the request is processed, as the provider names it */
+            readonly region?: string;
+        };
         /** @description One record per model and benchmark */
         readonly Score: {
             /** @description The model */
@@ -499,8 +611,18 @@ export interface components {
             readonly source: string | null;
             /** @description Day of the measurement */
             readonly measured_at: string | null;
+            /** @description Standard error, on the score's scale */
+            readonly stderr?: number | null;
+            /** @description How the model was run, such as its reasoning effort */
+            readonly variant?: string | null;
+            /** @description Who published the score: maker, evaluator, third_party */
+            readonly reported_by?: string | null;
+            /** @description Where it was published */
+            readonly source_url?: string | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
+            /** @description Sample size */
+            readonly n?: number | null;
         };
         readonly ScoreDelete: {
             /** @description Increases by one with every event of the feed */
@@ -534,6 +656,14 @@ export interface components {
             readonly source: string | null;
             /** @description Day of the measurement */
             readonly measured_at: string | null;
+            /** @description Standard error, on the score's scale */
+            readonly stderr?: number;
+            /** @description How the model was run, such as its reasoning effort */
+            readonly variant?: string;
+            /** @description Who published the score: maker, evaluator, third_party */
+            readonly reported_by?: string;
+            /** @description Where it was published */
+            readonly source_url?: string;
         };
         readonly ScoreUpsert: {
             /** @description Increases by one with every event of the feed */
@@ -668,6 +798,7 @@ export type Changes = components['schemas']['Changes'];
 export type DatasetFile = components['schemas']['DatasetFile'];
 export type HistoryWindow = components['schemas']['HistoryWindow'];
 export type MetadataPayload = components['schemas']['MetadataPayload'];
+export type Modalities = components['schemas']['Modalities'];
 export type Model = components['schemas']['Model'];
 export type ModelDelete = components['schemas']['ModelDelete'];
 export type ModelDetail = components['schemas']['ModelDetail'];
@@ -688,6 +819,7 @@ export type Price = components['schemas']['Price'];
 export type PriceDelete = components['schemas']['PriceDelete'];
 export type PriceKey = components['schemas']['PriceKey'];
 export type PriceUpsert = components['schemas']['PriceUpsert'];
+export type Pricing = components['schemas']['Pricing'];
 export type PricingPayload = components['schemas']['PricingPayload'];
 export type Ranking = components['schemas']['Ranking'];
 export type RankingDelete = components['schemas']['RankingDelete'];
@@ -697,6 +829,8 @@ export type RankingPoint = components['schemas']['RankingPoint'];
 export type RankingUpsert = components['schemas']['RankingUpsert'];
 export type Rankings = components['schemas']['Rankings'];
 export type RankingsHistory = components['schemas']['RankingsHistory'];
+export type Rate = components['schemas']['Rate'];
+export type RateCondition = components['schemas']['RateCondition'];
 export type Score = components['schemas']['Score'];
 export type ScoreDelete = components['schemas']['ScoreDelete'];
 export type ScoreKey = components['schemas']['ScoreKey'];
@@ -809,6 +943,35 @@ export interface operations {
             readonly 200: {
                 content: {
                     readonly "application/json": components["schemas"]["Scores"];
+                };
+            };
+        };
+    };
+    readonly listPricing: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The model */
+                readonly model?: string;
+                /** @description Provider that sells the model */
+                readonly provider?: string;
+                /** @description Only prices with a rate of this meter without condition; bounds and order are by that rate, default input */
+                readonly meter?: "input" | "output" | "cache_read" | "cache_write" | "cache_write_1h" | "reasoning" | "image_in" | "image_out" | "audio_in" | "audio_out" | "video_out" | "request" | "search";
+                /** @description Minimum price per million tokens; of the meters request and search per request */
+                readonly min_price?: number;
+                /** @description Maximum price per million tokens; of the meters request and search per request */
+                readonly max_price?: number;
+                /** @description Order; a minus reverses it; rates in another unit come last */
+                readonly sort?: "model_id" | "price" | "-price" | "-updated_at";
+                /** @description Records per page */
+                readonly limit?: number;
+                /** @description The `next_cursor` of the previous page, with the same filters and order */
+                readonly cursor?: string;
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                content: {
+                    readonly "application/json": components["schemas"]["Pricing"];
                 };
             };
         };

@@ -53,6 +53,7 @@ function pricedRow(
     provider,
     input_per_million: input,
     output_per_million: output,
+    currency: choose.pick(['USD', 'USD', 'EUR']),
     updated_at: `${choose.pick([day, '2026-01-01'])}T${choose.pick(['00:00:00Z', '00:00:00.250Z', '20:55:45Z'])}`,
   };
   const hasRates = choose.chance(0.8);
