@@ -456,6 +456,14 @@ export interface components {
             /** @description Of the record in data, major.minor */
             readonly schema_version: string;
         };
+        readonly Pricing: {
+            /** @description One page, in the requested order */
+            readonly pricing: readonly components["schemas"]["Price"][];
+            /** @description Records that match the filters, on all pages */
+            readonly total: number;
+            /** @description For the next page; null on the last one */
+            readonly next_cursor: string | null;
+        };
         /** @description Other fields of the record on that day */
         readonly PricingPayload: {
             /** @description Provider that sells the model */
@@ -821,6 +829,7 @@ export type Price = components['schemas']['Price'];
 export type PriceDelete = components['schemas']['PriceDelete'];
 export type PriceKey = components['schemas']['PriceKey'];
 export type PriceUpsert = components['schemas']['PriceUpsert'];
+export type Pricing = components['schemas']['Pricing'];
 export type PricingPayload = components['schemas']['PricingPayload'];
 export type Ranking = components['schemas']['Ranking'];
 export type RankingDelete = components['schemas']['RankingDelete'];
@@ -945,6 +954,35 @@ export interface operations {
             readonly 200: {
                 content: {
                     readonly "application/json": components["schemas"]["Scores"];
+                };
+            };
+        };
+    };
+    readonly listPricing: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The model */
+                readonly model?: string;
+                /** @description Provider that sells the model */
+                readonly provider?: string;
+                /** @description Only prices with a rate of this meter without condition; bounds and order are by that rate, default input */
+                readonly meter?: "input" | "output" | "cache_read" | "cache_write" | "cache_write_1h" | "reasoning" | "image_in" | "image_out" | "audio_in" | "audio_out" | "video_out" | "request" | "search";
+                /** @description Minimum price per million tokens; of the meters request and search per request */
+                readonly min_price?: number;
+                /** @description Maximum price per million tokens; of the meters request and search per request */
+                readonly max_price?: number;
+                /** @description Order; a minus reverses it; rates in another unit come last */
+                readonly sort?: "model_id" | "price" | "-price" | "-updated_at";
+                /** @description Records per page */
+                readonly limit?: number;
+                /** @description The `next_cursor` of the previous page, with the same filters and order */
+                readonly cursor?: string;
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                content: {
+                    readonly "application/json": components["schemas"]["Pricing"];
                 };
             };
         };

@@ -10,6 +10,7 @@ import type {
   ModelHistory,
   Models,
   operations,
+  Pricing,
   Scores,
   Snapshots,
   Sources,
@@ -45,6 +46,11 @@ export abstract class Calls {
   /** `GET /v1/scores`: Scores, with filters. */
   listScores(query: QueryOf<'listScores'> = {}, options: CallOptions = {}): Promise<Answer<Scores>> {
     return this.get<'listScores'>('/v1/scores', query, options);
+  }
+
+  /** `GET /v1/pricing`: Prices, with filters. */
+  listPricing(query: QueryOf<'listPricing'> = {}, options: CallOptions = {}): Promise<Answer<Pricing>> {
+    return this.get<'listPricing'>('/v1/pricing', query, options);
   }
 
   /** `GET /v1/updates`: Recently added models, newest first. */

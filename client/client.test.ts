@@ -22,7 +22,9 @@ const rows: DayRows = {
     ['code/one', 'b%2'].map((benchmark_id) => ({ model_id, benchmark_id, value: model_id.length })),
   ),
   rankings: IDS.slice(0, 120).map((model_id, index) => ({ model_id, category: 'text/one', rank: index + 1 })),
-  pricing: [],
+  pricing: IDS.flatMap((model_id) =>
+    ['shop/é', 'b%2'].map((provider) => ({ model_id, provider, input_per_million: 1 })),
+  ),
 };
 
 const service = useService({ days: (store) => store.publish('2026-06-30', rows) });
@@ -38,8 +40,10 @@ test.each([
   ['models that meet filters', (client: ModelstatsClient) => client.eachModel({ q: 'MODEL-1' }), 111, 1],
   ['benchmarks', (client: ModelstatsClient) => client.eachBenchmark(), 2, 1],
   ['scores', (client: ModelstatsClient) => client.eachScore(), 2 * IDS.length, 2],
+  ['prices', (client: ModelstatsClient) => client.eachPrice(), 2 * IDS.length, 2],
+  ['prices of a provider', (client: ModelstatsClient) => client.eachPrice({ provider: 'shop/é' }), IDS.length, 1],
   ['ranks of a category', (client: ModelstatsClient) => client.eachRanking('text/one'), 120, 3],
-  ['changes', (client: ModelstatsClient) => client.eachChange({ limit: 300 }), 3 * IDS.length + 120, 3],
+  ['changes', (client: ModelstatsClient) => client.eachChange({ limit: 300 }), 5 * IDS.length + 120, 5],
 ] as const)('an iterator over %s gives every record once', async (_, each, count, pages) => {
   const { client, used } = await customer();
   const records = new Set<string>();

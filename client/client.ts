@@ -5,6 +5,7 @@ import type {
   Changes,
   Model,
   operations,
+  Price,
   Ranking,
   Rankings,
   RankingsHistory,
@@ -19,6 +20,7 @@ import type {
   ChangeFilters,
   ModelFilters,
   Page,
+  PriceFilters,
   QueryOf,
   RankingsHistoryFilters,
   ScoreFilters,
@@ -71,6 +73,10 @@ export class ModelstatsClient extends Calls {
 
   eachScore(filters: ScoreFilters = {}, options: CallOptions = {}): AsyncGenerator<Score, void> {
     return this.#each((page) => this.listScores({ limit: 500, ...filters, ...page }, options), 'scores');
+  }
+
+  eachPrice(filters: PriceFilters = {}, options: CallOptions = {}): AsyncGenerator<Price, void> {
+    return this.#each((page) => this.listPricing({ limit: 500, ...filters, ...page }, options), 'pricing');
   }
 
   /** `GET /v1/rankings` */

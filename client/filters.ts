@@ -10,6 +10,7 @@ export type Page = Pick<QueryOf<'listModels'>, 'limit' | 'cursor'>;
 export type ModelFilters = Omit<QueryOf<'listModels'>, keyof Page>;
 export type BenchmarkFilters = Omit<QueryOf<'listBenchmarks'>, keyof Page>;
 export type ScoreFilters = Omit<QueryOf<'listScores'>, keyof Page>;
+export type PriceFilters = Omit<QueryOf<'listPricing'>, keyof Page>;
 export type UpdateFilters = Omit<QueryOf<'listUpdates'>, keyof Page>;
 export type HistoryRange = Pick<QueryOf<'getModelHistory'>, 'from' | 'to'>;
 export type ModelHistoryFilters = QueryOf<'getModelHistory'>;

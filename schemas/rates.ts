@@ -1,5 +1,6 @@
 /** Rates: what is charged for what, and under which condition (specification "Rates"). */
 import { z } from 'zod';
+import { plainNumber } from '../runtime/plain-number.ts';
 import { type JsonForm, parseJson } from './json-form.ts';
 
 /** What is counted. */
@@ -121,6 +122,41 @@ export function tokenPrice(rates: readonly Rate[], meter: Meter): number | undef
   return rate && millionPrice(rate);
 }
 
+/** Searches are priced by the request. All other meters are compared per million tokens, as most of their rates are. */
+const COMPARED_UNITS: Readonly<Partial<Record<Meter, string>>> = { request: 'request', search: 'request' };
+
+const MILLION = 1_000_000;
+
+/** Of a record; `rates` is null in records before 1.2. */
+interface Priced {
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly rates: readonly Rate[] | null;
+}
+
+/**
+ * The meters that have a price without condition, and that price per million tokens, or per request for `request` and `search`; null in
+ * any other unit (specification "Pricing").
+ */
+export function pricesByMeter({ input, output, rates }: Priced): ReadonlyMap<Meter, number | null> {
+  const prices = new Map<Meter, number | null>();
+  for (const meter of METERS) {
+    const plain = (rates ?? []).filter((rate) => rate.meter === meter && rate.when === undefined);
+    const compared = plain.find(({ unit }) => unit === (COMPARED_UNITS[meter] ?? 'token'));
+    if (plain.length > 0) prices.set(meter, compared === undefined ? null : comparedPrice(compared));
+  }
+  // Which the rates repeat, maybe with other last digits.
+  if (input !== null) prices.set('input', input);
+  if (output !== null) prices.set('output', output);
+  return prices;
+}
+
+/** Without the binary noise of a division. */
+function comparedPrice({ price, per, unit }: Rate): number {
+  const units = unit === 'token' ? MILLION : 1;
+  return per === units ? price : plainNumber((price / per) * units);
+}
+
 /** Settings of a source. */
 export interface PriceLimits {
   /** Per million tokens. */
@@ -160,7 +196,7 @@ function listed([first, ...others]: readonly Rate[]): string {
 
 /** Of any unit. */
 function millionPrice({ price, per }: Rate): number {
-  return price * (1_000_000 / per);
+  return price * (MILLION / per);
 }
 
 function isRepeated({ meter, unit, when }: Rate): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cell, runColumns, runsOf, table } from './table.ts';
+import { cell, RATE_COLUMNS, runColumns, runsOf, table } from './table.ts';
 import { fits, TOKENS_MAX, tokensIn } from './tool-text.ts';
 
 test.each([
@@ -23,6 +23,22 @@ test.each([
 test('a table has a line of names and a line per row', () => {
   const columns = { id: 'id', twice: (row: Readonly<Record<string, unknown>>) => Number(row['n']) * 2 };
   expect(table(columns, [{ id: 'a', n: 1 }])).toBe('id | twice\na | 2');
+});
+
+test('rates beside the plain prices of input and output say their meter, condition, price and unit', () => {
+  const token = { unit: 'token', per: 1_000_000 };
+  const rates = [
+    { meter: 'cache_read', ...token, price: 0.1 },
+    { meter: 'image_in', unit: 'image', per: 1000, price: 2 },
+    { meter: 'input', ...token, price: 1 },
+    { meter: 'input', ...token, price: 0.5, when: { tier: 'batch' } },
+    { meter: 'output', ...token, price: 9, when: { context_min: 200_000, applies: 'marginal', region: 'eu' } },
+  ];
+  const [, cells] = table(RATE_COLUMNS, [{ rates }]).split('\n');
+  expect(cells).toBe(
+    'cache_read 0.1, image_in 0.002 per image, input (batch) 0.5, output (above 200000 tokens, marginal, eu) 9',
+  );
+  expect(table(RATE_COLUMNS, [{}])).toMatch(/\n-$/);
 });
 
 const COLUMNS = { of: 'of', value: 'value' };

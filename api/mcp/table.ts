@@ -81,6 +81,30 @@ export const PRICE_COLUMNS: Columns = {
   source: 'source',
 };
 
+/** Every rate beside the plain prices of input and output, such as `input (batch) 0.5, image_in 0.002 per image`. */
+export const RATE_COLUMNS: Columns = {
+  'other rates (USD per million tokens, or as said)': ({ rates }) =>
+    Array.isArray(rates) ? rates.filter((rate) => !isPlainPrice(rate)).map(rateText) : null,
+};
+
+function isPlainPrice({ meter, unit, when }: Row): boolean {
+  return (meter === 'input' || meter === 'output') && unit === 'token' && when === undefined;
+}
+
+function rateText({ meter, unit, per, price, when }: Row): string {
+  const { tier, context_min: above, region, applies } = Object(when);
+  const conditions = [
+    ...(tier === undefined ? [] : [tier]),
+    ...(above === undefined ? [] : [`above ${above} tokens${applies === undefined ? '' : `, ${applies}`}`]),
+    ...(region === undefined ? [] : [region]),
+  ];
+  const units = unit === 'token' ? MILLION : 1;
+  const amount = cell((Number(price) / Number(per)) * units);
+  return `${meter}${conditions.length === 0 ? '' : ` (${conditions.join(', ')})`} ${amount}${unit === 'token' ? '' : ` per ${unit}`}`;
+}
+
+const MILLION = 1_000_000;
+
 export const SOURCE_COLUMNS: Columns = {
   id: 'id',
   name: 'name',

@@ -7,6 +7,7 @@
  * | `ids` | id, with its number; numbers of a kind are in the order of the ids. `is_known`: a record of it was captured |
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record |
  * | `score_values` | source and day of measurement, with the sorted values of its scores: 8-byte little-endian doubles |
+ * | `price_meters` | current price and meter with a rate without condition, and one with the meter `''` for each price |
  * | `model_names` | current model: the text that `q` searches, and its aliases as JSON |
  * | `model_providers` | current model and provider that serves it |
  * | `aliases` | name of a current model at an upstream |
@@ -45,6 +46,9 @@ CREATE TABLE rankings (category INTEGER NOT NULL, rank INTEGER NOT NULL, model I
 CREATE TABLE pricing (model INTEGER NOT NULL, provider INTEGER NOT NULL, input REAL, output REAL, line TEXT NOT NULL,
   "check" INTEGER NOT NULL, PRIMARY KEY (model, provider)) STRICT, WITHOUT ROWID;
 
+CREATE TABLE price_meters (meter TEXT NOT NULL, model INTEGER NOT NULL, provider INTEGER NOT NULL, price REAL,
+  updated_at INTEGER NOT NULL, PRIMARY KEY (meter, model, provider)) STRICT, WITHOUT ROWID;
+
 CREATE TABLE intervals (kind TEXT NOT NULL, model INTEGER NOT NULL, series INTEGER NOT NULL, valid_from INTEGER NOT NULL,
   valid_to INTEGER NOT NULL, source TEXT NOT NULL, rank INTEGER, text TEXT NOT NULL, "check" INTEGER NOT NULL,
   PRIMARY KEY (kind, model, series, valid_from)) STRICT, WITHOUT ROWID;
@@ -64,6 +68,9 @@ export const TEXTS_SEPARATOR = '\u0001';
 
 /** `valid_to` of an open interval: the last day of the year 9999. */
 export const OPEN = 2_932_896;
+
+/** Meter of the row that each price has in `price_meters`, whatever its rates. */
+export const ANY_METER = '';
 
 /** Kinds of numbered ids. */
 export type IdKind = 'model' | 'benchmark' | 'score source' | 'category' | 'provider';
@@ -105,6 +112,9 @@ CREATE INDEX scores_benchmark ON scores (benchmark, model, value, source, measur
 CREATE INDEX scores_benchmark_value ON scores (benchmark, value, model, source, measured_at);
 CREATE INDEX rankings_model ON rankings (model, category);
 CREATE INDEX pricing_model ON pricing (model, input, output);
+CREATE INDEX price_meters_price ON price_meters (meter, price, model, provider);
+CREATE INDEX price_meters_updated_at ON price_meters (meter, updated_at DESC, model, provider, price);
+CREATE INDEX price_meters_provider ON price_meters (meter, provider, model, price, updated_at);
 CREATE INDEX intervals_top ON intervals (series, valid_from) WHERE rank <= ${TOP_POSITIONS_MAX};
 CREATE INDEX news_model ON news (model_id);
 CREATE INDEX news_kind ON news (kind, part);

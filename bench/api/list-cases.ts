@@ -32,6 +32,7 @@ export async function listCases(
     await fixed('scores sort=-value, a page from the middle', (n) =>
       middle(`min_value=${fine(n + 6000)}&sort=-value`, 'value'),
     ),
+    ...priceCases(values),
     ...modelCases(values),
     { name: 'rankings?category=N', path: (n) => `/v1/rankings?limit=${1 + (n % 50)}&category=${pick(CATEGORIES, n)}` },
     { name: 'benchmarks?category=N', path: (n) => `/v1/benchmarks?category=c${n}` },
@@ -66,6 +67,24 @@ function scoreCases({ models, benchmarks }: Values): readonly ListCase[] {
 
 function scoreCase(name: string, query: (n: number) => string): ListCase {
   return { name: `scores?${name}`, path: (n) => `/v1/scores?limit=100&${query(n)}` };
+}
+
+function priceCases({ models }: Values): readonly ListCase[] {
+  const filters: Readonly<Record<string, (n: number) => string>> = {
+    'model=N': (n) => `model=${encodeURIComponent(pick(models, n * 7))}`,
+    'provider=azure&min_price=N': (n) => `provider=azure&min_price=${fine(n)}`,
+    'meter=output&max_price=N': (n) => `meter=output&max_price=20.${coarse(n)}`,
+    'min_price=N&max_price=N, few': (n) => `min_price=1.${coarse(n)}&max_price=1.${coarse(n + 50)}`,
+  };
+  const unsorted = Object.entries(filters).map(([name, query]) => priceCase(name, query));
+  const sorted = ['price', '-price', '-updated_at'].map((sort, i) =>
+    priceCase(`sort=${sort}&min_price=N`, (n) => `sort=${sort}&min_price=${fine(n + 1000 * (i + 1))}`),
+  );
+  return [...unsorted, ...sorted];
+}
+
+function priceCase(name: string, query: (n: number) => string): ListCase {
+  return { name: `pricing?${name}`, path: (n) => `/v1/pricing?limit=100&${query(n)}` };
 }
 
 function modelCases({ models }: Values): readonly ListCase[] {

@@ -25,6 +25,7 @@ const ROWS: readonly Row[] = [
   ['sources', '/v1/sources', 1, catalog.sourcesResponse, catalog.askNothing],
   ['snapshots', '/v1/snapshots', 1, snapshots.snapshotsResponse, snapshots.askSnapshots],
   ['download', '/v1/snapshots/{snapshot_id}/download', 3, snapshots.downloadResponse, snapshots.askDownload],
+  ['pricing', '/v1/pricing', 5, lists.pricingResponse, lists.askPricing],
 ];
 
 export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, response, ask]) => {

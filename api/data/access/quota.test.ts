@@ -29,6 +29,7 @@ describe('Daily quota rules', () => {
     `/v1/models/${MODEL}`,
     '/v1/benchmarks',
     '/v1/scores?limit=500',
+    '/v1/pricing?meter=input&sort=price',
     '/v1/rankings?category=general',
     '/v1/updates',
     '/v1/categories',

@@ -29,7 +29,7 @@ export const OWN_MODEL_KEY = { kind: 'model', field: 'id' } as const satisfies K
 export const MODEL_KEY = { kind: 'model', field: 'model_id' } as const satisfies KeyPart;
 
 export interface ListQuery {
-  readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings';
+  readonly table: 'models' | 'benchmarks' | 'scores' | 'rankings' | 'price_meters';
   readonly conditions: readonly Condition[];
   /** Default: by key. */
   readonly sort?: SortKey | undefined;
@@ -122,23 +122,32 @@ interface Part {
 async function findPart(view: View, query: ListQuery, { plan, conditions, limit }: Part) {
   const { table, sort, key } = query;
   const { sql, values } = allOf([...query.conditions, ...conditions]);
+  const { columns: own, lines } = TABLE_KEYS[table];
   const columns = key.map(({ kind }) => kind);
   const order = [...(sort === undefined ? [] : [`${sort.sql}${sort.isDescending ? ' DESC' : ''}`]), ...columns];
-  const found = `SELECT ${[sort?.sql ?? 'NULL', ...TABLE_KEYS[table]].join(', ')} FROM ${table}
-     ${plan.index === undefined ? '' : `INDEXED BY ${plan.index}`} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
-  const names = TABLE_KEYS[table].map((_, at) => `k${at}`);
+  const found = `SELECT ${[sort?.sql ?? 'NULL', ...own].join(', ')} FROM ${table}
+     ${indexedBy(plan.index)} WHERE ${sql} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+  const names = own.map((_, at) => `k${at}`);
   const select = `WITH found(sorted, ${names.join(', ')}) AS MATERIALIZED (${found})
-     SELECT line AS text, "check", sorted FROM found CROSS JOIN ${table} r
-     ON ${TABLE_KEYS[table].map((column, at) => `r.${column} = k${at}`).join(' AND ')}`;
+     SELECT line AS text, "check", sorted FROM found CROSS JOIN ${lines} r
+     ON ${own.map((column, at) => `r.${column} = k${at}`).join(' AND ')}`;
   if (!plan.isLong) return view.checkedRows<FoundRecord>(select, values);
   return view.checkedRowsInThread<FoundRecord>(select, values);
 }
 
-const TABLE_KEYS: Readonly<Record<ListQuery['table'], readonly string[]>> = {
-  models: ['model'],
-  benchmarks: ['benchmark'],
-  scores: ['model', 'benchmark'],
-  rankings: ['category', 'rank', 'model'],
+function indexedBy(index: string | undefined): string {
+  return index === undefined ? '' : `INDEXED BY ${index}`;
+}
+
+/** The key of the lines, and their table. */
+const TABLE_KEYS: Readonly<
+  Record<ListQuery['table'], { readonly columns: readonly string[]; readonly lines: string }>
+> = {
+  models: { columns: ['model'], lines: 'models' },
+  benchmarks: { columns: ['benchmark'], lines: 'benchmarks' },
+  scores: { columns: ['model', 'benchmark'], lines: 'scores' },
+  rankings: { columns: ['category', 'rank', 'model'], lines: 'rankings' },
+  price_meters: { columns: ['model', 'provider'], lines: 'pricing' },
 };
 
 /** After the sort value, or the same one and a later key. */
@@ -188,13 +197,22 @@ function createTotals(): LRUCache<string, number> {
   return new LRUCache({ maxSize: TOTALS_LENGTH_MAX, sizeCalculation: (_, key) => key.length + TOTAL_LENGTH });
 }
 
-function countAll(view: View, { table, conditions }: ListQuery): number {
+interface Count extends Pick<ListQuery, 'table' | 'conditions'> {
+  /** Undefined: SQL chooses. */
+  readonly index?: string | undefined;
+}
+
+/** Counted once per view and conditions. */
+export function countAll(view: View, { table, conditions, index }: Count): number {
   const totals = view.computed(createTotals);
   const key = JSON.stringify([table, scopesOf(conditions)]);
   const known = totals.get(key);
   if (known !== undefined) return known;
   const { sql, values } = allOf(conditions);
-  const [row] = view.rows<{ readonly total: number }>(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, values);
+  const [row] = view.rows<{ readonly total: number }>(
+    `SELECT count(*) AS total FROM ${table} ${indexedBy(index)} WHERE ${sql}`,
+    values,
+  );
   const total = row?.total ?? 0;
   totals.set(key, total);
   return total;

@@ -19,6 +19,7 @@ const ROUTES = [
   ...['/v1/models', '/v1/models/a', '/v1/benchmarks', '/v1/scores', '/v1/rankings?category=general', '/v1/categories'],
   ...['/v1/sources', '/v1/updates', '/v1/changes', '/v1/snapshots', '/v1/models/a/history?kind=score'],
   '/v1/rankings/history?category_id=general',
+  '/v1/pricing?sort=price',
 ];
 const DAYS = Object.keys(SMALL_DAYS);
 

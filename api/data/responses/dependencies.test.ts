@@ -15,6 +15,7 @@ const CURRENT = [
   '/v1/models/a',
   '/v1/benchmarks',
   '/v1/scores',
+  '/v1/pricing',
   '/v1/rankings?category=general',
   '/v1/categories',
   '/v1/sources',
@@ -112,7 +113,7 @@ describe('the tags that change with', () => {
       'a price',
       '2026-06-10',
       ({ pricing }) => ({ pricing: first(pricing, { input_per_million: 3.75 }) }),
-      ['/v1/models?max_input_price=100', '/v1/models/a'],
+      ['/v1/models?max_input_price=100', '/v1/models/a', '/v1/pricing'],
     ],
     [
       'a rank',

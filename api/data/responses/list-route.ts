@@ -6,6 +6,7 @@ import type { JsonText } from '../../view/view.ts';
 import { findCursorProblem } from '../queries/conditions.ts';
 import { type ListQuery, listPage } from '../queries/list-page.ts';
 import {
+  type DataCapability,
   type DataRoute,
   dataRoute,
   jsonArray,
@@ -18,6 +19,8 @@ import { freeText, integer } from './parameters.ts';
 /** A list, without what all lists share: limit, cursor, total and next_cursor. */
 export interface ListRouteDefinition<Filters, Name extends string, Item extends z.ZodType, Before extends z.ZodRawShape>
   extends Pick<RouteDescription, DescribedByList> {
+  /** Default: `current`. */
+  readonly capability?: DataCapability;
   /** Besides `limit` and `cursor`. */
   readonly filters: ParametersSchema<Filters>;
   /** Records per page. */
@@ -65,7 +68,18 @@ export function listRoute<
 >(
   definition: ListRouteDefinition<Filters, Name, Item, Before>,
 ): DataRoute<unknown, Filters & PageParameters, ListBody<Name, Item, Before>> {
-  const { filters, limit, bodyName, records, before, dependsOn, assertExists, list, ...description } = definition;
+  const {
+    capability = 'current',
+    filters,
+    limit,
+    bodyName,
+    records,
+    before,
+    dependsOn,
+    assertExists,
+    list,
+    ...description
+  } = definition;
   const query = filters.extend({
     limit: integer({ min: 1, ...limit, description: 'Records per page' }),
     cursor: LIST_CURSOR,
@@ -75,7 +89,7 @@ export function listRoute<
     .meta({ id: bodyName });
   return dataRoute<unknown, Filters & PageParameters, Filters & PageParameters, ListBody<Name, Item, Before>>({
     ...description,
-    capability: 'current',
+    capability,
     feature: null,
     // zod can't express the types of objects whose shape is a type parameter.
     query: query as unknown as ParametersSchema<Filters & PageParameters>,

@@ -162,7 +162,14 @@ test('the feed cursor at its end is answered, the one behind it is ahead', async
 
 test('a list cursor is good for its list, filters and order, and for no other', async () => {
   const { next_cursor: cursor } = await api.json('/v1/models?limit=2&sort=-name');
-  const others = ['/v1/models?', '/v1/models?sort=name', '/v1/models?sort=-name&q=a', '/v1/benchmarks?', '/v1/scores?'];
+  const others = [
+    '/v1/models?',
+    '/v1/models?sort=name',
+    '/v1/models?sort=-name&q=a',
+    '/v1/benchmarks?',
+    '/v1/scores?',
+    '/v1/pricing?',
+  ];
   for (const url of others) expect(await problemType(`${url}&cursor=${String(cursor)}`)).toBe('cursor_invalid');
   expect(await problemType(`/v1/models?sort=-name&limit=7&cursor=${String(cursor)}`)).toBe('200');
 });
@@ -179,6 +186,9 @@ test.each([
   ['/v1/models?limit=2&sort=-name', 'f5b2f65b["Tern Small","tern-small"]'],
   ['/v1/scores?limit=1&sort=-measured_at&min_value=0', 'd56fdac7["2026-06-02","aurora-2","reason-bench"]'],
   ['/v1/scores?limit=1&sort=-value', '1ffbfece["1243.0","aurora-2","code-arena"]'],
+  ['/v1/pricing?limit=1', 'b6f0bc3c["100%-open:v1","co-op:north"]'],
+  ['/v1/pricing?limit=1&sort=-price&min_price=0', '96a7207f["90.0","言葉-7b","nimbus"]'],
+  ['/v1/pricing?limit=1&sort=-updated_at&meter=output', 'ba736dcd["2026-06-02 00:00:00","@edge/quill/q7:free","edge"]'],
 ])('the cursor of %s stays as it is from one version of the service to the next', async (url, expected) => {
   const { next_cursor: cursor } = await api.json(url);
   expect(Buffer.from(String(cursor), 'base64url').toString()).toBe(expected);
@@ -189,6 +199,9 @@ test.each([
   ['/v1/models by time', '/v1/models?limit=1&sort=updated_at'],
   ['/v1/scores', '/v1/scores?limit=1'],
   ['/v1/scores by value', '/v1/scores?limit=1&sort=-value'],
+  ['/v1/pricing', '/v1/pricing?limit=1'],
+  ['/v1/pricing by price', '/v1/pricing?limit=1&sort=-price&meter=output'],
+  ['/v1/pricing by time', '/v1/pricing?limit=1&sort=-updated_at'],
   ['/v1/rankings', '/v1/rankings?limit=1&category=CATEGORY'],
 ])('%s: a forged position gives a page or is refused, never a fault', async (_, template) => {
   const [category] = (await api.json('/v1/categories'))['categories'] as { id: string }[];

@@ -6,6 +6,7 @@ import type { DataRoute } from '../responses/data-route.ts';
 import { changesRoute } from './changes.ts';
 import { modelHistoryRoute } from './model-history.ts';
 import { modelRoute, modelsRoute } from './models.ts';
+import { pricingRoute } from './pricing.ts';
 import { categoriesRoute, rankingsRoute } from './rankings.ts';
 import { rankingsHistoryRoute } from './rankings-history.ts';
 import { benchmarksRoute, scoresRoute } from './scores.ts';
@@ -32,6 +33,7 @@ export const DATA_ROUTES: readonly DataRoute[] = [
   modelRoute,
   benchmarksRoute,
   scoresRoute,
+  pricingRoute,
   rankingsRoute,
   updatesRoute,
   categoriesRoute,

@@ -95,8 +95,16 @@ test('a cursor with other values than any record has is after those before them,
     fc.string({ unit: 'binary', maxLength: 5 }),
     fc.double().map(String),
   );
-  const paths = ['/v1/models?', '/v1/scores?', '/v1/benchmarks?', '/v1/rankings?category=general&'];
-  const sorts = ['', 'sort=name&', 'sort=-release_date&', 'sort=context_length&', 'sort=updated_at&', 'sort=-value&'];
+  const paths = ['/v1/models?', '/v1/scores?', '/v1/pricing?', '/v1/benchmarks?', '/v1/rankings?category=general&'];
+  const sorts = [
+    '',
+    'sort=name&',
+    'sort=-release_date&',
+    'sort=context_length&',
+    'sort=updated_at&',
+    'sort=-value&',
+    'sort=price&',
+  ];
   const lists = paths.flatMap((path) => [...sorts, 'sort=-measured_at&'].map((sort) => `${path}${sort}limit=1`));
   const cursors = new Map<string, string>();
   for (const path of lists) {
@@ -218,6 +226,13 @@ test.each([
   ['/v1/models?organization=x&limit=1', 'models', 'models_organization'],
   ['/v1/benchmarks?category=coding&limit=1', 'benchmarks', 'benchmarks_category'],
   ['/v1/rankings?category=general&limit=2', 'rankings', undefined],
+  ['/v1/pricing?limit=2', 'price_meters', undefined],
+  ['/v1/pricing?model=a&limit=1', 'price_meters', undefined],
+  ['/v1/pricing?provider=p1&limit=1', 'price_meters', 'price_meters_provider'],
+  ['/v1/pricing?meter=output&limit=1', 'price_meters', undefined],
+  ['/v1/pricing?sort=price&limit=1', 'price_meters', 'price_meters_price'],
+  ['/v1/pricing?sort=-price&limit=1', 'price_meters', 'price_meters_price'],
+  ['/v1/pricing?sort=-updated_at&limit=1', 'price_meters', 'price_meters_updated_at'],
 ])('%s is found in the order of an index, and only the lines of its records are read', async (path, table, index) => {
   const statements = watchStatements();
   const { records, next_cursor: cursor } = await getList(uncached, path);
@@ -239,8 +254,8 @@ test.each([
       steps.find((step) => new RegExp(`^(SCAN|SEARCH) ${table}\\b`).test(step)),
       sql,
     ).toMatch(usual);
-    // Few models share a name, and few scores a value: those are sorted, one after the other.
-    const sorted = /sort=-(name|value)/.test(path) ? 'USE TEMP B-TREE FOR ORDER BY' : 'USE TEMP B-TREE';
+    // Few models share a name, and few scores or prices a value: those are sorted, one after the other.
+    const sorted = /sort=-(name|value|price)/.test(path) ? 'USE TEMP B-TREE FOR ORDER BY' : 'USE TEMP B-TREE';
     expect(steps.join('\n'), sql).not.toContain(sorted);
     expect(steps.filter((step) => step.startsWith('SEARCH r ')).length, sql).toBe(1);
     expect(view.rows(sql, values).length).toBeLessThanOrEqual(records.length + 1);

@@ -1,4 +1,5 @@
 import { modelRoute, modelsRoute } from '../../data/routes/models.ts';
+import { pricingRoute } from '../../data/routes/pricing.ts';
 import { categoriesRoute, rankingsRoute } from '../../data/routes/rankings.ts';
 import { benchmarksRoute, scoresRoute } from '../../data/routes/scores.ts';
 import { updatesRoute } from '../../data/routes/updates.ts';
@@ -11,6 +12,7 @@ import {
   MODEL_COLUMNS,
   PRICE_COLUMNS,
   RANK_COLUMNS,
+  RATE_COLUMNS,
   rowsOf,
   SCORE_COLUMNS,
   table,
@@ -33,7 +35,7 @@ function listTool({ noun, columns, next, descriptions = {}, ...definition }: Lis
   const { rows } = definition;
   return routeTool({
     ...definition,
-    descriptions: { cursor: 'next_cursor of the previous page', ...descriptions },
+    descriptions: { cursor: '', limit: '', ...descriptions }, // The instructions describe pages.
     text: (input) => {
       const found = rowsOf(input.body, rows);
       const shown = found.length === 0 ? `No ${noun} match.` : table(columns, found);
@@ -49,14 +51,15 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-models',
     title: 'List models',
-    description: 'AI models that meet filters, in pages. One unit a page.',
+    description: 'AI models that meet filters, in pages.',
     route: modelsRoute,
     descriptions: {
       q: 'Part of id, name or alias, in any case',
       alias: 'Exact name at any upstream, or id',
       released_after: 'This day or later',
       released_before: 'This day or earlier',
-      max_input_price: 'Some provider sells at this per million or less',
+      min_context: 'Tokens',
+      max_input_price: 'At some provider, per million',
       max_output_price: 'The same for output; both prices from one provider',
       sort: SORT_DESCRIPTION,
     },
@@ -69,7 +72,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'get-model',
     title: 'Get one model',
     description:
-      'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
+      'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it.',
     route: modelRoute,
     descriptions: { id: 'Exact id' },
     rows: 'scores',
@@ -78,7 +81,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-benchmarks',
     title: 'List benchmarks',
-    description: 'Benchmarks with their numbers of scored models; category narrows the list. One unit a page.',
+    description: 'Benchmarks with their numbers of scored models; category narrows the list.',
     route: benchmarksRoute,
     rows: 'benchmarks',
     noun: 'benchmarks',
@@ -89,19 +92,45 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'list-scores',
     title: 'List scores',
     description:
-      'Benchmark scores that meet filters, in pages. For the best models of one benchmark give benchmark and sort "-value". One unit a page.',
+      'Benchmark scores that meet filters, in pages. For the best models of one benchmark give benchmark and sort "-value".',
     route: scoresRoute,
-    descriptions: { sort: SORT_DESCRIPTION },
+    descriptions: {
+      model: '',
+      benchmark: '',
+      source: '',
+      min_value: '',
+      max_value: '',
+      measured_after: 'This day or later',
+      measured_before: 'This day or earlier',
+      sort: SORT_DESCRIPTION,
+    },
     rows: 'scores',
     noun: 'scores',
     columns: { model: 'model_id', ...SCORE_COLUMNS },
   }),
   listTool({
+    name: 'list-prices',
+    title: 'List prices',
+    description: 'Prices per provider that meet filters, in pages. For the cheapest give sort "price".',
+    route: pricingRoute,
+    descriptions: {
+      model: '',
+      provider: '',
+      meter: 'Only prices that have it; bounds and order are by it, else by input',
+      min_price: 'Per million tokens; of request and search each',
+      max_price: '',
+      sort: SORT_DESCRIPTION,
+    },
+    rows: 'pricing',
+    noun: 'prices',
+    columns: { model: 'model_id', ...PRICE_COLUMNS, ...RATE_COLUMNS },
+  }),
+  listTool({
     name: 'get-rankings',
     title: 'Get a ranking',
-    description:
-      'The models of one category by rank, best first; for an unknown category, lists the valid ones. One unit a page.',
+    description: 'The models of one category by rank, best first; for an unknown category, lists the valid ones.',
     route: rankingsRoute,
+    descriptions: { category: '' },
     hint: async ({ body }, exchange) => (body['total'] === 0 ? rankedCategories(exchange) : undefined),
     explain: async (error, exchange) =>
       error instanceof HttpError && error.code === 'not_found'
@@ -115,8 +144,9 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-updates',
     title: 'List new models',
-    description: 'Models added within the last days, newest first. One unit a page.',
+    description: 'Models added within the last days, newest first.',
     route: updatesRoute,
+    descriptions: { days: '' },
     rows: 'models',
     noun: 'new models',
     columns: { 'added on': (row) => cell(row['added_at']).slice(0, 10), ...MODEL_COLUMNS },

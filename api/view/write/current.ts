@@ -4,6 +4,7 @@ import type { RecordVersion } from '../../../schemas/record-version.ts';
 import { recordsSql } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
 import type { IdKind } from '../schema.ts';
+import { deletePriceMeters, writePriceMeters } from './price-meters.ts';
 import { chunksOf, dayNumberSql, idSql, insertRows, textSql, type Writer } from './writer.ts';
 
 export interface CurrentInput {
@@ -57,19 +58,22 @@ async function writeDataset(
   const { name, entityType } = dataset;
   const { columns, joins, lineAt } = TABLES[name];
   const isWhole = changes === undefined || entityType === null;
-  if (isWhole) writer.view.exec(`DELETE FROM ${name}`);
+  if (isWhole) writer.view.exec(`DELETE FROM ${name}${name === 'pricing' ? '; DELETE FROM price_meters' : ''}`);
   else if (changes.length === 0) return;
   else await deleteChanged(writer, dataset, changes);
   const records = await recordsSql(writer.duckdb, dataset, state[name]);
   const key = dataset.key.map((column) => `key ->> '$.${column}' AS ${column}`).join(', ');
   const changed = `SEMI JOIN (SELECT ${key} FROM read_parquet($1) WHERE entity_type = '${entityType}' AND op = 'upsert') c USING (${dataset.key.join(', ')})`;
   const line = lineSql(version.datasets[name], 's');
+  const from = `FROM (SELECT * FROM (${records}) ${isWhole ? '' : changed}) s ${joins}`;
+  const values = isWhole ? [] : [listValue([...changes])];
   await insertRows(writer, {
     into: `INSERT INTO ${name}`,
-    sql: `SELECT ${columns}, ${line} FROM (SELECT * FROM (${records}) ${isWhole ? '' : changed}) s ${joins}`,
-    values: isWhole ? [] : [listValue([...changes])],
+    sql: `SELECT ${columns}, ${line} ${from}`,
+    values,
     checked: [lineAt],
   });
+  if (name === 'pricing') await writePriceMeters(writer, { from, values });
 }
 
 /** Column of the view, and kind of its ids, by column of a key. */
@@ -95,7 +99,12 @@ async function deleteChanged(
     [listValue([...changes])],
   );
   const remove = view.prepare(`DELETE FROM ${name} WHERE ${columns.map(({ own }) => `${own} = ?`).join(' AND ')}`);
+  const removeMeters = name === 'pricing' ? deletePriceMeters(view) : undefined;
   for await (const chunk of chunksOf(result)) {
-    for (let at = 0; at < chunk.rowCount; at += 1) remove.run(chunk.columns.map((column) => column[at]));
+    for (let at = 0; at < chunk.rowCount; at += 1) {
+      const numbers = chunk.columns.map((column) => column[at]);
+      remove.run(numbers);
+      removeMeters?.(numbers);
+    }
   }
 }

@@ -6,7 +6,7 @@ const FILTERED_COLUMNS = {
   models: ['id', 'name', 'organization', 'inference', 'context_length', 'release_date'],
   benchmarks: ['category'],
   scores: ['model_id', 'benchmark_id', 'source', 'value', 'measured_at'],
-  pricing: ['input_per_million', 'output_per_million'],
+  pricing: ['model_id', 'provider', 'input_per_million', 'output_per_million'],
 } as const;
 
 export function gatherValues({ world }: ApiState): ReadonlyMap<string, readonly string[]> {

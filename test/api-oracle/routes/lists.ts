@@ -1,4 +1,4 @@
-/** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings` (specification "Lists"). */
+/** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings`, `/v1/pricing` (specification "Lists"). */
 
 import { addDays } from '../../../runtime/day.ts';
 import { pickId, pickModel, pickSome, pickValue } from '../asking/asking.ts';
@@ -14,12 +14,16 @@ const LISTS = {
   benchmarks: { fallback: 50, max: 200, response: benchmarksResponse },
   scores: { fallback: 100, max: 500, response: scoresResponse },
   rankings: { fallback: 10, max: 50, response: rankingsResponse },
+  pricing: { fallback: 100, max: 500, response: pricingResponse },
 } as const;
 type List = keyof typeof LISTS;
 
 const MODEL_COLUMNS = ['id', 'name', 'release_date', 'context_length', 'updated_at'];
 const MODEL_SORTS = MODEL_COLUMNS.flatMap((sort) => [sort, `-${sort}`]);
 const SCORE_SORTS = ['model_id', 'value', '-value', '-measured_at'];
+const PRICE_SORTS = ['model_id', 'price', '-price', '-updated_at'];
+/** The meters that records before version 1.2 have. */
+const PRICE_COLUMNS: Readonly<Record<string, string>> = { input: 'input_per_million', output: 'output_per_million' };
 /** Pages that one list may take, so that a long list isn't read one by one. */
 const PAGES_MAX = 15;
 
@@ -72,6 +76,21 @@ export function rankingsResponse({ world }: ApiState, { query }: Asked): Expecte
     ...listOfRows('rankings', sortRecords('rankings', rows, 'rank'), query),
     envelope: { category, ranked_at: rankedAt(world), method: null, total: rows.length },
   };
+}
+
+/** Bounds and orders by price are of the input unless a meter is named. */
+export function pricingResponse({ world }: ApiState, { query }: Asked): Expected {
+  const { model, provider, meter } = query;
+  const [min, max] = [numberOf(query, 'min_price'), numberOf(query, 'max_price')];
+  const sort = oneOf(query['sort'], PRICE_SORTS) ?? 'model_id';
+  const isByPrice = min !== undefined || max !== undefined || sort.endsWith('price');
+  const column = PRICE_COLUMNS[meter ?? 'input'];
+  const rows = world.current.pricing
+    .filter((price) => model === undefined || price['model_id'] === model)
+    .filter((price) => provider === undefined || price['provider'] === provider)
+    .filter((price) => (meter === undefined && !isByPrice) || (price[column ?? ''] ?? null) !== null)
+    .filter((price) => isWithin(price[column ?? ''], { min, max }));
+  return listOfRows('pricing', sortRecords('pricing', rows, sort.replace('price', column ?? 'price')), query);
 }
 
 /** The newest night with rankings that is not after the one since which they have been as they are. */
@@ -155,6 +174,20 @@ export function askScores(asking: Asking): Asked {
 export function askRankings(asking: Asking): Asked {
   const query = { category: pickId(asking, asking.interests.categories) };
   return paged(asking, 'rankings', query);
+}
+
+export function askPricing(asking: Asking): Asked {
+  const { choose } = asking;
+  const price = () => pickValue(asking, choose.pick(['pricing.input_per_million', 'pricing.output_per_million']), '0');
+  const query = pickSome(asking, {
+    model: [0.2, () => pickValue(asking, 'pricing.model_id')],
+    provider: [0.3, () => pickValue(asking, 'pricing.provider')],
+    meter: [0.4, () => choose.pick(['input', 'output', 'output', 'cache_read'])],
+    min_price: [0.25, price],
+    max_price: [0.25, price],
+    sort: [0.7, () => choose.pick(PRICE_SORTS)],
+  });
+  return paged(asking, 'pricing', query);
 }
 
 /** A request with a limit with which the list has some pages, not too many. */
