@@ -46,6 +46,13 @@ export function versionOneOne(inForceFrom: Day): RecordVersion {
   };
 }
 
+/** A minor version that no program knows, though others lie between: scores have their sample size under a name of its own. */
+export function versionOneNine(inForceFrom: Day): RecordVersion {
+  const fields = ['model_id', 'benchmark_id', 'value', 'source', 'measured_at', 'updated_at'] as const;
+  const scores = datasetWithFields(ONE.scores, [...fields, ['n', 'sample_size']]);
+  return { version: '1.9', noticeFrom: null, inForceFrom, datasets: { ...ONE, scores } };
+}
+
 /** The versions that are published, and others after them. */
 export function versionsWith(...others: readonly RecordVersion[]): readonly RecordVersion[] {
   return defineVersions([...RECORD_VERSIONS.slice(0, 1), ...others]);
