@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
 import { isJsonType, JSON_FORMS, type JsonType } from '../../schemas/json-columns.ts';
 import { findSuspectRate, METERS, type Meter, type Rate, tokenPrice } from '../../schemas/rates.ts';
 
@@ -27,9 +28,15 @@ export async function registerJsonFunctions(connection: DuckDBConnection): Promi
       }),
     );
   };
+  const forms = new LRUCache<string, string>({ max: FORMS_MAX });
   register('canonical_json', VARCHAR, (type, text) => {
+    const known = forms.get(type + text);
+    if (known !== undefined) return known;
     const parsed = JSON_FORMS[jsonType(type)].parse(text);
-    return 'value' in parsed && parsed.value !== null ? JSON.stringify(parsed.value) : undefined;
+    if ('problem' in parsed || parsed.value === null) return undefined;
+    const form = JSON.stringify(parsed.value);
+    forms.set(type + text, form);
+    return form;
   });
   register('json_problem', VARCHAR, (type, text) => {
     const parsed = JSON_FORMS[jsonType(type)].parse(text);
@@ -40,6 +47,9 @@ export async function registerJsonFunctions(connection: DuckDBConnection): Promi
     findSuspectRate(ratesFrom(rates), ratesFrom(previous), JSON.parse(limits)),
   );
 }
+
+/** Most prices share their rates with others. */
+const FORMS_MAX = 5000;
 
 /** Its parameters are the function's. */
 type Compute = (...values: readonly string[]) => string | number | undefined;
