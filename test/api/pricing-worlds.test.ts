@@ -120,8 +120,8 @@ function* queries(): Iterable<Query> {
     () => ({ model: choose.pick(['a', 'A', 'a/b', '\u{1f600}', 'nobody']) }),
     () => ({ provider: choose.pick([...PROVIDERS, 'none']) }),
     () => ({ meter: choose.pick(METERS) }),
-    () => ({ min_price: choose.pick([0, 0.07, 0.5, 1.1, 99]) }),
-    () => ({ max_price: choose.pick([0, 0.07, 1.1, 2.5, 99]) }),
+    () => ({ min_price: choose.pick([0, 0.65, 1, 1.3, 99]) }),
+    () => ({ max_price: choose.pick([0, 0.65, 0.99, 2.5, 99]) }),
   ];
   for (const sort of SORTS) {
     for (const meter of METERS) yield { meter, sort };

@@ -7,7 +7,7 @@ import type { Chooser } from '../support/random.ts';
 const MODELS = ['a', 'A', 'a/b', 'aa', 'b', 'é', '中文', '\uff5e', '\u{1f600}', 'x'.repeat(200)];
 export const PROVIDERS = ['p1', 'P1', 'é', '\u{1f600}'];
 /** Per million tokens: few, so that many are equal, and some whose share of one token has binary noise. */
-const PRICES = [0, 0.07, 0.5, 1, 1.1, 2.5, 3];
+const PRICES = [0, 0.65, 0.99, 1, 1.3, 2.5, 3];
 const UNITS = ['image', 'second', 'page'];
 
 /** A price as its source gives it, and what a reader takes from that. */
@@ -77,5 +77,5 @@ function rateIn(choose: Chooser, meter: Meter): object {
 function rateAt(choose: Chooser, meter: Meter, price: number): object {
   if (meter === 'request' || meter === 'search') return { meter, unit: 'request', per: 1, price };
   const per = choose.pick([1, 1000, 1_000_000]);
-  return { meter, unit: 'token', per, price: (price / 1_000_000) * per };
+  return { meter, unit: 'token', per, price: per === 1_000_000 ? price : (price / 1_000_000) * per };
 }
