@@ -36,6 +36,24 @@ export interface components {
             readonly inference: readonly string[] | null;
             /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string | null;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string | null;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string | null;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string | null;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number | null;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string | null;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean | null;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"] | null;
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[] | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
             /** @description First capture that has it */
@@ -92,6 +110,45 @@ export interface components {
             /** @description The newest published day, with or without changes */
             readonly published_through: string;
         };
+        readonly Cost: {
+            /** @description As requested */
+            readonly model_id: string;
+            /** @description The sum of the parts */
+            readonly cost: number;
+            /** @description ISO 4217 code */
+            readonly currency: string;
+            /** @description By meter; without meters whose quantity is 0 */
+            readonly parts: readonly components["schemas"]["CostPart"][];
+            /** @description As requested, or the cheapest */
+            readonly provider: string;
+            /** @description Day of the price */
+            readonly on: string;
+            /** @description First day of the interval of the price; null while its row is set aside */
+            readonly valid_from: string | null;
+            /** @description Origin of the price */
+            readonly source: components["schemas"]["PointSource"];
+            /** @description Providers that were not compared, by id; empty if one was requested */
+            readonly missing: readonly components["schemas"]["CostMissing"][];
+        };
+        readonly CostMissing: {
+            /** @description A provider of the model */
+            readonly provider: string;
+            /** @description Meters of the request that it has no rate for */
+            readonly meters: readonly string[];
+        };
+        /** @description The cost of one meter at one rate */
+        readonly CostPart: {
+            /** @description What is counted */
+            readonly meter: string;
+            /** @description In the unit of the rate */
+            readonly quantity: number;
+            /** @description The rate, as in the price */
+            readonly rate: components["schemas"]["Rate"];
+            /** @description Quantity × price ÷ per, rounded half up to 12 decimal places */
+            readonly cost: number;
+            /** @description What the price leaves open and the cost takes for granted: applies, order, context, conditions */
+            readonly assumed: readonly string[];
+        };
         readonly DatasetFile: {
             /** @description The dataset */
             readonly name: "models" | "benchmarks" | "scores" | "rankings" | "pricing";
@@ -131,6 +188,30 @@ export interface components {
             readonly context_length: number | null;
             /** @description Ids of the providers that serve the model, sorted */
             readonly inference: readonly string[] | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"];
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[];
+        };
+        readonly Modalities: {
+            /** @description What it takes, sorted: text, image, audio, video, pdf … */
+            readonly input: readonly string[];
+            /** @description What it gives, sorted */
+            readonly output: readonly string[];
         };
         /** @description One record per model */
         readonly Model: {
@@ -148,6 +229,24 @@ export interface components {
             readonly inference: readonly string[] | null;
             /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string | null;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string | null;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string | null;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string | null;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number | null;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string | null;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean | null;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"] | null;
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[] | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
         };
@@ -183,6 +282,24 @@ export interface components {
             readonly inference: readonly string[] | null;
             /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
+            /** @description Where it is in its life: active, preview, deprecated, retired */
+            readonly status?: string | null;
+            /** @description Day from which its maker advises against it */
+            readonly deprecated_on?: string | null;
+            /** @description Day from which its maker no longer serves it, past or planned */
+            readonly retires_on?: string | null;
+            /** @description Id of the model that its maker names as its successor */
+            readonly replaced_by?: string | null;
+            /** @description Longest output in tokens */
+            readonly max_output_tokens?: number | null;
+            /** @description Year, month or day up to which it was trained */
+            readonly knowledge_cutoff?: string | null;
+            /** @description Whether its weights can be downloaded */
+            readonly open_weights?: boolean | null;
+            /** @description What it takes and gives, as lists input and output */
+            readonly modalities?: components["schemas"]["Modalities"] | null;
+            /** @description What it can do, such as tools or reasoning, sorted */
+            readonly capabilities?: readonly string[] | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
             /** @description By benchmark */
@@ -331,6 +448,8 @@ export interface components {
             readonly effective_from: string | null;
             /** @description Upstream of this record: an id of GET /v1/sources */
             readonly source?: string | null;
+            /** @description Prices by meter and condition, sorted */
+            readonly rates?: readonly components["schemas"]["Rate"][] | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
         };
@@ -386,6 +505,8 @@ export interface components {
             readonly currency: string;
             /** @description First day of this price */
             readonly effective_from: string | null;
+            /** @description Prices by meter and condition, sorted */
+            readonly rates?: readonly components["schemas"]["Rate"][];
         };
         /** @description One record per model and category */
         readonly Ranking: {
@@ -487,6 +608,28 @@ export interface components {
             readonly points: readonly components["schemas"]["RankingPoint"][];
             readonly window: components["schemas"]["HistoryWindow"];
         };
+        /** @description A price of a meter; the one with `when` applies where all of it holds */
+        readonly Rate: {
+            /** @description What is counted: input, output, cache_read, cache_write, cache_write_1h, reasoning, image_in, image_out, audio_in, audio_out, video_out, request, search */
+            readonly meter: string;
+            /** @description Unit of the meter: token, image, second, request, page */
+            readonly unit: string;
+            /** @description The price is for so many units */
+            readonly per: number;
+            /** @description In the price's currency; 0 is free */
+            readonly price: number;
+            readonly when?: components["schemas"]["RateCondition"];
+        };
+        readonly RateCondition: {
+            /** @description Tier of service: batch, flex, priority, fast */
+            readonly tier?: string;
+            /** @description The request has more input tokens than this */
+            readonly context_min?: number;
+            /** @description With context_min: request charges all tokens of the request at this rate, marginal those above; absent: unknown */
+            readonly applies?: string;
+            /** @description Where the request is processed, as the provider names it */
+            readonly region?: string;
+        };
         /** @description One record per model and benchmark */
         readonly Score: {
             /** @description The model */
@@ -499,8 +642,18 @@ export interface components {
             readonly source: string | null;
             /** @description Day of the measurement */
             readonly measured_at: string | null;
+            /** @description Standard error, on the score's scale */
+            readonly stderr?: number | null;
+            /** @description How the model was run, such as its reasoning effort */
+            readonly variant?: string | null;
+            /** @description Who published the score: maker, evaluator, third_party */
+            readonly reported_by?: string | null;
+            /** @description Where it was published */
+            readonly source_url?: string | null;
             /** @description When the content of this record last changed, UTC */
             readonly updated_at: string;
+            /** @description Sample size */
+            readonly n?: number | null;
         };
         readonly ScoreDelete: {
             /** @description Increases by one with every event of the feed */
@@ -534,6 +687,14 @@ export interface components {
             readonly source: string | null;
             /** @description Day of the measurement */
             readonly measured_at: string | null;
+            /** @description Standard error, on the score's scale */
+            readonly stderr?: number;
+            /** @description How the model was run, such as its reasoning effort */
+            readonly variant?: string;
+            /** @description Who published the score: maker, evaluator, third_party */
+            readonly reported_by?: string;
+            /** @description Where it was published */
+            readonly source_url?: string;
         };
         readonly ScoreUpsert: {
             /** @description Increases by one with every event of the feed */
@@ -665,9 +826,13 @@ export type Categories = components['schemas']['Categories'];
 export type Category = components['schemas']['Category'];
 export type ChangeEvent = components['schemas']['ChangeEvent'];
 export type Changes = components['schemas']['Changes'];
+export type Cost = components['schemas']['Cost'];
+export type CostMissing = components['schemas']['CostMissing'];
+export type CostPart = components['schemas']['CostPart'];
 export type DatasetFile = components['schemas']['DatasetFile'];
 export type HistoryWindow = components['schemas']['HistoryWindow'];
 export type MetadataPayload = components['schemas']['MetadataPayload'];
+export type Modalities = components['schemas']['Modalities'];
 export type Model = components['schemas']['Model'];
 export type ModelDelete = components['schemas']['ModelDelete'];
 export type ModelDetail = components['schemas']['ModelDetail'];
@@ -697,6 +862,8 @@ export type RankingPoint = components['schemas']['RankingPoint'];
 export type RankingUpsert = components['schemas']['RankingUpsert'];
 export type Rankings = components['schemas']['Rankings'];
 export type RankingsHistory = components['schemas']['RankingsHistory'];
+export type Rate = components['schemas']['Rate'];
+export type RateCondition = components['schemas']['RateCondition'];
 export type Score = components['schemas']['Score'];
 export type ScoreDelete = components['schemas']['ScoreDelete'];
 export type ScoreKey = components['schemas']['ScoreKey'];
@@ -871,6 +1038,57 @@ export interface operations {
             readonly 200: {
                 content: {
                     readonly "application/json": components["schemas"]["Sources"];
+                };
+            };
+        };
+    };
+    readonly getCost: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The model */
+                readonly model: string;
+                /** @description The provider; default: the cheapest that has a rate for every meter of the request */
+                readonly provider?: string;
+                /** @description Day of the price; default: today */
+                readonly on?: string;
+                /** @description Input tokens that are neither read from the cache nor written to it */
+                readonly input: number;
+                /** @description Output tokens, without those counted as `reasoning` */
+                readonly output?: number;
+                /** @description Input tokens read from the cache */
+                readonly cache_read?: number;
+                /** @description Input tokens written to the cache */
+                readonly cache_write?: number;
+                /** @description Input tokens written to the cache for an hour */
+                readonly cache_write_1h?: number;
+                /** @description Reasoning tokens, where they have a rate of their own */
+                readonly reasoning?: number;
+                /** @description Tokens or number of images in the input */
+                readonly image_in?: number;
+                /** @description Tokens or number of images in the output */
+                readonly image_out?: number;
+                /** @description Tokens or seconds of audio in the input */
+                readonly audio_in?: number;
+                /** @description Tokens or seconds of audio in the output */
+                readonly audio_out?: number;
+                /** @description Tokens or seconds of video in the output */
+                readonly video_out?: number;
+                /** @description Requests, where each is charged */
+                readonly request?: number;
+                /** @description Web searches */
+                readonly search?: number;
+                /** @description Units of meters that have rates in several, as `METER:UNIT`, comma-separated */
+                readonly units?: string;
+                /** @description Tier of service; default: the standard one */
+                readonly tier?: "batch" | "flex" | "priority" | "fast";
+                /** @description Where the request is processed, as the provider names it */
+                readonly region?: string;
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                content: {
+                    readonly "application/json": components["schemas"]["Cost"];
                 };
             };
         };

@@ -60,6 +60,7 @@ function visibleDays(
 export const CAPABILITIES = [
   ...(['current', 'history', 'snapshots', 'changes', 'account'] as const),
   ...(['plans', 'webhooks', 'mcp', 'embeds', 'attribution'] as const),
+  ...(['pricing'] as const),
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 

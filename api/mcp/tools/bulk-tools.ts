@@ -12,8 +12,9 @@ export const BULK_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'list-snapshots',
     title: 'List snapshots',
-    description: 'Bulk snapshots in the plan, newest first, with sizes and hashes. One unit.',
+    description: 'Bulk snapshots in the plan, newest first, with sizes and hashes.',
     route: snapshotsRoute,
+    descriptions: { schema_version: '' },
     rows: 'snapshots',
     text: ({ body, dataAsOf, cut }) => {
       const snapshots = rowsOf(body, 'snapshots');
@@ -34,9 +35,10 @@ export const BULK_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-snapshot-file',
     title: 'Get the URL of a file',
-    description: 'A signed URL for one dataset of a snapshot, valid for 15 minutes without a key. One unit.',
+    description: 'A signed URL for one dataset of a snapshot, valid for 15 minutes without a key.',
     route: snapshotDownloadRoute,
     omitted: ['redirect'],
+    descriptions: { snapshot_id: '', dataset: '', schema_version: 'Default: that of the id' },
     text: ({ body }) =>
       lines(
         `${cell(body['dataset'])}: ${cell(body['bytes'])} bytes of gzip-compressed JSON Lines; the URL is valid until ${cell(body['expires_at'])}.`,
@@ -48,7 +50,7 @@ export const BULK_TOOLS: readonly Tool[] = [
     name: 'get-changes',
     title: 'Get changes',
     description:
-      'Changes of models, scores, ranks and prices since a day or cursor; default: all retained ones. Oldest first. One unit a page.',
+      'Changes of models, scores, ranks and prices since a day or cursor; default: all retained ones. Oldest first.',
     route: changesRoute,
     defaults: { limit: '100' },
     more: {

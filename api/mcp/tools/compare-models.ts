@@ -11,11 +11,7 @@ import { argumentsSchema, outputSchemaOf, type Tool } from './tool.ts';
 const MODELS_MAX = 10;
 
 const ArgumentsSchema = z.object({
-  ids: z
-    .array(z.string())
-    .min(2)
-    .max(MODELS_MAX)
-    .describe('Exact ids of different models, in the order of the columns'),
+  ids: z.array(z.string()).min(2).max(MODELS_MAX).describe('Exact ids, all different'),
 });
 
 const FactsSchema = z.object({

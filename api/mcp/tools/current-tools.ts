@@ -1,3 +1,5 @@
+import { plainNumber } from '../../../runtime/plain-number.ts';
+import { costRoute } from '../../data/routes/cost.ts';
 import { modelRoute, modelsRoute } from '../../data/routes/models.ts';
 import { categoriesRoute, rankingsRoute } from '../../data/routes/rankings.ts';
 import { benchmarksRoute, scoresRoute } from '../../data/routes/scores.ts';
@@ -11,6 +13,7 @@ import {
   MODEL_COLUMNS,
   PRICE_COLUMNS,
   RANK_COLUMNS,
+  type Row,
   rowsOf,
   SCORE_COLUMNS,
   table,
@@ -33,7 +36,7 @@ function listTool({ noun, columns, next, descriptions = {}, ...definition }: Lis
   const { rows } = definition;
   return routeTool({
     ...definition,
-    descriptions: { cursor: 'next_cursor of the previous page', ...descriptions },
+    descriptions: { cursor: '', limit: '', ...descriptions }, // The instructions describe pages.
     text: (input) => {
       const found = rowsOf(input.body, rows);
       const shown = found.length === 0 ? `No ${noun} match.` : table(columns, found);
@@ -49,14 +52,15 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-models',
     title: 'List models',
-    description: 'AI models that meet filters, in pages. One unit a page.',
+    description: 'AI models that meet filters, in pages.',
     route: modelsRoute,
     descriptions: {
       q: 'Part of id, name or alias, in any case',
       alias: 'Exact name at any upstream, or id',
+      min_context: 'Tokens',
       released_after: 'This day or later',
       released_before: 'This day or earlier',
-      max_input_price: 'Some provider sells at this per million or less',
+      max_input_price: 'At some provider, per million',
       max_output_price: 'The same for output; both prices from one provider',
       sort: SORT_DESCRIPTION,
     },
@@ -69,7 +73,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'get-model',
     title: 'Get one model',
     description:
-      'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
+      'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it.',
     route: modelRoute,
     descriptions: { id: 'Exact id' },
     rows: 'scores',
@@ -78,7 +82,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-benchmarks',
     title: 'List benchmarks',
-    description: 'Benchmarks with their numbers of scored models; category narrows the list. One unit a page.',
+    description: 'Benchmarks with their numbers of scored models; category narrows the list.',
     route: benchmarksRoute,
     rows: 'benchmarks',
     noun: 'benchmarks',
@@ -89,9 +93,18 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'list-scores',
     title: 'List scores',
     description:
-      'Benchmark scores that meet filters, in pages. For the best models of one benchmark give benchmark and sort "-value". One unit a page.',
+      'Benchmark scores that meet filters, in pages. For the best models of one benchmark give benchmark and sort "-value".',
     route: scoresRoute,
-    descriptions: { sort: SORT_DESCRIPTION },
+    descriptions: {
+      model: '',
+      benchmark: '',
+      source: '',
+      min_value: '',
+      max_value: '',
+      measured_after: 'This day or later',
+      measured_before: 'This day or earlier',
+      sort: SORT_DESCRIPTION,
+    },
     rows: 'scores',
     noun: 'scores',
     columns: { model: 'model_id', ...SCORE_COLUMNS },
@@ -99,9 +112,9 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'get-rankings',
     title: 'Get a ranking',
-    description:
-      'The models of one category by rank, best first; for an unknown category, lists the valid ones. One unit a page.',
+    description: 'The models of one category by rank, best first; for an unknown category, lists the valid ones.',
     route: rankingsRoute,
+    descriptions: { category: '' },
     hint: async ({ body }, exchange) => (body['total'] === 0 ? rankedCategories(exchange) : undefined),
     explain: async (error, exchange) =>
       error instanceof HttpError && error.code === 'not_found'
@@ -112,11 +125,41 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     columns: { model: 'model_id', ...RANK_COLUMNS },
     next: 'For earlier days call get-rankings-history.',
   }),
+  routeTool({
+    name: 'get-cost',
+    title: 'Get the cost of a request',
+    description:
+      'What a request costs by its tokens and other quantities, today or on a past day. Refused if a rate is unknown.',
+    route: costRoute,
+    descriptions: {
+      model: 'Exact id',
+      provider: 'Default: the cheapest with all rates',
+      on: 'Default: today',
+      input: 'Uncached tokens',
+      output: 'Tokens',
+      cache_read: '',
+      cache_write: '',
+      cache_write_1h: 'Kept for an hour',
+      reasoning: 'Only if charged apart from output',
+      image_in: 'Tokens or images; so is image_out',
+      image_out: '',
+      audio_in: 'Tokens or seconds; so are audio_out, video_out',
+      audio_out: '',
+      video_out: '',
+      request: '',
+      search: '',
+      units: 'If a meter has rates in several: image_out:image',
+      tier: '',
+      region: '',
+    },
+    text: costText,
+  }),
   listTool({
     name: 'list-updates',
     title: 'List new models',
-    description: 'Models added within the last days, newest first. One unit a page.',
+    description: 'Models added within the last days, newest first.',
     route: updatesRoute,
+    descriptions: { days: '' },
     rows: 'models',
     noun: 'new models',
     columns: { 'added on': (row) => cell(row['added_at']).slice(0, 10), ...MODEL_COLUMNS },
@@ -128,6 +171,38 @@ async function rankedCategories(exchange: Exchange): Promise<string> {
   const { body: all } = await exchange.fetchFree(categoriesRoute, {});
   const ids = rowsOf(all, 'categories').map(({ id }) => cell(id));
   return `Ranked categories are ${ids.join(', ')}.`;
+}
+
+const COST_COLUMNS: Columns = {
+  meter: 'meter',
+  quantity: 'quantity',
+  price: (part) => rateOf(part)['price'],
+  per: (part) => `${cell(rateOf(part)['per'])} ${cell(rateOf(part)['unit'])}`,
+  condition: (part) => conditionOf(Object(rateOf(part)['when']) as Row),
+  cost: (part) => plainNumber(Number(part['cost'])),
+  assumed: 'assumed',
+};
+
+function costText({ body, dataAsOf }: TextInput): string {
+  const parts = rowsOf(body, 'parts');
+  const missing = rowsOf(body, 'missing');
+  return lines(
+    `${plainNumber(Number(body['cost']))} ${cell(body['currency'])} for ${cell(body['model_id'])} at ${cell(body['provider'])} on ${cell(body['on'])}${asOf(dataAsOf)}.`,
+    parts.length === 0 ? undefined : table(COST_COLUMNS, parts),
+    missing.length === 0
+      ? undefined
+      : `Not compared, for lack of rates: ${missing.map((each) => `${cell(each['provider'])} (${cell(each['meters'])})`).join(', ')}.`,
+  );
+}
+
+function rateOf(part: Row): Row {
+  return Object(part['rate']) as Row; // An object in every part.
+}
+
+function conditionOf(when: Row): string {
+  return Object.entries(when)
+    .map(([name, value]) => `${name} ${cell(value)}`)
+    .join(', ');
 }
 
 function modelText({ body, dataAsOf, cut }: TextInput): string {

@@ -29,14 +29,24 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   metadata: { columns: { record: 'payload' }, series: () => '' },
 };
 
+/** Brief, because every agent reads them. */
+const RANGE_DESCRIPTIONS = { from: 'Default: 400 days before to', to: 'Default: today' };
+
 export const HISTORY_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-history',
     title: 'Get the history of a model',
     description:
-      'Daily history of one model, as far back as the plan allows. By kind, a point’s value is the score, the rank or the input price. One unit.',
+      'Daily history of one model, as far back as the plan allows. By kind, a point’s value is the score, the rank or the input price.',
     route: modelHistoryRoute,
-    descriptions: { model_id: 'Exact id' },
+    descriptions: {
+      model_id: 'Exact id',
+      kind: '',
+      ...RANGE_DESCRIPTIONS,
+      benchmark_id: 'Only with kind score',
+      category_id: 'Only with kind ranking',
+      provider: 'Only with kind pricing',
+    },
     rows: 'points',
     text: (input) => {
       const { columns, series } = SHOWN[String(input.body['kind'])] ?? { columns: {}, series: () => '' };
@@ -46,8 +56,9 @@ export const HISTORY_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-rankings-history',
     title: 'Get the history of a ranking',
-    description: 'The top positions of a category on each day (top: default 10), between from and to. One unit.',
+    description: 'The top positions of a category on each day (top: default 10), between from and to.',
     route: rankingsHistoryRoute,
+    descriptions: { category_id: '', ...RANGE_DESCRIPTIONS, top: '' },
     rows: 'points',
     text: (input) => {
       const days = podiumsOf(rowsOf(input.body, 'points'));

@@ -29,7 +29,7 @@ export type ObjectSchema = JsonSchema & { type: 'object' };
 export interface ArgumentOptions {
   /** Parameters of no use to an agent; default: none. */
   readonly omitted?: readonly string[];
-  /** Descriptions by parameter that replace the route's. */
+  /** Descriptions by parameter that replace the route's; empty: the name says enough. */
   readonly descriptions?: Readonly<Record<string, string>>;
 }
 
@@ -47,8 +47,9 @@ export function argumentsSchema(
   const shown = Object.entries(properties).filter(([name]) => !omitted.includes(name));
   const needed = required.filter((name) => !omitted.includes(name));
   const described = shown.map(([name, property]) => {
-    const description = descriptions[name];
-    return [name, { ...tidy(Object(property)), ...(description === undefined ? {} : { description }) }];
+    const { description, ...rest } = tidy(Object(property));
+    const words = descriptions[name] ?? description;
+    return [name, { ...rest, ...(words === '' ? {} : { description: words }) }];
   });
   return {
     type: 'object',
@@ -77,7 +78,7 @@ export function outputSchemaOf(found: z.ZodType): ObjectSchema {
   const [first = whole] = alternatives(whole['oneOf']).map((each) => definitionOf(each, named));
   return {
     type: 'object',
-    properties: { ...Object(bare(whole, named)['properties']), error: { type: 'object' }, detail: { type: 'array' } },
+    properties: Object(bare(whole, named)['properties']),
     anyOf: [{ required: first['required'] }, { required: ['error'] }, { required: ['detail'] }],
   };
 }
