@@ -68,8 +68,11 @@ export function costOf(rates: readonly Rate[], request: CostRequest): Cost {
   if (gaps.length > 0) return { gaps };
   const parts = found.flatMap((each) => ('parts' in each ? each.parts : []));
   const units = parts.map(({ quantity, rate }) => costInUnits(quantity, rate));
+  const cost = numberFromUnits(units.reduce((sum, each) => sum + each, 0n));
+  if (!Number.isFinite(cost))
+    return { gaps: counted.map(({ meter }) => ({ meter, reason: 'costs more than a number can hold' })) };
   return {
-    cost: numberFromUnits(units.reduce((sum, cost) => sum + cost, 0n)),
+    cost,
     parts: parts.map(({ assumed, ...part }, at) => ({ ...part, cost: numberFromUnits(units[at] ?? 0n), assumed })),
   };
 }

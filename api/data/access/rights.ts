@@ -58,9 +58,8 @@ function visibleDays(
  * needs no key, so it has no pilot. `attribution`: integrations and their rewards.
  */
 export const CAPABILITIES = [
-  ...(['current', 'history', 'snapshots', 'changes', 'account'] as const),
+  ...(['current', 'pricing', 'history', 'snapshots', 'changes', 'account'] as const),
   ...(['plans', 'webhooks', 'mcp', 'embeds', 'attribution'] as const),
-  ...(['pricing'] as const),
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
