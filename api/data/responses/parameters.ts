@@ -106,7 +106,7 @@ export function id(description: string, example?: string) {
   return freeText({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
 }
 
-export type IdKind = 'model' | 'benchmark' | 'category' | 'provider' | 'snapshot';
+export type IdKind = 'model' | 'priced model' | 'benchmark' | 'category' | 'provider' | 'snapshot';
 
 /** An id of something that is served; the reference fills in an existing one (specification "The reference"). */
 export function idOf(kind: IdKind, description: string, example?: string) {

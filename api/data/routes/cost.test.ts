@@ -234,6 +234,20 @@ test('a capture after the day may end the price before it, which changes the tag
   expect((await own.get('/v1/cost?model=m&input=1000&on=2027-02-05', { 'if-none-match': tag })).statusCode).toBe(304);
 });
 
+test('prices that are reconstructed anew change the tags of their days, and of no others', async () => {
+  const own = await openOwnApi({ days: publish, now: `${TODAY}T12:00:00Z` });
+  const costOn = (on: string) => own.get(`/v1/cost?model=m&input=1000&on=${on}`);
+  const days = ['2027-01-25', OLD_DAY];
+  const before = await Promise.all(days.map(costOn));
+  const row = { model_id: 'm', provider: 'cheap', input_per_million: 8, output_per_million: 8 };
+  await own.store.backfill([{ ...row, effective_from: '2027-01-20' }], '2027-02-06T10:00:00Z');
+  await own.follower.refresh();
+  const after = await Promise.all(days.map(costOn));
+  expect(after.map(({ headers }, i) => headers['etag'] === before[i]?.headers['etag'])).toEqual([false, true]);
+  expect(after.map((response) => response.json().cost)).toEqual([0.008, 0.003]);
+  expect(after[0]?.headers['last-modified']).toBe('Sat, 06 Feb 2027 10:00:00 GMT');
+});
+
 /** Requests compared. */
 const RUNS = 150;
 const PROVIDERS = Array.from({ length: 12 }, (_, i) => `p${i}`);

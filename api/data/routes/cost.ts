@@ -39,7 +39,7 @@ const QUANTITIES = {
 } satisfies Readonly<Record<Meter, z.ZodType>>;
 
 const CostQuerySchema = z.object({
-  model: idOf('model', 'The model', 'gpt-5.4-mini'),
+  model: idOf('priced model', 'The model', 'gpt-5.4-mini'),
   provider: idOf(
     'provider',
     'The provider; default: the cheapest that has a rate for every meter of the request',
@@ -137,7 +137,7 @@ export const costRoute = dataRoute({
     missing: [],
   },
   dependsOnText:
-    'the captures of the prices around the day, and the reconstructed prices; today also the current prices',
+    'the captures of the prices around the day; before the first one the reconstructed prices, today also the current ones',
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   check: findDayProblems,
@@ -148,8 +148,13 @@ export const costRoute = dataRoute({
   handle: (effective) => ({
     dependsOn: ({ view, today }) => {
       const { on } = effective;
-      const current = on === today ? contentOf(view, ['pricing']) : value(null);
-      return all(sinceDay(on), captureAround(view, 'pricing', on), backfillOf(view), current);
+      const [firstDay = today] = view.capturedDays('pricing');
+      return all(
+        sinceDay(on),
+        captureAround(view, 'pricing', on),
+        on < firstDay ? backfillOf(view) : value(null),
+        on === today ? contentOf(view, ['pricing']) : value(null),
+      );
     },
     assertExists: async ({ view, today }) => {
       findCost(view, effective, today);

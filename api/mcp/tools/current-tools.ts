@@ -1,5 +1,3 @@
-import { plainNumber } from '../../../runtime/plain-number.ts';
-import { costRoute } from '../../data/routes/cost.ts';
 import { modelRoute, modelsRoute } from '../../data/routes/models.ts';
 import { categoriesRoute, rankingsRoute } from '../../data/routes/rankings.ts';
 import { benchmarksRoute, scoresRoute } from '../../data/routes/scores.ts';
@@ -13,7 +11,6 @@ import {
   MODEL_COLUMNS,
   PRICE_COLUMNS,
   RANK_COLUMNS,
-  type Row,
   rowsOf,
   SCORE_COLUMNS,
   table,
@@ -45,8 +42,8 @@ function listTool({ noun, columns, next, descriptions = {}, ...definition }: Lis
   });
 }
 
-/** Brief, because every agent reads it. */
-const SORT_DESCRIPTION = 'A minus reverses the order';
+/** The instructions say it: every agent reads this. */
+const SORT_DESCRIPTION = '';
 
 export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
@@ -57,6 +54,8 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     descriptions: {
       q: 'Part of id, name or alias, in any case',
       alias: 'Exact name at any upstream, or id',
+      organization: 'Maker',
+      provider: '',
       min_context: 'Tokens',
       released_after: 'This day or later',
       released_before: 'This day or earlier',
@@ -75,14 +74,14 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it.',
     route: modelRoute,
-    descriptions: { id: 'Exact id' },
+    descriptions: { id: '' },
     rows: 'scores',
     text: modelText,
   }),
   listTool({
     name: 'list-benchmarks',
     title: 'List benchmarks',
-    description: 'Benchmarks with their numbers of scored models; category narrows the list.',
+    description: 'Benchmarks with their numbers of scored models.',
     route: benchmarksRoute,
     rows: 'benchmarks',
     noun: 'benchmarks',
@@ -125,35 +124,6 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     columns: { model: 'model_id', ...RANK_COLUMNS },
     next: 'For earlier days call get-rankings-history.',
   }),
-  routeTool({
-    name: 'get-cost',
-    title: 'Get the cost of a request',
-    description:
-      'What a request costs by its tokens and other quantities, today or on a past day. Refused if a rate is unknown.',
-    route: costRoute,
-    descriptions: {
-      model: 'Exact id',
-      provider: 'Default: the cheapest with all rates',
-      on: 'Default: today',
-      input: 'Uncached tokens',
-      output: 'Tokens',
-      cache_read: '',
-      cache_write: '',
-      cache_write_1h: 'Kept for an hour',
-      reasoning: 'Only if charged apart from output',
-      image_in: 'Tokens or images; so is image_out',
-      image_out: '',
-      audio_in: 'Tokens or seconds; so are audio_out, video_out',
-      audio_out: '',
-      video_out: '',
-      request: '',
-      search: '',
-      units: 'If a meter has rates in several: image_out:image',
-      tier: '',
-      region: '',
-    },
-    text: costText,
-  }),
   listTool({
     name: 'list-updates',
     title: 'List new models',
@@ -171,38 +141,6 @@ async function rankedCategories(exchange: Exchange): Promise<string> {
   const { body: all } = await exchange.fetchFree(categoriesRoute, {});
   const ids = rowsOf(all, 'categories').map(({ id }) => cell(id));
   return `Ranked categories are ${ids.join(', ')}.`;
-}
-
-const COST_COLUMNS: Columns = {
-  meter: 'meter',
-  quantity: 'quantity',
-  price: (part) => rateOf(part)['price'],
-  per: (part) => `${cell(rateOf(part)['per'])} ${cell(rateOf(part)['unit'])}`,
-  condition: (part) => conditionOf(Object(rateOf(part)['when']) as Row),
-  cost: (part) => plainNumber(Number(part['cost'])),
-  assumed: 'assumed',
-};
-
-function costText({ body, dataAsOf }: TextInput): string {
-  const parts = rowsOf(body, 'parts');
-  const missing = rowsOf(body, 'missing');
-  return lines(
-    `${plainNumber(Number(body['cost']))} ${cell(body['currency'])} for ${cell(body['model_id'])} at ${cell(body['provider'])} on ${cell(body['on'])}${asOf(dataAsOf)}.`,
-    parts.length === 0 ? undefined : table(COST_COLUMNS, parts),
-    missing.length === 0
-      ? undefined
-      : `Not compared, for lack of rates: ${missing.map((each) => `${cell(each['provider'])} (${cell(each['meters'])})`).join(', ')}.`,
-  );
-}
-
-function rateOf(part: Row): Row {
-  return Object(part['rate']) as Row; // An object in every part.
-}
-
-function conditionOf(when: Row): string {
-  return Object.entries(when)
-    .map(([name, value]) => `${name} ${cell(value)}`)
-    .join(', ');
 }
 
 function modelText({ body, dataAsOf, cut }: TextInput): string {
