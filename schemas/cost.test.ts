@@ -199,6 +199,18 @@ const CASES: readonly Case[] = [
     0.021,
   ],
   [
+    'a marginal threshold within pictures, which come last', // cache: 1,000 × 0.1; input: 30,000 × 1 = 30,000;
+    [...MARGINAL, tokens('image_in', 3), tokens('image_in', 5, { context_min: 32_000, applies: 'marginal' })],
+    { quantities: { input: 30_000, cache_read: 1000, image_in: 4000 } }, // pictures: 1,000 × 3 + 3,000 × 5 = 18,000; / 10⁶
+    [
+      ['input', 30_000, 0.03],
+      ['cache_read', 1000, 0.0001],
+      ['image_in', 1000, 0.003],
+      ['image_in', 3000, 0.015],
+    ],
+    0.0481,
+  ],
+  [
     'a batch', // 10⁶ × 0.625 / 10⁶ = 0.625; 200,000 × 5 / 10⁶ = 1
     TIERED,
     { quantities: { input: 1_000_000, output: 200_000 }, tier: 'batch' },

@@ -123,6 +123,26 @@ test('a day without a capture has the price of the days around it if that is one
   ]);
 });
 
+test('a record whose row was set aside in the last night is still the price of today, without an interval', async () => {
+  const models = [{ id: 'm', name: 'm' }];
+  const pricing = ['p', 'q', 'r'].map((provider) => priceOf('m', provider, CHEAP));
+  const own = await openOwnApi({
+    days: async (store) => {
+      await store.publish(FIRST_DAY, { models, pricing });
+      await store.publish(LAST_DAY, {
+        models,
+        pricing: [{ ...pricing[0], input_per_million: 'dear' }, ...pricing.slice(1)],
+      });
+    },
+    now: `${TODAY}T12:00:00Z`,
+  });
+  expect(await own.json('/v1/cost?model=m&input=1000&provider=p')).toMatchObject({ cost: 0.001, valid_from: null });
+  expect((await own.get(`/v1/cost?model=m&input=1000&provider=p&on=${LAST_DAY}`)).statusCode).toBe(422);
+  expect(await own.json(`/v1/cost?model=m&input=1000&provider=p&on=${FIRST_DAY}`)).toMatchObject({
+    valid_from: FIRST_DAY,
+  });
+});
+
 test('a model without a price that day, or an unknown id, is refused', async () => {
   const missing = [{ loc: ['query', 'model'], type: 'price_missing' }];
   expect(await problemsFor('model=bare&input=1')).toMatchObject(missing);
