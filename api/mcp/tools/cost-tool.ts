@@ -18,7 +18,7 @@ export const costTool = routeTool({
     quantities: {
       type: 'object',
       additionalProperties: { type: 'number' },
-      description: `Tokens by meter: ${METERS.join(', ')}; input without cached ones; images or seconds where the rate counts them`,
+      description: `Tokens by meter: ${METERS.join(', ')}; input without cached ones; images or seconds if so charged`,
     },
   },
   prepare: async (args) => withQuantities(args),
