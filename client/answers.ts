@@ -110,6 +110,45 @@ export interface components {
             /** @description The newest published day, with or without changes */
             readonly published_through: string;
         };
+        readonly Cost: {
+            /** @description As requested */
+            readonly model_id: string;
+            /** @description The sum of the parts */
+            readonly cost: number;
+            /** @description ISO 4217 code */
+            readonly currency: string;
+            /** @description By meter; without meters whose quantity is 0 */
+            readonly parts: readonly components["schemas"]["CostPart"][];
+            /** @description As requested, or the cheapest */
+            readonly provider: string;
+            /** @description Day of the price */
+            readonly on: string;
+            /** @description First day of the interval of the price; null while its row is set aside */
+            readonly valid_from: string | null;
+            /** @description Origin of the price */
+            readonly source: components["schemas"]["PointSource"];
+            /** @description Providers that were not compared, by id; empty if one was requested */
+            readonly missing: readonly components["schemas"]["CostMissing"][];
+        };
+        readonly CostMissing: {
+            /** @description A provider of the model */
+            readonly provider: string;
+            /** @description Meters of the request that it has no rate for */
+            readonly meters: readonly string[];
+        };
+        /** @description The cost of one meter at one rate */
+        readonly CostPart: {
+            /** @description What is counted */
+            readonly meter: string;
+            /** @description In the unit of the rate */
+            readonly quantity: number;
+            /** @description The rate, as in the price */
+            readonly rate: components["schemas"]["Rate"];
+            /** @description Quantity × price ÷ per, rounded half up to 12 decimal places */
+            readonly cost: number;
+            /** @description What the price leaves open and the cost takes for granted: applies, order, context, conditions */
+            readonly assumed: readonly string[];
+        };
         readonly DatasetFile: {
             /** @description The dataset */
             readonly name: "models" | "benchmarks" | "scores" | "rankings" | "pricing";
@@ -805,6 +844,9 @@ export type Categories = components['schemas']['Categories'];
 export type Category = components['schemas']['Category'];
 export type ChangeEvent = components['schemas']['ChangeEvent'];
 export type Changes = components['schemas']['Changes'];
+export type Cost = components['schemas']['Cost'];
+export type CostMissing = components['schemas']['CostMissing'];
+export type CostPart = components['schemas']['CostPart'];
 export type DatasetFile = components['schemas']['DatasetFile'];
 export type HistoryWindow = components['schemas']['HistoryWindow'];
 export type MetadataPayload = components['schemas']['MetadataPayload'];
@@ -1045,6 +1087,57 @@ export interface operations {
             readonly 200: {
                 content: {
                     readonly "application/json": components["schemas"]["Sources"];
+                };
+            };
+        };
+    };
+    readonly getCost: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The model */
+                readonly model: string;
+                /** @description The provider; default: the cheapest that has a rate for every meter of the request */
+                readonly provider?: string;
+                /** @description Day of the price; default: today */
+                readonly on?: string;
+                /** @description Input tokens that are neither read from the cache nor written to it */
+                readonly input: number;
+                /** @description Output tokens, without those counted as `reasoning` */
+                readonly output?: number;
+                /** @description Input tokens read from the cache */
+                readonly cache_read?: number;
+                /** @description Input tokens written to the cache */
+                readonly cache_write?: number;
+                /** @description Input tokens written to the cache for an hour */
+                readonly cache_write_1h?: number;
+                /** @description Reasoning tokens, where they have a rate of their own */
+                readonly reasoning?: number;
+                /** @description Tokens or number of images in the input */
+                readonly image_in?: number;
+                /** @description Tokens or number of images in the output */
+                readonly image_out?: number;
+                /** @description Tokens or seconds of audio in the input */
+                readonly audio_in?: number;
+                /** @description Tokens or seconds of audio in the output */
+                readonly audio_out?: number;
+                /** @description Tokens or seconds of video in the output */
+                readonly video_out?: number;
+                /** @description Requests, where each is charged */
+                readonly request?: number;
+                /** @description Web searches */
+                readonly search?: number;
+                /** @description Units of meters that have rates in several, as `METER:UNIT`, comma-separated */
+                readonly units?: string;
+                /** @description Tier of service; default: the standard one */
+                readonly tier?: "batch" | "flex" | "priority" | "fast";
+                /** @description Where the request is processed, as the provider names it */
+                readonly region?: string;
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                content: {
+                    readonly "application/json": components["schemas"]["Cost"];
                 };
             };
         };

@@ -6,6 +6,7 @@ import type {
   Account,
   Benchmarks,
   Categories,
+  Cost,
   ModelDetail,
   ModelHistory,
   Models,
@@ -66,6 +67,11 @@ export abstract class Calls {
   /** `GET /v1/sources`: Sources of the data, with their terms. */
   listSources(options: CallOptions = {}): Promise<Answer<Sources>> {
     return this.get<'listSources'>('/v1/sources', {}, options);
+  }
+
+  /** `GET /v1/cost`: What a request to a model costs, today or on a past day. */
+  getCost(query: QueryOf<'getCost'>, options: CallOptions = {}): Promise<Answer<Cost>> {
+    return this.get<'getCost'>('/v1/cost', query, options);
   }
 
   /** `GET /v1/models/{model_id}/history`: Daily history of one model. */

@@ -101,7 +101,12 @@ export const PARTS: readonly Part[] = [
   { title: 'Start', chapters: [{ name: INDEX }, { name: 'authentication' }, { name: 'limits' }] },
   {
     title: 'Read the data',
-    chapters: [{ name: 'records' }, { name: 'lists' }, { name: 'history', needs: 'history' }],
+    chapters: [
+      { name: 'records' },
+      { name: 'lists' },
+      { name: 'costs', needs: 'pricing' },
+      { name: 'history', needs: 'history' },
+    ],
   },
   { title: 'Keep a copy', chapters: [{ name: 'mirror', needs: 'mirror' }, { name: 'sync' }] },
   {

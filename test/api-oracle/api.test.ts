@@ -70,6 +70,7 @@ describe('the API over nasty days', () => {
     ['an event skipped', 'changes', (text) => text.replace(/"events":\[\{.*?\},\{"seq"/, '"events":[{"seq"')],
     ['an end that is not the end', 'changes', (text) => text.replace('"has_more":true', '"has_more":false')],
     ['another refusal', 'model', (text) => text.replace('"param":"id"', '"param":"model_id"')],
+    ['a cost that is off by a little', 'cost', (text) => text.replace(/"cost":(0\.\d+)/, '"cost":$1001')],
     ['text that is not JSON', 'categories', (text) => text.slice(1)],
   ])('that sends %s is found out', async (_, route, spoil) => {
     const spoiled: Client = {

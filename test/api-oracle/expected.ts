@@ -61,7 +61,19 @@ export interface RefusalExpected {
   readonly param?: string | null;
 }
 
-export type Expected = BodyExpected | ListExpected | FeedExpected | DownloadExpected | RefusalExpected;
+/** Problems of parameters, by what they are about. */
+export interface InvalidExpected {
+  readonly kind: 'invalid';
+  readonly problems: readonly { readonly loc: readonly string[]; readonly type: string }[];
+}
+
+export type Expected =
+  | BodyExpected
+  | ListExpected
+  | FeedExpected
+  | DownloadExpected
+  | RefusalExpected
+  | InvalidExpected;
 
 export function notFound(param: string | null): RefusalExpected {
   return { kind: 'refusal', status: 404, code: 'not_found', param };

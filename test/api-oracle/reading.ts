@@ -1,6 +1,7 @@
 /** What several routes read alike: parameters, days, ids that are known, and the points of histories. */
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
+import { keyText } from '../night-oracle/canonical.ts';
 import type { Values } from '../night-oracle/row-rules.ts';
 import type { Parameters } from './route.ts';
 import type { World } from './world.ts';
@@ -40,6 +41,15 @@ export function isKnownCategory({ series, current }: World, id: string): boolean
     current.rankings.some(({ category }) => category === id) ||
     [...series.rankings.values()].some(({ key }) => key[1] === id)
   );
+}
+
+/** Current, or ever captured. */
+export function isKnownModel({ series, current }: World, model: string): boolean {
+  return series.models.has(keyText([model])) || current.models.some(({ id }) => id === model);
+}
+
+export function isKnownProvider({ series }: World, provider: string): boolean {
+  return [...series.pricing.values()].some(({ key }) => key[1] === provider);
 }
 
 /** A captured record on one day. */

@@ -3,6 +3,7 @@ import { type ApiState, type Expected, notFound } from './expected.ts';
 import type { Asked, OracleRoute, Parameters } from './route.ts';
 import * as catalog from './routes/catalog.ts';
 import { askChanges, changesResponse } from './routes/changes.ts';
+import { askCost, costResponse } from './routes/cost.ts';
 import * as lists from './routes/lists.ts';
 import { askModelHistory, modelHistoryResponse } from './routes/model-history.ts';
 import { askRankingsHistory, rankingsHistoryResponse } from './routes/rankings-history.ts';
@@ -26,6 +27,7 @@ const ROWS: readonly Row[] = [
   ['snapshots', '/v1/snapshots', 1, snapshots.snapshotsResponse, snapshots.askSnapshots],
   ['download', '/v1/snapshots/{snapshot_id}/download', 3, snapshots.downloadResponse, snapshots.askDownload],
   ['pricing', '/v1/pricing', 5, lists.pricingResponse, lists.askPricing],
+  ['cost', '/v1/cost', 8, costResponse, askCost],
 ];
 
 export const ROUTES: readonly OracleRoute[] = ROWS.map(([name, path, weight, response, ask]) => {

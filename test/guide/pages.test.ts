@@ -196,7 +196,7 @@ test("the changelog has the lines for callers, and none of the operators' own", 
 describe('what is not live for everybody', () => {
   /** What a reader would still ask for. */
   const TRACES: Readonly<Partial<Record<Capability, RegExp>>> = {
-    pricing: /\/v1\/pricing|list-prices/,
+    pricing: /\/v1\/pricing|list-prices|\/v1\/cost|get-cost/,
     history: /\/history/,
     snapshots: /\/v1\/snapshots/,
     changes: /\/v1\/changes/,

@@ -40,6 +40,12 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
     /No points/,
   ],
   ['get-rankings-history', { category_id: 'general', top: 1 }, `${RANKS}/history?category_id=general&top=1`, /rank/],
+  [
+    'get-cost',
+    { model: 'aurora-2', quantities: { input: 1000, output: 200 } },
+    '/v1/cost?model=aurora-2&input=1000&output=200',
+    /^0\.005 USD for aurora-2 at .*\n.*\ninput \| 1000 \| 2\.5 \| 1000000 token \| - \| 0\.0025 \| conditions/,
+  ],
   ['list-snapshots', {}, '/v1/snapshots', /get-snapshot-file/],
   [
     'get-snapshot-file',
@@ -68,6 +74,12 @@ describe.each(ERAS)('a client of the %s era', (era) => {
     ['get-model', { id: 'nobody' }, '/v1/models/nobody'],
     ['get-history', { model_id: 'nobody', kind: 'score' }, '/v1/models/nobody/history?kind=score'],
     ['get-changes', { cursor: '!' }, '/v1/changes?cursor=!'],
+    [
+      'get-cost',
+      { model: 'aurora-2', quantities: { output: 1, cache_read: 5 } },
+      '/v1/cost?model=aurora-2&input=0&output=1&cache_read=5',
+    ],
+    ['get-cost', { model: 'aurora-2', quantities: { input: -1 } }, '/v1/cost?model=aurora-2&input=-1'],
   ])('is refused %s %o as %s is', async (tool, args, path) => {
     const { client, customer } = await mcp.connect({ era });
     const { text, data, isError } = await client.call(tool, args);
@@ -107,6 +119,18 @@ test('an argument that a tool has not is refused, and named', async () => {
   const { isError, data } = await client.call('list-models', { org: 'x' });
   expect(isError).toBe(true);
   expect(data).toMatchObject({ detail: [{ loc: ['arguments', 'org'], type: 'extra_forbidden' }] });
+});
+
+test.each([
+  ['a meter that does not exist', { inputs: 1 }],
+  ['a list', [1]],
+  ['nothing', undefined],
+])('quantities of a cost that are %s are refused with the names of the meters', async (_, quantities) => {
+  const { client } = await mcp.connect();
+  const { isError, data } = await client.call('get-cost', { model: 'aurora-2', quantities });
+  expect(isError).toBe(true);
+  const msg = expect.stringContaining('input, output, cache_read');
+  expect(data).toMatchObject({ detail: [{ loc: ['arguments', 'quantities'], msg }] });
 });
 
 test('every tool only reads, and has the parameters of its route as arguments, with their words', async () => {

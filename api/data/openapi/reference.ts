@@ -200,8 +200,8 @@ function tryableParameter(
 type ServedIds = { readonly [Kind in IdKind]?: string | undefined };
 
 /**
- * One row: the best model of the first category, or the first model; its first benchmark and provider, or the first of
- * all.
+ * One row per parameter's kind: the best model of the first category, or the first model; its first benchmark and provider, or the first of
+ * all; and that model, or the first one, that has a price of input.
  */
 const SQL = `
   WITH chosen AS (
@@ -209,19 +209,22 @@ const SQL = `
     FROM models LEFT JOIN rankings ON rankings.model = models.model
     ORDER BY rankings.category NULLS LAST, rankings.rank, models.model
     LIMIT 1),
-  found(kind, number) AS (
-    SELECT 'model', (SELECT model FROM chosen)
-    UNION ALL SELECT 'category', (SELECT category FROM chosen)
-    UNION ALL SELECT 'benchmark', coalesce(
+  found(name, kind, number) AS (
+    SELECT 'model', 'model', (SELECT model FROM chosen)
+    UNION ALL SELECT 'category', 'category', (SELECT category FROM chosen)
+    UNION ALL SELECT 'benchmark', 'benchmark', coalesce(
       (SELECT min(benchmark) FROM scores WHERE model = (SELECT model FROM chosen)),
       (SELECT min(benchmark) FROM benchmarks))
-    UNION ALL SELECT 'provider', coalesce(
+    UNION ALL SELECT 'provider', 'provider', coalesce(
       (SELECT min(provider) FROM pricing WHERE model = (SELECT model FROM chosen)),
-      (SELECT min(provider) FROM pricing)))
-  SELECT kind, id FROM found JOIN ids USING (kind, number)`;
+      (SELECT min(provider) FROM pricing))
+    UNION ALL SELECT 'priced model', 'model', coalesce(
+      (SELECT model FROM pricing WHERE model = (SELECT model FROM chosen) AND input IS NOT NULL),
+      (SELECT min(model) FROM pricing WHERE input IS NOT NULL)))
+  SELECT name, id FROM found JOIN ids USING (kind, number)`;
 
 function findServedIds(view: View): ServedIds {
-  const found = view.rows<{ readonly kind: string; readonly id: string }>(SQL);
+  const found = view.rows<{ readonly name: string; readonly id: string }>(SQL);
   const newest = [...groupByDay(view.meta.manifests).values()].at(-1)?.[0];
-  return { ...Object.fromEntries(found.map(({ kind, id }) => [kind, id])), snapshot: newest?.id };
+  return { ...Object.fromEntries(found.map(({ name, id }) => [name, id])), snapshot: newest?.id };
 }

@@ -27,11 +27,13 @@ const PAST = [
   `/v1/models/a/history?kind=pricing${CLOSED}`,
   `/v1/models/a/history?kind=metadata${CLOSED}`,
   `/v1/rankings/history?category_id=general${CLOSED}`,
+  '/v1/cost?model=a&input=1000&on=2026-06-04',
 ];
 /** They show the newest day, whether it changed anything or not. */
 const DAILY = [
   '/v1/models/a/history?kind=score',
   '/v1/rankings/history?category_id=general',
+  '/v1/cost?model=a&input=1000',
   '/v1/changes',
   '/v1/snapshots',
 ];
@@ -160,7 +162,7 @@ describe('the tags that change with', () => {
   });
 
   test('midnight: those of ranges that end today', async () => {
-    expect(await changedBy(async () => api.clock.set('2026-06-16T00:00:00Z'))).toEqual(DAILY.slice(0, 2));
+    expect(await changedBy(async () => api.clock.set('2026-06-16T00:00:00Z'))).toEqual(DAILY.slice(0, 3));
     const { headers } = await api.get('/v1/models/a/history?kind=score');
     expect(headers['last-modified']).toBe('Tue, 16 Jun 2026 00:00:00 GMT');
   });

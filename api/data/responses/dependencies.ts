@@ -34,6 +34,20 @@ export function capturesOf(
   };
 }
 
+/**
+ * What the intervals of a dataset say of one day: the captures up to it, and the one after it, which may end an interval before the day.
+ */
+export function captureAround(view: View, dataset: DatasetName, on: Day): Dependency {
+  const captures = view.capturesOf(dataset);
+  const before = captures.findLast(({ day }) => day <= on);
+  const after = captures.find(({ day }) => day > on);
+  const newest = after ?? before;
+  return {
+    on: [before?.release_sha256, after?.release_sha256],
+    changedAt: newest === undefined ? NEVER : new Date(newest.published_at),
+  };
+}
+
 export function backfillOf({ meta, backfilledAt }: View): Dependency {
   return { on: meta.catalog.backfill?.pricing?.sha256, changedAt: backfilledAt };
 }

@@ -106,7 +106,7 @@ export function id(description: string, example?: string) {
   return freeText({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
 }
 
-export type IdKind = 'model' | 'benchmark' | 'category' | 'provider' | 'snapshot';
+export type IdKind = 'model' | 'priced model' | 'benchmark' | 'category' | 'provider' | 'snapshot';
 
 /** An id of something that is served; the reference fills in an existing one (specification "The reference"). */
 export function idOf(kind: IdKind, description: string, example?: string) {
@@ -123,6 +123,30 @@ const ID_KINDS = z.registry<{ readonly kind: IdKind }>();
 
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T, options: Described) {
   return z.enum(values).meta(described(options));
+}
+
+/** A name for each of some keys, such as `image_out:image,audio_in:second`. */
+export function namesByKey<Key extends string>(
+  keys: readonly Key[],
+  names: readonly string[],
+  options: Described,
+): z.ZodType<Readonly<Partial<Record<Key, string>>>, string> {
+  return z
+    .string()
+    .transform((text, context) => {
+      const found: Partial<Record<Key, string>> = {};
+      for (const part of text.split(',')) {
+        const [given, name = '', ...more] = part.split(':');
+        const key = keys.find((known) => known === given);
+        if (key === undefined || found[key] !== undefined || !names.includes(name) || more.length > 0) {
+          const message = `Input should be KEY:NAME, comma-separated, each key once; keys: ${keys.join(', ')}; names: ${names.join(', ')}`;
+          return issue(context, message, { type: 'value_error' });
+        }
+        found[key] = name;
+      }
+      return found;
+    })
+    .meta({ type: 'string', ...described(options) });
 }
 
 /** `true` or `false`; default `false`. */

@@ -4,6 +4,7 @@ import type { Admission } from '../access/admission.ts';
 import { JSON_TYPE } from '../responses/data-responses.ts';
 import type { DataRoute } from '../responses/data-route.ts';
 import { changesRoute } from './changes.ts';
+import { costRoute } from './cost.ts';
 import { modelHistoryRoute } from './model-history.ts';
 import { modelRoute, modelsRoute } from './models.ts';
 import { pricingRoute } from './pricing.ts';
@@ -38,6 +39,7 @@ export const DATA_ROUTES: readonly DataRoute[] = [
   updatesRoute,
   categoriesRoute,
   sourcesRoute,
+  costRoute,
   modelHistoryRoute,
   rankingsHistoryRoute,
   snapshotsRoute,

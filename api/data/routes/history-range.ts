@@ -83,7 +83,8 @@ function clampToToday(to: Day | undefined, today: Day): Day {
   return to === undefined || to > today ? today : to;
 }
 
-function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
+/** Refuses days before the plan's window. */
+export function windowExceeded(param: 'from' | 'to' | 'on', earliest: Day, { plan }: Rights): ApiError {
   // Must not reveal that there are plans.
   const message = `The history${plan === null ? '' : ' of your plan'} begins on ${earliest}`;
   return new ApiError('history_window_exceeded', message, { param, plan: plan ?? undefined });
@@ -137,11 +138,10 @@ const HistoryWindowSchema = z
   .meta({ id: 'HistoryWindow', description: 'Which days were served' });
 
 const DATE = z.iso.date().describe('UTC day');
-const ORIGIN = z
+export const PointSourceSchema = z
   .enum(['capture', 'backfill'])
-  .meta({ id: 'PointSource', description: 'Origin of a value; backfill for pricing only' })
-  .nullable()
-  .describe('Origin of the value');
+  .meta({ id: 'PointSource', description: 'Origin of a value; backfill for pricing only' });
+const ORIGIN = PointSourceSchema.nullable().describe('Origin of the value');
 const RANK = z.int().min(1).describe('The rank, 1 is best');
 const CATEGORY_ID = z.string().describe('The ranked category');
 const NO_BENCHMARK = z.string().nullable().describe('Null except for scores');

@@ -1,5 +1,4 @@
 import { modelRoute, modelsRoute } from '../../data/routes/models.ts';
-import { pricingRoute } from '../../data/routes/pricing.ts';
 import { categoriesRoute, rankingsRoute } from '../../data/routes/rankings.ts';
 import { benchmarksRoute, scoresRoute } from '../../data/routes/scores.ts';
 import { updatesRoute } from '../../data/routes/updates.ts';
@@ -12,7 +11,6 @@ import {
   MODEL_COLUMNS,
   PRICE_COLUMNS,
   RANK_COLUMNS,
-  RATE_COLUMNS,
   rowsOf,
   SCORE_COLUMNS,
   table,
@@ -44,8 +42,8 @@ function listTool({ noun, columns, next, descriptions = {}, ...definition }: Lis
   });
 }
 
-/** Brief, because every agent reads it. */
-const SORT_DESCRIPTION = 'A minus reverses the order';
+/** The instructions say it: every agent reads this. */
+const SORT_DESCRIPTION = '';
 
 export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
@@ -56,9 +54,11 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     descriptions: {
       q: 'Part of id, name or alias, in any case',
       alias: 'Exact name at any upstream, or id',
+      organization: 'Maker',
+      provider: '',
+      min_context: 'Tokens',
       released_after: 'This day or later',
       released_before: 'This day or earlier',
-      min_context: 'Tokens',
       max_input_price: 'At some provider, per million',
       max_output_price: 'The same for output; both prices from one provider',
       sort: SORT_DESCRIPTION,
@@ -74,14 +74,14 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it.',
     route: modelRoute,
-    descriptions: { id: 'Exact id' },
+    descriptions: { id: '' },
     rows: 'scores',
     text: modelText,
   }),
   listTool({
     name: 'list-benchmarks',
     title: 'List benchmarks',
-    description: 'Benchmarks with their numbers of scored models; category narrows the list.',
+    description: 'Benchmarks with their numbers of scored models.',
     route: benchmarksRoute,
     rows: 'benchmarks',
     noun: 'benchmarks',
@@ -107,23 +107,6 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     rows: 'scores',
     noun: 'scores',
     columns: { model: 'model_id', ...SCORE_COLUMNS },
-  }),
-  listTool({
-    name: 'list-prices',
-    title: 'List prices',
-    description: 'Prices per provider that meet filters, in pages. For the cheapest give sort "price".',
-    route: pricingRoute,
-    descriptions: {
-      model: '',
-      provider: '',
-      meter: 'Only prices that have it; bounds and order are by it, else by input',
-      min_price: 'Per million tokens; of request and search each',
-      max_price: '',
-      sort: SORT_DESCRIPTION,
-    },
-    rows: 'pricing',
-    noun: 'prices',
-    columns: { model: 'model_id', ...PRICE_COLUMNS, ...RATE_COLUMNS },
   }),
   listTool({
     name: 'get-rankings',

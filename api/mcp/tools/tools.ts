@@ -6,6 +6,7 @@ import { cell, type Row } from '../table.ts';
 import { lines } from '../tool-text.ts';
 import { BULK_TOOLS } from './bulk-tools.ts';
 import { compareModelsTool } from './compare-models.ts';
+import { costTool } from './cost-tool.ts';
 import { CURRENT_TOOLS } from './current-tools.ts';
 import { HISTORY_TOOLS } from './history-tools.ts';
 import { resolveModelTool } from './resolve-model.ts';
@@ -46,6 +47,7 @@ export const TOOLS: readonly Tool[] = [
   resolveModelTool,
   ...CURRENT_TOOLS,
   compareModelsTool,
+  costTool,
   ...HISTORY_TOOLS,
   ...BULK_TOOLS,
   accountTool,

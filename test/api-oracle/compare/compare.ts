@@ -6,7 +6,14 @@
 import { gunzipSync } from 'node:zlib';
 import { sha256 } from '../../night-oracle/canonical.ts';
 import type { Answer, Client } from '../client.ts';
-import { type ApiState, type DownloadExpected, type ListExpected, type RefusalExpected, TEXT } from '../expected.ts';
+import {
+  type ApiState,
+  type DownloadExpected,
+  type InvalidExpected,
+  type ListExpected,
+  type RefusalExpected,
+  TEXT,
+} from '../expected.ts';
 import { type ApiRequest, responseRequest, targetFromRequest } from '../routes.ts';
 import { findDifference, isObject } from './difference.ts';
 import { compareBody, type Exchange, send, shortResponse, type Verdict } from './exchange.ts';
@@ -27,6 +34,8 @@ export async function compareRequest(client: Client, state: ApiState, request: A
       return compareBody(exchange, target, await send(exchange, target), expected.body);
     case 'refusal':
       return compareRefusal(target, await send(exchange, target), expected);
+    case 'invalid':
+      return compareInvalid(target, await send(exchange, target), expected);
   }
 }
 
@@ -78,5 +87,14 @@ function compareRefusal(target: string, response: Answer, { status, code, param 
   const known = { code, message: TEXT, ...(param === undefined ? {} : { param }) };
   const actual = Object.fromEntries(Object.keys(known).map((name) => [name, error[name] ?? null]));
   const difference = findDifference(known, actual, 'error');
+  return difference && { target, ...difference };
+}
+
+/** Compares what is said of parameters (specification "Validation errors"). */
+function compareInvalid(target: string, response: Answer, { problems }: InvalidExpected): Verdict {
+  if (response.status !== 422) return { target, path: '(status)', expected: 422, actual: shortResponse(response) };
+  const detail = isObject(response.body) ? response.body['detail'] : undefined;
+  const found = Array.isArray(detail) ? detail.map((problem) => ({ loc: problem.loc, type: problem.type })) : detail;
+  const difference = findDifference(problems, found, 'detail');
   return difference && { target, ...difference };
 }

@@ -13,6 +13,8 @@ import {
   collectPoints,
   countPositions,
   isKnownCategory,
+  isKnownModel,
+  isKnownProvider,
   oneOf,
   rankingPayload,
   readRange,
@@ -121,11 +123,6 @@ function rememberPositions(world: World): PositionsOf {
   };
 }
 
-/** Current, or ever captured. */
-function isKnownModel({ series, current }: World, model: string): boolean {
-  return series.models.has(keyText([model])) || current.models.some(({ id }) => id === model);
-}
-
 function isKnownBenchmark({ series, current }: World, benchmark: string): boolean {
   return (
     series.benchmarks.has(keyText([benchmark])) ||
@@ -133,10 +130,6 @@ function isKnownBenchmark({ series, current }: World, benchmark: string): boolea
     current.scores.some(({ benchmark_id }) => benchmark_id === benchmark) ||
     [...series.scores.values()].some(({ key }) => key[1] === benchmark)
   );
-}
-
-function isKnownProvider({ series }: World, provider: string): boolean {
-  return [...series.pricing.values()].some(({ key }) => key[1] === provider);
 }
 
 /** What orders the points of one day: benchmark, category or provider. */
