@@ -54,10 +54,10 @@ export const BULK_TOOLS: readonly Tool[] = [
     route: changesRoute,
     defaults: { limit: '100' },
     more: {
-      since: { type: 'string', format: 'date', description: 'Changes after this day, in place of a cursor' },
+      since: { type: 'string', format: 'date', description: 'In place of a cursor' },
     },
     prepare: withCursor,
-    descriptions: { limit: 'Events per page, default 100' },
+    descriptions: { cursor: 'A change_cursor or next_cursor', limit: 'Default: 100', entity_type: '' },
     rows: 'events',
     text: ({ body, cut }) => {
       const events = rowsOf(body, 'events');

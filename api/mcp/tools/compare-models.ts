@@ -40,7 +40,7 @@ type Comparison = z.infer<typeof ComparisonSchema>;
 export const compareModelsTool: Tool = {
   name: 'compare-models',
   title: 'Compare models',
-  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and benchmarks that more than one has scores in. One unit per model; none if one is refused.`,
+  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and benchmarks that more than one has scores in. One unit per model.`,
   access: modelRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
   outputSchema: outputSchemaOf(ComparisonSchema),

@@ -44,8 +44,8 @@ function listTool({ noun, columns, next, descriptions = {}, ...definition }: Lis
   });
 }
 
-/** Brief, because every agent reads it. */
-const SORT_DESCRIPTION = 'A minus reverses the order';
+/** The instructions say it: every agent reads this. */
+const SORT_DESCRIPTION = '';
 
 export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
@@ -56,9 +56,11 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     descriptions: {
       q: 'Part of id, name or alias, in any case',
       alias: 'Exact name at any upstream, or id',
+      organization: 'Maker',
+      provider: '',
+      min_context: 'Tokens',
       released_after: 'This day or later',
       released_before: 'This day or earlier',
-      min_context: 'Tokens',
       max_input_price: 'At some provider, per million',
       max_output_price: 'The same for output; both prices from one provider',
       sort: SORT_DESCRIPTION,
@@ -74,14 +76,14 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'One model with all its scores, ranks and prices per provider. The id must be exact: resolve-model finds it.',
     route: modelRoute,
-    descriptions: { id: 'Exact id' },
+    descriptions: { id: '' },
     rows: 'scores',
     text: modelText,
   }),
   listTool({
     name: 'list-benchmarks',
     title: 'List benchmarks',
-    description: 'Benchmarks with their numbers of scored models; category narrows the list.',
+    description: 'Benchmarks with their numbers of scored models.',
     route: benchmarksRoute,
     rows: 'benchmarks',
     noun: 'benchmarks',

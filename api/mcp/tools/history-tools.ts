@@ -36,11 +36,10 @@ export const HISTORY_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-history',
     title: 'Get the history of a model',
-    description:
-      'Daily history of one model, as far back as the plan allows. By kind, a point’s value is the score, the rank or the input price.',
+    description: 'Daily history of one model. By kind, a point’s value is the score, the rank or the input price.',
     route: modelHistoryRoute,
     descriptions: {
-      model_id: 'Exact id',
+      model_id: '',
       kind: '',
       ...RANGE_DESCRIPTIONS,
       benchmark_id: 'Only with kind score',
@@ -56,7 +55,7 @@ export const HISTORY_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'get-rankings-history',
     title: 'Get the history of a ranking',
-    description: 'The top positions of a category on each day (top: default 10), between from and to.',
+    description: 'The top positions of a category on each day, between from and to.',
     route: rankingsHistoryRoute,
     descriptions: { category_id: '', ...RANGE_DESCRIPTIONS, top: '' },
     rows: 'points',

@@ -55,7 +55,6 @@ export function argumentsSchema(
     type: 'object',
     properties: Object.fromEntries(described),
     ...(needed.length === 0 ? {} : { required: needed }),
-    additionalProperties: false,
   };
 }
 
