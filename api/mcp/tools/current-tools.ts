@@ -1,4 +1,5 @@
 import { modelRoute, modelsRoute } from '../../data/routes/models.ts';
+import { pricingRoute } from '../../data/routes/pricing.ts';
 import { categoriesRoute, rankingsRoute } from '../../data/routes/rankings.ts';
 import { benchmarksRoute, scoresRoute } from '../../data/routes/scores.ts';
 import { updatesRoute } from '../../data/routes/updates.ts';
@@ -11,6 +12,7 @@ import {
   MODEL_COLUMNS,
   PRICE_COLUMNS,
   RANK_COLUMNS,
+  RATE_COLUMNS,
   rowsOf,
   SCORE_COLUMNS,
   table,
@@ -107,6 +109,23 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     rows: 'scores',
     noun: 'scores',
     columns: { model: 'model_id', ...SCORE_COLUMNS },
+  }),
+  listTool({
+    name: 'list-prices',
+    title: 'List prices',
+    description: 'Prices per provider that meet filters, in pages. For the cheapest give sort "price".',
+    route: pricingRoute,
+    descriptions: {
+      model: '',
+      provider: '',
+      meter: 'Only prices that have it; bounds and order are by it, else by input',
+      min_price: 'Per million tokens; of request and search each',
+      max_price: '',
+      sort: SORT_DESCRIPTION,
+    },
+    rows: 'pricing',
+    noun: 'prices',
+    columns: { model: 'model_id', ...PRICE_COLUMNS, ...RATE_COLUMNS },
   }),
   listTool({
     name: 'get-rankings',
