@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useFolder } from '../../test/support/temporary-folder.ts';
 import { Database } from './database.ts';
@@ -71,4 +72,23 @@ describe('in SQL', () => {
     );
     expect(counts).toEqual({ rows: 300_000, right: 100_000, wrong: 100_000, none: 100_000 });
   });
+});
+
+test('a price up to 1e12 has the same text in JSON that DuckDB reads and prints again', async () => {
+  const powers = [
+    ...Array.from({ length: 1114 }, (_, exponent) => 2 ** (exponent - 1074)),
+    ...Array.from({ length: 336 }, (_, exponent) => Number(`1e${exponent - 323}`)),
+  ];
+  const around = powers.flatMap((power) => [power, power * (1 + Number.EPSILON), power * (1 - Number.EPSILON / 2)]);
+  const lines = around
+    .filter((price) => price <= 1e12)
+    .map((price) => `{"rates":[{"meter":"input","unit":"token","per":1000000,"price":${JSON.stringify(price)}}]}`);
+  await writeFile(folder('lines'), lines.join('\n'));
+  const read = `read_json($1, format = 'newline_delimited', columns = {rates: 'JSON'})`;
+  const rows = await database.rows(
+    { line: text },
+    `SELECT '{"rates":' || CAST(rates AS VARCHAR) || '}' AS line FROM ${read}`,
+    [folder('lines')],
+  );
+  expect(rows.map(({ line }) => line)).toEqual(lines);
 });

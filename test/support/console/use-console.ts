@@ -21,7 +21,7 @@ import { DeliveryLog } from '../../../api/webhooks/delivery-log.ts';
 import { EndpointAdministration } from '../../../api/webhooks/endpoint-administration.ts';
 import { SecretKeys } from '../../../api/webhooks/endpoints/signature.ts';
 import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
-import { openApi } from '../api/open-api.ts';
+import { type Days, openApi } from '../api/open-api.ts';
 import type { TestAccounts } from '../api/test-accounts.ts';
 import { NOT_FOUND } from '../integrations/integration-subject.ts';
 import { newestMail, SETTINGS, tokenOf } from '../people/use-people.ts';
@@ -34,10 +34,11 @@ export const PUBLIC_URL = 'https://stats.example.com';
 const OPERATOR = { operator: 'cli:test' };
 const ORIGIN = { address: '203.0.113.7', userAgent: 'a test' };
 
-/** The console over the sample days, asked without a network. */
+/** The console over the sample days or others, asked without a network. */
 export type TestConsole = Awaited<ReturnType<typeof openConsole>>;
 
 const DEFAULTS: Required<TestConsoleOptions> = {
+  days: SAMPLE_DAYS,
   pagesPerMinute: 10_000,
   now: '2026-06-03T12:00:00Z',
   methods: ['link', 'password'],
@@ -47,6 +48,8 @@ const DEFAULTS: Required<TestConsoleOptions> = {
 };
 
 export interface TestConsoleOptions {
+  /** What the service has published. */
+  readonly days?: Days;
   readonly pagesPerMinute?: number;
   /** Where the clock of the service stands; people's sessions go by the system's. */
   readonly now?: string;
@@ -61,7 +64,7 @@ async function openConsole(given: TestConsoleOptions) {
   const { now, capabilities } = options;
   let opened: Awaited<ReturnType<typeof openFaces>> | undefined;
   const api = await openApi({
-    days: SAMPLE_DAYS,
+    days: options.days,
     now,
     accounts: { open: { mcpResource: `${PUBLIC_URL}/mcp` } },
     settings: { publicUrl: PUBLIC_URL, capabilities },
