@@ -13,7 +13,7 @@ const textArbitrary = fc.oneof(
 
 async function piecesOf(parts: readonly (readonly [string, boolean])[]): Promise<readonly Piece[]> {
   return Promise.all(
-    parts.map(([text, isDeflated]) => (isDeflated ? deflateText(Buffer.from(text), 1) : Buffer.from(text))),
+    parts.map(([text, isDeflated]) => (isDeflated ? deflateText(Buffer.from(text)) : Buffer.from(text))),
   );
 }
 

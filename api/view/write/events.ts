@@ -10,11 +10,11 @@ const EVENT_SQL = `concat('{"seq":', seq, ',"occurred_on":"', occurred_on, '","e
   '","entity_id":', CAST(to_json(entity_id) AS VARCHAR), ',"key":', key, ',"op":"', op, '","data":', coalesce(data, 'null'),
   ',"schema_version":"', schema_version, '"}')`;
 
-/** Larger: a page of few events unpacks more. Smaller: worse compression. */
-const BLOCK_EVENTS = 250;
+/** Larger: pages that begin inside a block compress more anew. Smaller: worse compression. */
+const BLOCK_EVENTS = 100;
 
 /** Events per query, which DuckDB holds in memory as text: some 25 MB. */
-const QUERY_EVENTS = 200 * BLOCK_EVENTS;
+const QUERY_EVENTS = 500 * BLOCK_EVENTS;
 
 export interface EventsInput {
   /** Parquet files of the events that the view lacks. */
@@ -44,7 +44,7 @@ export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq 
     );
     for await (const { columns } of chunksOf(result)) {
       const [firsts = [], types = [], texts = [], lasts = []] = columns;
-      const blocks = await Promise.all(texts.map((text) => deflateText(bytesOf(text), LEVEL)));
+      const blocks = await Promise.all(texts.map((text) => deflateText(bytesOf(text))));
       for (const [at, block] of blocks.entries()) {
         const [first, letters] = [Number(firsts[at]), String(types[at])];
         if (first !== next || letters.length !== Number(lasts[at]) - next + 1) {
@@ -61,9 +61,6 @@ export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq 
 function endOf(from: number): number {
   return (Math.floor((from - 1) / QUERY_EVENTS) + 1) * QUERY_EVENTS + 1;
 }
-
-/** Takes half the time of the default and 10 % more space. */
-const LEVEL = 1;
 
 function bytesOf(value: unknown): Uint8Array {
   if (value instanceof DuckDBBlobValue) return value.bytes;
