@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../runtime/day.ts';
-import { DATASETS } from '../../../schemas/datasets.ts';
-import { HISTORY_SOURCES } from '../../view/history-kinds.ts';
 import { ALL_RIGHTS, type Rights } from '../access/rights.ts';
 import { ApiError } from '../api-errors.ts';
-import { addedFieldsOf, findRangeProblems, resolveRange } from './history-range.ts';
+import { findRangeProblems, resolveRange } from './history-range.ts';
 
 const COMMUNITY: Rights = { plan: 'community', historyMonths: 6, snapshots: { newest: 1, monthEnds: false } };
 const NONE: ReadonlySet<string> = new Set();
@@ -110,12 +108,4 @@ test.each([
   const resolve = () => resolveRange(range, { today: '2026-06-30', rights: COMMUNITY });
   expect(resolve).toThrow(ApiError);
   expect(resolve).toThrow(expect.objectContaining(error));
-});
-
-test('the tag of a history names the fields that versions of the records added to its points, and is what it was where there are none', () => {
-  const { payload } = HISTORY_SOURCES.metadata;
-  const old = payload.filter(({ addedIn }) => addedIn === undefined);
-  expect(addedFieldsOf({ payload: old })).toEqual([]);
-  const source = DATASETS.models.columns.filter(({ name }) => name === 'source');
-  expect(addedFieldsOf({ payload: [...old, ...source] }).map(({ on }) => on)).toEqual([['source']]);
 });

@@ -5,12 +5,7 @@ import { planWindowStart } from '../../accounts/organizations/plans.ts';
 import { queryProblem, type RequestProblem } from '../../server/errors/http-error.ts';
 import type { CheckedQuery } from '../../server/parse-request.ts';
 import type { Dependency } from '../../server/route.ts';
-import {
-  HISTORY_SOURCES,
-  type HistoryKind,
-  type HistorySource,
-  isOptionalInPayload,
-} from '../../view/history-kinds.ts';
+import { HISTORY_SOURCES, type HistoryKind, isOptionalInPayload } from '../../view/history-kinds.ts';
 import type { JsonText, View } from '../../view/view.ts';
 import type { Rights } from '../access/rights.ts';
 import { ApiError } from '../api-errors.ts';
@@ -110,14 +105,7 @@ export function historyDependency(view: View, kind: HistoryKind, range: HistoryR
     sinceDay(range.planLimitFrom === null ? range.to : today),
     availableFromOf(view, kind),
     kind === 'pricing' ? backfillOf(view) : value(null),
-    ...addedFieldsOf(HISTORY_SOURCES[kind]),
   );
-}
-
-/** Fields that record versions added: points of past days get them too, as null. */
-export function addedFieldsOf(history: Pick<HistorySource, 'payload'>): readonly Dependency[] {
-  const added = history.payload.filter(({ addedIn }) => addedIn !== undefined);
-  return added.length === 0 ? [] : [value(added.map(({ name }) => name))];
 }
 
 export function daysOf(view: View, kind: HistoryKind): readonly string[] {
