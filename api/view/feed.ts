@@ -142,7 +142,7 @@ function sliceOf(view: View, block: Block, { first, last }: Run): Buffer {
 }
 
 /** No text inside an event contains this, as its quotes would be escaped. */
-function startOf(text: Buffer, seq: number, from: number): number {
+export function startOf(text: Buffer, seq: number, from: number): number {
   const at = text.indexOf(`{"seq":${seq},`, from, 'latin1');
   if (at < 0) refuseMissing(seq);
   return at;
@@ -152,4 +152,5 @@ function refuseMissing(seq: number): never {
   throw new AppError('corrupt', `event ${seq} is missing in the view`);
 }
 
-const COMMA = Buffer.from(',');
+/** Between events. */
+export const COMMA = Buffer.from(',');

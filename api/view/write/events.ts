@@ -1,8 +1,8 @@
 import { DuckDBBlobValue, listValue } from '@duckdb/node-api';
 import { AppError } from '../../../runtime/errors.ts';
-import { deflateText } from '../../../runtime/gzip-pieces.ts';
+import { type DeflatedText, deflateText, inflate } from '../../../runtime/gzip-pieces.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
-import { checkOf } from '../feed.ts';
+import { COMMA, checkOf, startOf } from '../feed.ts';
 import { chunksOf, type Writer } from './writer.ts';
 
 /** An event as it is sent (specification "Change events"); `data` is stored as the JSON text of the record. */
@@ -23,11 +23,14 @@ export interface EventsInput {
   readonly firstSeq: number;
 }
 
-/** Adds events, and removes those that left the feed. Rejects with `corrupt` if an event is missing. */
+/**
+ * Adds events, and removes those that left the feed. Blocks are those of a view built from nothing, so that compressed pages are equal.
+ * Rejects with `corrupt` if an event is missing.
+ */
 export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq }: EventsInput): Promise<void> {
   view.prepare('DELETE FROM events WHERE first_seq + length(types) <= ?').run(firstSeq);
+  await trimFirst(view, firstSeq);
   if (changes.length === 0) return;
-  const insert = view.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)');
   const files = listValue([...changes]);
   const added = await duckdb.row(
     { first: number, last: number },
@@ -44,16 +47,60 @@ export async function writeEvents({ duckdb, view }: Writer, { changes, firstSeq 
     );
     for await (const { columns } of chunksOf(result)) {
       const [firsts = [], types = [], texts = [], lasts = []] = columns;
-      const blocks = await Promise.all(texts.map((text) => deflateText(bytesOf(text))));
-      for (const [at, block] of blocks.entries()) {
+      const blocks: EventBlock[] = [];
+      for (const [at, text] of texts.entries()) {
         const [first, letters] = [Number(firsts[at]), String(types[at])];
         if (first !== next || letters.length !== Number(lasts[at]) - next + 1) {
           throw new AppError('corrupt', `an event from ${next} on is missing or repeated`);
         }
-        insert.run(first, letters, block.deflated, block.bytes, block.crc, checkOf(block));
+        blocks.push(joinLast(view, { first, types: letters, text: bytesOf(text) }));
         next += letters.length;
       }
+      await insertBlocks(view, blocks);
     }
+  }
+}
+
+interface EventBlock {
+  readonly first: number;
+  /** One letter per event. */
+  readonly types: string;
+  readonly text: Uint8Array;
+}
+
+/** Cuts what left the feed off the first block. */
+async function trimFirst(view: Writer['view'], firstSeq: number): Promise<void> {
+  const block = takeBlock(view, 'first_seq < ?', firstSeq);
+  if (block === undefined) return;
+  const text = block.text.subarray(startOf(block.text, firstSeq, 0));
+  await insertBlocks(view, [{ first: firstSeq, types: block.types.slice(firstSeq - block.first), text }]);
+}
+
+/** With the events before it that share its block: those of a night that ended inside one. */
+function joinLast(view: Writer['view'], block: EventBlock): EventBlock {
+  if ((block.first - 1) % BLOCK_EVENTS === 0) return block;
+  const before = takeBlock(view, 'first_seq + length(types) = ?', block.first);
+  if (before === undefined) return block;
+  const text = Buffer.concat([before.text, COMMA, block.text]);
+  return { first: before.first, types: before.types + block.types, text };
+}
+
+/** Removes a block and returns it; undefined if there is none. */
+function takeBlock(view: Writer['view'], condition: string, value: number) {
+  const row = view
+    .prepare<[number], DeflatedText & { readonly first: number; readonly types: string }>(
+      `DELETE FROM events WHERE ${condition} RETURNING first_seq AS first, types, deflated, bytes, crc`,
+    )
+    .get(value);
+  return row && { first: row.first, types: row.types, text: inflate(row) };
+}
+
+async function insertBlocks(view: Writer['view'], blocks: readonly EventBlock[]): Promise<void> {
+  const insert = view.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)');
+  const packed = await Promise.all(blocks.map(async ({ text }) => deflateText(text)));
+  for (const [at, { first, types }] of blocks.entries()) {
+    const block = packed[at];
+    if (block !== undefined) insert.run(first, types, block.deflated, block.bytes, block.crc, checkOf(block));
   }
 }
 

@@ -2,7 +2,6 @@ import { crc32 } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import { type HistoryKind, SERIES_KINDS } from '../../../api/view/history-kinds.ts';
 import type { IdKind } from '../../../api/view/schema.ts';
-import { firstRetainedSeq, metaFromJson } from '../../../api/view/view-meta.ts';
 import { inflate } from '../../../runtime/gzip-pieces.ts';
 
 /** Columns that have the number of an id in some tables. */
@@ -18,7 +17,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /**
  * Every row of every table of a view file, in the order of its keys, as JSON text. A view that followed releases gives the same as one
- * that was built from nothing: ids take the place of their numbers, and events that of their blocks, from the first event of the feed.
+ * that was built from nothing: ids take the place of their numbers, and each event comes with its block.
  * Throws if an index isn't that of its table.
  */
 export function dumpView(path: string): Readonly<Record<string, readonly string[]>> {
@@ -34,7 +33,7 @@ export function dumpView(path: string): Readonly<Record<string, readonly string[
       tables.all().map((table) => {
         const rows = rowsOf(view, table);
         if (table === 'meta') return [table, rows.map(({ json }) => String(json))];
-        if (table === 'events') return [table, eventsIn(view, rows)];
+        if (table === 'events') return [table, eventsIn(rows)];
         return [table, rows.map((row) => JSON.stringify(withIds(table, row, idOf)))];
       }),
     );
@@ -85,11 +84,8 @@ function doublesIn(bytes: Buffer): readonly number[] {
   return Array.from({ length: bytes.length / 8 }, (_, at) => bytes.readDoubleLE(at * 8));
 }
 
-/** A line per event: the letter of its type, and the event. */
-function eventsIn(view: SqliteDatabase.Database, blocks: readonly Row[]): readonly string[] {
-  const meta = metaFromJson(view.prepare<[], string>('SELECT json FROM meta').pluck().get() ?? 'null');
-  if (meta === undefined) throw new Error('the view has another format');
-  const firstSeq = firstRetainedSeq(meta.catalog);
+/** A line per event: its block, the letter of its type, and the event. */
+function eventsIn(blocks: readonly Row[]): readonly string[] {
   return blocks.flatMap(({ first_seq: first, types, deflated, bytes, crc }) => {
     const text = inflate({ deflated: deflated as Buffer, bytes: Number(bytes), crc: Number(crc) });
     if (text.length !== bytes || crc32(text) !== crc) throw new Error(`block ${first} has another text`);
@@ -101,6 +97,6 @@ function eventsIn(view: SqliteDatabase.Database, blocks: readonly Row[]): readon
     for (const [at, { seq }] of events.entries()) {
       if (seq !== Number(first) + at) throw new Error(`block ${first} has event ${seq} at ${at}`);
     }
-    return texts.map((event, at) => `${letters[at]} ${event}`).slice(Math.max(firstSeq - Number(first), 0));
+    return texts.map((event, at) => `${first} ${letters[at]} ${event}`);
   });
 }
