@@ -33,7 +33,7 @@ async function publish(at: number, rates: readonly object[], more: { input?: num
     { rule: text, since: text, days: number },
     `SELECT rule, since::VARCHAR AS since, days::DOUBLE AS days FROM read_parquet(${suspects})`,
   );
-  return { rates: record?.['rates'], suspect, report: result.report };
+  return { price: record?.['input_per_million'], rates: record?.['rates'], suspect, report: result.report };
 }
 
 const suspect = (rule: string, since: number, days: number) => ({ rule, since: addDays(CUTOVER, since), days });
@@ -106,4 +106,10 @@ test('rates that are filled at the cutover are no jump, whatever the source said
   expect(await publish(-1, [cache(500)])).toMatchObject({ rates: undefined, suspect: undefined });
   expect(await publish(0, [cache(0.01)])).toMatchObject({ rates: [cache(0.01)], suspect: undefined });
   expect((await publish(1, [cache(900)])).suspect?.rule).toBe(jump(cache(900)));
+});
+
+test('before the cutover rates hold no price back: there are none to compare them with', async () => {
+  const above = cache(2000);
+  expect(await publish(-2, [above], { input: 1 })).toMatchObject({ rates: undefined, suspect: undefined });
+  expect(await publish(-1, [above], { input: 3 })).toMatchObject({ price: 3, rates: undefined, suspect: undefined });
 });
