@@ -30,7 +30,7 @@ const PRICES = ['input_per_million', 'output_per_million'] as const;
 /**
  * Holds back implausible prices (specification "Suspect prices"): outside `price_range`, or moved by more than
  * `max_price_ratio` between plausible values. Moves them from `captured_pricing` to `suspects`; their records are
- * carried. A price in force is never a suspect. Rates follow the same rules: `rule` then names the first rate that breaks it.
+ * carried. A price in force is never a suspect. Rates follow the same rules: `rule` then names all rates that break it.
  */
 export async function checkSuspects(database: Database, input: SuspectInput): Promise<SuspectCheck> {
   if (!input.captured) {
