@@ -62,6 +62,7 @@ export async function check(input: CheckInput, { database }: { readonly database
   const rows = emptyCounts();
   const stale = emptyCounts();
   const withheld = new Set<DatasetName>();
+  const ofRows: string[] = [];
   const listed = settings.upstreams.map(({ id }) => id);
   const upstreamRows = await countUpstreamRows(database, capture, { listed, carried });
   for (const name of DATASET_NAMES) {
@@ -71,9 +72,10 @@ export async function check(input: CheckInput, { database }: { readonly database
       continue;
     }
     rows[name] = captured.rows;
-    const rowCheck = await checkRows(database, captured, carried);
+    const rowCheck = await checkRows(database, captured, { version, carried });
     stale[name] = rowCheck.stale;
     counts[name] = rowCheck.bad;
+    ofRows.push(...rowCheck.warnings);
     if (rowCheck.withhold) withheld.add(name);
   }
   const captured = new Set(capture.datasets.map(({ dataset }) => dataset));
@@ -90,6 +92,7 @@ export async function check(input: CheckInput, { database }: { readonly database
   });
   const issues = await listIssues(database, capture.datasets);
   const warnings = [
+    ...ofRows,
     ...[...withheld].map((name) => `${name}: a bad row's key can't be read, so nothing was deleted today`),
     ...suspects.unknownAccepts.map((id) => `no suspect ${id} is pending`),
   ];
